@@ -75,7 +75,8 @@ def task_execute() -> Iterator[dict[str, Any]]:
 
 def task_overview() -> dict[str, Any]:
     """Write book/reproduce.md from the reference values and the committed results."""
-    page, results = PROJECT / "book/reproduce.md", committed_run(PROJECT).results
+    page = PROJECT / "book/reproduce.md"
+    results = committed_run(PROJECT).results
     return {
         "actions": [(write_overview, [results, page])],
         "file_dep": [str(path) for path in overview_sources(PROJECT)],
@@ -87,7 +88,9 @@ def task_overview() -> dict[str, Any]:
 def task_findings() -> dict[str, Any]:
     """Write the first page and the page of all claims from the committed results."""
     return {
-        "actions": [(_write_findings, [committed_run(PROJECT).results, PROJECT / "book"])],
+        "actions": [
+            (_write_findings, [committed_run(PROJECT).results, PROJECT / "book"])
+        ],
         "file_dep": [str(path) for path in findings_sources(PROJECT)],
         "targets": [str(PROJECT / "book" / name) for name in findings.PAGES],
         "task_dep": ["execute"],
@@ -123,7 +126,10 @@ def task_smoke() -> Iterator[dict[str, Any]]:
         yield _execution(run, chapter)
     yield {
         "name": "pages",
-        "actions": [(build_from, [run, folder / "source", folder]), (_announce, [folder])],
+        "actions": [
+            (build_from, [run, folder / "source", folder]),
+            (_announce, [folder]),
+        ],
         "task_dep": names,
     }
 
@@ -134,7 +140,12 @@ def task_chapter() -> dict[str, Any]:
         "actions": [run_chapter],
         "params": [
             {"name": "number", "short": "n", "default": "", "help": "number or name"},
-            {"name": "profile", "short": "p", "default": "book", "help": "smoke, book or paper"},
+            {
+                "name": "profile",
+                "short": "p",
+                "default": "book",
+                "help": "smoke, book or paper",
+            },
         ],
     }
 
@@ -203,14 +214,17 @@ def write_exercises() -> None:
     folder = BUILD / "exercises"
     folder.mkdir(exist_ok=True)
     for chapter in read_chapters(PROJECT):
-        notebook = jupytext.read(PROJECT / f"notebooks/{chapter.name}.py", fmt="py:percent")
+        notebook = jupytext.read(
+            PROJECT / f"notebooks/{chapter.name}.py", fmt="py:percent"
+        )
         jupytext.write(without_solutions(notebook), folder / f"{chapter.name}.ipynb")
     print(f"exercises: {folder}")
 
 
 def build_page(run: Run, chapter: Chapter, folder: Path) -> TaskFailed | None:
     """Build the page of one chapter alone; links to other chapters lead nowhere there."""
-    source, name = folder / "source", f"book/executed/{chapter.name}"
+    source = folder / "source"
+    name = f"book/executed/{chapter.name}"
     shutil.rmtree(source, ignore_errors=True)
     for kept in ("_static", "_ext"):
         shutil.copytree(run.project / "book" / kept, source / "book" / kept)
@@ -231,15 +245,16 @@ def reproduce() -> TaskFailed | None:
     """Re-execute the book from an empty store, compare, build, say whether it reproduces."""
     folder = BUILD / "reproduce"
     shutil.rmtree(folder, ignore_errors=True)
-    run, kept = separate_run(PROJECT, "book", folder), committed_run(PROJECT)
+    run = separate_run(PROJECT, "book", folder)
+    kept = committed_run(PROJECT)
     declared = PROJECT / "book/tolerances.toml"
     tolerances = comparison.read_tolerances(declared)
-    print(f"{len(tolerances)} tolerances declared beforehand, {declared.name} {_digest(declared)}")
-    failures, times = execute_all(run)
-    rows, notebooks = (
-        comparison.compare(kept.results, run.results, tolerances),
-        compare_notebooks(kept, run),
+    print(
+        f"{len(tolerances)} tolerances declared beforehand, {declared.name} {_digest(declared)}"
     )
+    failures, times = execute_all(run)
+    rows = comparison.compare(kept.results, run.results, tolerances)
+    notebooks = compare_notebooks(kept, run)
     print("", comparison.render(rows), notebooks, *failures, "", sep="\n")
     restore_failed(kept, run)
     report = comparison.page(
@@ -258,7 +273,8 @@ def reproduce() -> TaskFailed | None:
 
 def execute_all(run: Run) -> tuple[list[str], list[tuple[str, int, int | None]]]:
     """Execute every chapter; return messages of those that failed, and seconds beside budgets."""
-    failures, times = [], []
+    failures = []
+    times = []
     for chapter in read_chapters(run.project):
         started = time.monotonic()
         try:
@@ -282,13 +298,17 @@ def restore_failed(kept: Run, run: Run) -> None:
 def compare_notebooks(kept: Run, run: Run) -> str:
     """Say how many executed notebooks are byte for byte the committed ones."""
     chapters = read_chapters(run.project)
-    other = [c.name for c in chapters if _read(kept.notebook(c)) != _read(run.notebook(c))]
+    other = [
+        c.name for c in chapters if _read(kept.notebook(c)) != _read(run.notebook(c))
+    ]
     same = len(chapters) - len(other)
     line = f"{same} of {len(chapters)} executed notebooks are byte-identical"
     return f"{line}; not: {', '.join(other)}" if other else line
 
 
-def build_from(run: Run, source: Path, output: Path, report: str = "") -> TaskFailed | None:
+def build_from(
+    run: Run, source: Path, output: Path, report: str = ""
+) -> TaskFailed | None:
     """Build pages from the project's text and a run's notebooks, in a tree of their own.
 
     A report, if given, is one page more, after that of all tables and figures.
@@ -300,7 +320,9 @@ def build_from(run: Run, source: Path, output: Path, report: str = "") -> TaskFa
         shutil.copy2(run.project / name, source / name)
     shutil.copytree(run.executed, source / "book/executed")
     if (run.project / "benchmarks/results").is_dir():
-        shutil.copytree(run.project / "benchmarks/results", source / "benchmarks/results")
+        shutil.copytree(
+            run.project / "benchmarks/results", source / "benchmarks/results"
+        )
     write_overview(run.results, source / "book/reproduce.md")
     if report:
         write_atomically(source / "book/reproduced.md", report)
@@ -346,9 +368,18 @@ def _write_explorer() -> None:
 def build_html(source: Path, output: Path, *, strict: bool = True) -> TaskFailed | None:
     """Run Jupyter Book, if strict with warnings as errors; pages go to ``output/_build/html``."""
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
-    command = [str(jupyter_book), "build", str(source), "-q", "--path-output", str(output)]
+    command = [
+        str(jupyter_book),
+        "build",
+        str(source),
+        "-q",
+        "--path-output",
+        str(output),
+    ]
     command += ["-W", "-n", "--keep-going"] if strict else []
-    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=source, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         return TaskFailed(f"the pages do not build:\n{done.stdout}{done.stderr}")
     return None
@@ -366,9 +397,17 @@ def page_sources(project: Path) -> list[Path]:
     """List what the pages are made from: text, settings, executed chapters, docstrings."""
     run = committed_run(project)
     text = [path for path in (project / "book").rglob("*") if path.is_file()]
-    own = [path for path in text if not {"executed", "results", "__pycache__"} & {*path.parts}]
+    own = [
+        path
+        for path in text
+        if not {"executed", "results", "__pycache__"} & {*path.parts}
+    ]
     notebooks = [run.notebook(chapter) for chapter in read_chapters(project)]
-    settings = [project / "_config.yml", project / "_toc.yml", project / "package-lock.json"]
+    settings = [
+        project / "_config.yml",
+        project / "_toc.yml",
+        project / "package-lock.json",
+    ]
     measured = (project / "benchmarks/results").glob("*.csv")
     documented = (project / "lib").rglob("*.py")  # docstrings are the library's pages
     return sorted([*own, *notebooks, *settings, *measured, *documented])
@@ -376,7 +415,9 @@ def page_sources(project: Path) -> list[Path]:
 
 def overview_sources(project: Path) -> list[Path]:
     """List what the overview of all tables and figures is made from."""
-    results = (committed_run(project).result(chapter) for chapter in read_chapters(project))
+    results = (
+        committed_run(project).result(chapter) for chapter in read_chapters(project)
+    )
     makers = [project / name for name in ("book/reproduce.py", "book/reproduce.md.j2")]
     library = project / "lib/chessgloss/book/reference.py"
     return [
@@ -391,7 +432,12 @@ def overview_sources(project: Path) -> list[Path]:
 def findings_sources(project: Path) -> list[Path]:
     """List what the first page and the page of all claims are made from."""
     book = project / "book"
-    own = ("findings.py", "findings.toml", "drawings.py", *(f"{n}.j2" for n in findings.PAGES))
+    own = (
+        "findings.py",
+        "findings.toml",
+        "drawings.py",
+        *(f"{n}.j2" for n in findings.PAGES),
+    )
     chapters = read_chapters(project)
     return [
         *(book / name for name in own),
@@ -405,9 +451,16 @@ def findings_sources(project: Path) -> list[Path]:
 def explorer_sources(project: Path) -> list[Path]:
     """List what the explorer is made from: player, rules of claims, notes, comments, moves."""
     library = project / "lib/chessgloss"
-    rules = [path for room in ("claims", "facts") for path in (library / room).rglob("*.py")]
-    written = [path for path in (library / "commentary").rglob("*") if path.suffix != ".pyc"]
-    kept = [project / "data" / name for name in ("commentary", "notes/second", "static/recorded")]
+    rules = [
+        path for room in ("claims", "facts") for path in (library / room).rglob("*.py")
+    ]
+    written = [
+        path for path in (library / "commentary").rglob("*") if path.suffix != ".pyc"
+    ]
+    kept = [
+        project / "data" / name
+        for name in ("commentary", "notes/second", "static/recorded")
+    ]
     kept.append(project / "data/recordings")
     data = [path for folder in kept for path in folder.rglob("*")]
     own = [project / f"book/explorer{ending}" for ending in (".py", ".md.j2")]

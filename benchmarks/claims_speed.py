@@ -35,7 +35,9 @@ def main() -> None:
     options = parse_options()
     texts = list(read_gold(TEXTS))
     check_all(texts)
-    speeds = [len(texts) / check_all(texts) for _ in tqdm(range(options.rounds), unit="round")]
+    speeds = [
+        len(texts) / check_all(texts) for _ in tqdm(range(options.rounds), unit="round")
+    ]
     words = sum(len(one.text.split()) for one in texts)
     results = {
         "claims.comments_per_second": entry(speeds, len(texts), "comments/s", TARGET),
@@ -65,7 +67,9 @@ def check_all(texts: list[GoldText]) -> float:
     return time.perf_counter() - begin
 
 
-def entry(values: list[float], count: int, unit: str, target: int | None) -> dict[str, object]:
+def entry(
+    values: list[float], count: int, unit: str, target: int | None
+) -> dict[str, object]:
     """Return a result with the median, the least and the greatest of the rounds."""
     return {
         "value": round(statistics.median(values)),
@@ -83,7 +87,11 @@ def machine(note: str) -> dict[str, object]:
     """Return what the numbers depend on: processor, versions, load, date."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    models = [
+        line.partition(":")[2].strip()
+        for line in lines
+        if line.startswith("model name")
+    ]
     return {
         "cpu": models[0] if models else platform.processor(),
         "cores": len(models) or None,

@@ -67,7 +67,8 @@ def compare(path: Path, fens: list[str], turns: int, batch: int) -> dict[str, ob
     inputs = [lc0.GameState(fen=fen, moves=[]).as_input(backend) for fen in fens]
     planes = torch.from_numpy(encode(fens))
     planes = planes.contiguous(memory_format=torch.channels_last)
-    tower, policy = expert.tower, policy_of_the_same_size(expert.channels)
+    tower = expert.tower
+    policy = policy_of_the_same_size(expert.channels)
 
     def ours() -> None:
         with torch.inference_mode():

@@ -36,7 +36,9 @@ def random_fens(count: int, seed: int) -> list[str]:
             if not (moves := list(board.legal_moves)):
                 break
             captures = [move for move in moves if board.is_capture(move)]
-            board.push(rng.choice(captures if captures and rng.random() < 0.25 else moves))
+            board.push(
+                rng.choice(captures if captures and rng.random() < 0.25 else moves)
+            )
             if not board.is_check() and rng.random() < 0.3:
                 fens.append(board.fen())
     return fens[:count]
@@ -68,10 +70,19 @@ def speeds(expert: Expert, fens: list[str]) -> dict[str, float]:
     return {name: rate(work, len(fens)) for name, work in works.items()}
 
 
-def entry(value: float, n: int, unit: str, reference: float | None) -> dict[str, object]:
+def entry(
+    value: float, n: int, unit: str, reference: float | None
+) -> dict[str, object]:
     """Return one result in the form of every results file."""
     bounds = {"low": None, "high": None}
-    return {"value": value, **bounds, "n": n, "unit": unit, "reference": reference, "source": None}
+    return {
+        "value": value,
+        **bounds,
+        "n": n,
+        "unit": unit,
+        "reference": reference,
+        "source": None,
+    }
 
 
 def main() -> None:
@@ -86,11 +97,15 @@ def main() -> None:
     ours = np.round(expert.evaluate(asked).astype(float), 2)
     difference = float(np.abs(ours - network_evaluations(asked)).max())
     result = {
-        "nnue.max_abs_difference_pawns": entry(round(difference, 6), len(asked), "pawns", 0.01)
+        "nnue.max_abs_difference_pawns": entry(
+            round(difference, 6), len(asked), "pawns", 0.01
+        )
     }
     for name, value in speeds(expert, fens).items():
         key = f"nnue.positions_per_second.{name}"
-        result[key] = entry(round(value), len(fens), "positions a second, one thread", None)
+        result[key] = entry(
+            round(value), len(fens), "positions a second, one thread", None
+        )
     result["machine"] = {
         "processor": platform.processor() or platform.machine(),
         "cores": os.cpu_count(),

@@ -31,7 +31,13 @@ import psutil
 from tqdm import tqdm
 
 from chessgloss.engine import version
-from chessgloss.oracle import Oracle, evaluate_terms, run_oracle, stockfish8, stockfish15
+from chessgloss.oracle import (
+    Oracle,
+    evaluate_terms,
+    run_oracle,
+    stockfish8,
+    stockfish15,
+)
 
 RESULTS = Path(__file__).parent / "results" / "oracle_speed.json"
 
@@ -55,9 +61,13 @@ def main() -> None:
         results[f"oracle.{key}.ratio"] = ratios[-1]
         for name in ("bare", "library"):
             speeds = [speed[name] for speed in rounds]
-            results[f"oracle.{key}.{name}_per_second"] = entry(speeds, count, "positions/s")
+            results[f"oracle.{key}.{name}_per_second"] = entry(
+                speeds, count, "positions/s"
+            )
         results |= end_to_end(key, oracle, fens[:count])
-    results["oracle.positions_per_second_ratio"] = min(ratios, key=lambda ratio: ratio["value"])
+    results["oracle.positions_per_second_ratio"] = min(
+        ratios, key=lambda ratio: ratio["value"]
+    )
     results["machine"] = machine(options.seed, options.note)
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(results, indent=2, sort_keys=True) + "\n")
@@ -68,8 +78,12 @@ def parse_options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--positions8", type=int, default=20_000, help="for Stockfish 8")
-    parser.add_argument("--positions15", type=int, default=60_000, help="for Stockfish 15.1")
+    parser.add_argument(
+        "--positions8", type=int, default=20_000, help="for Stockfish 8"
+    )
+    parser.add_argument(
+        "--positions15", type=int, default=60_000, help="for Stockfish 15.1"
+    )
     parser.add_argument("--seed", type=int, default=20_240)
     parser.add_argument("--note", default="", help="what else the machine was doing")
     return parser.parse_args()
@@ -93,7 +107,9 @@ def measure(oracle: Oracle, fens: Sequence[str], rounds: int) -> list[dict[str, 
     speeds = []
     for _ in tqdm(range(rounds), desc=oracle.name, unit="round"):
         bare = len(fens) / bare_seconds(oracle, fens)
-        speeds.append({"bare": bare, "library": len(fens) / library_seconds(oracle, fens)})
+        speeds.append(
+            {"bare": bare, "library": len(fens) / library_seconds(oracle, fens)}
+        )
     return speeds
 
 
@@ -116,12 +132,14 @@ def bare_seconds(oracle: Oracle, fens: Sequence[str]) -> float:
 def wait_until_quiet(pid: int) -> None:
     """Wait until a process has started and does nothing but wait for its input."""
     process = psutil.Process(pid)
-    used, since = -1.0, time.perf_counter()
+    used = -1.0
+    since = time.perf_counter()
     while time.perf_counter() - since < QUIET_SECONDS:
         time.sleep(0.1)
         now = sum(process.cpu_times()[:2])
         if now > used + 0.01 or process.status() == psutil.STATUS_RUNNING:
-            used, since = now, time.perf_counter()
+            used = now
+            since = time.perf_counter()
 
 
 def library_seconds(oracle: Oracle, fens: Sequence[str]) -> float:
@@ -149,7 +167,9 @@ def end_to_end(key: str, oracle: Oracle, fens: list[str]) -> dict[str, object]:
 
 def ratio_entry(rounds: list[dict[str, float]], count: int) -> dict[str, float]:
     """Return the library's speed over the bare engine's, median over the rounds."""
-    return entry([speed["library"] / speed["bare"] for speed in rounds], count, "ratio", 3)
+    return entry(
+        [speed["library"] / speed["bare"] for speed in rounds], count, "ratio", 3
+    )
 
 
 def entry(values: list[float], count: int, unit: str, digits: int = 0) -> dict:
@@ -171,9 +191,16 @@ def machine(seed: int, note: str) -> dict[str, object]:
     """Return what the numbers depend on: processor, versions, load, date."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    models = [
+        line.partition(":")[2].strip()
+        for line in lines
+        if line.startswith("model name")
+    ]
     node = subprocess.run(
-        [stockfish8().command[0], "--version"], capture_output=True, text=True, check=True
+        [stockfish8().command[0], "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return {
         "cpu": models[0] if models else platform.processor(),

@@ -116,8 +116,13 @@ def main() -> None:
     sample, parts = draw_positions(options.positions, options.seed)
     expert = load_expert("nnue")
     drawn = np.random.default_rng(options.seed).permutation(len(TERMS))
-    dealt = [drawn[k * options.fits :][: options.fits].tolist() for k in range(options.rounds)]
-    rounds = [one_round(expert, sample, parts, one, options) for one in tqdm(dealt, "rounds")]
+    dealt = [
+        drawn[k * options.fits :][: options.fits].tolist()
+        for k in range(options.rounds)
+    ]
+    rounds = [
+        one_round(expert, sample, parts, one, options) for one in tqdm(dealt, "rounds")
+    ]
     stream = stream_rate(sample.fens[: options.stream])
     results = summarise(rounds, len(sample), options.rounds * options.fits, stream) | {
         "machine": machine(options, load)
@@ -132,13 +137,21 @@ def parse_options() -> argparse.Namespace:
     """Read the command line; the sizes are those of the chapter."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--positions", type=int, default=200_000)
-    parser.add_argument("--control", type=int, default=40_000, help="positions to choose C on")
+    parser.add_argument(
+        "--control", type=int, default=40_000, help="positions to choose C on"
+    )
     parser.add_argument("--layer", default="pairwise+clipped")
     parser.add_argument("--solver", default="svm", help="ours: svm, logistic or ridge")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--fits", type=int, default=3, help="concepts fitted singly in a round")
-    parser.add_argument("--asked", type=int, default=4_000, help="positions asked singly")
-    parser.add_argument("--stream", type=int, default=131_072, help="lines of the streamed file")
+    parser.add_argument(
+        "--fits", type=int, default=3, help="concepts fitted singly in a round"
+    )
+    parser.add_argument(
+        "--asked", type=int, default=4_000, help="positions asked singly"
+    )
+    parser.add_argument(
+        "--stream", type=int, default=131_072, help="lines of the streamed file"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--note", default="", help="what else the machine was doing")
     return parser.parse_args()
@@ -146,11 +159,15 @@ def parse_options() -> argparse.Namespace:
 
 def draw_positions(count: int, seed: int) -> tuple[PositionSample, NDArray[np.str_]]:
     """Return positions, at most 25 a game, and the part of the split that each is in."""
-    games = list(read_games(find_project() / "data/games/selfplay.tsv.zst", limit=count // 20))
+    games = list(
+        read_games(find_project() / "data/games/selfplay.tsv.zst", limit=count // 20)
+    )
     sample = sample_positions(games, 25, seed=seed)
     if len(sample) < count:
         raise SystemExit(f"the games hold {len(sample)} positions, {count} are wanted")
-    cut = PositionSample(sample.fens[:count], sample.games[:count], sample.plies[:count])
+    cut = PositionSample(
+        sample.fens[:count], sample.games[:count], sample.plies[:count]
+    )
     return cut, np.array([game.split for game in games])[cut.games]
 
 
@@ -170,15 +187,23 @@ def one_round(
 ) -> Round:
     """Measure ours in full, then the released procedure on its subset."""
     ours, features, labelled = our_table6(expert, sample, parts, options)
-    few = replace(labelled, terms=[TERMS[k] for k in concepts], values=labelled.values[:, concepts])
+    few = replace(
+        labelled,
+        terms=[TERMS[k] for k in concepts],
+        values=labelled.values[:, concepts],
+    )
     how = {"cs": CS[-1:], "seed": options.seed, "jobs": 1, "solver": options.solver}
     fitted, mine = timed(lambda: fit_concepts(features, few, **how))
     right = held_out(fitted, features, few)["correct"]
     plain_fits, default_right = default_fits(features, few, fitted)
-    noisy_fits, _ = default_fits(features, few, fitted, np.random.default_rng(options.seed))
+    noisy_fits, _ = default_fits(
+        features, few, fitted, np.random.default_rng(options.seed)
+    )
     correct = [len(right), right.sum(), default_right]
     asked = sample.fens[: options.asked]
-    plain, anew = (len(TERMS) * ask_singly(asked, new_game=one) for one in (False, True))
+    plain, anew = (
+        len(TERMS) * ask_singly(asked, new_game=one) for one in (False, True)
+    )
     per_position = {
         "labels": anew,
         "activations": len(TERMS) * 0.1 * activate_singly(expert, asked, options.layer),
@@ -200,7 +225,9 @@ def our_table6(
     table, seconds["labels"] = timed(lambda: evaluate_terms(sample.fens, stockfish8()))
     usual = np.flatnonzero(table.status == Status.OK)
     fens = [sample.fens[row] for row in usual]
-    labelled = Labelled(TERMS, table.middlegame[usual], sample.games[usual], parts[usual])
+    labelled = Labelled(
+        TERMS, table.middlegame[usual], sample.games[usual], parts[usual]
+    )
     features, seconds["activations"] = timed(
         lambda: joined_activations(expert, fens, options.layer)
     )
@@ -214,22 +241,32 @@ def our_table6(
     return seconds, features, labelled
 
 
-def choose_and_fit(features: NDArray, labelled: Labelled, options: argparse.Namespace) -> Fitted:
+def choose_and_fit(
+    features: NDArray, labelled: Labelled, options: argparse.Namespace
+) -> Fitted:
     """Choose C for each concept on the chapter's smaller set, and fit on all positions."""
-    some = np.random.default_rng(options.seed).permutation(len(labelled))[: options.control]
-    few, one = labelled.take(np.sort(some)), {"seed": options.seed, "solver": options.solver}
+    some = np.random.default_rng(options.seed).permutation(len(labelled))[
+        : options.control
+    ]
+    few = labelled.take(np.sort(some))
+    one = {"seed": options.seed, "solver": options.solver}
     picked = fit_concepts(features[np.sort(some)], few, cs=CS, **one)
     return fit_concepts(features, labelled, cs=[(c,) for c in picked.c], **one)
 
 
 def default_fits(
-    features: NDArray, labelled: Labelled, fitted: Fitted, noise: np.random.Generator | None = None
+    features: NDArray,
+    labelled: Labelled,
+    fitted: Fitted,
+    noise: np.random.Generator | None = None,
 ) -> tuple[float, int]:
     """Fit ``LinearSVC()`` on the same rows; return its seconds and its right answers."""
-    seconds, right = 0.0, 0
+    seconds = 0.0
+    right = 0
     for tails in tqdm(fitted.tails, desc="LinearSVC()", leave=False):
         split = labelled.splits[tails.rows]
-        train, test = split == "train", split == "test"
+        train = split == "train"
+        test = split == "test"
         rows = features[tails.rows[train]].astype(np.float64) / ONE
         if noise is not None:
             rows += (noise.normal(size=rows.shape) - 0.5) * NOISE
@@ -249,7 +286,9 @@ def ask_singly(fens: Sequence[str], *, new_game: bool) -> float:
     with engine:
         for fen in fens[:200]:  # warm: node compiles what it runs often
             ask(engine, fen, new_game=new_game)
-        _, seconds = timed(lambda: [ask(engine, fen, new_game=new_game) for fen in fens])
+        _, seconds = timed(
+            lambda: [ask(engine, fen, new_game=new_game) for fen in fens]
+        )
         engine.kill()
     return seconds / len(fens)
 
@@ -280,7 +319,9 @@ def send(engine: subprocess.Popen[str], lines: str) -> None:
 def activate_singly(expert: Expert, fens: Sequence[str], layers: str) -> float:
     """Return the seconds of one position through the network by itself."""
     names = layers.split("+")
-    if len(names) > 1:  # one pass gives both: the widest layer's is counted, and no other
+    if (
+        len(names) > 1
+    ):  # one pass gives both: the widest layer's is counted, and no other
         names = [max(names, key=expert.width)]
     _, seconds = timed(lambda: [expert.activations([fen], names[0]) for fen in fens])
     return seconds / len(fens)
@@ -290,8 +331,12 @@ def stream_rate(fens: Sequence[str]) -> tuple[float, float, int]:
     """Label a file; return lines a second, bytes kept for each, and the number of lines."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "evaluations.jsonl.zst"
-        rows = (json.dumps({"fen": " ".join(fen.split()[:4]), "evals": []}) for fen in fens)
-        path.write_bytes(zstandard.compress("".join(f"{row}\n" for row in rows).encode()))
+        rows = (
+            json.dumps({"fen": " ".join(fen.split()[:4]), "evals": []}) for fen in fens
+        )
+        path.write_bytes(
+            zstandard.compress("".join(f"{row}\n" for row in rows).encode())
+        )
         stream = label(stream_fens(path), stockfish8(), Store(Path(folder) / "store"))
         _, seconds = timed(lambda: [len(one.table) for one in stream])
         kept = sum(file.stat().st_size for file in Path(folder, "store").rglob("*.*"))
@@ -300,7 +345,9 @@ def stream_rate(fens: Sequence[str]) -> tuple[float, float, int]:
 
 def tower_rate(batch: int = 32) -> float:
     """Return T78's positions a second here, from the time of one of its convolutions."""
-    boards = torch.randn(batch, T78_FILTERS, 8, 8).contiguous(memory_format=torch.channels_last)
+    boards = torch.randn(batch, T78_FILTERS, 8, 8).contiguous(
+        memory_format=torch.channels_last
+    )
     layer = torch.nn.Conv2d(T78_FILTERS, T78_FILTERS, 3, padding=1)
     layer = layer.to(memory_format=torch.channels_last)
     with torch.inference_mode():
@@ -317,11 +364,19 @@ def summarise(
     correct = sum(one.correct for one in rounds)
     times = "times as long, median of the rounds"
     results = {
-        "speedup.released_procedure": entry([one.whole for one in rounds], n, times, **target),
-        "speedup.released_without_new_game": entry([r.whole_spared for r in rounds], n, times),
+        "speedup.released_procedure": entry(
+            [one.whole for one in rounds], n, times, **target
+        ),
+        "speedup.released_without_new_game": entry(
+            [r.whole_spared for r in rounds], n, times
+        ),
         "speedup.fits": entry([one.solver for one in rounds], fits, times),
-        "accuracy.fits.ours": entry([correct[1] / correct[0]], int(correct[0]), "accuracy"),
-        "accuracy.fits.default": entry([correct[2] / correct[0]], int(correct[0]), "accuracy"),
+        "accuracy.fits.ours": entry(
+            [correct[1] / correct[0]], int(correct[0]), "accuracy"
+        ),
+        "accuracy.fits.default": entry(
+            [correct[2] / correct[0]], int(correct[0]), "accuracy"
+        ),
     }
     for side in ("ours", "released"):
         stages = [getattr(one, side) for one in rounds]
@@ -360,23 +415,38 @@ def write_costs(results: dict[str, dict]) -> None:
     value = {key: row["value"] for key, row in results.items() if "value" in row}
     both = os.cpu_count() or 1
     stages = (  # name, positions a second, cores used, bytes kept a position
-        ("Labels, from a file of evaluations", value["rate.stream"], 2, value["bytes.stream"]),
+        (
+            "Labels, from a file of evaluations",
+            value["rate.stream"],
+            2,
+            value["bytes.stream"],
+        ),
         ("NNUE, products and clipped sums", value["rate.activations"], 1, 2 * 3_072),
         ("T78, last block", value["rate.t78_tower"], both, 2 * 64 * T78_FILTERS),
     )
     with COSTS.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
-        rows.writerow(["Stage", "Positions a second and core", "Core-hours", "Kept, GB"])
+        rows.writerow(
+            ["Stage", "Positions a second and core", "Core-hours", "Kept, GB"]
+        )
         for name, rate, cores, size in stages:
             hours = 1e8 * cores / rate / 3600
-            rows.writerow([name, f"{rate / cores:,.4g}", f"{hours:,.0f}", f"{size / 10:,.0f}"])
+            rows.writerow(
+                [name, f"{rate / cores:,.4g}", f"{hours:,.0f}", f"{size / 10:,.0f}"]
+            )
 
 
-def machine(options: argparse.Namespace, load: tuple[float, float, float]) -> dict[str, object]:
+def machine(
+    options: argparse.Namespace, load: tuple[float, float, float]
+) -> dict[str, object]:
     """Return what the numbers depend on: processor, versions, load, sizes, date."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    models = (
+        line.partition(":")[2].strip()
+        for line in lines
+        if line.startswith("model name")
+    )
     packages = ("numpy", "scikit-learn", "torch", "joblib", "chess")
     return {
         "cpu": next(models, platform.processor()),

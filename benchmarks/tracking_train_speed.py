@@ -48,7 +48,8 @@ class PlainBlock(nn.Module):
         super().__init__()
         width = settings.width
         self.heads, self.dropout = settings.heads, settings.dropout
-        self.first, self.second = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.first = nn.LayerNorm(width)
+        self.second = nn.LayerNorm(width)
         self.qkv = nn.Linear(width, 3 * width, bias=False)
         self.out = nn.Linear(width, width, bias=False)
         self.feed = nn.Sequential(
@@ -63,9 +64,12 @@ class PlainBlock(nn.Module):
         n, length, width = x.shape
         parts = self.qkv(self.first(x)).split(width, dim=2)
         query, key, value = (
-            part.view(n, length, self.heads, width // self.heads).transpose(1, 2) for part in parts
+            part.view(n, length, self.heads, width // self.heads).transpose(1, 2)
+            for part in parts
         )
-        mean = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+        mean = functional.scaled_dot_product_attention(
+            query, key, value, is_causal=True
+        )
         joined = self.out(mean.transpose(1, 2).contiguous().view(n, length, width))
         x = x + functional.dropout(joined, self.dropout, self.training)
         return x + self.feed(self.second(x))
@@ -79,7 +83,9 @@ class PlainGpt(nn.Module):
         self.tokens = nn.Embedding(VOCABULARY_SIZE, settings.width)
         self.positions = nn.Embedding(settings.context, settings.width)
         self.dropout = nn.Dropout(settings.dropout)
-        self.blocks = nn.ModuleList(PlainBlock(settings) for _ in range(settings.layers))
+        self.blocks = nn.ModuleList(
+            PlainBlock(settings) for _ in range(settings.layers)
+        )
         self.norm = nn.LayerNorm(settings.width)
         self.head = nn.Linear(settings.width, VOCABULARY_SIZE, bias=False)
         self.head.weight = self.tokens.weight
@@ -90,15 +96,24 @@ class PlainGpt(nn.Module):
         for block in self.blocks:
             x = block(x)
         logits = self.head(self.norm(x))
-        return functional.cross_entropy(logits.view(-1, VOCABULARY_SIZE), expected.view(-1))
+        return functional.cross_entropy(
+            logits.view(-1, VOCABULARY_SIZE), expected.view(-1)
+        )
 
 
-def their_steps(games: TokenGames, settings: Settings, training: Training) -> Iterator[int]:
+def their_steps(
+    games: TokenGames, settings: Settings, training: Training
+) -> Iterator[int]:
     """Train the peer step by step; yield the tokens of each."""
     torch.manual_seed(0)
-    model, random = PlainGpt(settings), np.random.default_rng(0)
-    adam = torch.optim.AdamW(model.parameters(), training.rate, weight_decay=training.decay)
-    stream = torch.from_numpy(annotate(games, np.arange(len(games)), "uci")[0].astype(np.int64))
+    model = PlainGpt(settings)
+    random = np.random.default_rng(0)
+    adam = torch.optim.AdamW(
+        model.parameters(), training.rate, weight_decay=training.decay
+    )
+    stream = torch.from_numpy(
+        annotate(games, np.arange(len(games)), "uci")[0].astype(np.int64)
+    )
     count = training.tokens // BLOCK
     while True:
         places = random.integers(len(stream) - BLOCK - 1, size=count)
@@ -113,7 +128,9 @@ def their_steps(games: TokenGames, settings: Settings, training: Training) -> It
         yield count * BLOCK
 
 
-def our_steps(games: TokenGames, settings: Settings, training: Training) -> Iterator[int]:
+def our_steps(
+    games: TokenGames, settings: Settings, training: Training
+) -> Iterator[int]:
     """Train ours step by step, epoch after epoch; yield the real tokens of each."""
     torch.manual_seed(0)
     task = Task(games, np.arange(len(games)), np.arange(1))
@@ -132,12 +149,20 @@ def rate(steps: Iterator[int], count: int, clock: Callable[[], float]) -> float:
 
 def compare(games: TokenGames, turns: int, steps: int, warm: int) -> dict[str, object]:
     """Return the ratio of speeds over the turns, with what it was measured on."""
-    settings, training = TRANSFORMER, Training()
-    ours, theirs = our_steps(games, settings, training), their_steps(games, settings, training)
+    settings = TRANSFORMER
+    training = Training()
+    ours = our_steps(games, settings, training)
+    theirs = their_steps(games, settings, training)
     clock = time.process_time
-    rate(ours, warm, clock), rate(theirs, 3, clock)  # ours meets many shapes, the peer one
-    rates = np.array([[rate(one, steps, clock) for one in (ours, theirs)] for _ in range(turns)])
-    ratios, rng = rates[:, 0] / rates[:, 1], np.random.default_rng(0)
+    (
+        rate(ours, warm, clock),
+        rate(theirs, 3, clock),
+    )  # ours meets many shapes, the peer one
+    rates = np.array(
+        [[rate(one, steps, clock) for one in (ours, theirs)] for _ in range(turns)]
+    )
+    ratios = rates[:, 0] / rates[:, 1]
+    rng = np.random.default_rng(0)
     medians = np.median(rng.choice(ratios, (2000, turns)), axis=1)
     low, high = np.quantile(medians, [0.025, 0.975])
     return {
@@ -193,7 +218,9 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     path = find_project() / "data" / "games" / "selfplay.tsv.zst"
-    games = [game.moves for game in read_games(path, options.games) if len(game.moves) <= 150]
+    games = [
+        game.moves for game in read_games(path, options.games) if len(game.moves) <= 150
+    ]
     result = compare(tokenise(games), options.turns, options.steps, options.warm)
     RESULT.parent.mkdir(parents=True, exist_ok=True)
     RESULT.write_text(json.dumps(result, indent=2) + "\n")

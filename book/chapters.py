@@ -45,7 +45,11 @@ KERNEL_SETTINGS: Mapping[str, str] = {
 #: differ in the last bits, and on a busy machine two threads wait for each other.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
-_KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+_KERNELSPEC = {
+    "display_name": "Python 3 (ipykernel)",
+    "language": "python",
+    "name": "python3",
+}
 _KEPT_CELL_METADATA = ("mystnb",)  # beside the tags
 
 #: Stands below the heading of a chapter that was executed at its smallest sizes.
@@ -91,10 +95,14 @@ class Chapter:
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\d\d_[a-z0-9_]+", self.name):
-            raise ChapterError(f"{CHAPTERS_FILE}: {self.name!r} is not of the form NN_section")
+            raise ChapterError(
+                f"{CHAPTERS_FILE}: {self.name!r} is not of the form NN_section"
+            )
         for path in self.data:
             if Path(path).is_absolute() or ".." in Path(path).parts:
-                raise ChapterError(f"{CHAPTERS_FILE}: {self.name} reads {path!r}, out of the tree")
+                raise ChapterError(
+                    f"{CHAPTERS_FILE}: {self.name} reads {path!r}, out of the tree"
+                )
 
     @property
     def source(self) -> str:
@@ -139,12 +147,16 @@ class Run:
 def committed_run(project: Path) -> Run:
     """Return the run whose notebooks and results are committed."""
     book = project / "book"
-    return Run(project, "book", book / "executed", book / "results", project / ".cache/store")
+    return Run(
+        project, "book", book / "executed", book / "results", project / ".cache/store"
+    )
 
 
 def separate_run(project: Path, profile: str, folder: Path) -> Run:
     """Return a run that writes everything, its store included, under ``folder``."""
-    return Run(project, profile, folder / "executed", folder / "results", folder / "store")
+    return Run(
+        project, profile, folder / "executed", folder / "results", folder / "store"
+    )
 
 
 def read_chapters(project: Path) -> tuple[Chapter, ...]:
@@ -192,17 +204,25 @@ def fingerprint(run: Run, chapter: Chapter) -> str:
     ChapterError
         If the notebook, its data or the lock file is missing.
     """
-    project, library = run.project, run.project / "lib"
+    project = run.project
+    library = run.project / "lib"
     source = project / chapter.source
     required = [source, project / LOCK_FILE, *(project / path for path in chapter.data)]
     for path in required:
         if not path.exists():
-            raise ChapterError(f"{chapter.name}: {path.relative_to(project)} is missing")
+            raise ChapterError(
+                f"{chapter.name}: {path.relative_to(project)} is missing"
+            )
     used = used_code(source.read_text("utf-8"), library)
     sizes = sizes_of(project, chapter.name, run.profile)
     digest = hashlib.blake2b(digest_size=16)
     digest.update(json.dumps([run.parameters, sizes, used], sort_keys=True).encode())
-    files = {file for path in required for file in (path, *path.rglob("[!.]*")) if file.is_file()}
+    files = {
+        file
+        for path in required
+        for file in (path, *path.rglob("[!.]*"))
+        if file.is_file()
+    }
     for path in sorted(files | used_files(used, library)):
         digest.update(f"\0{path.relative_to(project).as_posix()}\0".encode())
         with path.open("rb") as stream:
@@ -216,7 +236,9 @@ def is_stale(run: Run, chapter: Chapter) -> bool:
     if not (notebook.is_file() and run.result(chapter).is_file()):
         return True
     try:
-        kept = json.loads(notebook.read_text("utf-8"))["metadata"][PACKAGE]["fingerprint"]
+        kept = json.loads(notebook.read_text("utf-8"))["metadata"][PACKAGE][
+            "fingerprint"
+        ]
     except (ValueError, KeyError, TypeError):
         return True
     return kept != fingerprint(run, chapter)
@@ -254,7 +276,9 @@ def execute(run: Run, chapter: Chapter) -> Path:
     aside.result(chapter).replace(run.result(chapter))
     aside.results.rmdir()
     budget = chapter.budget_seconds.get(run.profile)
-    taken = f"{time.monotonic() - started:.0f} s" + (f" of {budget} s" if budget else "")
+    taken = f"{time.monotonic() - started:.0f} s" + (
+        f" of {budget} s" if budget else ""
+    )
     print(f"{chapter.name} ({run.profile}): {taken}", file=sys.stderr)
     return write_atomically(run.notebook(chapter), notebook_text(notebook, record))
 
@@ -277,9 +301,14 @@ def _execute_cells(run: Run, chapter: Chapter) -> Any:
             kernel_name=_KERNELSPEC["name"],
             cwd=run.project,
             start_timeout=180,
-            extra_arguments=["--log-level=40"],  # errors only: the kernel's, not the chapter's
+            extra_arguments=[
+                "--log-level=40"
+            ],  # errors only: the kernel's, not the chapter's
             request_save_on_cell_execute=False,
-            progress_bar={"desc": f"{chapter.name} ({run.profile})", "file": sys.stderr},
+            progress_bar={
+                "desc": f"{chapter.name} ({run.profile})",
+                "file": sys.stderr,
+            },
         )
     except papermill.PapermillExecutionError as error:
         line = (error.source.strip().splitlines() or [""])[0]
@@ -295,7 +324,10 @@ def _execute_cells(run: Run, chapter: Chapter) -> Any:
 
 def kernel_environment(run: Run) -> AbstractContextManager[Any]:
     """Set, while the context lasts, the environment that the kernel inherits."""
-    folders = {"CHESSGLOSS_RESULTS": str(run.results), "CHESSGLOSS_STORE": str(run.store)}
+    folders = {
+        "CHESSGLOSS_RESULTS": str(run.results),
+        "CHESSGLOSS_STORE": str(run.store),
+    }
     threads = dict.fromkeys(THREADS, os.environ.get(THREADS[0]) or "1")
     return patch.dict(os.environ, {**KERNEL_SETTINGS, **threads, **folders})
 
@@ -340,7 +372,10 @@ def _strip_cell(cell: Any, number: int) -> None:
     tags = list(cell.metadata.get("tags", ()))
     if "injected-parameters" in tags and "remove-input" not in tags:
         tags.append("remove-input")
-    kept = {"tags": tags, **{key: cell.metadata.get(key) for key in _KEPT_CELL_METADATA}}
+    kept = {
+        "tags": tags,
+        **{key: cell.metadata.get(key) for key in _KEPT_CELL_METADATA},
+    }
     cell.metadata = {key: value for key, value in kept.items() if value}
     cell.id = f"cell-{number:03d}"
     if cell.cell_type == "code":
@@ -376,7 +411,10 @@ def percent_text(pair: Path) -> str:
     import jupytext
 
     notebook = jupytext.read(pair)
-    filters = {"notebook_metadata_filter": "kernelspec,-jupytext", "cell_metadata_filter": "tags"}
+    filters = {
+        "notebook_metadata_filter": "kernelspec,-jupytext",
+        "cell_metadata_filter": "tags",
+    }
     notebook.metadata = {"kernelspec": dict(_KERNELSPEC), "jupytext": filters}
     return jupytext.writes(notebook, fmt="py:percent")
 
@@ -412,6 +450,9 @@ def without_solutions(notebook: Any) -> Any:
     for cell in blank.cells:
         if "solution" in cell.metadata.get("tags", ()):
             cell.source = f"{cell.source.splitlines()[0]}\n..."
-            cell.outputs, cell.execution_count = [], None
-            cell.metadata["tags"] = [tag for tag in cell.metadata["tags"] if tag != "hide-cell"]
+            cell.outputs = []
+            cell.execution_count = None
+            cell.metadata["tags"] = [
+                tag for tag in cell.metadata["tags"] if tag != "hide-cell"
+            ]
     return blank

@@ -23,7 +23,14 @@ import jinja2
 import pandas as pd
 
 #: What may become of a result, and what of it makes a reproduction fail.
-OUTCOMES = ("identical", "within tolerance", "different", "missing", "new", "asset absent")
+OUTCOMES = (
+    "identical",
+    "within tolerance",
+    "different",
+    "missing",
+    "new",
+    "asset absent",
+)
 FAILURES = ("different", "missing")
 
 #: Fields of an entry that a tolerance covers, in the result's own unit; all others
@@ -64,7 +71,9 @@ class Tolerance:
     def __post_init__(self) -> None:
         for allowance in (self.absolute, self.relative):
             if not (math.isfinite(allowance) and allowance >= 0):
-                raise ResultsFileError(f"tolerance {self.pattern!r}: {allowance} is no allowance")
+                raise ResultsFileError(
+                    f"tolerance {self.pattern!r}: {allowance} is no allowance"
+                )
         if not self.reason.strip():
             raise ResultsFileError(f"tolerance {self.pattern!r} gives no reason")
 
@@ -72,7 +81,9 @@ class Tolerance:
         """Tell whether two numbers lie within the larger of the two allowances."""
         if not (_is_number(committed) and _is_number(fresh)):
             return False
-        return abs(fresh - committed) <= max(self.absolute, self.relative * abs(committed))
+        return abs(fresh - committed) <= max(
+            self.absolute, self.relative * abs(committed)
+        )
 
 
 def read_tolerances(path: Path) -> tuple[Tolerance, ...]:
@@ -111,7 +122,9 @@ def read_results(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     return results
 
 
-def compare(committed: Path, fresh: Path, tolerances: Sequence[Tolerance]) -> pd.DataFrame:
+def compare(
+    committed: Path, fresh: Path, tolerances: Sequence[Tolerance]
+) -> pd.DataFrame:
     """Compare two folders of result files.
 
     Returns
@@ -126,7 +139,8 @@ def compare(committed: Path, fresh: Path, tolerances: Sequence[Tolerance]) -> pd
     ResultsFileError
         If a file of either cannot be read.
     """
-    old, new = read_results(committed), read_results(fresh)
+    old = read_results(committed)
+    new = read_results(fresh)
     rows = []
     for chapter, key in dict.fromkeys([*old, *new]):
         entries = old.get((chapter, key)), new.get((chapter, key))
@@ -148,14 +162,23 @@ def _outcome(
         return "asset absent", f"needs: {new['absent']}"
     if old is None or (old["value"] is None and old.get("absent")):
         return "new", "not among the committed results"
-    changed = [field for field in sorted({*old, *new}) if not _same(old.get(field), new.get(field))]
+    changed = [
+        field
+        for field in sorted({*old, *new})
+        if not _same(old.get(field), new.get(field))
+    ]
     if not changed:
         return "identical", ""
-    declared = next((each for each in tolerances if fnmatchcase(name, each.pattern)), None)
-    covered = declared is not None and all(
-        field in MEASURED and declared.covers(old.get(field), new.get(field)) for field in changed
+    declared = next(
+        (each for each in tolerances if fnmatchcase(name, each.pattern)), None
     )
-    detail = ", ".join(f"{field} {old.get(field)} -> {new.get(field)}" for field in changed)
+    covered = declared is not None and all(
+        field in MEASURED and declared.covers(old.get(field), new.get(field))
+        for field in changed
+    )
+    detail = ", ".join(
+        f"{field} {old.get(field)} -> {new.get(field)}" for field in changed
+    )
     return "within tolerance" if covered else "different", detail
 
 
@@ -166,7 +189,11 @@ def _same(old: Any, new: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
 
 
 def is_green(rows: pd.DataFrame) -> bool:
@@ -178,7 +205,8 @@ def render(rows: pd.DataFrame) -> str:
     """Write what failed as text, a line a result."""
     failed = rows[rows["outcome"].isin(FAILURES)]
     return "\n".join(
-        f"  {row.chapter}/{row.key}: {row.outcome}; {row.detail}" for row in failed.itertuples()
+        f"  {row.chapter}/{row.key}: {row.outcome}; {row.detail}"
+        for row in failed.itertuples()
     )
 
 
@@ -208,7 +236,9 @@ def page(
     counts = pd.crosstab(rows["table"], rows["outcome"]).reindex(
         index=rows["table"].unique(), columns=OUTCOMES, fill_value=0
     )
-    needs = rows.loc[rows["outcome"] == "asset absent", "detail"].str.removeprefix("needs: ")
+    needs = rows.loc[rows["outcome"] == "asset absent", "detail"].str.removeprefix(
+        "needs: "
+    )
     template = Path(__file__).with_name("reproduced.md.j2").read_text("utf-8")
     return jinja2.Template(template, keep_trailing_newline=True).render(
         verdict=summarise(rows, len(failures)),
@@ -216,8 +246,13 @@ def page(
         digest=f"SHA-256 {hashlib.sha256(declared.read_bytes()).hexdigest()[:16]}",
         notebooks=notebooks,
         failures=failures,
-        moved=list(rows[~rows["outcome"].isin(("identical", "asset absent"))].itertuples()),
-        absent=[(what, n, _remedy(what)) for what, n in needs.value_counts().sort_index().items()],
+        moved=list(
+            rows[~rows["outcome"].isin(("identical", "asset absent"))].itertuples()
+        ),
+        absent=[
+            (what, n, _remedy(what))
+            for what, n in needs.value_counts().sort_index().items()
+        ],
         times=times,
         outcomes=OUTCOMES,
         counts=[(table, row) for table, row in counts.iterrows()],

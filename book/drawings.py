@@ -23,9 +23,11 @@ def in_words(result: Result) -> str:
             for each in (result.value, result.low, result.high)
         )
     else:
-        unit, show = "", f"{{:,.{'3g' if abs(result.value) < 1000 else '0f'}}}".format
+        unit = ""
+        show = f"{{:,.{'3g' if abs(result.value) < 1000 else '0f'}}}".format
         value, low, high = (
-            None if each is None else show(each) for each in (result.value, result.low, result.high)
+            None if each is None else show(each)
+            for each in (result.value, result.low, result.high)
         )
     interval = "" if low is None or high is None else f" ({low} to {high})"
     return f"{value}{unit}{interval}"
@@ -40,16 +42,24 @@ def chart(title: str, unit: str, bars: Mapping[str, Result]) -> str:
     for share in (0, 0.25, 0.5, 0.75, 1):
         x = left + width * share
         marks.append(f'<path class="grid" d="M{x:g} 8V{bottom}"/>')
-        marks.append(f'<text class="tick" x="{x:g}" y="{bottom + 16}">{share:.0%}</text>')
+        marks.append(
+            f'<text class="tick" x="{x:g}" y="{bottom + 16}">{share:.0%}</text>'
+        )
     for place, (name, bar) in enumerate(bars.items()):
         if bar.value is None or bar.low is None or bar.high is None:
             raise ValueError(f"figure: {name!r} has no interval")
         y = 8 + step * place + step / 2
-        low, mid, high = (left + width * each for each in (bar.low, bar.value, bar.high))
-        marks.append(f'<text class="label" x="{left - 8}" y="{y + 4:g}">{escape(name)}</text>')
+        low, mid, high = (
+            left + width * each for each in (bar.low, bar.value, bar.high)
+        )
+        marks.append(
+            f'<text class="label" x="{left - 8}" y="{y + 4:g}">{escape(name)}</text>'
+        )
         marks.append(f'<path class="bar" d="M{low:.1f} {y:g}H{high:.1f}"/>')
         marks.append(f'<circle class="dot" cx="{mid:.1f}" cy="{y:g}" r="5"/>')
-        marks.append(f'<text class="value" x="358" y="{y + 4:g}">{bar.value:.0%}</text>')
+        marks.append(
+            f'<text class="value" x="358" y="{y + 4:g}">{bar.value:.0%}</text>'
+        )
     return _svg(360, bottom + 24, f"{title}, {unit}: {said}", "".join(marks), "chart")
 
 
@@ -77,11 +87,15 @@ def diagram(names: Mapping[str, str]) -> str:
     marks = [
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
         'markerHeight="7" orient="auto"><path class="tip" d="M0 0L8 4L0 8z"/></marker></defs>',
-        *(f'<path class="arrow" d="{line}" marker-end="url(#tip)"/>' for line in _ARROWS),
+        *(
+            f'<path class="arrow" d="{line}" marker-end="url(#tip)"/>'
+            for line in _ARROWS
+        ),
         '<text class="aside" x="321" y="291">false</text>',
     ]
     for title, words, x, y, width, chapter in _BOXES:
-        middle, line = x + width / 2, y + (20 if words else 29)
+        middle = x + width / 2
+        line = y + (20 if words else 29)
         marks.append(
             f'<a href="executed/{names[chapter]}.html"><rect x="{x}" y="{y}" width="{width}" '
             f'height="48" rx="6"/><text class="name" x="{middle:g}" y="{line}">'

@@ -35,7 +35,16 @@ from chessgloss.store import default_store
 MODEL = "qwen2.5-coder-1.5b-q4_k_m"
 
 #: Methods whose comments are shown, as far as a move has one.
-SHOWN = ("ccc_proven", "notes", "ccc_notes", "ccc_verified", "ccc", "llm_expert", "llm", "gac")
+SHOWN = (
+    "ccc_proven",
+    "notes",
+    "ccc_notes",
+    "ccc_verified",
+    "ccc",
+    "llm_expert",
+    "llm",
+    "gac",
+)
 
 #: Plies of an engine's line that can be played.
 PLIES = 5
@@ -56,7 +65,9 @@ def show_one(name: str, where: str, shown: Sequence[str]) -> str:
     move = next(each for each in briefing.evaluated_moves(1) if each.name == name)
     known = briefing.read_briefings(briefing.briefings_file())
     table = methods.gather_comments(shown, [move], known, replay("commentary", MODEL))
-    comments = [(Comment(row.text, row.method, row.model), "") for row in table.itertuples()]
+    comments = [
+        (Comment(row.text, row.method, row.model), "") for row in table.itertuples()
+    ]
     game = _game(known[name], where, "", comments)
     game["event"] = f"{where} · comments by {MODEL}"
     del game["name"]  # the address stays that of the page
@@ -76,11 +87,18 @@ def _evaluated() -> Iterator[dict[str, Any]]:
     for move in moves:
         rows = table[(table["move"] == move.name) & (table["state"] == "answered")]
         comments = [
-            (Comment(row.text, row.method, row.model), _judged(scores, move.name, row.method))
+            (
+                Comment(row.text, row.method, row.model),
+                _judged(scores, move.name, row.method),
+            )
             for row in rows.itertuples()
         ]
         lecture, _, number = move.name.partition("/")
-        where = f"paper, Figure {number[3:]}" if lecture == "ccc" else f"lecture {lecture[3:]}"
+        where = (
+            f"paper, Figure {number[3:]}"
+            if lecture == "ccc"
+            else f"lecture {lecture[3:]}"
+        )
         group = "Moves of the paper and of lectures (chapters 4 to 6)"
         yield _game(known[move.name], where, group, comments)
 
@@ -88,7 +106,9 @@ def _evaluated() -> Iterator[dict[str, Any]]:
 def _judged(scores: pd.DataFrame, move: str, method: str) -> str:
     if (move, method) not in scores.index:
         return ""
-    given = ", ".join(f"{asked} {score:.1f}" for asked, score in scores.loc[(move, method)].items())
+    given = ", ".join(
+        f"{asked} {score:.1f}" for asked, score in scores.loc[(move, method)].items()
+    )
     return f"a judge ({MODEL}), of 1: {given}"
 
 
@@ -158,8 +178,12 @@ def _parts(text: str, known: Briefing) -> list[list[str]]:
     """Cut a comment where claims begin and end; each part with mark and evidence, if a claim."""
     checked = verify(text, known.move, known.verdict)
     parts: list[list[str]] = []
-    for start, stop in pairwise(sorted({0, len(text)}.union(*(c.claim.span for c in checked)))):
-        over = [c for c in checked if c.claim.span[0] <= start and stop <= c.claim.span[1]]
+    for start, stop in pairwise(
+        sorted({0, len(text)}.union(*(c.claim.span for c in checked)))
+    ):
+        over = [
+            c for c in checked if c.claim.span[0] <= start and stop <= c.claim.span[1]
+        ]
         parts.append([text[start:stop], *_mark(over)])
     return parts
 
@@ -175,8 +199,12 @@ def _mark(over: Sequence[Checked]) -> list[str]:
 def _recorded(project: Path) -> Iterator[dict[str, Any]]:
     """Yield the positions that recorded players answered, with who plays what."""
     folder = project / "data/static/recorded"
-    places = pd.read_csv(folder / "positions.tsv", sep="\t", index_col="position")["fen"]
-    labels = pd.read_csv(folder / "ratings.tsv", sep="\t", index_col="player")["label"].to_dict()
+    places = pd.read_csv(folder / "positions.tsv", sep="\t", index_col="position")[
+        "fen"
+    ]
+    labels = pd.read_csv(folder / "ratings.tsv", sep="\t", index_col="player")[
+        "label"
+    ].to_dict()
     tables = grading.find_tables(
         list(map(Position, places)),
         Settings(),
@@ -205,16 +233,23 @@ def _position(
     rows = []
     for uci, names in answers.items():
         loss = float(graded["uncut"].get(uci, float("inf")))
-        san = board.san(chess.Move.from_uci(uci)) if uci in graded.index else "an illegal move"
+        san = (
+            board.san(chess.Move.from_uci(uci))
+            if uci in graded.index
+            else "an illegal move"
+        )
         rows.append((loss, uci, san, sorted(names)))
     rows.sort()
     for _, uci, san, _ in rows:
         if san != "an illegal move":
             game.add_variation(chess.Move.from_uci(uci))
-    shown = annotate.describe_game(AnnotatedGame(game, (Note(None),) * bool(game.variations), ""))
+    shown = annotate.describe_game(
+        AnnotatedGame(game, (Note(None),) * bool(game.variations), "")
+    )
     del shown["pgn"], shown["headers"]
     shown["nodes"][0]["players"] = [
-        [san, None if loss == float("inf") else round(loss), names] for loss, _, san, names in rows
+        [san, None if loss == float("inf") else round(loss), names]
+        for loss, _, san, names in rows
     ]
     side = "White" if board.turn else "Black"
     return shown | {

@@ -141,14 +141,20 @@ def evaluate(rule: str, figures: Mapping[str, Result], entry: str) -> Any:
 
 def _evaluate(node: ast.expr, figures: Mapping[str, Result], at: str) -> Any:
     match node:
-        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+        case ast.Constant(value=int() | float() as number) if not isinstance(
+            number, bool
+        ):
             return number
         case ast.BoolOp(op=op, values=values):
-            parts = [_evaluate(value, figures, at) for value in values]  # all, so that all is seen
+            parts = [
+                _evaluate(value, figures, at) for value in values
+            ]  # all, so that all is seen
             return all(parts) if isinstance(op, ast.And) else any(parts)
         case ast.UnaryOp(op=ast.USub() | ast.Not() as sign, operand=operand):
             return _OPERATORS[type(sign)](_evaluate(operand, figures, at))
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() as sum_, right=right):
+        case ast.BinOp(
+            left=left, op=ast.Add() | ast.Sub() | ast.Mult() as sum_, right=right
+        ):
             pair = _evaluate(left, figures, at), _evaluate(right, figures, at)
             return _OPERATORS[type(sum_)](*pair)
         case ast.Compare(left=left, ops=[compared], comparators=[right]) if (
@@ -168,7 +174,9 @@ def _read(what: str, name: str, figures: Mapping[str, Result], at: str) -> float
         raise FindingsError(f"{at}: no figure {name!r}; there are {', '.join(figures)}")
     result = figures[name]
     if what == "value" and result.low is not None:
-        raise FindingsError(f"{at}: {name!r} has an interval; ask for its lower or upper bound")
+        raise FindingsError(
+            f"{at}: {name!r} has an interval; ask for its lower or upper bound"
+        )
     found = {"lower": result.low, "upper": result.high, "value": result.value}[what]
     if found is None:
         raise FindingsError(f"{at}: {name!r} has no {what}")
@@ -185,7 +193,9 @@ def decide(claim: Claim, figures: Mapping[str, Result]) -> str:
     """
     if claim.needs:
         return "needs"
-    true = {name for name, rule in claim.rules.items() if evaluate(rule, figures, claim.id)}
+    true = {
+        name for name, rule in claim.rules.items() if evaluate(rule, figures, claim.id)
+    }
     if {"holds", "fails"} <= true:
         raise FindingsError(f"{claim.id}: `holds` and `fails` are true together")
     return next((name for name in ("holds", "fails", "part") if name in true), "open")
@@ -205,13 +215,19 @@ class Book:
     @classmethod
     def read(cls, project: Path, results: Path) -> Book:
         """Read the chapters listed in the project, and their results in a folder."""
-        chapters = tomllib.loads((project / "notebooks/chapters.toml").read_text("utf-8"))
+        chapters = tomllib.loads(
+            (project / "notebooks/chapters.toml").read_text("utf-8")
+        )
         names = {name[:2]: name for name in chapters}
         headings = {}
         for number, name in names.items():
             lines = (project / f"notebooks/{name}.py").read_text("utf-8").splitlines()
-            headings[number] = [line.split("# ", 2)[-1] for line in lines if line[:4] == "# ##"]
-        written = {n: read_results(results / f"{name}.json") or {} for n, name in names.items()}
+            headings[number] = [
+                line.split("# ", 2)[-1] for line in lines if line[:4] == "# ##"
+            ]
+        written = {
+            n: read_results(results / f"{name}.json") or {} for n, name in names.items()
+        }
         return cls(names, written, headings)
 
     def result(self, address: str, entry: str) -> Result:
@@ -220,14 +236,18 @@ class Book:
         try:
             return self.results[number][key]
         except KeyError:
-            raise FindingsError(f"{entry}: no result {address!r} in book/results") from None
+            raise FindingsError(
+                f"{entry}: no result {address!r} in book/results"
+            ) from None
 
     def link(self, claim: Claim) -> str:
         """Return the address of the section that decides a claim, from a page of the book."""
         if claim.chapter not in self.names:
             raise FindingsError(f"{claim.id}: no chapter {claim.chapter!r}")
         if claim.section and claim.section not in self.headings[claim.chapter]:
-            raise FindingsError(f"{claim.id}: chapter {claim.chapter} has no {claim.section!r}")
+            raise FindingsError(
+                f"{claim.id}: chapter {claim.chapter} has no {claim.section!r}"
+            )
         heading = claim.section.replace("'", "’")  # as smartquotes sets it
         place = f"#{make_id(heading)}" if heading else ""
         return f"executed/{self.names[claim.chapter]}.html{place}"
@@ -246,11 +266,15 @@ def read_claims(path: Path) -> tuple[dict[str, Any], list[Claim]]:
         claims = [Claim(**table) for table in tables["claim"]]
     except (tomllib.TOMLDecodeError, TypeError, KeyError) as error:
         raise FindingsError(f"{path.name}: {error}") from error
-    if twice := [name for name, n in Counter(claim.id for claim in claims).items() if n > 1]:
+    if twice := [
+        name for name, n in Counter(claim.id for claim in claims).items() if n > 1
+    ]:
         raise FindingsError(f"{path.name}: claims come twice: {', '.join(twice)}")
     places = sorted(claim.front for claim in claims if claim.front)
     if places != [*range(1, 7)]:
-        raise FindingsError(f"{path.name}: the first page shows six claims, 1 to 6, not {places}")
+        raise FindingsError(
+            f"{path.name}: the first page shows six claims, 1 to 6, not {places}"
+        )
     return tables, claims
 
 
@@ -272,7 +296,9 @@ def contradictions(tables: Mapping[str, Any]) -> list[dict[str, Any]]:
         values = {label: Result(cell.value) for label, cell in printed.items()}
         if not evaluate(entry["check"], values, name):
             raise FindingsError(f"{name}: no contradiction by {entry['check']!r}")
-        found.append({**entry, "printed": {k: cell.printed for k, cell in printed.items()}})
+        found.append(
+            {**entry, "printed": {k: cell.printed for k, cell in printed.items()}}
+        )
     return found
 
 
@@ -308,7 +334,9 @@ def pages(project: Path, results: Path) -> dict[str, str]:
     except ResultsError as error:
         raise FindingsError(str(error)) from error
     figures = {
-        claim.id: {name: book.result(key, claim.id) for name, key in claim.figures.items()}
+        claim.id: {
+            name: book.result(key, claim.id) for name, key in claim.figures.items()
+        }
         for claim in claims
     }
     verdicts = {claim.id: decide(claim, figures[claim.id]) for claim in claims}
@@ -324,7 +352,9 @@ def pages(project: Path, results: Path) -> dict[str, str]:
     given = {
         "titles": DOCUMENTS,
         "claims": claims,
-        "front": sorted((claim for claim in claims if claim.front), key=lambda each: each.front),
+        "front": sorted(
+            (claim for claim in claims if claim.front), key=lambda each: each.front
+        ),
         "figures": figures,
         "verdicts": verdicts,
         "names": VERDICTS,
@@ -341,5 +371,6 @@ def pages(project: Path, results: Path) -> dict[str, str]:
         "example": example(tables),
     }
     return {
-        name: environment.get_template(f"{name}.j2").render(given).rstrip() + "\n" for name in PAGES
+        name: environment.get_template(f"{name}.j2").render(given).rstrip() + "\n"
+        for name in PAGES
     }

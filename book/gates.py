@@ -19,7 +19,9 @@ from urllib.parse import unquote, urlsplit
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-WIDTHS, THEMES, HEIGHT = (390, 768, 1280), ("light", "dark"), 900
+WIDTHS = (390, 768, 1280)
+THEMES = ("light", "dark")
+HEIGHT = 900
 #: Most bytes of a first visit.
 WEIGHT = 1_000_000
 #: Milliseconds until a page that was resized stands still.
@@ -69,7 +71,9 @@ def look(page: Page, width: int, theme: str) -> Iterator[str]:
         if seen["uncaptioned"]:
             yield f"{seen['uncaptioned']} figures without a caption"
         if AXE.is_file():
-            page.evaluate(AXE.read_text("utf-8"))  # a script tag is what the policy forbids
+            page.evaluate(
+                AXE.read_text("utf-8")
+            )  # a script tag is what the policy forbids
             found = page.evaluate(
                 "async () => (await axe.run(document.querySelector('main') || document, {"
                 "resultTypes: ['violations']})).violations"
@@ -99,7 +103,9 @@ def check(browser: Browser, folder: Path, name: str) -> Iterator[tuple[str, str]
     page.goto((folder / name).as_uri(), wait_until="load")
     if sum(loaded.values()) > WEIGHT:
         largest = sorted(loaded, key=lambda each: -loaded[each])[:3]
-        shown = ", ".join(f"{each.rsplit('/', 1)[-1]} {loaded[each]:,}" for each in largest)
+        shown = ", ".join(
+            f"{each.rsplit('/', 1)[-1]} {loaded[each]:,}" for each in largest
+        )
         problems.append(f"{sum(loaded.values()):,} bytes on a first visit: {shown}")
     yield from ((f"{name}", each) for each in problems)
     for theme in THEMES:
@@ -114,7 +120,9 @@ def pages_of(folder: Path) -> list[str]:
     skipped = {"genindex.html", "search.html", "index.html"}
     found = (path.relative_to(folder) for path in folder.rglob("*.html"))
     return sorted(
-        str(path) for path in found if path.parts[0] != "_static" and str(path) not in skipped
+        str(path)
+        for path in found
+        if path.parts[0] != "_static" and str(path) not in skipped
     )
 
 
@@ -122,7 +130,9 @@ def main() -> int:
     """Check the pages; return the exit status."""
     parser = argparse.ArgumentParser(prog="book/gates.py")
     parser.add_argument("folder", nargs="?", type=Path, default=Path("_build/html"))
-    parser.add_argument("--pages", type=int, default=None, help="only the first so many")
+    parser.add_argument(
+        "--pages", type=int, default=None, help="only the first so many"
+    )
     given = parser.parse_args()
     names = pages_of(given.folder.resolve())[: given.pages]
     if not names:
@@ -136,7 +146,9 @@ def main() -> int:
                 print(f"{where}: {what}")
                 count += 1
         browser.close()
-    print(f"{len(names)} pages, {len(WIDTHS)} widths, {len(THEMES)} themes: {count} findings")
+    print(
+        f"{len(names)} pages, {len(WIDTHS)} widths, {len(THEMES)} themes: {count} findings"
+    )
     return int(count > 0)
 
 

@@ -37,33 +37,47 @@ MARGIN = {"top": "16mm", "bottom": "16mm", "left": "14mm", "right": "14mm"}
 
 def contents(toc: Path) -> list[str]:
     """Return the pages of the table of contents, in its order, without an ending."""
-    return re.findall(r"^\s*(?:- file|root): (\S+)$", toc.read_text("utf-8"), re.MULTILINE)
+    return re.findall(
+        r"^\s*(?:- file|root): (\S+)$", toc.read_text("utf-8"), re.MULTILINE
+    )
 
 
 def main() -> int:
     """Print the book; return the exit status."""
     parser = argparse.ArgumentParser(prog="book/pdf.py")
     parser.add_argument("folder", nargs="?", type=Path, default=PROJECT / "_build/html")
-    parser.add_argument("--output", type=Path, default=PROJECT / "_build/chessgloss.pdf")
-    parser.add_argument("--pages", type=int, default=None, help="only the first so many")
+    parser.add_argument(
+        "--output", type=Path, default=PROJECT / "_build/chessgloss.pdf"
+    )
+    parser.add_argument(
+        "--pages", type=int, default=None, help="only the first so many"
+    )
     given = parser.parse_args()
     pages = [given.folder / f"{name}.html" for name in contents(PROJECT / "_toc.yml")]
     if missing := [page for page in pages if not page.is_file()]:
         print(f"{missing[0]} is missing; run `make book` first", file=sys.stderr)
         return 2
     if shutil.which("pdfunite") is None:
-        print("pdfunite is missing: sudo apt-get install poppler-utils", file=sys.stderr)
+        print(
+            "pdfunite is missing: sudo apt-get install poppler-utils", file=sys.stderr
+        )
         return 2
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = driver.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+        )
         printed = []
-        for number, page in enumerate(tqdm(pages[: given.pages], unit="page", disable=None)):
+        for number, page in enumerate(
+            tqdm(pages[: given.pages], unit="page", disable=None)
+        ):
             view = browser.new_page(color_scheme="light")
             view.goto(page.resolve().as_uri(), wait_until="load")
             view.add_style_tag(content=STYLE)
             view.evaluate(LOAD_ALL)
             printed.append(str(Path(folder) / f"{number:02}.pdf"))
-            view.pdf(path=printed[-1], format="A4", margin=MARGIN, print_background=True)
+            view.pdf(
+                path=printed[-1], format="A4", margin=MARGIN, print_background=True
+            )
             view.close()
         browser.close()
         subprocess.run(["pdfunite", *printed, str(given.output)], check=True)

@@ -78,11 +78,17 @@ class Item:
 
     def __post_init__(self) -> None:
         if self.document not in TITLES:
-            raise ResultsError(f"inventory: unknown document {self.document!r} ({self.item})")
+            raise ResultsError(
+                f"inventory: unknown document {self.document!r} ({self.item})"
+            )
         if not (len(self.chapter) == 2 and self.chapter.isdigit()):
-            raise ResultsError(f"inventory: {self.item} has chapter {self.chapter!r}; form: 04")
+            raise ResultsError(
+                f"inventory: {self.item} has chapter {self.chapter!r}; form: 04"
+            )
         if not self.prefix.endswith("."):
-            raise ResultsError(f"inventory: prefix {self.prefix!r} of {self.item} needs a dot")
+            raise ResultsError(
+                f"inventory: prefix {self.prefix!r} of {self.item} needs a dot"
+            )
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -137,7 +143,9 @@ def render(
         If a results file, the inventory or a cited reference value does not fit.
     """
     chapters = tuple(tomllib.loads(chapters_toml.read_text(encoding="utf-8")))
-    written = {name[:2]: read_results(results_folder / f"{name}.json") for name in chapters}
+    written = {
+        name[:2]: read_results(results_folder / f"{name}.json") for name in chapters
+    }
     items = read_inventory(inventory)
     cells = reference.load(folder=reference_folder)
     _check_citations(written.values(), cells)
@@ -148,31 +156,43 @@ def render(
         if cell.doubtful:
             doubts.setdefault((cell.document, cell.note), []).append(cell)
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent), trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     page = environment.get_template("reproduce.md.j2").render(
         titles=TITLES,
         items=items,
         links={name[:2]: name for name in chapters if written[name[:2]] is not None},
-        compared=lambda item: _by_verdict(results[item.item, item.document], alone=False),
+        compared=lambda item: _by_verdict(
+            results[item.item, item.document], alone=False
+        ),
         alone=lambda item: _by_verdict(results[item.item, item.document], alone=True),
         status={
             (item.item, item.document): status(
-                item, results[item.item, item.document], written.get(item.chapter) is not None
+                item,
+                results[item.item, item.document],
+                written.get(item.chapter) is not None,
             )
             for item in items
         },
         printed_tables=lambda item: _printed_tables(item, cells),
         in_text=lambda document: [
-            cell for cell in cells if cell.document == document and cell.table.startswith("text")
+            cell
+            for cell in cells
+            if cell.document == document and cell.table.startswith("text")
         ],
         doubts=list(doubts.values()),
-        places=lambda group: list(dict.fromkeys(f"{cell.row}, {cell.column}" for cell in group)),
+        places=lambda group: list(
+            dict.fromkeys(f"{cell.row}, {cell.column}" for cell in group)
+        ),
         kinds=lambda cell: ", ".join(sorted(cell.flags & reference.DOUBT_FLAGS)),
         capitalised=lambda text: f"{text[:1].upper()}{text[1:]}",
         linked=lambda key, item: (
             links.get((item.chapter, key))
-            or next((link for (_, name), link in links.items() if name == key), f"`{key}`")
+            or next(
+                (link for (_, name), link in links.items() if name == key), f"`{key}`"
+            )
         ),
         number=_number,
         verdict=verdict,
@@ -197,7 +217,9 @@ def read_inventory(path: Path) -> tuple[Item, ...]:
     with path.open(encoding="utf-8", newline="") as stream:
         reader = csv.DictReader(stream, strict=True)
         if tuple(reader.fieldnames or ()) != INVENTORY_COLUMNS:
-            raise ResultsError(f"{path.name}: columns must be {', '.join(INVENTORY_COLUMNS)}")
+            raise ResultsError(
+                f"{path.name}: columns must be {', '.join(INVENTORY_COLUMNS)}"
+            )
         return tuple(Item(**row) for row in reader)
 
 
@@ -209,7 +231,9 @@ def read_places(notebook: Path) -> dict[str, tuple[int, int]]:
     place of its beginning.
     """
     text = notebook.read_text("utf-8")
-    heads = [n for n, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")]
+    heads = [
+        n for n, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")
+    ]
     module = ast.parse(text)
     set_at: dict[str, list[int]] = {}
     for node in ast.walk(module):
@@ -222,12 +246,17 @@ def read_places(notebook: Path) -> dict[str, tuple[int, int]]:
             lines[""] = call.lineno
         if function != "report.rows":
             continue
-        names = [node.id for node in ast.walk(call.args[0]) if isinstance(node, ast.Name)]
+        names = [
+            node.id for node in ast.walk(call.args[0]) if isinstance(node, ast.Name)
+        ]
         last = [max(set_at[name]) for name in names if name in set_at]
         if isinstance(prefix := call.args[1], ast.Constant):
             before = (line for line in last if line < call.lineno)
             lines[str(prefix.value)] = next(before, call.lineno)
-    return {name: (sum(head <= line for head in heads) - 1, line) for name, line in lines.items()}
+    return {
+        name: (sum(head <= line for head in heads) - 1, line)
+        for name, line in lines.items()
+    }
 
 
 def place_of(key: str, places: Mapping[str, tuple[int, int]]) -> tuple[int, int] | None:
@@ -300,7 +329,11 @@ def _links(
 
 
 def _by_verdict(results: Results, *, alone: bool) -> Results:
-    return {k: result for k, result in results.items() if (verdict(result) == NOTHING) is alone}
+    return {
+        k: result
+        for k, result in results.items()
+        if (verdict(result) == NOTHING) is alone
+    }
 
 
 def _without_interval(value: float, expected: float) -> str:
@@ -309,14 +342,20 @@ def _without_interval(value: float, expected: float) -> str:
     return f"differs by {value - expected:+.3g} (no interval)"
 
 
-def _check_citations(chapters: Iterable[Results | None], cells: tuple[Reference, ...]) -> None:
+def _check_citations(
+    chapters: Iterable[Results | None], cells: tuple[Reference, ...]
+) -> None:
     printed = {cell.key: cell for cell in cells}
-    for key, result in (pair for chapter in chapters for pair in (chapter or {}).items()):
+    for key, result in (
+        pair for chapter in chapters for pair in (chapter or {}).items()
+    ):
         document, slash, _ = result.source.partition("/")
         if document not in TITLES or not slash:
             continue
         if (cell := printed.get(result.source)) is None:
-            raise ResultsError(f"result {key} cites {result.source!r}, which is not there")
+            raise ResultsError(
+                f"result {key} cites {result.source!r}, which is not there"
+            )
         if not _same_number(result.reference, cell):
             raise ResultsError(
                 f"result {key} compares with {result.reference}, "
@@ -328,18 +367,26 @@ def _same_number(given: float | None, cell: Reference) -> bool:
     if given is None or cell.value is None:
         return given is cell.value
     scales = (1.0, 0.01) if cell.unit == "%" else (1.0,)
-    return any(math.isclose(given, cell.value * scale, rel_tol=1e-9) for scale in scales)
+    return any(
+        math.isclose(given, cell.value * scale, rel_tol=1e-9) for scale in scales
+    )
 
 
 def _printed_tables(
     item: Item, cells: Iterable[Reference]
 ) -> list[tuple[dict[tuple[str, str], Reference], list[str], list[str]]]:
     """Return each printed table of an item: its cells by row and column, columns and rows."""
-    named = [c for c in cells if c.document == item.document and c.table.lower() in item.tables]
+    named = [
+        c
+        for c in cells
+        if c.document == item.document and c.table.lower() in item.tables
+    ]
     grids = []
     for table in dict.fromkeys(cell.table for cell in named):
         grid = {(cell.row, cell.column): cell for cell in named if cell.table == table}
-        rows, columns = (list(dict.fromkeys(key[axis] for key in grid)) for axis in (0, 1))
+        rows, columns = (
+            list(dict.fromkeys(key[axis] for key in grid)) for axis in (0, 1)
+        )
         grids.append((grid, columns, rows))
     return grids
 

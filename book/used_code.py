@@ -56,7 +56,12 @@ def used_code(source: str, library: Path) -> dict[str, str]:
     """
     notebook = _read(source, "")
     pieces_of = [notebook.statements, *notebook.definitions.values()]
-    waiting = {mention for pieces in pieces_of for piece in pieces for mention in piece.mentions}
+    waiting = {
+        mention
+        for pieces in pieces_of
+        for piece in pieces
+        for mention in piece.mentions
+    }
     reached: dict[str, str] = {}
     done: set[str] = set()
     while waiting:
@@ -76,11 +81,15 @@ def used_files(used: Iterable[str], library: Path) -> set[Path]:
         path
         for folder in folders
         for path in folder.rglob("*")
-        if path.is_file() and path.suffix not in {".py", ".pyc"} and _package(path) == folder
+        if path.is_file()
+        and path.suffix not in {".py", ".pyc"}
+        and _package(path) == folder
     }
 
 
-def _stands_for(mention: str, library: Path) -> Iterator[tuple[str, tuple[Definition, ...]]]:
+def _stands_for(
+    mention: str, library: Path
+) -> Iterator[tuple[str, tuple[Definition, ...]]]:
     """Yield what a ``module:name.attribute`` stands for, under the names to keep it by."""
     name, _, attributes = mention.partition(":")
     path = _path(name, library)
@@ -99,7 +108,9 @@ def _stands_for(mention: str, library: Path) -> Iterator[tuple[str, tuple[Defini
         yield f"{name}:{first}", module.definitions[first]
         return
     yield f"{name}:*", (Definition("", tuple(module.imports.values())),)
-    yield from ((f"{name}:{each}", pieces) for each, pieces in module.definitions.items())
+    yield from (
+        (f"{name}:{each}", pieces) for each, pieces in module.definitions.items()
+    )
 
 
 @functools.cache
@@ -121,7 +132,9 @@ def _read(text: str, name: str) -> Module:
     lines = text.splitlines()
 
     def piece(node: ast.stmt) -> Definition:
-        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        first = min(
+            [node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]
+        )
         here = imports | _imports(node)
         mentions = []
         for chain in _chains(node):
@@ -130,7 +143,9 @@ def _read(text: str, name: str) -> Module:
                 mentions.append(_joined(here[head], rest))
             elif head in named and name:
                 mentions.append(f"{name}:{head}")
-        return Definition("\n".join(lines[first - 1 : node.end_lineno]), tuple(mentions))
+        return Definition(
+            "\n".join(lines[first - 1 : node.end_lineno]), tuple(mentions)
+        )
 
     return Module(
         {bound: tuple(map(piece, nodes)) for bound, nodes in named.items()},
@@ -145,7 +160,9 @@ def _names_bound(node: ast.stmt) -> list[str]:
         return [node.name]
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
-        targets = [part for each in node.targets for part in getattr(each, "elts", [each])]
+        targets = [
+            part for each in node.targets for part in getattr(each, "elts", [each])
+        ]
     elif isinstance(node, ast.AnnAssign):
         targets = [node.target]
     names = [target.id for target in targets if isinstance(target, ast.Name)]
@@ -170,7 +187,9 @@ def _imports(node: ast.AST) -> dict[str, str]:
                 targets[alias.asname or whole] = f"{whole}:"
         elif isinstance(part, ast.ImportFrom):
             names = {alias.asname or alias.name: alias.name for alias in part.names}
-            targets |= {name: f"{part.module}:{origin}" for name, origin in names.items()}
+            targets |= {
+                name: f"{part.module}:{origin}" for name, origin in names.items()
+            }
     return {name: target for name, target in targets.items() if _OWN.match(target)}
 
 
@@ -202,7 +221,11 @@ def _joined(target: str, rest: str) -> str:
 def _path(name: str, library: Path) -> Path | None:
     """Return a module's file; None where the library has no such module."""
     stem = library.joinpath(*name.split("."))
-    files = (path for path in (stem / "__init__.py", stem.with_suffix(".py")) if path.is_file())
+    files = (
+        path
+        for path in (stem / "__init__.py", stem.with_suffix(".py"))
+        if path.is_file()
+    )
     return next(files, None)
 
 

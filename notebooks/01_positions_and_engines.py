@@ -104,11 +104,20 @@ games = list(read_games(games_file, limit=sizes.games))
 plies = np.array([len(game.moves) for game in games])
 ends = pd.Series([game.result for game in games]).value_counts()
 sheet = {
-    "games": len(games), "distinct games": len({game.key for game in games}),
-    "plies": int(plies.sum()), "median plies": float(np.median(plies)),
+    "games": len(games),
+    "distinct games": len({game.key for game in games}),
+    "plies": int(plies.sum()),
+    "median plies": float(np.median(plies)),
     "longest, plies": int(plies.max()),
-    **{name: float(ends.get(end, 0) / len(games)) for name, end in [
-        ("White wins", "1-0"), ("draws", "1/2-1/2"), ("Black wins", "0-1"), ("unfinished", "*")]},
+    **{
+        name: float(ends.get(end, 0) / len(games))
+        for name, end in [
+            ("White wins", "1-0"),
+            ("draws", "1/2-1/2"),
+            ("Black wins", "0-1"),
+            ("unfinished", "*"),
+        ]
+    },
 }
 report.sheet("self-play", sheet)
 
@@ -121,11 +130,19 @@ report.sheet("self-play", sheet)
 splits = pd.Series([game.split for game in games]).value_counts()
 report.paste(share_train=splits["train"] / len(games))
 of_game = pd.DataFrame(
-    [(*sorted(int(name.rsplit(" ", 1)[1]) for name in (game.white, game.black)),
-      len(game.moves), game.result == "1/2-1/2") for game in games],
-    columns=["level", "against", "plies", "drawn"])
-by_pair = of_game.groupby(["level", "against"]).agg(**{
-    "games": ("plies", "size"), "mean plies": ("plies", "mean"), "draws": ("drawn", "mean")})
+    [
+        (
+            *sorted(int(name.rsplit(" ", 1)[1]) for name in (game.white, game.black)),
+            len(game.moves),
+            game.result == "1/2-1/2",
+        )
+        for game in games
+    ],
+    columns=["level", "against", "plies", "drawn"],
+)
+by_pair = of_game.groupby(["level", "against"]).agg(
+    **{"games": ("plies", "size"), "mean plies": ("plies", "mean"), "draws": ("drawn", "mean")}
+)
 report.paste(draws_weak=by_pair["draws"][5, 5], draws_strong=by_pair["draws"][20, 20])
 report.table(by_pair)
 
@@ -146,12 +163,18 @@ sample = samples.sample_positions(games, per_game, seed=seed)
 rows = np.sort(np.random.default_rng(seed).permutation(len(sample))[: sizes.term_positions])
 fens = [sample.fens[row] for row in rows]
 stages = pd.Series([samples.phase_of(fen) for fen in fens]).value_counts() / len(fens)
-report.sheet("self-play", {
-    "positions": len(fens), "distinct positions": len({fen.rsplit(" ", 2)[0] for fen in fens}),
-    **{name: float(stages.get(name, 0)) for name in ("opening", "middlegame", "endgame")},
-    "in check": float(np.mean([chess.Board(fen).is_check() for fen in fens])),
-    "material within 3 pawns": float(np.mean([abs(samples.material(fen)) <= 3 for fen in fens])),
-})
+report.sheet(
+    "self-play",
+    {
+        "positions": len(fens),
+        "distinct positions": len({fen.rsplit(" ", 2)[0] for fen in fens}),
+        **{name: float(stages.get(name, 0)) for name in ("opening", "middlegame", "endgame")},
+        "in check": float(np.mean([chess.Board(fen).is_check() for fen in fens])),
+        "material within 3 pawns": float(
+            np.mean([abs(samples.material(fen)) <= 3 for fen in fens])
+        ),
+    },
+)
 
 # %% [markdown]
 # ## What people wrote
@@ -175,8 +198,10 @@ talk_sheet = {
     "comments": len(comments),
     "median words": float(np.median(words)),
     "at most 40 words": int((words <= 40).sum()),
-    **{f"on {phase} moves": int((phases == phase).sum())
-       for phase in ("opening", "middlegame", "endgame")},
+    **{
+        f"on {phase} moves": int((phases == phase).sum())
+        for phase in ("opening", "middlegame", "endgame")
+    },
 }
 report.sheet("FICS lectures", talk_sheet)
 
@@ -207,10 +232,17 @@ report.table(published.set_index("document and use"))
 table = oracle.evaluate_terms(fens, oracle.stockfish8())
 usual = table.take(table.status == oracle.Status.OK)
 values = pd.DataFrame(usual.middlegame, columns=list(oracle.TERMS))
-low, high = values.quantile(0.05), values.quantile(0.95)
+low = values.quantile(0.05)
+high = values.quantile(0.95)
 terms_sheet = pd.DataFrame(
-    {"median": values.median(), "5 %": low, "95 %": high, "spread (s.d.)": values.std(),
-     "share of zeros": (values == 0).mean(), "distinct values": values.nunique()}
+    {
+        "median": values.median(),
+        "5 %": low,
+        "95 %": high,
+        "spread (s.d.)": values.std(),
+        "share of zeros": (values == 0).mean(),
+        "distinct values": values.nunique(),
+    }
 )
 report.table(terms_sheet)
 
@@ -223,8 +255,13 @@ report.table(terms_sheet)
 report.paste(zeros_queens=(values["White Queens"] == 0).mean())
 centred = (values - values.median()) / values.std()
 fig, ax = plt.subplots(figsize=(7.0, 5.0))
-ax.boxplot(centred.to_numpy(), orientation="horizontal", tick_labels=list(values),
-           whis=(5, 95), showfliers=False)
+ax.boxplot(
+    centred.to_numpy(),
+    orientation="horizontal",
+    tick_labels=list(values),
+    whis=(5, 95),
+    showfliers=False,
+)
 ax.invert_yaxis()
 ax.set_xlabel("value less the median, in standard deviations; whiskers: 5 % and 95 %")
 plt.show()
@@ -249,10 +286,14 @@ axes[1].legend()
 plt.show()
 
 # %%
-tied_low, tied_high = (values == low).sum(), (values == high).sum()
+tied_low = (values == low).sum()
+tied_high = (values == high).sum()
 tails = pd.DataFrame(
-    {"rows in a tail": int(0.05 * len(values)), "tied at the lower cut": tied_low,
-     "tied at the upper cut": tied_high}
+    {
+        "rows in a tail": int(0.05 * len(values)),
+        "tied at the lower cut": tied_low,
+        "tied at the upper cut": tied_high,
+    }
 )
 report.table(tails.loc[["Material", "White Kingsafety", "White Queens", "White Threats"]])
 
@@ -290,15 +331,20 @@ grades = move_losses(graded, values_of_games)
 level = 20
 level_moves = grades[grades["level"] == level]
 by_game = level_moves.groupby("number")["loss"]
-game_sums, game_counts = by_game.sum().to_numpy(), by_game.size().to_numpy()
+game_sums = by_game.sum().to_numpy()
+game_counts = by_game.size().to_numpy()
 n_games = len(game_sums)
-times_drawn = np.random.default_rng(seed).multinomial(n_games, np.full(n_games, 1 / n_games), 1_000)
+times_drawn = np.random.default_rng(seed).multinomial(
+    n_games, np.full(n_games, 1 / n_games), 1_000
+)
 resampled_means = times_drawn @ game_sums / (times_drawn @ game_counts)
 percentiles = np.quantile(resampled_means, [0.025, 0.975])
 over_moves = level_moves["loss"].mean() + 1.96 * level_moves["loss"].sem() * np.array([-1, 1])
 print(f"{game_sums.shape = }, {times_drawn.shape = }, {resampled_means.shape = }")
 print(f"mean {game_sums.sum() / game_counts.sum():.2f} centipawns a move")
-print(f"95 % over games {percentiles.round(2)}, over moves as if independent {over_moves.round(2)}")
+print(
+    f"95 % over games {percentiles.round(2)}, over moves as if independent {over_moves.round(2)}"
+)
 
 # %% [markdown]
 # The library's `mean_interval` draws the same samples. It goes a little further out than the
@@ -316,8 +362,11 @@ ax.hist(resampled_means, bins=40, color="#56B4E9")
 for end, end_widened in zip(percentiles, widened, strict=True):
     ax.axvline(end, color="black")
     ax.axvline(end_widened, color="#D55E00", ls="--")
-ax.set(xlabel=f"mean loss of {n_games} resampled games of level {level}, centipawns a move",
-       ylabel="samples", title="2.5 % and 97.5 %; dashed: the library's ends")
+ax.set(
+    xlabel=f"mean loss of {n_games} resampled games of level {level}, centipawns a move",
+    ylabel="samples",
+    title="2.5 % and 97.5 %; dashed: the library's ends",
+)
 plt.show()
 print(f"by the cell {widened.round(3)}, by the library {interval:.3f}")
 
@@ -331,17 +380,24 @@ signed = means_by(grades, "level", "signed", cluster="number", seed=seed)
 by_side = means_by(grades, ["level", "side"], "loss", cluster="number", seed=seed).unstack()
 plan = reference.table("static_positions", "results").set_axis(levels)
 shown = pd.DataFrame(
-    {"plan, one game": plan["Overall Avg"], "here": by_level.map("{:.1f}".format),
-     "signed": signed.map("{:.1f}".format),
-     "White": by_side["White"].map("{:.1f}".format),
-     "Black": by_side["Black"].map("{:.1f}".format), "moves": by_level.map(lambda cell: cell.n)}
+    {
+        "plan, one game": plan["Overall Avg"],
+        "here": by_level.map("{:.1f}".format),
+        "signed": signed.map("{:.1f}".format),
+        "White": by_side["White"].map("{:.1f}".format),
+        "Black": by_side["Black"].map("{:.1f}".format),
+        "moves": by_level.map(lambda cell: cell.n),
+    }
 )
 report.table(shown, caption="Mean centipawn loss by level", digits=1)
 
 # %% mystnb={"figure": {"caption": "Centipawns lost a move by Stockfish's levels: here over many games with 95 % intervals, and in the plan's single games.", "name": "fig-01-levels"}, "image": {"alt": "Points with interval bars for each level, falling from left to right, and crosses for the plan's values."}}
 fig, ax = plt.subplots(figsize=(7.0, 2.8))
 value = by_level.map(lambda cell: cell.value)
-bars = [value - by_level.map(lambda cell: cell.low), by_level.map(lambda cell: cell.high) - value]
+bars = [
+    value - by_level.map(lambda cell: cell.low),
+    by_level.map(lambda cell: cell.high) - value,
+]
 at = np.arange(len(levels))
 ax.errorbar(at, value, yerr=bars, fmt="o", capsize=3, label="here, 95 % interval")
 ax.plot(at, plan["Overall Avg"], "x", color="#D55E00", label="plan, one game")
@@ -371,9 +427,14 @@ report.paste(order=order, plan_order=plan_order)
 
 # %% tags=["hide-input"]
 enough = by_level[20].high < by_level[5].low
-report.paste(enough_games=Markdown(f"; in {sizes.games_per_level} games a level it "
-                                   f"{'can' if enough else 'cannot either'}"),
-             acpl_05=by_level[5].value, acpl_20=by_level[20].value, signed_20=signed[20].value)
+report.paste(
+    enough_games=Markdown(
+        f"; in {sizes.games_per_level} games a level it {'can' if enough else 'cannot either'}"
+    ),
+    acpl_05=by_level[5].value,
+    acpl_20=by_level[20].value,
+    signed_20=signed[20].value,
+)
 
 # %% [markdown]
 # ## Recap
@@ -390,8 +451,10 @@ report.paste(enough_games=Markdown(f"; in {sizes.games_per_level} games a level 
 # %% tags=["hide-input"]
 report.paste(games=len(games), comments=len(comments), terms=len(oracle.TERMS))
 named = "level_{:02d}".format
-printed = {named(n): reference.lookup("static_positions", "results", f"skill_{n}", "Overall Avg")
-           for n in levels}
+printed = {
+    named(n): reference.lookup("static_positions", "results", f"skill_{n}", "Overall Avg")
+    for n in levels
+}
 report.save(
     "01_positions_and_engines",
     report.rows(len(games), "games.count", unit="games"),
@@ -399,14 +462,23 @@ report.save(
     report.rows(len(comments), "lectures.comments", unit="commented moves"),
     report.rows(by_level.rename(named), "acpl", unit="centipawns", reference=printed),
     report.rows(signed.rename(named), "acpl.signed", unit="centipawns, gains counted"),
-    report.rows(report.Result(float(order), n=len(levels), unit="rank correlation"), "acpl.order"),
+    report.rows(
+        report.Result(float(order), n=len(levels), unit="rank correlation"), "acpl.order"
+    ),
 )
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(grades), "graded moves", seed, len(graded), "95 %, bootstrap over games",
-    {"Stockfish": f"15.1, {sizes.grading_nodes:,} nodes", "concept oracle": "Stockfish 8",
-     "lectures": f"SHA-256 {assets.digest(assets.locate('lectures'))[:12]}"},
+    len(grades),
+    "graded moves",
+    seed,
+    len(graded),
+    "95 %, bootstrap over games",
+    {
+        "Stockfish": f"15.1, {sizes.grading_nodes:,} nodes",
+        "concept oracle": "Stockfish 8",
+        "lectures": f"SHA-256 {assets.digest(assets.locate('lectures'))[:12]}",
+    },
 )
 
 # %% [markdown]
@@ -418,15 +490,23 @@ report.evidence(
 
 # %% tags=["solution", "hide-cell"]
 # Terms of two versions side by side, the largest difference first.
-own = positions.read_fen("r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5")
+own = positions.read_fen(
+    "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5"
+)
 versions = {"Stockfish 8": oracle.stockfish8(), "Stockfish 15.1": oracle.stockfish15()}
-read = {name: oracle.evaluate_terms([own.fen], one, progress=False) for name, one in versions.items()}
-two = pd.DataFrame({name: terms.middlegame[0] for name, terms in read.items()}, index=oracle.TERMS)
+read = {
+    name: oracle.evaluate_terms([own.fen], one, progress=False)
+    for name, one in versions.items()
+}
+two = pd.DataFrame(
+    {name: terms.middlegame[0] for name, terms in read.items()}, index=oracle.TERMS
+)
 apart = (two["Stockfish 15.1"] - two["Stockfish 8"]).abs().sort_values(ascending=False)
 report.boards(
     report.board(own, size=260),
     report.table(two.loc[apart.index[:5]].assign(apart=apart)),
-    report.sheet("total, pawns", {name: float(terms.total[0]) for name, terms in read.items()}))
+    report.sheet("total, pawns", {name: float(terms.total[0]) for name, terms in read.items()}),
+)
 
 # %% [markdown]
 # **2. Wider tails.** A label is made from the lowest and the highest 5 % of a term. For how
@@ -436,8 +516,10 @@ report.boards(
 # %% tags=["solution", "hide-cell"]
 # Terms whose lower cut equals the upper one, by the share in a tail.
 shares = (0.01, 0.05, 0.1, 0.2, 0.4)
-same_cut = {f"{tail:.0%}": int((values.quantile(tail) == values.quantile(1 - tail)).sum())
-            for tail in shares}
+same_cut = {
+    f"{tail:.0%}": int((values.quantile(tail) == values.quantile(1 - tail)).sum())
+    for tail in shares
+}
 report.sheet("terms without two tails", same_cut)
 
 # %% [markdown]
@@ -451,8 +533,15 @@ weak = grades[grades["level"] == 5]
 of_games = weak.groupby("number")["loss"].mean()
 by_t = stats.t.interval(0.95, len(of_games) - 1, of_games.mean(), of_games.sem())
 library_interval = mean_interval(weak["loss"], weak["number"], seed=seed)
-report.sheet("level 5, centipawns a move", {
-    "mean of games' means": float(of_games.mean()), "lower end by t": float(by_t[0]),
-    "upper end by t": float(by_t[1]), "mean of moves, by the library": library_interval,
-    "correlation of a game's length and loss": float(
-        of_games.corr(weak.groupby("number").size(), method="spearman"))})
+report.sheet(
+    "level 5, centipawns a move",
+    {
+        "mean of games' means": float(of_games.mean()),
+        "lower end by t": float(by_t[0]),
+        "upper end by t": float(by_t[1]),
+        "mean of moves, by the library": library_interval,
+        "correlation of a game's length and loss": float(
+            of_games.corr(weak.groupby("number").size(), method="spearman")
+        ),
+    },
+)

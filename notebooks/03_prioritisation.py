@@ -38,7 +38,12 @@ from chessgloss.concepts import changes
 from chessgloss.concepts import scores as ranking
 from chessgloss.concepts.fit import ConceptVectors, cut_tails, fit_ridge, turn_terms
 from chessgloss.concepts.priority import (
-    SOURCES, ChangeModel, fit_linear, prioritise, weights_file)
+    SOURCES,
+    ChangeModel,
+    fit_linear,
+    prioritise,
+    weights_file,
+)
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.positions import read_move, repair_fen
@@ -76,8 +81,11 @@ report.board(played)
 
 # %% tags=["hide-input"]
 games = list(read_games(find_project() / "data/games/selfplay.tsv.zst"))
-wanted = {"train": sizes.fitted_games, "validation": sizes.held_out_games,
-          "test": sizes.held_out_games}
+wanted = {
+    "train": sizes.fitted_games,
+    "validation": sizes.held_out_games,
+    "test": sizes.held_out_games,
+}
 chosen = [game for split, most in wanted.items() for game in of_split(games, split)[:most]]
 sampled = changes.sample_moves(chosen, sizes.per_game, seed=seed)
 moves = changes.measure_changes(sampled, default_store())
@@ -85,9 +93,13 @@ moves = changes.measure_changes(sampled, default_store())
 # %%
 train, validation, test = (moves.part(split) for split in wanted)
 spread = train.spread()
-truth = {name: part.changes / spread
-         for name, part in (("train", train), ("validation", validation), ("test", test))}
-print(f"moves: {len(train):,} to fit on, {len(validation):,} to choose on, {len(test):,} to test")
+truth = {
+    name: part.changes / spread
+    for name, part in (("train", train), ("validation", validation), ("test", test))
+}
+print(
+    f"moves: {len(train):,} to fit on, {len(validation):,} to choose on, {len(test):,} to test"
+)
 
 # %% [markdown]
 # ## One move, step by step
@@ -124,13 +136,18 @@ often = ranking.top_mask(np.abs(truth["train"])) & (truth["train"] != 0)
 frequent = np.argsort(-often.mean(axis=0), kind="stable")[:5]
 hits_frequent = np.abs(true_change[frequent]) >= fifth_largest
 print(f"{terms_around.shape = }, of which the move changes {(true_change != 0).sum()}")
-print(f"precision@5 of the ranking {hits_named.mean():.1f}, of the constant "
-      f"{hits_frequent.mean():.1f}, by lot {5 / len(oracle.TERMS):.2f} on average")
+print(
+    f"precision@5 of the ranking {hits_named.mean():.1f}, of the constant "
+    f"{hits_frequent.mean():.1f}, by lot {5 / len(oracle.TERMS):.2f} on average"
+)
 
 # %% mystnb={"figure": {"caption": "One move ranked twice: the size of each term's change by the concept vectors (left) and by Stockfish 8 itself (right). In colour the first five of each side; what is coloured on both is a hit of precision@5.", "name": "fig-03-two-rankings"}, "image": {"alt": "Two mirrored bar charts of 21 terms, five bars in colour on each side."}}
 order = by_score[::-1]
 names = [oracle.TERMS[k] for k in order]
-sides = {"by the vectors, margins": score_change, "by the oracle, standard deviations": true_change}
+sides = {
+    "by the vectors, margins": score_change,
+    "by the oracle, standard deviations": true_change,
+}
 fig, axes = plt.subplots(1, 2, figsize=(8.0, 4.6), sharey=True)
 for ax, (title, change) in zip(axes, sides.items(), strict=True):
     first_five = np.abs(change[order]) >= np.sort(np.abs(change))[-5]
@@ -146,11 +163,14 @@ plt.show()
 # decide.
 
 # %%
-assert np.allclose(vectors.score_changes(activations[:1], activations[1:])[0], score_change,
-                   atol=1e-3)
+assert np.allclose(
+    vectors.score_changes(activations[:1], activations[1:])[0], score_change, atol=1e-3
+)
 [library_precision] = ranking.precision(np.abs(score_change)[None], true_change[None])
 assert library_precision == hits_named.mean() or fifth_largest == 0
-print(f"precision@5 by the cell {hits_named.mean():.1f}, by the library {library_precision:.1f}")
+print(
+    f"precision@5 by the cell {hits_named.mean():.1f}, by the library {library_precision:.1f}"
+)
 
 # %% [markdown]
 # ## Kinds of move
@@ -160,8 +180,13 @@ print(f"precision@5 by the cell {hits_named.mean():.1f}, by the library {library
 
 # %%
 changed = test.changes != 0
-kinds = pd.DataFrame({"kind": test.moves["kind"], "terms changed": changed.sum(axis=1),
-                      "fewer than five": changed.sum(axis=1) < 5})
+kinds = pd.DataFrame(
+    {
+        "kind": test.moves["kind"],
+        "terms changed": changed.sum(axis=1),
+        "fewer than five": changed.sum(axis=1) < 5,
+    }
+)
 by_kind = kinds.groupby("kind").mean().loc[list(changes.KINDS)]
 by_kind.insert(0, "moves", kinds["kind"].value_counts())
 report.paste(unchanged=1 - changed.mean(), few=kinds["fewer than five"].mean())
@@ -184,15 +209,17 @@ report.table(by_kind, caption="Test moves by kind")
 
 # %%
 random = np.random.default_rng(seed)
-shape, ones = truth["test"].shape, np.ones((len(test), 1))
+shape = truth["test"].shape
+ones = np.ones((len(test), 1))
 sizes_of_changes = pd.DataFrame(np.abs(truth["train"]))
 by_kind_of_move = sizes_of_changes.groupby(train.moves["kind"]).mean()
 rankings = {
     "random": random.random(shape),
     "constant, by frequency": ones * often.mean(axis=0),
     "constant, by size": ones * sizes_of_changes.mean().to_numpy(),
-    "constant, by kind of move": by_kind_of_move.reindex(test.moves["kind"]).fillna(
-        sizes_of_changes.mean()).to_numpy(),
+    "constant, by kind of move": by_kind_of_move.reindex(test.moves["kind"])
+    .fillna(sizes_of_changes.mean())
+    .to_numpy(),
 }
 signed = {}
 
@@ -209,6 +236,7 @@ signed = {}
 # vectors that `python data/priority/train.py curve` fitted to
 # {glue:text}`tails_from:,` positions of training games.
 
+
 # %%
 def read(moves, side):
     return joined_activations(expert, moves[side].tolist(), layer, dtype=np.float32)
@@ -220,8 +248,10 @@ def calibrated_units(score_changes, truth):
     return (size * np.abs(truth)).sum(axis=0) / np.maximum((size**2).sum(axis=0), 1e-12)
 
 
-before, after = ({name: read(part.moves, side) for name, part in
-                  (("train", train), ("test", test))} for side in ("before", "after"))
+before, after = (
+    {name: read(part.moves, side) for name, part in (("train", train), ("test", test))}
+    for side in ("before", "after")
+)
 fitted = fit_linear(before["train"], after["train"], train, penalty=0.1, seed=seed)
 
 # %%
@@ -229,7 +259,8 @@ paper = {name: fitted["svm"].score_changes(before[name], after[name]) for name i
 units = calibrated_units(paper["train"], truth["train"])
 signed["the paper's: difference of margins"] = paper["test"]
 signed["the same, after the game's reply"] = fitted["svm"].score_changes(
-    before["test"], read(test.moves, "replied"))
+    before["test"], read(test.moves, "replied")
+)
 signed["the paper's, calibrated"] = paper["test"] * units
 report.paste(tail=cut_tails(train.before[:, 0], seed=seed).positive.sum())
 
@@ -273,9 +304,12 @@ models = {"the model on the bare board": "onehot", "the model on NNUE": "nnue"}
 for name, source in models.items():
     model = ChangeModel.load(weights_file(source))
     signed[name], rankings[name] = model.predict(
-        SOURCES[source](), test.moves["before"].tolist(), test.moves["after"].tolist())
-logs = {source: json.loads(weights_file(source).with_suffix(".json").read_text())
-        for source in models.values()}
+        SOURCES[source](), test.moves["before"].tolist(), test.moves["after"].tolist()
+    )
+logs = {
+    source: json.loads(weights_file(source).with_suffix(".json").read_text())
+    for source in models.values()
+}
 report.paste(trained_on=logs["nnue"]["moves"])
 
 # %% [markdown]
@@ -303,21 +337,29 @@ def sign_accuracy(scores, predicted, truth, top=ranking.TOP):
 
 gains = {name: ranking.ndcg(scores, truth["test"]) for name, scores in rankings.items()}
 hits = {name: ranking.precision(scores, truth["test"]) for name, scores in rankings.items()}
-signs = {name: sign_accuracy(rankings[name], signed[name], truth["test"])
-         for name in signed}
+signs = {name: sign_accuracy(rankings[name], signed[name], truth["test"]) for name in signed}
 by_measure = {"nDCG@5": gains, "precision@5": hits, "sign": signs}
-summary = pd.DataFrame({title: {name: measured(values) for name, values in each.items()}
-                        for title, each in by_measure.items()})
+summary = pd.DataFrame(
+    {
+        title: {name: measured(values) for name, values in each.items()}
+        for title, each in by_measure.items()
+    }
+)
 summary = summary.loc[[*(name for name in rankings if name not in signed), *signed]]
-report.table(summary.map("{:.3f}".format, na_action="ignore"),
-             caption="Test moves, with 95 % intervals over games")
+report.table(
+    summary.map("{:.3f}".format, na_action="ignore"),
+    caption="Test moves, with 95 % intervals over games",
+)
 
 # %%
 best, bare = "the model on NNUE", "the model on the bare board"
 published = "the paper's: difference of margins"
 ignorant = summary.loc[["constant, by frequency", "constant, by size"]]
-constant = {title: max(ignorant[title], key=lambda cell: cell.value) for title in by_measure
-            if title != "sign"}
+constant = {
+    title: max(ignorant[title], key=lambda cell: cell.value)
+    for title in by_measure
+    if title != "sign"
+}
 over_board = measured(gains[best] - gains[bare])
 print(f"nDCG over the bare board, paired: {over_board:.3f}")
 
@@ -327,13 +369,19 @@ def compared(name, other, what=gains):
     place = "above" if gap.low > 0 else "below" if gap.high < 0 else "not to be told from"
     return f"{measured(what[name]):.3f}, {place} the {measured(what[other]).value:.3f}"
 
+
 # %% tags=["hide-input"]
 mean_gain = {name: cell.value for name, cell in summary["nDCG@5"].items()}
 report.paste(
-    paper_hits=summary["precision@5"][published].value, paper_gain=mean_gain[published],
-    best_hits=summary["precision@5"][best].value, best_gain=mean_gain[best],
-    constant_hits=constant["precision@5"].value, bare_gain=mean_gain[bare],
-    kind_gain=mean_gain["constant, by kind of move"], ridge_gain=mean_gain["ridge on changes"])
+    paper_hits=summary["precision@5"][published].value,
+    paper_gain=mean_gain[published],
+    best_hits=summary["precision@5"][best].value,
+    best_gain=mean_gain[best],
+    constant_hits=constant["precision@5"].value,
+    bare_gain=mean_gain[bare],
+    kind_gain=mean_gain["constant, by kind of move"],
+    ridge_gain=mean_gain["ridge on changes"],
+)
 
 # %% [markdown]
 # What follows from the table is written by the cell below: each comparison is a paired one on
@@ -343,12 +391,19 @@ report.paste(
 # %% tags=["hide-input"]
 wide_name, guess = "the paper's, its number of positions", "constant, by kind of move"
 five = max(ignorant.index, key=lambda name: ignorant["precision@5"][name].value)
-calibrated, measures = "the paper's, calibrated", {"nDCG@5": gains, "precision@5": hits}
-lost = [title for title, what in measures.items()
-        if measured(what[wide_name] - what[guess]).low <= 0]
-unaided = (f"**As published, the step that chooses what the commentary is about does not beat, "
-           f"by {' or by '.join(lost)}, a guess that knows only the kind of the move.**"
-           if lost else "")
+calibrated = "the paper's, calibrated"
+measures = {"nDCG@5": gains, "precision@5": hits}
+lost = [
+    title
+    for title, what in measures.items()
+    if measured(what[wide_name] - what[guess]).low <= 0
+]
+unaided = (
+    f"**As published, the step that chooses what the commentary is about does not beat, "
+    f"by {' or by '.join(lost)}, a guess that knows only the kind of the move.**"
+    if lost
+    else ""
+)
 
 # %% tags=["hide-input"]
 Markdown(f"""
@@ -368,7 +423,8 @@ report.paste(
 seen, the published ranking has a precision@5 of {compared(wide_name, five, hits)} of always
 naming the same five terms."""),
     opening_model=Markdown(f"""A small model trained on the changes themselves reaches
-{compared(best, five, hits)}."""))
+{compared(best, five, hits)}."""),
+)
 
 # %% tags=["hide-input"]
 Markdown(f"""
@@ -400,7 +456,8 @@ kept = rows >= 0
 
 def of_curve(name, measure):
     first_five = named_first[name][rows[kept]].astype(int)
-    scores, found = np.zeros((kept.sum(), len(oracle.TERMS))), np.full(len(test), np.nan)
+    scores = np.zeros((kept.sum(), len(oracle.TERMS)))
+    found = np.full(len(test), np.nan)
     np.put_along_axis(scores, first_five, np.arange(5.0, 0, -1)[None], axis=1)
     found[kept] = measure(scores, truth["test"][kept])
     return found
@@ -408,32 +465,46 @@ def of_curve(name, measure):
 
 # %%
 sources = {"board": "onehot", "nnue": "nnue"}
-equal = {"paper": published, "calibrated": calibrated,
-         "states": "ridge on states, difference", "linear": "ridge on changes"}
+equal = {
+    "paper": published,
+    "calibrated": calibrated,
+    "states": "ridge on states, difference",
+    "linear": "ridge on changes",
+}
 equal_gains = {key: gains[name] for key, name in equal.items()}
 equal_hits = {key: hits[name] for key, name in equal.items()}
 for key, source in sources.items():
     equal_gains[key] = of_curve(f"{source}-{EQUAL}", ranking.ndcg)
     equal_hits[key] = of_curve(f"{source}-{EQUAL}", ranking.precision)
 equal |= {"board": bare, "nnue": best}
-fitted_on = {key: points[f"{sources[key]}-{EQUAL}"]["moves"] if key in sources else len(train)
-             for key in equal}
+fitted_on = {
+    key: points[f"{sources[key]}-{EQUAL}"]["moves"] if key in sources else len(train)
+    for key in equal
+}
 
 # %%
-equal_table = pd.DataFrame({"training moves": pd.Series(fitted_on, dtype=object),
-    "nDCG@5": {key: f"{measured(values):.3f}" for key, values in equal_gains.items()},
-    "precision@5": {key: f"{measured(values):.3f}" for key, values in equal_hits.items()}})
+equal_table = pd.DataFrame(
+    {
+        "training moves": pd.Series(fitted_on, dtype=object),
+        "nDCG@5": {key: f"{measured(values):.3f}" for key, values in equal_gains.items()},
+        "precision@5": {key: f"{measured(values):.3f}" for key, values in equal_hits.items()},
+    }
+)
 report.paste(equal_moves=fitted_on["nnue"])
 report.table(equal_table.rename(index=equal), caption="Test moves, by method")
 
 # %% tags=["hide-input"]
 same_moves = len(set(fitted_on.values())) == 1
-Markdown(f"""
+Markdown(
+    f"""
 With the same moves, the model on NNUE has an nDCG@5 of {compared("nnue", "linear", equal_gains)}
 of the ridge regression on changes, the model on the bare board one of
 {compared("board", "linear", equal_gains)}, and the published ranking, calibrated, one of
 {compared("calibrated", "linear", equal_gains)}.
-""" if same_moves else "At these sizes the arms did not learn from the same moves: no comparison.")
+"""
+    if same_moves
+    else "At these sizes the arms did not learn from the same moves: no comparison."
+)
 
 # %% [markdown]
 # ## By kind of move
@@ -444,10 +515,12 @@ of the ridge regression on changes, the model on the bare board one of
 # %%
 kind_rows = {kind: (test.moves["kind"] == kind).to_numpy() for kind in changes.KINDS}
 within = pd.DataFrame(
-    {name: {kind: measured(gains[name], rows) for kind, rows in kind_rows.items()}
-     for name in (guess, wide_name, "ridge on changes", bare, best)})
-beaten = [kind for kind in changes.KINDS
-          if within[best][kind].low > within[guess][kind].high]
+    {
+        name: {kind: measured(gains[name], rows) for kind, rows in kind_rows.items()}
+        for name in (guess, wide_name, "ridge on changes", bare, best)
+    }
+)
+beaten = [kind for kind in changes.KINDS if within[best][kind].low > within[guess][kind].high]
 report.paste(kinds_beaten=len(beaten))
 report.table(within.map("{:.2f}".format), caption="nDCG@5 on test moves by kind")
 
@@ -473,19 +546,26 @@ plt.show()
 # bare board and the same network with its weights shuffled.
 
 # %%
-few, unseen = (part.take(np.arange(len(part)) < most)
-               for part, most in ((train, 6_000), (validation, 3_000)))
+few, unseen = (
+    part.take(np.arange(len(part)) < most)
+    for part, most in ((train, 6_000), (validation, 3_000))
+)
 report.paste(line_moves=len(few))
-shuffled, board = load_expert("nnue", random_weights=seed), load_expert("onehot")
-candidates = {f"NNUE, {name}": (expert, name) for name in
-              ("accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1")}
+shuffled = load_expert("nnue", random_weights=seed)
+board = load_expert("onehot")
+candidates = {
+    f"NNUE, {name}": (expert, name)
+    for name in ("accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1")
+}
 candidates |= {"random weights": (shuffled, layer), "bare board": (board, "board")}
 by_layer = {}
 
 
 def change_of(which, moves, where, after="after"):
-    first, last = (joined_activations(which, moves[side].tolist(), where, dtype=np.float32)
-                   for side in ("before", after))
+    first, last = (
+        joined_activations(which, moves[side].tolist(), where, dtype=np.float32)
+        for side in ("before", after)
+    )
     return last - first
 
 
@@ -499,6 +579,7 @@ for name, (which, where) in candidates.items():
 # around. Giving the move back to the mover before comparing makes the two views one; its
 # terms are then the mover's own and the opponent's. The row needs a Leela file.
 
+
 # %%
 def give_back(fen):
     """The same board, and the other side to move: the position after a move as the mover sees it."""
@@ -509,15 +590,21 @@ def give_back(fen):
 try:
     leela = load_expert("leela", assets.locate("leela", fetch=False))
     middle = leela.layers[len(leela.layers) // 2]
-    turned = [part.moves.assign(returned=part.moves["after"].map(give_back))
-              for part in (few, unseen)]
+    turned = [
+        part.moves.assign(returned=part.moves["after"].map(give_back)) for part in (few, unseen)
+    ]
     moved = [change_of(leela, moves, middle, after="returned") for moves in turned]
-    own = [turn_terms(part.changes / spread, oracle.TERMS, part.moves["before"].str.contains(" w "))
-           for part in (few, unseen)]
+    own = [
+        turn_terms(
+            part.changes / spread, oracle.TERMS, part.moves["before"].str.contains(" w ")
+        )
+        for part in (few, unseen)
+    ]
     line = fit_ridge(moved[0], own[0], oracle.TERMS, alpha=0.1 * len(few))
     by_layer["Leela, a middle block"] = ranking.ndcg(np.abs(line.scores(moved[1])), own[1])
 except assets.AssetMissing:
     print("asset absent: no Leela network on this machine")
+
 
 # %%
 def of_unseen(values):
@@ -526,13 +613,20 @@ def of_unseen(values):
 
 
 layer_means = {name: of_unseen(values) for name, values in by_layer.items()}
-report.table(pd.Series(layer_means, name="nDCG@5").map("{:.3f}".format).to_frame(),
-             caption="Ridge on changes, validation moves")
+report.table(
+    pd.Series(layer_means, name="nDCG@5").map("{:.3f}".format).to_frame(),
+    caption="Ridge on changes, validation moves",
+)
 
 # %% tags=["hide-input"]
 line_gap = of_unseen(by_layer[f"NNUE, {layer}"] - by_layer["bare board"])
-read_linearly = ("more than" if line_gap.low > 0 else "less than" if line_gap.high < 0
-                 else "no more than can be told from")
+read_linearly = (
+    "more than"
+    if line_gap.low > 0
+    else "less than"
+    if line_gap.high < 0
+    else "no more than can be told from"
+)
 Markdown(f"""Read linearly, the layers used here give {layer_means[f"NNUE, {layer}"]:.2f},
 {read_linearly} the change of the bare board ({layer_means["bare board"]:.2f}; difference
 {line_gap:.3f}).""")
@@ -546,13 +640,21 @@ Markdown(f"""Read linearly, the layers used here give {layer_means[f"NNUE, {laye
 # falls to moves where it should have been named and was not.
 
 # %%
-wanted_terms, named = (ranking.top_mask(each) for each in (np.abs(truth["test"]), rankings[best]))
+wanted_terms, named = (
+    ranking.top_mask(each) for each in (np.abs(truth["test"]), rankings[best])
+)
 missed = np.where(wanted_terms & ~named, np.abs(truth["test"]), 0)
 terms = pd.DataFrame(
-    {"changes in": changed.mean(axis=0),
-     **{f"R2, {name}": r2_score(truth["test"], signed[which], multioutput="raw_values")
-        for name, which in (("line", "ridge on changes"), ("board", bare), ("NNUE", best))},
-     "share of missed gain": missed.sum(axis=0) / missed.sum()}, index=oracle.TERMS)
+    {
+        "changes in": changed.mean(axis=0),
+        **{
+            f"R2, {name}": r2_score(truth["test"], signed[which], multioutput="raw_values")
+            for name, which in (("line", "ridge on changes"), ("board", bare), ("NNUE", best))
+        },
+        "share of missed gain": missed.sum(axis=0) / missed.sum(),
+    },
+    index=oracle.TERMS,
+)
 report.table(terms, caption="Where the ranking falls short, test moves")
 
 # %% [markdown]
@@ -571,38 +673,60 @@ report.table(terms, caption="Where the ranking falls short, test moves")
 curve = pd.DataFrame([point for name, point in points.items() if not name.endswith(EQUAL)])
 curve["nDCG@5"] = [measured(of_curve(name, ranking.ndcg)) for name in curve["name"]]
 curve["precision@5"] = [measured(of_curve(name, ranking.precision)) for name in curve["name"]]
-by_moves = curve.pivot(index="moves", columns="source", values=["passes", "nDCG@5", "precision@5"])
+by_moves = curve.pivot(
+    index="moves", columns="source", values=["passes", "nDCG@5", "precision@5"]
+)
 by_moves = by_moves.rename(columns={"onehot": "board"}, level=1)
 
 # %%
-named = {moves: dict(zip(each["source"], each["name"], strict=True))
-         for moves, each in curve.groupby("moves")}
-of_gain = {moves: of_curve(names["nnue"], ranking.ndcg) - of_curve(names["onehot"], ranking.ndcg)
-           for moves, names in named.items()}
+named = {
+    moves: dict(zip(each["source"], each["name"], strict=True))
+    for moves, each in curve.groupby("moves")
+}
+of_gain = {
+    moves: of_curve(names["nnue"], ranking.ndcg) - of_curve(names["onehot"], ranking.ndcg)
+    for moves, names in named.items()
+}
 head_start = {moves: measured(gain) for moves, gain in of_gain.items()}
 by_moves["gain in nDCG@5"] = pd.Series(head_start)
 
 # %%
 rule = about["stopping"]
 report.paste(patience=rule["patience"], most_passes=rule["most"])
-report.table(by_moves.map(lambda cell: f"{cell:.3f}" if hasattr(cell, "low") else cell),
-             caption="Test moves, by training moves; each model at its own optimum")
+report.table(
+    by_moves.map(lambda cell: f"{cell:.3f}" if hasattr(cell, "low") else cell),
+    caption="Test moves, by training moves; each model at its own optimum",
+)
 
 # %%
 colours = {"nnue": report.PALETTE[0], "onehot": report.PALETTE[1]}
-titles, lines = ("nDCG@5", "precision@5"), {"nnue": best, "onehot": bare}
+titles = ("nDCG@5", "precision@5")
+lines = {"nnue": best, "onehot": bare}
 pairs = [(title, source) for title in titles for source in lines]
 
 # %% mystnb={"figure": {"caption": "What more training moves bring, with 95 % intervals over games. Filled points are trained to their optimum, hollow ones are the committed models.", "name": "fig-03-curve"}, "image": {"alt": "Two line charts that rise with the number of training moves on a logarithmic axis."}}
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.4), sharex=True)
 for title, source in pairs:
-    ax, points_of = axes[titles.index(title)], curve[curve["source"] == source]
+    ax = axes[titles.index(title)]
+    points_of = curve[curve["source"] == source]
     cells = points_of.sort_values("moves").set_index("moves")[title]
     ends = np.transpose([[cell.value - cell.low, cell.high - cell.value] for cell in cells])
-    ax.errorbar(cells.index, [cell.value for cell in cells], yerr=ends, fmt="o-", capsize=2,
-                color=colours[source], label=lines[source])
-    ax.plot(logs[source]["moves"], summary[title][lines[source]].value, "o", mfc="none",
-            color=colours[source])
+    ax.errorbar(
+        cells.index,
+        [cell.value for cell in cells],
+        yerr=ends,
+        fmt="o-",
+        capsize=2,
+        color=colours[source],
+        label=lines[source],
+    )
+    ax.plot(
+        logs[source]["moves"],
+        summary[title][lines[source]].value,
+        "o",
+        mfc="none",
+        color=colours[source],
+    )
     ax.set(xscale="log", xlabel="training moves", ylabel=title)
 axes[0].legend(loc="lower right")
 plt.show()
@@ -614,11 +738,13 @@ plt.show()
 # tried: they are not points of the curve.
 
 # %%
-passes = pd.DataFrame({source: [epoch["ndcg"] for epoch in log["log"]]
-                       for source, log in logs.items()})
+passes = pd.DataFrame(
+    {source: [epoch["ndcg"] for epoch in log["log"]] for source, log in logs.items()}
+)
 passes.index = pd.RangeIndex(1, len(passes) + 1, name="pass over the moves")
 passes["gain"] = passes["nnue"] - passes["onehot"]
 report.table(passes, digits=3, caption="The committed models: nDCG@5 on validation moves")
+
 
 # %% tags=["hide-input"]
 def changes_to(fewer, more):
@@ -629,8 +755,10 @@ def changes_to(fewer, more):
 
 # %% tags=["hide-input"]
 steps = [changes_to(*pair) for pair in pairwise(sorted(of_gain))]
-gained = [f"{100 * gain.value:.1f} points with {moves:,} training moves"
-          for moves, gain in head_start.items()]
+gained = [
+    f"{100 * gain.value:.1f} points with {moves:,} training moves"
+    for moves, gain in head_start.items()
+]
 Markdown(f"""
 Over the bare board the network gains in nDCG@5 {", ".join(gained)}: {"; ".join(steps)}. The two
 committed models, trained on {logs["nnue"]["moves"]:,} moves, differ by
@@ -651,8 +779,12 @@ examples = {
     "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21": "Bxe6+",
 }
 ranked = [prioritise(repair_fen(fen).position, move) for fen, move in examples.items()]
-report.boards(*(report.boards(report.board(each.move, size=260), report.table(each.table()))
-                for each in ranked))
+report.boards(
+    *(
+        report.boards(report.board(each.move, size=260), report.table(each.table()))
+        for each in ranked
+    )
+)
 
 # %% mystnb={"figure": {"caption": "The first eight concepts of each move: score before (wide, grey) and after it (narrow, coloured).", "name": "fig-03-your-moves"}, "image": {"alt": "For each move eight pairs of horizontal bars, before and after."}}
 fig, axes = plt.subplots(1, len(ranked), figsize=(9.0, 2.8))
@@ -679,8 +811,12 @@ yours = [
     ("8/5pk1/6p1/1P2p2p/4P2P/3K2P1/5P2/8 w - - 0 40", "b6"),
 ]
 mine = [prioritise(fen, move) for fen, move in yours]
-report.boards(*(report.boards(report.board(each.move, size=260), report.table(each.table()))
-                for each in mine))
+report.boards(
+    *(
+        report.boards(report.board(each.move, size=260), report.table(each.table()))
+        for each in mine
+    )
+)
 
 # %%
 print(prioritise(*yours[0], method="paper"))
@@ -689,42 +825,61 @@ print(prioritise(*yours[0], method="paper"))
 # ## Recap
 
 # %% tags=["hide-input"]
-recap = [f"""The published ranking, measured with as many positions as the paper had: precision@5
+recap = [
+    f"""The published ranking, measured with as many positions as the paper had: precision@5
 {compared(wide_name, five, hits)} of always naming the same five terms; nDCG@5
 {compared(wide_name, guess)} of a guess that knows only the kind of move. Calibrated, it has
 an nDCG@5 of {compared("the same, calibrated", guess)}, and a precision@5 of
-{compared("the same, calibrated", five, hits)}."""]
+{compared("the same, calibrated", five, hits)}."""
+]
 if same_moves:
-    recap += [f"""nDCG@5 with the same {fitted_on["nnue"]:,} training moves for each: the published
+    recap += [
+        f"""nDCG@5 with the same {fitted_on["nnue"]:,} training moves for each: the published
 ranking {measured(equal_gains["paper"]):.2f}, calibrated {measured(equal_gains["calibrated"]):.2f},
 a ridge regression on changes {measured(equal_gains["linear"]):.2f}, a small model on the bare
 board {measured(equal_gains["board"]):.2f}, the same on the network's activations
-{measured(equal_gains["nnue"]):.2f}."""]
+{measured(equal_gains["nnue"]):.2f}."""
+    ]
 
 # %% tags=["hide-input"]
-gained = [f"{100 * gain.value:.1f} points with {moves:,}"
-          for moves, gain in head_start.items()]
-recap += [f"""The default of this book, the model trained on {logs["nnue"]["moves"]:,} moves,
+gained = [f"{100 * gain.value:.1f} points with {moves:,}" for moves, gain in head_start.items()]
+recap += [
+    f"""The default of this book, the model trained on {logs["nnue"]["moves"]:,} moves,
 reaches a precision@5 of {summary["precision@5"][best]:.2f} and an nDCG@5 of
 {summary["nDCG@5"][best]:.2f}, and is clear of the constants in {len(beaten)} of
-{len(changes.KINDS)} kinds of move.""", f"""Over the bare board, each model at its own optimum,
+{len(changes.KINDS)} kinds of move.""",
+    f"""Over the bare board, each model at its own optimum,
 the network gains in nDCG@5 {", ".join(gained)} training moves; the committed models, with
 {logs["nnue"]["moves"]:,}, differ by {100 * over_board.value:.1f}.""",
-"The figures show what the commentary chapters hand to the language model."]
+    "The figures show what the commentary chapters hand to the language model.",
+]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
 # %% tags=["hide-input"]
-reported = {"best": best, "paper": published, "calibrated": calibrated,
-            "paper_tails": wide_name, "calibrated_tails": "the same, calibrated",
-            "constant_by_kind": guess, "random": "random", "one_hot": bare,
-            "linear": "ridge on changes"}
-by_key = {title: {key: summary[title][name] for key, name in reported.items()}
-          | {"constant": constant[title]} for title in constant}
-leela_gain = layer_means.get("Leela, a middle block",
-                             report.Result(None, absent="leela network"))
+reported = {
+    "best": best,
+    "paper": published,
+    "calibrated": calibrated,
+    "paper_tails": wide_name,
+    "calibrated_tails": "the same, calibrated",
+    "constant_by_kind": guess,
+    "random": "random",
+    "one_hot": bare,
+    "linear": "ridge on changes",
+}
+by_key = {
+    title: {key: summary[title][name] for key, name in reported.items()}
+    | {"constant": constant[title]}
+    for title in constant
+}
+leela_gain = layer_means.get(
+    "Leela, a middle block", report.Result(None, absent="leela network")
+)
 curve["key"] = curve["source"].replace("onehot", "board")
-points_of_curve = {moves: dict(zip(each["key"], each["nDCG@5"], strict=True))
-                   | {"gain": head_start[moves]} for moves, each in curve.groupby("moves")}
+points_of_curve = {
+    moves: dict(zip(each["key"], each["nDCG@5"], strict=True)) | {"gain": head_start[moves]}
+    for moves, each in curve.groupby("moves")
+}
 equal_means = {key: measured(values) for key, values in equal_gains.items()}
 
 # %% tags=["hide-input"]
@@ -744,10 +899,16 @@ report.save(
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(test), "moves", seed, test.moves["game"].nunique(),
+    len(test),
+    "moves",
+    seed,
+    test.moves["game"].nunique(),
     "95 %, bootstrap over games",
-    {"expert": "nn-ad9b42354671", "labels": "Stockfish 8",
-     "model": f"trained on {logs['nnue']['moves']:,} moves of {logs['nnue']['games']:,} games"},
+    {
+        "expert": "nn-ad9b42354671",
+        "labels": "Stockfish 8",
+        "model": f"trained on {logs['nnue']['moves']:,} moves of {logs['nnue']['games']:,} games",
+    },
 )
 
 # %% [markdown]
@@ -783,23 +944,32 @@ import chess
 def piece_and_capture(part):
     found = []
     for before_fen, after_fen in zip(part.moves["before"], part.moves["after"], strict=True):
-        old, new = chess.Board(before_fen), chess.Board(after_fen)
-        left = [s for s in chess.SQUARES if old.color_at(s) == old.turn
-                and new.color_at(s) != old.turn]
+        old = chess.Board(before_fen)
+        new = chess.Board(after_fen)
+        left = [
+            s
+            for s in chess.SQUARES
+            if old.color_at(s) == old.turn and new.color_at(s) != old.turn
+        ]
         taken = chess.popcount(old.occupied) > chess.popcount(new.occupied)
         found.append(f"{old.piece_type_at(left[0]) if left else 0}{taken}")
     return np.array(found)
 
 
 some_train, some_test = (part.take(np.arange(len(part)) < 3_000) for part in (train, test))
-sizes_by = pd.DataFrame(np.abs(truth["train"][:3_000])).groupby(piece_and_capture(some_train)).mean()
+sizes_by = (
+    pd.DataFrame(np.abs(truth["train"][:3_000])).groupby(piece_and_capture(some_train)).mean()
+)
 own_scores = sizes_by.reindex(piece_and_capture(some_test)).fillna(sizes_by.mean()).to_numpy()
 few_truth = truth["test"][:3_000]
 games_of = some_test.moves["game"]
-paired = (ranking.precision(own_scores, few_truth)
-          - ranking.precision(rankings["constant, by frequency"][:3_000], few_truth))
+paired = ranking.precision(own_scores, few_truth) - ranking.precision(
+    rankings["constant, by frequency"][:3_000], few_truth
+)
 known = np.isfinite(paired)
-print(f"precision@5 less the constant's: {mean_interval(paired[known], games_of[known], seed=seed):.3f}")
+print(
+    f"precision@5 less the constant's: {mean_interval(paired[known], games_of[known], seed=seed):.3f}"
+)
 
 # %% [markdown]
 # **3. Does the measure notice?** Give `ranking.ndcg` the true changes themselves as scores,
@@ -809,7 +979,15 @@ print(f"precision@5 less the constant's: {mean_interval(paired[known], games_of[
 # %% tags=["solution", "hide-cell"]
 # The measure at its best, its worst and by lot.
 right = np.abs(truth["test"])
-tried = {"the truth": right, "the truth turned round": -right,
-         "by lot": np.random.default_rng(seed).random(right.shape)}
-report.sheet("nDCG@5", {name: float(np.nanmean(ranking.ndcg(scores, truth["test"])))
-                        for name, scores in tried.items()})
+tried = {
+    "the truth": right,
+    "the truth turned round": -right,
+    "by lot": np.random.default_rng(seed).random(right.shape),
+}
+report.sheet(
+    "nDCG@5",
+    {
+        name: float(np.nanmean(ranking.ndcg(scores, truth["test"])))
+        for name, scores in tried.items()
+    },
+)

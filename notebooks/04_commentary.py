@@ -45,7 +45,11 @@ from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import cohen_kappa_score
 from sklearn.model_selection import (
-    GridSearchCV, GroupKFold, LeaveOneGroupOut, cross_val_predict)
+    GridSearchCV,
+    GroupKFold,
+    LeaveOneGroupOut,
+    cross_val_predict,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from chessgloss import claims, report
@@ -68,16 +72,24 @@ sizes = load_sizes("04_commentary", profile)
 report.use_house_style()
 evaluated = briefing.evaluated_moves(seed)
 step = len(evaluated) // sizes.moves
-moves = [each for number, each in enumerate(evaluated) if number % step == 0 or each.name in shown]
+moves = [
+    each for number, each in enumerate(evaluated) if number % step == 0 or each.name in shown
+]
 briefings = briefing.read_briefings(briefing.briefings_file())
 client = replay("commentary", model)
 example = briefings[shown[0]]
-print(f"moves: {len(moves)} of {len(evaluated)}, in {len({each.group for each in moves})} sources")
+print(
+    f"moves: {len(moves)} of {len(evaluated)}, in {len({each.group for each in moves})} sources"
+)
 
-first_comments = {method: methods.model_comments([example], method, client)[0].shown
-                  for method in ("llm", "llm_expert", "ccc")}
-report.boards(report.board(example.move, size=280), report.texts(
-    first_comments, f"{example.move.numbered_san}, as {model} explains it"))
+first_comments = {
+    method: methods.model_comments([example], method, client)[0].shown
+    for method in ("llm", "llm_expert", "ccc")
+}
+report.boards(
+    report.board(example.move, size=280),
+    report.texts(first_comments, f"{example.move.numbered_san}, as {model} explains it"),
+)
 
 # %% [markdown]
 # Told nothing but the move (`llm`), told the engine's verdict (`llm_expert`), told verdict,
@@ -122,12 +134,19 @@ report.table(pd.crosstab(strata["kind"], strata["phase"]), caption="The evaluate
 # %%
 again = briefing.brief(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
 kept = [briefings[each.name] for each in again]
-same_verdict = np.mean([old.verdict == new.verdict for old, new in zip(kept, again, strict=True)])
-same_concepts = np.mean([
-    [each.term for each in old.concepts[:5]] == [each.term for each in new.concepts[:5]]
-    for old, new in zip(kept, again, strict=True)])
-print(f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
-      f"same five concepts {same_concepts:.0%}")
+same_verdict = np.mean(
+    [old.verdict == new.verdict for old, new in zip(kept, again, strict=True)]
+)
+same_concepts = np.mean(
+    [
+        [each.term for each in old.concepts[:5]] == [each.term for each in new.concepts[:5]]
+        for old, new in zip(kept, again, strict=True)
+    ]
+)
+print(
+    f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
+    f"same five concepts {same_concepts:.0%}"
+)
 
 # %% [markdown]
 # ## What each method is given
@@ -150,8 +169,9 @@ print(f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
 # as `llm` and `llm_expert` are. `ccc_two_bare` and `ccc_zero_bare` do without the list of attacks.
 
 # %%
-report.texts({name: each.given for name, each in methods.METHODS.items()},
-              "Given beside the move")
+report.texts(
+    {name: each.given for name, each in methods.METHODS.items()}, "Given beside the move"
+)
 
 # %% [markdown]
 # ## One prompt, written out
@@ -162,20 +182,34 @@ report.texts({name: each.given for name, each in methods.METHODS.items()},
 # Change `example` (any name in `briefings`) and list and arrows change.
 
 # %% mystnb={"figure": {"caption": "The attacks on the board after the move, as the prompt lists them: an arrow from each attacker to what it attacks.", "name": "fig-04-attacks"}, "image": {"alt": "A chess board with an arrow for each attack on an enemy piece."}}
-before, after = (chess.Board(fen) for fen in (example.move.position.fen, example.move.after().fen))
-attack_lines, arrows = [], []
+before, after = (
+    chess.Board(fen) for fen in (example.move.position.fen, example.move.after().fen)
+)
+attack_lines = []
+arrows = []
 for colour, side in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
     for square in chess.SquareSet(after.occupied_co[colour]):
-        reached = after.attacks(square) & after.occupied_co[not colour] & after.pin(colour, square)
-        targets = [target for target in reached if square != after.king(colour)
-                   or not after.attackers(not colour, target)]
+        reached = (
+            after.attacks(square) & after.occupied_co[not colour] & after.pin(colour, square)
+        )
+        targets = [
+            target
+            for target in reached
+            if square != after.king(colour) or not after.attackers(not colour, target)
+        ]
         if targets:
             piece = chess.piece_name(after.piece_type_at(square))
-            attacked = ", ".join(f"{chess.piece_name(after.piece_type_at(target))} "
-                                 f"{chess.square_name(target)}" for target in targets)
-            attack_lines.append(f"- {side} {piece} {chess.square_name(square)} attacks {attacked}")
-        arrows += [chess.svg.Arrow(square, target, color="#0072B2a0" if colour else "#D55E00a0")
-                   for target in targets]
+            attacked = ", ".join(
+                f"{chess.piece_name(after.piece_type_at(target))} {chess.square_name(target)}"
+                for target in targets
+            )
+            attack_lines.append(
+                f"- {side} {piece} {chess.square_name(square)} attacks {attacked}"
+            )
+        arrows += [
+            chess.svg.Arrow(square, target, color="#0072B2a0" if colour else "#D55E00a0")
+            for target in targets
+        ]
 
 print("attack_lines:", *attack_lines, sep="\n")
 SVG(chess.svg.board(after, arrows=arrows, size=300))
@@ -186,12 +220,18 @@ SVG(chess.svg.board(after, arrows=arrows, size=300))
 # chapter found: a term and its change.
 
 # %%
-pawns = {time: centipawns(score_of(analysis), chess.WHITE) / 100
-         for time, analysis in (("before", example.before), ("after", example.after))}
-changes = pd.Series({change.term: change.change for change in methods.concepts_of(example, "ccc")})
-print(f"position: {before.fen()}\nmove: {example.move.numbered_san}\n"
-      f"pawns for White: {pawns['before']:+.2f} before, {pawns['after']:+.2f} after\n"
-      f"expected reply: {after.san(chess.Move.from_uci(example.after.lines[0].moves[0]))}")
+pawns = {
+    time: centipawns(score_of(analysis), chess.WHITE) / 100
+    for time, analysis in (("before", example.before), ("after", example.after))
+}
+changes = pd.Series(
+    {change.term: change.change for change in methods.concepts_of(example, "ccc")}
+)
+print(
+    f"position: {before.fen()}\nmove: {example.move.numbered_san}\n"
+    f"pawns for White: {pawns['before']:+.2f} before, {pawns['after']:+.2f} after\n"
+    f"expected reply: {after.san(chess.Move.from_uci(example.after.lines[0].moves[0]))}"
+)
 report.table(changes.to_frame("change"), caption="Concepts given, the most important first")
 
 # %% [markdown]
@@ -203,12 +243,20 @@ question = methods.request_comment(example, "ccc")
 messages = [{"role": turn.role, "content": turn.content} for turn in question.messages]
 for turn in messages:
     print(f"[{turn['role']}]")
-    print(*(textwrap.fill(line, 96) for line in turn["content"].splitlines()), sep="\n", end="\n\n")
+    print(
+        *(textwrap.fill(line, 96) for line in turn["content"].splitlines()),
+        sep="\n",
+        end="\n\n",
+    )
 
 asked = messages[-1]["content"].splitlines()
 assert all(line in asked for line in attack_lines)
-print("attacks written out above, in the prompt:", sum(line in asked for line in attack_lines),
-      "of", sum(line.startswith("- ") for line in asked))
+print(
+    "attacks written out above, in the prompt:",
+    sum(line in asked for line in attack_lines),
+    "of",
+    sum(line.startswith("- ") for line in asked),
+)
 
 # %% [markdown]
 # ## One request and its answer
@@ -220,8 +268,13 @@ print("attacks written out above, in the prompt:", sum(line in asked for line in
 
 # %%
 ask_live = False
-body = {"model": model, "messages": messages, "temperature": question.sampling.temperature,
-        "max_tokens": question.sampling.max_tokens, "seed": question.sampling.seed}
+body = {
+    "model": model,
+    "messages": messages,
+    "temperature": question.sampling.temperature,
+    "max_tokens": question.sampling.max_tokens,
+    "seed": question.sampling.seed,
+}
 if ask_live:
     completion = openai.OpenAI().chat.completions.create(**body)
     text = completion.choices[0].message.content
@@ -229,13 +282,18 @@ else:
     turns = json.dumps([[turn["role"], turn["content"]] for turn in messages])
     key = hashlib.sha256(turns.encode()).hexdigest()
     with (find_project() / f"data/recordings/{model}/commentary.jsonl").open() as lines:
-        record = next(record for record in map(json.loads, lines)
-                      if record["messages_sha256"] == key
-                      and record["sampling"]["temperature"] == body["temperature"]
-                      and record["sampling"]["max_tokens"] == body["max_tokens"])
+        record = next(
+            record
+            for record in map(json.loads, lines)
+            if record["messages_sha256"] == key
+            and record["sampling"]["temperature"] == body["temperature"]
+            and record["sampling"]["max_tokens"] == body["max_tokens"]
+        )
     text = record["text"]
-    print(f"sha256 of the messages: {key[:16]}…\nrecorded: {record['date']}, {record['model']}\n"
-          f"tokens: {record['usage']['prompt']} read, {record['usage']['completion']} written\n")
+    print(
+        f"sha256 of the messages: {key[:16]}…\nrecorded: {record['date']}, {record['model']}\n"
+        f"tokens: {record['usage']['prompt']} read, {record['usage']['completion']} written\n"
+    )
 print(textwrap.fill(text, 96))
 
 # %% [markdown]
@@ -286,16 +344,25 @@ report.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
 # %%
 line = [example.move.uci, *example.after.lines[0].moves]
 values = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9}
-replay_board, rows = before.copy(), []
+replay_board = before.copy()
+rows = []
 for uci in line:
     san = replay_board.san(chess.Move.from_uci(uci))
     replay_board.push_uci(uci)
-    material = sum(value * (len(replay_board.pieces(piece, before.turn))
-                            - len(replay_board.pieces(piece, not before.turn)))
-                   for piece, value in values.items())
+    material = sum(
+        value
+        * (
+            len(replay_board.pieces(piece, before.turn))
+            - len(replay_board.pieces(piece, not before.turn))
+        )
+        for piece, value in values.items()
+    )
     rows.append({"move": san, "material": material})
-report.table(pd.DataFrame(rows).set_index("move").T, digits=0,
-             caption="The engine's line, and the mover's material after each move, in pawns")
+report.table(
+    pd.DataFrame(rows).set_index("move").T,
+    digits=0,
+    caption="The engine's line, and the mover's material after each move, in pawns",
+)
 
 # %% [markdown]
 # The line ends where the engine stopped, perhaps in the middle of an exchange; the library plays
@@ -307,11 +374,20 @@ report.table(pd.DataFrame(rows).set_index("move").T, digits=0,
 
 # %%
 made = notes.notes(example)
-report.table(pd.DataFrame(
-    {"weight": [note.weight for note in made], "note": [note.sentence for note in made],
-     "evidence": ["; ".join(fact.text for fact in note.facts[:2]) or "the move" for note in made]},
-    index=pd.Index([note.kind for note in made], name="kind")),
-    caption=f"Notes on {example.move.numbered_san}, the weightiest first", digits=0)
+report.table(
+    pd.DataFrame(
+        {
+            "weight": [note.weight for note in made],
+            "note": [note.sentence for note in made],
+            "evidence": [
+                "; ".join(fact.text for fact in note.facts[:2]) or "the move" for note in made
+            ],
+        },
+        index=pd.Index([note.kind for note in made], name="kind"),
+    ),
+    caption=f"Notes on {example.move.numbered_san}, the weightiest first",
+    digits=0,
+)
 
 # %%
 report.texts({"notes": notes.compose(made).text}, "The comment: what fits into 45 words")
@@ -341,50 +417,84 @@ report.texts({"notes": notes.compose(made).text}, "The comment: what fits into 4
 folder = find_project() / "data" / "notes"
 written = json.loads((folder / "comments.json").read_text())["comments"]
 games_read = pd.Series({each["id"]: each["game"] for each in written})
-readings = {reader: pd.read_csv(folder / f"reading_{reader}.tsv", sep="\t")
-            for reader in ("a", "b")}
+readings = {
+    reader: pd.read_csv(folder / f"reading_{reader}.tsv", sep="\t") for reader in ("a", "b")
+}
 
 
 def of_comments(labels):
     by_comment = labels[labels["statement"] > 0].groupby("id")["label"].agg(set)
     whole = labels[labels["statement"] == 0].set_index("id")["label"]
-    return pd.DataFrame({
-        "a false statement": by_comment.map(lambda found: "false" in found),
-        "a misleading one": by_comment.map(lambda found: "misleading" in found),
-        "helpful": whole.str.startswith("helpful"),
-        "what decides is missing": whole.str.contains("decisive_missing")})
+    return pd.DataFrame(
+        {
+            "a false statement": by_comment.map(lambda found: "false" in found),
+            "a misleading one": by_comment.map(lambda found: "misleading" in found),
+            "helpful": whole.str.startswith("helpful"),
+            "what decides is missing": whole.str.contains("decisive_missing"),
+        }
+    )
 
 
 read = {f"reader {reader}": of_comments(labels) for reader, labels in readings.items()}
 first, second = read.values()
 read |= {"either": first | second, "both": first & second}
-by_hand = pd.DataFrame({name: {column: mean_interval(values.astype(float), games_read[values.index],
-                                                     seed=seed)
-                               for column, values in frame.items()}
-                        for name, frame in read.items()})
-report.table(by_hand.map(lambda share: f"{share.in_percent():.0f}"),
-             caption=f"Of {len(written)} comments, per cent with …; clusters are games")
+by_hand = pd.DataFrame(
+    {
+        name: {
+            column: mean_interval(values.astype(float), games_read[values.index], seed=seed)
+            for column, values in frame.items()
+        }
+        for name, frame in read.items()
+    }
+)
+report.table(
+    by_hand.map(lambda share: f"{share.in_percent():.0f}"),
+    caption=f"Of {len(written)} comments, per cent with …; clusters are games",
+)
 
 # %%
 both_read = readings["a"].merge(readings["b"], on=["id", "statement"], suffixes=("_a", "_b"))
 stated = both_read[both_read["statement"] > 0]
-kappas = {"statements (true, false, misleading)": cohen_kappa_score(
-    stated["label_a"], stated["label_b"])}
-kappas |= {f"comments: {column}": cohen_kappa_score(first[column], second[column])
-           for column in first}
-report.table(pd.DataFrame({"kappa": kappas, "of": {name: len(stated if "true" in name else first)
-                                                   for name in kappas}}),
-             caption="Agreement of the two readers beyond chance")
+kappas = {
+    "statements (true, false, misleading)": cohen_kappa_score(
+        stated["label_a"], stated["label_b"]
+    )
+}
+kappas |= {
+    f"comments: {column}": cohen_kappa_score(first[column], second[column]) for column in first
+}
+report.table(
+    pd.DataFrame(
+        {
+            "kappa": kappas,
+            "of": {name: len(stated if "true" in name else first) for name in kappas},
+        }
+    ),
+    caption="Agreement of the two readers beyond chance",
+)
 
 # %% tags=["hide-cell"]
-text_of = {(each["id"], place): statement for each in written
-           for place, statement in enumerate(each["statements"], start=1)}
+text_of = {
+    (each["id"], place): statement
+    for each in written
+    for place, statement in enumerate(each["statements"], start=1)
+}
 objected = stated[(stated[["label_a", "label_b"]] != "true").any(axis=1)]
-report.table(pd.DataFrame({
-    "statement": [text_of[key] for key in zip(objected["id"], objected["statement"], strict=True)],
-    "a": objected["label_a"].to_numpy(), "why, a": objected["why_a"].to_numpy(),
-    "b": objected["label_b"].to_numpy(), "why, b": objected["why_b"].to_numpy()},
-    index=pd.Index(objected["id"], name="comment")), caption="What either reader objected to")
+report.table(
+    pd.DataFrame(
+        {
+            "statement": [
+                text_of[key] for key in zip(objected["id"], objected["statement"], strict=True)
+            ],
+            "a": objected["label_a"].to_numpy(),
+            "why, a": objected["why_a"].to_numpy(),
+            "b": objected["label_b"].to_numpy(),
+            "why, b": objected["why_b"].to_numpy(),
+        },
+        index=pd.Index(objected["id"], name="comment"),
+    ),
+    caption="What either reader objected to",
+)
 
 # %% [markdown]
 # ## Which notes would an expert choose?
@@ -399,24 +509,38 @@ report.table(pd.DataFrame({
 # %%
 taught = next(each for each in evaluated if each.name == lectured)
 known_move = briefings[taught.name]
-human = [each.claim for each in claims.verify(taught.reference, taught.move, known_move.verdict)
-         if each.verdict == "true"]
+human = [
+    each.claim
+    for each in claims.verify(taught.reference, taught.move, known_move.verdict)
+    if each.verdict == "true"
+]
 made = notes.notes(known_move)
-report.texts({"the lecturer": first_words(taught.reference),
-              "claims found true": "; ".join(
-                 " ".join([each.relation, *(term.text for term in each.objects)])
-                 for each in human)},
-             f"{taught.name}, {taught.move.numbered_san}")
+report.texts(
+    {
+        "the lecturer": first_words(taught.reference),
+        "claims found true": "; ".join(
+            " ".join([each.relation, *(term.text for term in each.objects)]) for each in human
+        ),
+    },
+    f"{taught.name}, {taught.move.numbered_san}",
+)
 
 # %%
 chances = [1 / (1 + np.exp(-choice.expectation(note, known_move))) for note in made]
-report.table(pd.DataFrame(
-    {"note": [note.sentence for note in made], "weight by hand": [note.weight for note in made],
-     "chance learned": chances,
-     "spoken of": ["yes" if choice.spoken_of(note, human, taught.move) else "" for note in made]},
-    index=pd.Index([note.kind for note in made], name="kind")).sort_values(
-        "chance learned", ascending=False),
-    caption="Notes by the chance that a lecturer speaks of them, as the library learned it")
+report.table(
+    pd.DataFrame(
+        {
+            "note": [note.sentence for note in made],
+            "weight by hand": [note.weight for note in made],
+            "chance learned": chances,
+            "spoken of": [
+                "yes" if choice.spoken_of(note, human, taught.move) else "" for note in made
+            ],
+        },
+        index=pd.Index([note.kind for note in made], name="kind"),
+    ).sort_values("chance learned", ascending=False),
+    caption="Notes by the chance that a lecturer speaks of them, as the library learned it",
+)
 
 # %% [markdown]
 # `data/notes/learn.py` does this for every commented move of the lectures in which the reader
@@ -429,10 +553,18 @@ report.table(pd.DataFrame(
 lecture_notes = pd.read_csv(find_project() / "data/notes/lecture_notes.tsv.zst", sep="\t")
 by_part = lecture_notes.groupby("part")
 spoken_moves = lecture_notes.groupby(["part", "lecture", "number"])["spoken"].max()
-report.table(pd.DataFrame({
-    "lectures": by_part["lecture"].nunique(), "moves": spoken_moves.groupby("part").size(),
-    "with a note spoken of": spoken_moves.groupby("part").sum(), "notes": by_part.size(),
-    "spoken of": by_part["spoken"].sum()}), caption="Notes on the lecturers' moves")
+report.table(
+    pd.DataFrame(
+        {
+            "lectures": by_part["lecture"].nunique(),
+            "moves": spoken_moves.groupby("part").size(),
+            "with a note spoken of": spoken_moves.groupby("part").sum(),
+            "notes": by_part.size(),
+            "spoken of": by_part["spoken"].sum(),
+        }
+    ),
+    caption="Notes on the lecturers' moves",
+)
 
 # %% [markdown]
 # The model is a logistic regression. Its features are the note's kind, whom it is good for, its
@@ -447,18 +579,24 @@ classes = ["kind", "who", "phase", "judgement"]
 numbers = ["value", "chance", "concept", "change", "earlier"]
 columns = make_column_transformer(
     (OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=5), classes),
-    (StandardScaler(), numbers))
-train, test = (lecture_notes[lecture_notes["part"] == part].copy()
-               for part in ("train", "evaluated"))
-search = GridSearchCV(make_pipeline(columns, LogisticRegression(max_iter=1000)),
-                      {"logisticregression__C": [0.03, 0.1, 0.3, 1.0]},
-                      scoring="neg_log_loss", cv=GroupKFold(8))
+    (StandardScaler(), numbers),
+)
+train, test = (
+    lecture_notes[lecture_notes["part"] == part].copy() for part in ("train", "evaluated")
+)
+search = GridSearchCV(
+    make_pipeline(columns, LogisticRegression(max_iter=1000)),
+    {"logisticregression__C": [0.03, 0.1, 0.3, 1.0]},
+    scoring="neg_log_loss",
+    cv=GroupKFold(8),
+)
 search.fit(train, train["spoken"], groups=train["lecture"])
 names = columns.fit(train).get_feature_names_out()
 weights = pd.Series(search.best_estimator_[-1].coef_[0], names).sort_values()
 weights.index = weights.index.str.replace(".*__", "", regex=True)
 same_table = choice.WEIGHTS["table"] == file_digest(
-    find_project() / "data/notes/lecture_notes.tsv.zst")
+    find_project() / "data/notes/lecture_notes.tsv.zst"
+)
 print(search.best_params_, "the library's weights are of this table:", same_table)
 
 # %% mystnb={"figure": {"caption": "What lecturers speak of, as weights of the learned model: kinds of notes they leave out or choose (left), all other features (right).", "name": "fig-04-weights"}, "image": {"alt": "Two bar charts of weights in log odds, negative to the left and positive to the right."}}
@@ -466,8 +604,14 @@ of_kinds = weights[weights.index.str.startswith("kind_")].rename(lambda name: na
 of_kinds = of_kinds.rename({"infrequent_sklearn": "(rare kinds)"})
 rest = weights[~weights.index.str.startswith("kind_")]
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 4.6))
-for ax, part, title in ((axes[0], pd.concat([of_kinds.head(10), of_kinds.tail(12)]),
-                         "kinds, least and most spoken of"), (axes[1], rest, "everything else")):
+for ax, part, title in (
+    (
+        axes[0],
+        pd.concat([of_kinds.head(10), of_kinds.tail(12)]),
+        "kinds, least and most spoken of",
+    ),
+    (axes[1], rest, "everything else"),
+):
     ax.barh(part.index, part, color=["#D55E00" if each < 0 else "#0072B2" for each in part])
     ax.set_title(title)
     ax.set_xlabel("weight (log odds)")
@@ -481,6 +625,7 @@ plt.show()
 # chance. Recall at *k* is the share of the notes spoken of that are among the first *k*, precision
 # the share of these that are spoken of. Where notes tie, and for chance, it is the mean over all
 # their orders, exact: a note is among the first *k* with the probability that its place is.
+
 
 # %%
 def expected_hits(scores, spoken):
@@ -496,26 +641,36 @@ def measure(frame):
         spoken = move["spoken"].to_numpy()
         for order in orders if spoken.any() else []:
             hits = expected_hits(move[order].to_numpy(), spoken)
-            rows += [(lecture, order, k, hit / spoken.sum(), hit / min(k, len(move)))
-                     for k, hit in enumerate(hits, start=1)]
+            rows += [
+                (lecture, order, k, hit / spoken.sum(), hit / min(k, len(move)))
+                for k, hit in enumerate(hits, start=1)
+            ]
     return pd.DataFrame(rows, columns=["lecture", "order", "k", "recall", "precision"])
 
 
 orders = ["learned", "decisive_first", "template", "svm", "learned_concepts", "chance"]
-lecture_notes["learned_concepts"], lecture_notes["template"] = (
-    lecture_notes["concept"], lecture_notes["hand"])
+lecture_notes["learned_concepts"] = lecture_notes["concept"]
+lecture_notes["template"] = lecture_notes["hand"]
 lecture_notes["chance"] = 0.0
-left_out = cross_val_predict(search.best_estimator_, lecture_notes, lecture_notes["spoken"],
-                             groups=lecture_notes["lecture"], cv=LeaveOneGroupOut(),
-                             method="decision_function")
-held_out, results = lecture_notes["part"] == "evaluated", {}
+left_out = cross_val_predict(
+    search.best_estimator_,
+    lecture_notes,
+    lecture_notes["spoken"],
+    groups=lecture_notes["lecture"],
+    cv=LeaveOneGroupOut(),
+    method="decision_function",
+)
+held_out = lecture_notes["part"] == "evaluated"
+results = {}
 for name, rows, learned in (
-        ("evaluated", held_out, search.decision_function(lecture_notes)),
-        ("each left out", held_out | ~held_out, left_out),
-        ("no bare lines", lecture_notes["kind"] != "continuation", left_out)):
+    ("evaluated", held_out, search.decision_function(lecture_notes)),
+    ("each left out", held_out | ~held_out, left_out),
+    ("no bare lines", lecture_notes["kind"] != "continuation", left_out),
+):
     first = lecture_notes["decides"] == 1
     frame = lecture_notes.assign(
-        learned=learned, decisive_first=(1000 + lecture_notes["hand"]).where(first, learned))
+        learned=learned, decisive_first=(1000 + lecture_notes["hand"]).where(first, learned)
+    )
     results[name] = measure(frame[rows])
 
 # %% [markdown]
@@ -523,23 +678,44 @@ for name, rows, learned in (
 # follow as learned.
 
 # %%
-recalled = {name: pd.DataFrame({
-    f"{value} at {k}": means_by(each[each["k"] == k], "order", value, cluster="lecture", seed=seed)
-    for value, k in (("recall", 1), ("recall", 3), ("recall", 5), ("precision", 1),
-                     ("precision", 3))}).loc[orders] for name, each in results.items()}
+recalled = {
+    name: pd.DataFrame(
+        {
+            f"{value} at {k}": means_by(
+                each[each["k"] == k], "order", value, cluster="lecture", seed=seed
+            )
+            for value, k in (
+                ("recall", 1),
+                ("recall", 3),
+                ("recall", 5),
+                ("precision", 1),
+                ("precision", 3),
+            )
+        }
+    ).loc[orders]
+    for name, each in results.items()
+}
 report.table(recalled["evaluated"], caption="Of what the lecturer spoke of: evaluated lectures")
 
 # %%
-report.table(recalled["each left out"],
-             caption="The same over all lectures, each ranked by a model fitted on the others")
+report.table(
+    recalled["each left out"],
+    caption="The same over all lectures, each ranked by a model fitted on the others",
+)
 
 # %% mystnb={"figure": {"caption": "Recall and precision of the notes that lecturers speak of, by how many notes are said, for each way of ordering them. Grey is chance.", "name": "fig-04-orders"}, "image": {"alt": "Two line charts, recall rising and precision falling with the number of notes, one line for each order."}}
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.4), sharex=True)
 for ax, value in zip(axes, ("recall", "precision"), strict=True):
     for order in orders:
         line = results["evaluated"].query("order == @order").groupby("k")[value].mean()
-        ax.plot(line.index, line, marker="o", markersize=3, label=report.NAMES.get(order, order),
-                color="#999999" if order == "chance" else None)
+        ax.plot(
+            line.index,
+            line,
+            marker="o",
+            markersize=3,
+            label=report.NAMES.get(order, order),
+            color="#999999" if order == "chance" else None,
+        )
     ax.set_xlabel("notes said")
     ax.set_ylabel(value)
 fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
@@ -550,15 +726,29 @@ plt.show()
 def difference(name, first, second, k=3, value="recall"):
     wide = results[name][results[name]["k"] == k]
     ours, theirs = (wide[wide["order"] == order] for order in (first, second))
-    return paired_difference(ours[value].to_numpy(), theirs[value].to_numpy(),
-                             ours["lecture"].to_numpy(), seed=seed)
+    return paired_difference(
+        ours[value].to_numpy(), theirs[value].to_numpy(), ours["lecture"].to_numpy(), seed=seed
+    )
 
 
-pairs = [("learned", "template"), ("learned", "chance"), ("template", "chance"),
-         ("decisive_first", "template"), ("learned_concepts", "chance"), ("svm", "chance")]
-gaps = pd.DataFrame({name: {f"{first} - {second}": difference(name, first, second)
-                            for first, second in pairs} for name in results})
+pairs = [
+    ("learned", "template"),
+    ("learned", "chance"),
+    ("template", "chance"),
+    ("decisive_first", "template"),
+    ("learned_concepts", "chance"),
+    ("svm", "chance"),
+]
+gaps = pd.DataFrame(
+    {
+        name: {
+            f"{first} - {second}": difference(name, first, second) for first, second in pairs
+        }
+        for name in results
+    }
+)
 report.table(gaps, caption="Recall at 3: differences on the same moves, whole lectures drawn")
+
 
 # %% tags=["hide-input"]
 def verdict_on(gap, second):
@@ -586,11 +776,15 @@ Markdown(
     f"{verdict_on(on_all['learned - template'], 'the weights set by hand')} "
     f"({on_all['learned - template'].value:+.2f}); where bare lines (`continuation`) are left "
     f"aside, {verdict_on(bare['learned - template'], 'they')} "
-    f"({bare['learned - template'].value:+.2f}). " + (
+    f"({bare['learned - template'].value:+.2f}). "
+    + (
         "With what decides in front it beats the weights set by hand on lectures that it has not "
-        "seen." if on_held_out["decisive_first - template"].low > 0 else
-        "With what decides in front it does not clearly beat the weights set by hand on the "
-        "lectures kept for evaluation: the comments go on using these."))
+        "seen."
+        if on_held_out["decisive_first - template"].low > 0
+        else "With what decides in front it does not clearly beat the weights set by hand on the "
+        "lectures kept for evaluation: the comments go on using these."
+    )
+)
 
 # %% [markdown]
 # These figures were not blind: those of the learned order were seen before a third order (by its
@@ -607,13 +801,19 @@ Markdown(
 report.paste(
     taught_lectures=by_part["lecture"].nunique()["evaluated"],
     notes_per_move=len(lecture_notes) / len(spoken_moves),
-    no_concept=(lecture_notes.query("spoken == 1")["concept"] == 0).mean())
+    no_concept=(lecture_notes.query("spoken == 1")["concept"] == 0).mean(),
+)
 
 # %%
-report.texts({
-    "weights set by hand": notes.compose(made).text,
-    "decisive first, then learned": notes.compose(choice.in_expert_order(made, known_move)).text,
-}, f"{taught.move.numbered_san}, its notes in two orders")
+report.texts(
+    {
+        "weights set by hand": notes.compose(made).text,
+        "decisive first, then learned": notes.compose(
+            choice.in_expert_order(made, known_move)
+        ).text,
+    },
+    f"{taught.move.numbered_san}, its notes in two orders",
+)
 
 # %% [markdown]
 # ## Turned round: the program knows, the model writes
@@ -631,8 +831,10 @@ print(*(f"[{turn.role}]\n{turn.content}\n" for turn in question.messages), sep="
 
 # %%
 answer = replay("notes", model).ask(question)
-report.texts({"notes": notes.compose(notes.notes(known_move)).text, "ccc_notes": answer.text},
-             f"{taught.name}, {taught.move.numbered_san}: without the model and with it")
+report.texts(
+    {"notes": notes.compose(notes.notes(known_move)).text, "ccc_notes": answer.text},
+    f"{taught.name}, {taught.move.numbered_san}: without the model and with it",
+)
 
 # %% [markdown]
 # It keeps to the notes, mostly: the next chapter says clause by clause what it adds, and publishes
@@ -647,8 +849,9 @@ report.texts({"notes": notes.compose(notes.notes(known_move)).text, "ccc_notes":
 # %%
 unaided = ["reference", "notes", "template"]
 from_notes = ["ccc_notes", "ccc_proven"]
-comments = methods.gather_comments([*unaided, *methods.METHODS, *from_notes], moves, briefings,
-                                   client)
+comments = methods.gather_comments(
+    [*unaided, *methods.METHODS, *from_notes], moves, briefings, client
+)
 by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
 headline = [*unaided, "llm_two", "llm_expert_two", "ccc_two", "ccc_proven"]
 
@@ -661,11 +864,22 @@ def comment_of(name, method):
 
 
 # %%
-report.boards(*(
-    report.boards(report.board(briefings[name].move, size=280), report.texts(
-        {item: each.shown for item in headline if (each := comment_of(name, item)) is not None},
-        f"{name}, {briefings[name].move.numbered_san}"))
-    for name in shown))
+report.boards(
+    *(
+        report.boards(
+            report.board(briefings[name].move, size=280),
+            report.texts(
+                {
+                    item: each.shown
+                    for item in headline
+                    if (each := comment_of(name, item)) is not None
+                },
+                f"{name}, {briefings[name].move.numbered_san}",
+            ),
+        )
+        for name in shown
+    )
+)
 
 # %% [markdown]
 # ## Words
@@ -677,15 +891,26 @@ report.boards(*(
 # %%
 answered = comments[comments["state"] == "answered"]
 words = means_by(answered, "method", "words", cluster="move", seed=seed)
-published = {"reference": "Reference", "llm": "GPT-4o", "llm_expert": "GPT-4o + expert",
-             "ccc": "GPT-4o + expert + concept (CCC)"}
-cells = {name: reference.lookup("ccc", "table1", row, "Words per comment")
-         for name, row in published.items()}
-table = pd.DataFrame({
-    "paper": {name: cell.value for name, cell in cells.items()},
-    "words": words, "comments": comments.groupby("method").size(),
-    "not usable": comments.groupby("method")["state"].agg(lambda each: (each != "answered").sum()),
-}).loc[[*unaided, *methods.METHODS, *from_notes]]
+published = {
+    "reference": "Reference",
+    "llm": "GPT-4o",
+    "llm_expert": "GPT-4o + expert",
+    "ccc": "GPT-4o + expert + concept (CCC)",
+}
+cells = {
+    name: reference.lookup("ccc", "table1", row, "Words per comment")
+    for name, row in published.items()
+}
+table = pd.DataFrame(
+    {
+        "paper": {name: cell.value for name, cell in cells.items()},
+        "words": words,
+        "comments": comments.groupby("method").size(),
+        "not usable": comments.groupby("method")["state"].agg(
+            lambda each: (each != "answered").sum()
+        ),
+    }
+).loc[[*unaided, *methods.METHODS, *from_notes]]
 report.table(table, caption="Words per comment; the paper's model is GPT-4o", digits=1)
 
 # %% [markdown]
@@ -701,23 +926,38 @@ family = list(methods.GUIDED)
 
 
 def spoken(name, method, given_to):
-    spoken_of = [speaks_of(by_move[name].loc[method, "text"], change)
-                 for change in methods.concepts_of(briefings[name], given_to)]
+    spoken_of = [
+        speaks_of(by_move[name].loc[method, "text"], change)
+        for change in methods.concepts_of(briefings[name], given_to)
+    ]
     return float(np.mean(spoken_of)) if spoken_of else np.nan
 
 
 # %%
-reach = pd.DataFrame([
-    {"move": name, "method": method, "own": spoken(name, method, method),
-     "of ccc": spoken(name, method, "ccc"),
-     "as ccc": float(found.loc[method, "text"] == found.loc["ccc", "text"])}
-    for name, found in by_move.items() for method in family])
+reach = pd.DataFrame(
+    [
+        {
+            "move": name,
+            "method": method,
+            "own": spoken(name, method, method),
+            "of ccc": spoken(name, method, "ccc"),
+            "as ccc": float(found.loc[method, "text"] == found.loc["ccc", "text"]),
+        }
+        for name, found in by_move.items()
+        for method in family
+    ]
+)
 
 # %%
 columns = {"of ccc's five": "of ccc", "of its own five": "own", "same text as ccc": "as ccc"}
-reached = pd.DataFrame({
-    title: means_by(reach.dropna(subset=[column]), "method", column, cluster="move", seed=seed)
-    for title, column in columns.items()}).loc[family]
+reached = pd.DataFrame(
+    {
+        title: means_by(
+            reach.dropna(subset=[column]), "method", column, cluster="move", seed=seed
+        )
+        for title, column in columns.items()
+    }
+).loc[family]
 report.table(reached, caption="Share of given concepts that a comment speaks of")
 
 # %% [markdown]
@@ -727,25 +967,36 @@ report.table(reached, caption="Share of given concepts that a comment speaks of"
 # say may say what they say. A comment counts as copied if it shares six words in a row with an
 # example, punctuation aside.
 
+
 # %%
 def runs_of_words(text, length=6):
     words = re.findall("[a-z0-9']+", text.lower())
-    return {tuple(words[at:at + length]) for at in range(len(words) - length + 1)}
+    return {tuple(words[at : at + length]) for at in range(len(words) - length + 1)}
 
 
-examples = {name: [turn.content for turn in load_prompt(method.prompt).messages
-                   if turn.role == "assistant"]
-            + [f"{each['thoughts']} {each['comment']}" for each in methods.EXAMPLES
-               if method.examples] for name, method in methods.METHODS.items()}
-runs = {name: {run for text in texts for run in runs_of_words(text)}
-        for name, texts in examples.items()}
+examples = {
+    name: [
+        turn.content for turn in load_prompt(method.prompt).messages if turn.role == "assistant"
+    ]
+    + [f"{each['thoughts']} {each['comment']}" for each in methods.EXAMPLES if method.examples]
+    for name, method in methods.METHODS.items()
+}
+runs = {
+    name: {run for text in texts for run in runs_of_words(text)}
+    for name, texts in examples.items()
+}
 usable = comments[(comments["state"] == "answered") & comments["method"].isin(methods.METHODS)]
-copied = usable.assign(copied=[float(bool(runs_of_words(row.text) & runs[row.method]))
-                               for row in usable.itertuples()])
+copied = usable.assign(
+    copied=[
+        float(bool(runs_of_words(row.text) & runs[row.method])) for row in usable.itertuples()
+    ]
+)
 copied_by = means_by(copied, "method", "copied", cluster="move", seed=seed)
 report.paste(copied_ccc=copied_by["ccc"].value)
-report.table(copied_by.loc[list(methods.METHODS)].to_frame("share copied"),
-             caption="Comments that repeat a run of six words of an example")
+report.table(
+    copied_by.loc[list(methods.METHODS)].to_frame("share copied"),
+    caption="Comments that repeat a run of six words of an example",
+)
 
 # %% [markdown]
 # ## FEN or PGN
@@ -760,19 +1011,32 @@ from_start = [briefings[each.name] for each in moves if known_from_start(each.mo
 
 def measured(notation):
     texts = methods.model_comments(from_start, "ccc", client, notation=notation)
-    return pd.DataFrame([{
-        "words": text.words,
-        "concepts spoken of": sum(speaks_of(text.text, change)
-                                  for change in methods.concepts_of(known, "ccc")),
-        "usable": text.state == "answered"}
-        for known, text in zip(from_start, texts, strict=True)]).astype(float)
+    return pd.DataFrame(
+        [
+            {
+                "words": text.words,
+                "concepts spoken of": sum(
+                    speaks_of(text.text, change) for change in methods.concepts_of(known, "ccc")
+                ),
+                "usable": text.state == "answered",
+            }
+            for known, text in zip(from_start, texts, strict=True)
+        ]
+    ).astype(float)
 
 
 # %%
-fen, pgn = measured("fen"), measured("pgn")
-paired = pd.DataFrame({"FEN": fen.mean(), "PGN": pgn.mean(),
-                       "difference": {name: paired_difference(pgn[name], fen[name], seed=seed)
-                                      for name in pgn}})
+fen = measured("fen")
+pgn = measured("pgn")
+paired = pd.DataFrame(
+    {
+        "FEN": fen.mean(),
+        "PGN": pgn.mean(),
+        "difference": {
+            name: paired_difference(pgn[name], fen[name], seed=seed) for name in pgn
+        },
+    }
+)
 report.table(paired, caption=f"ccc, {len(from_start)} moves whose game is known from its start")
 
 # %% [markdown]
@@ -790,7 +1054,9 @@ for count in sorted((methods.CONCEPTS, *methods.OTHER_COUNTS)):
     counts[count] = {"words": mean_interval(usable, seed=seed), "usable": len(usable)}
 by_count = pd.DataFrame(counts).T
 by_count.index.name = "concepts given"
-report.table(by_count, caption=f"ccc with other numbers of concepts, {len(varied)} moves", digits=1)
+report.table(
+    by_count, caption=f"ccc with other numbers of concepts, {len(varied)} moves", digits=1
+)
 
 # %% [markdown]
 # ## A network without an engine: GAC
@@ -810,8 +1076,10 @@ kept = methods.kept_texts("gac")
 gac_comments = {each.name: kept[each.name][0] for each in moves}
 gac_words = mean_interval([len(text.split()) for text in gac_comments.values()], seed=seed)
 distinct = len(set(gac_comments.values()))
-print(f"trained on {training['comments']['training']} comments; "
-      f"{distinct} different comments on {len(gac_comments)} moves")
+print(
+    f"trained on {training['comments']['training']} comments; "
+    f"{distinct} different comments on {len(gac_comments)} moves"
+)
 
 # %%
 report.texts(dict(list(gac_comments.items())[-8:]), "GAC on the last moves")
@@ -828,9 +1096,14 @@ report.texts(dict(list(gac_comments.items())[-8:]), "GAC on the last moves")
 
 # %%
 fitted = json.loads((find_project() / "data/concepts/facts-nnue.json").read_text())["test"]
-auc = pd.DataFrame({
-    features: {name: Interval(**cell["auc"]) for name, cell in columns.items() if "auc" in cell}
-    for features, columns in fitted.items()})
+auc = pd.DataFrame(
+    {
+        features: {
+            name: Interval(**cell["auc"]) for name, cell in columns.items() if "auc" in cell
+        }
+        for features, columns in fitted.items()
+    }
+)
 report.table(auc, caption="Area under the ROC curve, test games")
 
 # %% [markdown]
@@ -840,10 +1113,14 @@ report.table(auc, caption="Area under the ROC curve, test games")
 # expert noticed on these moves is so.
 
 # %%
-noticed = pd.DataFrame([
-    (item.name, each.concept, fact_concepts.really(item.move, each))
-    for item in known for each in item.noticed[:methods.NOTICED]],
-    columns=["move", "concept", "so"])
+noticed = pd.DataFrame(
+    [
+        (item.name, each.concept, fact_concepts.really(item.move, each))
+        for item in known
+        for each in item.noticed[: methods.NOTICED]
+    ],
+    columns=["move", "concept", "so"],
+)
 by_concept = noticed.groupby("concept")["so"].agg(["size", "mean"])
 by_concept.columns = ["noticed", "share that is so"]
 so = mean_interval(noticed["so"], noticed["move"], seed=seed)
@@ -856,11 +1133,19 @@ report.table(by_concept, caption=f"Noticed on the evaluated moves; so in {so:.2f
 # than a linear score: the facts of the board, which the next chapter puts to use.
 
 # %%
-helped = [name for name in noticed["move"].unique()
-          if by_move[name].loc["ccc_facts", "state"] == "answered"][:3]
-report.texts({f"{name} {method}": comment_of(name, method).text
-               for name in helped for method in ("ccc", "ccc_facts")},
-              "Without and with the concepts fitted on facts")
+helped = [
+    name
+    for name in noticed["move"].unique()
+    if by_move[name].loc["ccc_facts", "state"] == "answered"
+][:3]
+report.texts(
+    {
+        f"{name} {method}": comment_of(name, method).text
+        for name in helped
+        for method in ("ccc", "ccc_facts")
+    },
+    "Without and with the concepts fitted on facts",
+)
 
 # %% [markdown]
 # ## Where the expert errs
@@ -883,9 +1168,11 @@ differ = pd.DataFrame({"expert": sees, "oracle": holds})
 differ = differ.loc[(differ["expert"] - differ["oracle"]).abs().nlargest(6).index]
 
 # %%
-report.boards(report.board(worst.move, size=280),
-              report.sheet(f"{worst.move.numbered_san}, pawns for White", gap),
-              report.table(differ, caption="Changes in standard deviations"))
+report.boards(
+    report.board(worst.move, size=280),
+    report.sheet(f"{worst.move.numbered_san}, pawns for White", gap),
+    report.table(differ, caption="Changes in standard deviations"),
+)
 
 # %% [markdown]
 # ## Table 1, last column, and recap
@@ -907,16 +1194,21 @@ report.boards(report.board(worst.move, size=280),
 
 # %% tags=["hide-input"]
 reached_mean = reach.groupby("method")["of ccc"].mean()
-report.paste(**{
-    "answers": len(client.recordings), "words_llm": words["llm"].value,
-    "words_expert": words["llm_expert"].value, "words_ccc": words["ccc"].value,
-    "reach_ccc": float(reached_mean["ccc"]), "reach_none": float(reached_mean["ccc_none"]),
-    "pgn_words": paired.loc["words", "difference"].value,
-    "notes_false": by_hand.loc["a false statement", "both"].value,
-    "notes_either": by_hand.loc["a false statement", "either"].value,
-    "notes_helpful": by_hand.loc["helpful", "both"].value,
-    "notes_missing": by_hand.loc["what decides is missing", "either"].value,
-})
+report.paste(
+    **{
+        "answers": len(client.recordings),
+        "words_llm": words["llm"].value,
+        "words_expert": words["llm_expert"].value,
+        "words_ccc": words["ccc"].value,
+        "reach_ccc": float(reached_mean["ccc"]),
+        "reach_none": float(reached_mean["ccc_none"]),
+        "pgn_words": paired.loc["words", "difference"].value,
+        "notes_false": by_hand.loc["a false statement", "both"].value,
+        "notes_either": by_hand.loc["a false statement", "either"].value,
+        "notes_helpful": by_hand.loc["helpful", "both"].value,
+        "notes_missing": by_hand.loc["what decides is missing", "either"].value,
+    }
+)
 
 # %% tags=["hide-input"]
 report.save(
@@ -924,44 +1216,92 @@ report.save(
     report.rows({"moves": len(moves)}, "commentary", unit="moves"),
     report.rows({"methods": comments["method"].nunique()}, "commentary", unit="methods"),
     report.rows({"recorded_answers": len(client.recordings)}, "commentary", unit="answers"),
-    report.rows({"same_verdict": report.Result(float(same_verdict), n=len(again)),
-                 "same_concepts": report.Result(float(same_concepts), n=len(again))},
-                "commentary.briefings"),
-    report.rows({**words, "gac": gac_words}, "words", unit="words",
-                reference={**cells, "gac": gac_cell}),
+    report.rows(
+        {
+            "same_verdict": report.Result(float(same_verdict), n=len(again)),
+            "same_concepts": report.Result(float(same_concepts), n=len(again)),
+        },
+        "commentary.briefings",
+    ),
+    report.rows(
+        {**words, "gac": gac_words}, "words", unit="words", reference={**cells, "gac": gac_cell}
+    ),
     report.rows({"boxes": len(boxes)}, "figure2", unit="boxes"),
-    report.rows({"words": paired.loc["words", "difference"]}, "figure_a6",
-                unit="words, PGN - FEN"),
-    *(report.rows(recalled["evaluated"][f"{value} at {k}"], f"notes.{value}_at_{k}",
-                  unit=f"{value} of what lecturers spoke of")
-      for value, k in (("recall", 1), ("recall", 3), ("recall", 5), ("precision", 3))),
-    report.rows(recalled["each left out"]["recall at 3"], "notes.left_out.recall_at_3",
-                unit="recall of what lecturers spoke of"),
-    report.rows(recalled["evaluated"].loc[["template", "learned", "decisive_first"],
-                                          "recall at 3"], "expert.recall",
-                unit="recall at three notes of what lecturers spoke of"),
-    report.rows(gaps.loc["learned - template", ["each left out", "no bare lines"]],
-                "notes.left_out.over_template", unit="difference"),
-    report.rows({first: gaps.loc[f"{first} - template", "evaluated"]
-                 for first in ("learned", "decisive_first")}, "notes.recall_at_3_over_template",
-                unit="difference"),
-    report.rows(by_hand.loc["a false statement"].rename(lambda name: name.replace(" ", "_")),
-                "notes.false_by_hand", unit="share of comments"),
-    report.rows(by_hand.loc["helpful"].rename(lambda name: name.replace(" ", "_")),
-                "notes.helpful", unit="share of comments"),
-    report.rows(by_hand.loc["what decides is missing"].rename(
-        lambda name: name.replace(" ", "_")), "notes.decisive_missing", unit="share of comments"),
-    report.rows({"statements": report.Result(kappas["statements (true, false, misleading)"],
-                                             n=len(stated))}, "notes.kappa", unit="kappa"),
+    report.rows(
+        {"words": paired.loc["words", "difference"]}, "figure_a6", unit="words, PGN - FEN"
+    ),
+    *(
+        report.rows(
+            recalled["evaluated"][f"{value} at {k}"],
+            f"notes.{value}_at_{k}",
+            unit=f"{value} of what lecturers spoke of",
+        )
+        for value, k in (("recall", 1), ("recall", 3), ("recall", 5), ("precision", 3))
+    ),
+    report.rows(
+        recalled["each left out"]["recall at 3"],
+        "notes.left_out.recall_at_3",
+        unit="recall of what lecturers spoke of",
+    ),
+    report.rows(
+        recalled["evaluated"].loc[["template", "learned", "decisive_first"], "recall at 3"],
+        "expert.recall",
+        unit="recall at three notes of what lecturers spoke of",
+    ),
+    report.rows(
+        gaps.loc["learned - template", ["each left out", "no bare lines"]],
+        "notes.left_out.over_template",
+        unit="difference",
+    ),
+    report.rows(
+        {
+            first: gaps.loc[f"{first} - template", "evaluated"]
+            for first in ("learned", "decisive_first")
+        },
+        "notes.recall_at_3_over_template",
+        unit="difference",
+    ),
+    report.rows(
+        by_hand.loc["a false statement"].rename(lambda name: name.replace(" ", "_")),
+        "notes.false_by_hand",
+        unit="share of comments",
+    ),
+    report.rows(
+        by_hand.loc["helpful"].rename(lambda name: name.replace(" ", "_")),
+        "notes.helpful",
+        unit="share of comments",
+    ),
+    report.rows(
+        by_hand.loc["what decides is missing"].rename(lambda name: name.replace(" ", "_")),
+        "notes.decisive_missing",
+        unit="share of comments",
+    ),
+    report.rows(
+        {
+            "statements": report.Result(
+                kappas["statements (true, false, misleading)"], n=len(stated)
+            )
+        },
+        "notes.kappa",
+        unit="kappa",
+    ),
     report.rows(copied_by, "commentary.copied", unit="share of comments"),
     report.rows({"so": so}, "commentary.noticed", unit="share of noticed concepts"),
-    report.rows(reached["of ccc's five"], "commentary.reach", unit="share of concepts"))
+    report.rows(reached["of ccc's five"], "commentary.reach", unit="share of concepts"),
+)
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(comments), "comments", seed, interval="95 % over moves; shares Wilson, else bootstrap",
-    versions={"model": model, "engine": f"{example.before.engine}, {briefing.NODES:,} nodes",
-              "prompts": "comment_llm@1, comment_expert@1, comment_ccc@1"})
+    len(comments),
+    "comments",
+    seed,
+    interval="95 % over moves; shares Wilson, else bootstrap",
+    versions={
+        "model": model,
+        "engine": f"{example.before.engine}, {briefing.NODES:,} nodes",
+        "prompts": "comment_llm@1, comment_expert@1, comment_ccc@1",
+    },
+)
 
 # %% [markdown]
 # ## Exercises
@@ -972,10 +1312,18 @@ report.evidence(
 
 # %% tags=["solution", "hide-cell"]
 # A comment of one's own, claim by claim.
-own_comment = ("The bishop takes the pawn on e6 with check. The queen on d5 stands behind it, and the "
-               "knight on c7 cannot help.")
-report.claims({example.move.numbered_san: (
-    own_comment, claims.verify(own_comment, example.move, example.verdict))})
+own_comment = (
+    "The bishop takes the pawn on e6 with check. The queen on d5 stands behind it, and the "
+    "knight on c7 cannot help."
+)
+report.claims(
+    {
+        example.move.numbered_san: (
+            own_comment,
+            claims.verify(own_comment, example.move, example.verdict),
+        )
+    }
+)
 
 # %% [markdown]
 # **2. Beat the hand-set weights.** Order the notes of the evaluated lectures by one number
@@ -987,17 +1335,22 @@ report.claims({example.move.numbered_san: (
 by_kind = lecture_notes[lecture_notes["part"] == "train"].groupby("kind")["spoken"].mean()
 unseen_notes = lecture_notes[lecture_notes["part"] == "evaluated"]
 unseen_notes = unseen_notes.assign(
-    of_kind=unseen_notes["kind"].map(by_kind).fillna(by_kind.min()), none=0.0)
+    of_kind=unseen_notes["kind"].map(by_kind).fillna(by_kind.min()), none=0.0
+)
 recall_at_three = {name: [] for name in ("of_kind", "hand", "none")}
 for _, notes_of_move in unseen_notes.groupby(["lecture", "number"]):
     told = notes_of_move["spoken"].to_numpy()
     for name, found in recall_at_three.items():
         if told.any():
             found.append(expected_hits(notes_of_move[name].to_numpy(), told)[2] / told.sum())
-report.sheet("recall at 3", {
-    "by kind alone": float(np.mean(recall_at_three["of_kind"])),
-    "weights set by hand": float(np.mean(recall_at_three["hand"])),
-    "any order": float(np.mean(recall_at_three["none"]))})
+report.sheet(
+    "recall at 3",
+    {
+        "by kind alone": float(np.mean(recall_at_three["of_kind"])),
+        "weights set by hand": float(np.mean(recall_at_three["hand"])),
+        "any order": float(np.mean(recall_at_three["none"])),
+    },
+)
 
 # %% [markdown]
 # **3. Who repeats himself?** For each method in `answered`, count the distinct first three
@@ -1007,6 +1360,14 @@ report.sheet("recall at 3", {
 # %% tags=["solution", "hide-cell"]
 # Distinct beginnings as a share of the comments, fewest first.
 begins = answered.assign(
-    start=answered["text"].str.split().str[:3].str.join(" ").str.lower()).groupby("method")["start"]
-report.table(pd.DataFrame({"comments": begins.size(), "distinct beginnings": begins.nunique(),
-                           "share": begins.nunique() / begins.size()}).sort_values("share"))
+    start=answered["text"].str.split().str[:3].str.join(" ").str.lower()
+).groupby("method")["start"]
+report.table(
+    pd.DataFrame(
+        {
+            "comments": begins.size(),
+            "distinct beginnings": begins.nunique(),
+            "share": begins.nunique() / begins.size(),
+        }
+    ).sort_values("share")
+)

@@ -68,24 +68,37 @@ from chessgloss.facts.verdict import weigh
 from chessgloss.llm.client import replay
 from chessgloss.positions import MoveInContext
 from chessgloss.stats import (
-    Interval, cluster_weights, mean_interval, means_by, paired_permutation,
-    percentile_interval, share, share_of, wilson)
+    Interval,
+    cluster_weights,
+    mean_interval,
+    means_by,
+    paired_permutation,
+    percentile_interval,
+    share,
+    share_of,
+    wilson,
+)
 from chessgloss.store import find_project
 
 sizes = load_sizes("05_claims", profile)
 report.use_house_style()
 evaluated = briefing.evaluated_moves(seed)
 step = len(evaluated) // sizes.moves
-moves = [each for number, each in enumerate(evaluated)
-         if number % step == 0 or each.name in shown]
+moves = [
+    each for number, each in enumerate(evaluated) if number % step == 0 or each.name in shown
+]
 briefings = briefing.read_briefings(briefing.briefings_file())
 known = [briefings[each.name] for each in moves]
 example = briefings["ccc/figA6"]
-composed = ("The bishop takes the pawn on e6 with check and forks the king on f7 and the queen "
-            "on g8. The rook on a8 cannot help, since the knight on c7 is in its way. White "
-            "is clearly better, and could also have captured the bishop on e5.")
+composed = (
+    "The bishop takes the pawn on e6 with check and forks the king on f7 and the queen "
+    "on g8. The rook on a8 cannot help, since the knight on c7 is in its way. White "
+    "is clearly better, and could also have captured the bishop on e5."
+)
 checked = verify(composed, example.move, example.verdict)
-report.boards(report.board(example.move, size=280), report.claims({"comment": (composed, checked)}))
+report.boards(
+    report.board(example.move, size=280), report.claims({"comment": (composed, checked)})
+)
 
 # %% [markdown]
 # A comment made up for the move of the paper's Figure A6, true in parts. Hold the pointer over a
@@ -121,8 +134,10 @@ report.boards(report.board(example.move, size=280), report.claims({"comment": (c
 # The comment at the head of this chapter holds these claims:
 
 # %%
-rows = {f"{number}. {each.claim.kind}": f"“{each.claim.text}” is {each.verdict}: {each.evidence}"
-        for number, each in enumerate(checked, start=1)}
+rows = {
+    f"{number}. {each.claim.kind}": f"“{each.claim.text}” is {each.verdict}: {each.evidence}"
+    for number, each in enumerate(checked, start=1)
+}
 report.texts(rows, "Every claim, and what decides it")
 
 # %% [markdown]
@@ -135,26 +150,41 @@ report.texts(rows, "Every claim, and what decides it")
 # sentence or take another move from `briefings`, and the board below changes.
 
 # %% mystnb={"figure": {"caption": "One sentence checked by hand: a square is green where the piece that is named stands there, an arrow green where the attack holds.", "name": "fig-05-by-hand"}, "image": {"alt": "A chess board with coloured squares and one arrow for each claim of the sentence."}}
-sentence = "The queen on d5 attacks the rook on a8, and the bishop on e6 attacks the queen on g8."
+sentence = (
+    "The queen on d5 attacks the rook on a8, and the bishop on e6 attacks the queen on g8."
+)
 after = chess.Board(example.move.after().fen)
 piece_on_square = r"(king|queen|rook|bishop|knight|pawn) on ([a-h][1-8])"
-claims_by_hand, fill, arrows = [], {}, []
+claims_by_hand = []
+fill = {}
+arrows = []
 for match in re.finditer(f"{piece_on_square} attacks the {piece_on_square}", sentence):
     squares = [chess.parse_square(name) for name in match.group(2, 4)]
     men = [after.piece_at(square) for square in squares]
-    stands = [man is not None and chess.piece_name(man.piece_type) == name
-              for man, name in zip(men, match.group(1, 3), strict=True)]
+    stands = [
+        man is not None and chess.piece_name(man.piece_type) == name
+        for man, name in zip(men, match.group(1, 3), strict=True)
+    ]
     attacker, target = squares
     holds = all(stands) and men[0].color != men[1].color and target in after.attacks(attacker)
     between = chess.SquareSet(chess.between(attacker, target)) & after.occupied
-    claims_by_hand.append({
-        "claim": match.group(),
-        "attacker stands": str(stands[0]).lower(), "target stands": str(stands[1]).lower(),
-        "men between": ", ".join(f"{chess.piece_name(after.piece_type_at(square))} "
-                                 f"{chess.square_name(square)}" for square in between) or "none",
-        "verdict": "true" if holds else "false"})
-    fill |= {square: "#009E7366" if there else "#D55E0099"
-             for square, there in zip(squares, stands, strict=True)}
+    claims_by_hand.append(
+        {
+            "claim": match.group(),
+            "attacker stands": str(stands[0]).lower(),
+            "target stands": str(stands[1]).lower(),
+            "men between": ", ".join(
+                f"{chess.piece_name(after.piece_type_at(square))} {chess.square_name(square)}"
+                for square in between
+            )
+            or "none",
+            "verdict": "true" if holds else "false",
+        }
+    )
+    fill |= {
+        square: "#009E7366" if there else "#D55E0099"
+        for square, there in zip(squares, stands, strict=True)
+    }
     arrows.append(chess.svg.Arrow(attacker, target, color="#009E73" if holds else "#D55E00"))
 
 by_hand = pd.DataFrame(claims_by_hand).set_index("claim")
@@ -173,10 +203,13 @@ library_claims = verify(sentence, example.move, example.verdict)
 of_attacks = [checked.verdict for checked in library_claims if checked.claim.kind == "attack"]
 assert of_attacks == by_hand["verdict"].to_list(), "the library reads this sentence otherwise"
 print("by hand:    ", by_hand["verdict"].to_list(), "\nthe library:", of_attacks)
-report.texts({f"{number}. {checked.claim.kind}, {checked.verdict}":
-            f"“{checked.claim.text}”: {checked.evidence}"
-            for number, checked in enumerate(library_claims, start=1)},
-           "The library's claims in the sentence")
+report.texts(
+    {
+        f"{number}. {checked.claim.kind}, {checked.verdict}": f"“{checked.claim.text}”: {checked.evidence}"
+        for number, checked in enumerate(library_claims, start=1)
+    },
+    "The library's claims in the sentence",
+)
 
 # %% [markdown]
 # ## How good is the checker?
@@ -197,19 +230,24 @@ report.texts({f"{number}. {checked.claim.kind}, {checked.verdict}":
 folder = find_project() / "data" / "claims"
 halves = {half: folder / f"{half}.jsonl" for half in ("dev", reported)}
 lectures = read_lectures(assets.locate("lectures"))
-human = {half: list(gold.read_human(folder / f"human_{half}.jsonl", lectures))
-         for half in halves}
+human = {
+    half: list(gold.read_human(folder / f"human_{half}.jsonl", lectures)) for half in halves
+}
 labelled = [each for path in halves.values() for each in gold.read_gold(path)]
 labelled += [each for texts in human.values() for each in texts]
 played = list(dict.fromkeys(each.move for each in labelled))
-before = engine.analyse_many([each.position for each in played], nodes=sizes.nodes, multipv=5,
-                                progress=False)
-after = engine.analyse_many([each.after() for each in played], nodes=sizes.nodes, progress=False)
-verdicts = {move: weigh(move, *both)
-            for move, *both in zip(played, before, after, strict=True)}
+before = engine.analyse_many(
+    [each.position for each in played], nodes=sizes.nodes, multipv=5, progress=False
+)
+after = engine.analyse_many(
+    [each.after() for each in played], nodes=sizes.nodes, progress=False
+)
+verdicts = {move: weigh(move, *both) for move, *both in zip(played, before, after, strict=True)}
 scores = {half: gold.score_gold(path, verdicts.get) for half, path in halves.items()}
-sentences = {half: sum(len(proven.sentence_spans(text.text)) for text in gold.read_gold(path))
-             for half, path in halves.items()}
+sentences = {
+    half: sum(len(proven.sentence_spans(text.text)) for text in gold.read_gold(path))
+    for half, path in halves.items()
+}
 
 
 def precision(score):
@@ -221,20 +259,35 @@ def recall(score):
 
 
 def score_table(by_kind):
-    return pd.DataFrame({kind: {
-        "precision": precision(score), "accusations": score.accused,
-        "recall": recall(score), "false claims": score.wrong}
-        for kind, score in by_kind.items()}).T.astype(object).fillna("")
+    return (
+        pd.DataFrame(
+            {
+                kind: {
+                    "precision": precision(score),
+                    "accusations": score.accused,
+                    "recall": recall(score),
+                    "false claims": score.wrong,
+                }
+                for kind, score in by_kind.items()
+            }
+        )
+        .T.astype(object)
+        .fillna("")
+    )
+
 
 # %%
 labels = "labels: one language model with the board at hand"
-report.table(score_table(scores["dev"]),
-             caption=f"dev half, on which the rules were built, {sentences['dev']} sentences; "
-             f"{labels}")
+report.table(
+    score_table(scores["dev"]),
+    caption=f"dev half, on which the rules were built, {sentences['dev']} sentences; {labels}",
+)
 
 # %%
-report.table(score_table(scores[reported]),
-             caption=f"{reported} half, {sentences[reported]} sentences; {labels}")
+report.table(
+    score_table(scores[reported]),
+    caption=f"{reported} half, {sentences[reported]} sentences; {labels}",
+)
 
 # %% [markdown]
 # The gap between the halves is what it costs to have built on the first: the rules know its
@@ -245,21 +298,35 @@ report.table(score_table(scores[reported]),
 # %%
 columns = ["text", "kind", "span", "verdict", "evidence"]
 reported_texts = list(gold.read_gold(halves[reported]))
-by_checker = pd.DataFrame([
-    (place, each.claim.kind, each.claim.span, each.verdict, each.evidence)
-    for place, text in enumerate(reported_texts)
-    for each in gold.check_text(text, verdicts.get)], columns=columns)
-by_label = pd.DataFrame([
-    (place, label.kind, label.span, label.verdict) for place, text in enumerate(reported_texts)
-    for label in text.claims], columns=columns[:4])
+by_checker = pd.DataFrame(
+    [
+        (place, each.claim.kind, each.claim.span, each.verdict, each.evidence)
+        for place, text in enumerate(reported_texts)
+        for each in gold.check_text(text, verdicts.get)
+    ],
+    columns=columns,
+)
+by_label = pd.DataFrame(
+    [
+        (place, label.kind, label.span, label.verdict)
+        for place, text in enumerate(reported_texts)
+        for label in text.claims
+    ],
+    columns=columns[:4],
+)
 
 
 def agreeing(spans, others):
     """Pair claims on common words of one text whose kinds can be taken for one."""
     pairs = spans.reset_index().merge(others, on="text", suffixes=("", "_other"))
-    return pairs[[(row.kind == row.kind_other or {row.kind, row.kind_other} in gold.EQUIVALENT)
-                  and row.span[0] < row.span_other[1] and row.span_other[0] < row.span[1]
-                  for row in pairs.itertuples()]]
+    return pairs[
+        [
+            (row.kind == row.kind_other or {row.kind, row.kind_other} in gold.EQUIVALENT)
+            and row.span[0] < row.span_other[1]
+            and row.span_other[0] < row.span[1]
+            for row in pairs.itertuples()
+        ]
+    ]
 
 
 def agrees(spans, others):
@@ -269,15 +336,21 @@ def agrees(spans, others):
 # %%
 accused, untrue = (rows[rows["verdict"] == "false"] for rows in (by_checker, by_label))
 seen = agreeing(untrue, by_checker).drop_duplicates("index").set_index("index")
-wrong = pd.concat([
-    accused[~agrees(accused, untrue)].assign(mistake="false accusation"),
-    untrue[~agrees(untrue, accused)].assign(
-        mistake="missed", evidence=seen["verdict_other"] + ": " + seen["evidence"])])
+wrong = pd.concat(
+    [
+        accused[~agrees(accused, untrue)].assign(mistake="false accusation"),
+        untrue[~agrees(untrue, accused)].assign(
+            mistake="missed", evidence=seen["verdict_other"] + ": " + seen["evidence"]
+        ),
+    ]
+)
 wrong["id"] = [reported_texts[place].key for place in wrong["text"]]
 wrong["words"] = [reported_texts[row.text].text[slice(*row.span)] for row in wrong.itertuples()]
 wrong["why"] = wrong["evidence"].fillna("not read")
-listing = {f"{row.id}, {row.kind}, {row.mistake}, {number}": f"“{row.words}” ({row.why})"
-           for number, row in enumerate(wrong.itertuples(), start=1)}
+listing = {
+    f"{row.id}, {row.kind}, {row.mistake}, {number}": f"“{row.words}” ({row.why})"
+    for number, row in enumerate(wrong.itertuples(), start=1)
+}
 report.texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
 
 # %% [markdown]
@@ -298,12 +371,16 @@ report.texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
 
 # %%
 human_scores = {half: gold.score_gold(texts, verdicts.get) for half, texts in human.items()}
-report.table(score_table(human_scores["dev"]),
-             caption=f"lectures that the rules were mended on; {labels}")
+report.table(
+    score_table(human_scores["dev"]),
+    caption=f"lectures that the rules were mended on; {labels}",
+)
 
 # %%
-report.table(score_table(human_scores[reported]),
-             caption=f"lectures that no rule was made on ({reported}); {labels}")
+report.table(
+    score_table(human_scores[reported]),
+    caption=f"lectures that no rule was made on ({reported}); {labels}",
+)
 
 # %% [markdown]
 # A lecturer may err, but rarely does on the board: nearly every accusation of a lecture's comment
@@ -318,37 +395,70 @@ report.table(score_table(human_scores[reported]),
 
 # %%
 held_out = evaluated_lectures(lectures)
-in_half = {half: [comment for lecture in lectures if (lecture.name in held_out) == (half != "dev")
-                  for comment in lecture.comments] for half in human}
-accused_share = {half: share_of(
-    any(each.verdict == "false" for each in verify(comment.comment, comment.context))
-    for comment in comments_there) for half, comments_there in in_half.items()}
-read_a_comment = {half: np.mean([len(extract(comment.comment)) for comment in comments_there])
-                  for half, comments_there in in_half.items()}
+in_half = {
+    half: [
+        comment
+        for lecture in lectures
+        if (lecture.name in held_out) == (half != "dev")
+        for comment in lecture.comments
+    ]
+    for half in human
+}
+accused_share = {
+    half: share_of(
+        any(each.verdict == "false" for each in verify(comment.comment, comment.context))
+        for comment in comments_there
+    )
+    for half, comments_there in in_half.items()
+}
+read_a_comment = {
+    half: np.mean([len(extract(comment.comment)) for comment in comments_there])
+    for half, comments_there in in_half.items()
+}
 
 
 # %%
 def matched(half, presupposed):
     tasks = gold.read_matching(folder / "matching.tsv", lectures, half)
-    chosen = ((gold.match(text, candidates, partial(verify, presupposed=presupposed)), right)
-              for text, candidates, right in tasks)
+    chosen = (
+        (gold.match(text, candidates, partial(verify, presupposed=presupposed)), right)
+        for text, candidates, right in tasks
+    )
     return mean_interval([(right in best) / len(best) for best, right in chosen], seed=seed)
 
 
-matching = {half: {name: matched(half, presupposed) for name, presupposed in
-                   {"by claims": False, "and what they presuppose": True}.items()}
-            for half in human}
-report.table(pd.DataFrame({f"{half} lectures": {
-    "comments": len(in_half[half]), "claims read a comment": read_a_comment[half],
-    "comments accused": accused_share[half], **matching[half], "a guess": 0.25}
-    for half in human}), caption="Comments of the lectures: accused, and matched with their moves")
+matching = {
+    half: {
+        name: matched(half, presupposed)
+        for name, presupposed in {"by claims": False, "and what they presuppose": True}.items()
+    }
+    for half in human
+}
+report.table(
+    pd.DataFrame(
+        {
+            f"{half} lectures": {
+                "comments": len(in_half[half]),
+                "claims read a comment": read_a_comment[half],
+                "comments accused": accused_share[half],
+                **matching[half],
+                "a guess": 0.25,
+            }
+            for half in human
+        }
+    ),
+    caption="Comments of the lectures: accused, and matched with their moves",
+)
 
 # %%
 at_first = pd.read_csv(folder / "scored_once.csv").set_index("measure")
-report.table(at_first[["part", "of"]].assign(
-    share=at_first["part"] / at_first["of"]).map(lambda value: f"{value:.3g}"),
+report.table(
+    at_first[["part", "of"]]
+    .assign(share=at_first["part"] / at_first["of"])
+    .map(lambda value: f"{value:.3g}"),
     caption="Unseen lectures, scored once by the rules frozen before "
-            f"(SHA-256 {at_first['checker_sha256'].iloc[0][:8]}…)")
+    f"(SHA-256 {at_first['checker_sha256'].iloc[0][:8]}…)",
+)
 
 # %% [markdown]
 # ## Table 2 by program
@@ -369,24 +479,47 @@ every = methods.gather_comments(order, moves, briefings, client)
 
 # %%
 answered = every[every["state"] == "answered"].reset_index(drop=True)
-claims = pd.DataFrame([
-    {"comment": row.Index, "method": row.method, "move": row.move, "claim": each.claim.text,
-     "kind": each.claim.kind, "verdict": each.verdict, "evidence": each.evidence,
-     "forbidden": disqualifier(each.claim) is not None}
-    for row in answered.itertuples()
-    for each in verify(row.text, briefings[row.move].move, briefings[row.move].verdict)])
+claims = pd.DataFrame(
+    [
+        {
+            "comment": row.Index,
+            "method": row.method,
+            "move": row.move,
+            "claim": each.claim.text,
+            "kind": each.claim.kind,
+            "verdict": each.verdict,
+            "evidence": each.evidence,
+            "forbidden": disqualifier(each.claim) is not None,
+        }
+        for row in answered.itertuples()
+        for each in verify(row.text, briefings[row.move].move, briefings[row.move].verdict)
+    ]
+)
 false = claims[claims["verdict"] == "false"]
-verdict = pd.crosstab(claims["comment"], claims["verdict"]).reindex(answered.index, fill_value=0)
+verdict = pd.crosstab(claims["comment"], claims["verdict"]).reindex(
+    answered.index, fill_value=0
+)
 causes = list(dict.fromkeys(CAUSES.values()))
 by_cause = pd.crosstab(false["comment"], false["kind"].map(CAUSES)).reindex(
-    index=answered.index, columns=causes, fill_value=0)
+    index=answered.index, columns=causes, fill_value=0
+)
 counted = answered.assign(
-    claims=verdict.sum(axis=1), false=verdict["false"], true=verdict["true"],
-    open=verdict["not checkable"], any=(verdict["false"] > 0).astype(float),
+    claims=verdict.sum(axis=1),
+    false=verdict["false"],
+    true=verdict["true"],
+    open=verdict["not checkable"],
+    any=(verdict["false"] > 0).astype(float),
     breach=answered.index.isin(false.loc[false["forbidden"], "comment"]).astype(float),
-    reach=[np.mean([briefing.speaks_of(row.text, change)
-                    for change in briefings[row.move].concepts[:methods.CONCEPTS]])
-           for row in answered.itertuples()]).join((by_cause > 0).astype(float))
+    reach=[
+        np.mean(
+            [
+                briefing.speaks_of(row.text, change)
+                for change in briefings[row.move].concepts[: methods.CONCEPTS]
+            ]
+        )
+        for row in answered.itertuples()
+    ],
+).join((by_cause > 0).astype(float))
 print("claims.shape:", claims.shape, "counted.shape:", counted.shape)
 
 
@@ -399,27 +532,38 @@ def false_per_word(rows):
     if not above:
         return Interval(0.0, 0.0, wilson(0, len(sums))[1] * len(sums) / below, len(rows))
     drawn = drawn[drawn[:, 1] > 0]
-    return percentile_interval(above / below, drawn[:, 0] / drawn[:, 1], len(rows),
-                               clusters=len(sums))
+    return percentile_interval(
+        above / below, drawn[:, 0] / drawn[:, 1], len(rows), clusters=len(sums)
+    )
 
 
 of_any = means_by(counted, "method", "any", cluster="move", seed=seed)
-per_hundred = pd.Series({name: false_per_word(rows) for name, rows in counted.assign(
-    words=counted["words"] / 100).groupby("method")})
+per_hundred = pd.Series(
+    {
+        name: false_per_word(rows)
+        for name, rows in counted.assign(words=counted["words"] / 100).groupby("method")
+    }
+)
 per_comment = means_by(counted, "method", "false", cluster="move", seed=seed)
 sums = counted.groupby("method")[["claims", "open", "words"]].sum()
 
 # %%
-table = pd.DataFrame({
-    "comments": counted.groupby("method").size(), "any false claim": of_any,
-    "false claims a comment": per_comment, "a hundred words": per_hundred,
-    "claims read, a hundred words": 100 * sums["claims"] / sums["words"],
-    "of these left open": sums["open"] / sums["claims"].where(sums["claims"] > 0)}).loc[order]
+table = pd.DataFrame(
+    {
+        "comments": counted.groupby("method").size(),
+        "any false claim": of_any,
+        "false claims a comment": per_comment,
+        "a hundred words": per_hundred,
+        "claims read, a hundred words": 100 * sums["claims"] / sums["words"],
+        "of these left open": sums["open"] / sums["claims"].where(sums["claims"] > 0),
+    }
+).loc[order]
 report.table(table, caption="Comments with a false claim, by method")
 
 # %%
-shares = {cause: means_by(counted, "method", cause, cluster="move", seed=seed)
-          for cause in causes}
+shares = {
+    cause: means_by(counted, "method", cause, cluster="move", seed=seed) for cause in causes
+}
 report.table(pd.DataFrame(shares).loc[order], caption="Share of comments, by cause")
 
 # %% [markdown]
@@ -451,14 +595,28 @@ def less(first, second, rows=wide):
     return paired_permutation(both[first], both[second], seed=seed)
 
 
-arms = {(examples, f"{first} less {second}"): less(first, second)
-        for examples, (plain, expert, guided, bare) in methods.ARMS.items()
-        for first, second in ((expert, plain), (guided, expert), (guided, plain), (guided, bare))}
-arms |= {("two less none", f"{two} less {none}"): less(two, none)
-         for none, two in zip(*methods.ARMS.values(), strict=True)}
-report.table(pd.DataFrame({key: {
-    "difference": each.difference, "moves": each.difference.n, "p": f"{each.p:.4f}"}
-    for key, each in arms.items()}).T, caption="Share of comments with a false claim")
+arms = {
+    (examples, f"{first} less {second}"): less(first, second)
+    for examples, (plain, expert, guided, bare) in methods.ARMS.items()
+    for first, second in ((expert, plain), (guided, expert), (guided, plain), (guided, bare))
+}
+arms |= {
+    ("two less none", f"{two} less {none}"): less(two, none)
+    for none, two in zip(*methods.ARMS.values(), strict=True)
+}
+report.table(
+    pd.DataFrame(
+        {
+            key: {
+                "difference": each.difference,
+                "moves": each.difference.n,
+                "p": f"{each.p:.4f}",
+            }
+            for key, each in arms.items()
+        }
+    ).T,
+    caption="Share of comments with a false claim",
+)
 
 # %%
 # a sentence is shown only if the intervals bear it out
@@ -466,12 +624,15 @@ conclusions = []
 for examples, (_, expert, guided, _) in methods.ARMS.items():
     gap = arms[examples, f"{guided} less {expert}"].difference
     if gap.high < 0:
-        conclusions.append(f"With {examples}, concepts make comments truer than the verdict alone.")
+        conclusions.append(
+            f"With {examples}, concepts make comments truer than the verdict alone."
+        )
     else:
         sure = "more than chance gives" if gap.low > 0 else "a difference that chance can give"
         conclusions.append(
             f"With {examples}, concepts on this model do not beat the verdict alone: the share of "
-            f"comments with a false claim differs by {gap.value:+.2f}, {sure}.")
+            f"comments with a false claim differs by {gap.value:+.2f}, {sure}."
+        )
 display_markdown(Markdown(" ".join(conclusions)))
 
 # %% [markdown]
@@ -481,30 +642,51 @@ display_markdown(Markdown(" ".join(conclusions)))
 
 # %%
 against = {other: less("ccc", other) for other in methods.GUIDED if other != "ccc"}
-report.table(pd.DataFrame({f"ccc less {other}": {
-    "difference": each.difference, "moves": each.difference.n, "p": f"{each.p:.4f}"}
-    for other, each in against.items()}).T, caption="Share of comments with a false claim")
+report.table(
+    pd.DataFrame(
+        {
+            f"ccc less {other}": {
+                "difference": each.difference,
+                "moves": each.difference.n,
+                "p": f"{each.p:.4f}",
+            }
+            for other, each in against.items()
+        }
+    ).T,
+    caption="Share of comments with a false claim",
+)
 
 # %%
-texts_shown = [turn.content.split("Comment: ")[-1] for turn in load_prompt("comment_ccc").messages
-               if turn.role == "assistant"] + [each["comment"] for each in methods.EXAMPLES]
+texts_shown = [
+    turn.content.split("Comment: ")[-1]
+    for turn in load_prompt("comment_ccc").messages
+    if turn.role == "assistant"
+] + [each["comment"] for each in methods.EXAMPLES]
 openings = tuple(dict.fromkeys(" ".join(text.split()[:4]) for text in texts_shown))
 copied = every[every["method"].isin(methods.METHODS)].assign(
-    copied=lambda rows: rows["text"].str.startswith(openings))
+    copied=lambda rows: rows["text"].str.startswith(openings)
+)
 copied = counted.merge(copied[["move", "method", "copied"]], on=["move", "method"])
+
 
 # %%
 def false_share(rows):
     return share_of(rows["any"]) if len(rows) else ""
 
 
-copies = pd.DataFrame({name: {
-    "begins as an example": share_of(rows["copied"]),
-    "of these false": false_share(rows[rows["copied"]]),
-    "of the others false": false_share(rows[~rows["copied"]])}
-    for name, rows in copied.groupby("method")}).T.loc[list(methods.METHODS)]
-report.table(copies, caption="Comments that begin with four words of an example: "
-             + " / ".join(openings))
+copies = pd.DataFrame(
+    {
+        name: {
+            "begins as an example": share_of(rows["copied"]),
+            "of these false": false_share(rows[rows["copied"]]),
+            "of the others false": false_share(rows[~rows["copied"]]),
+        }
+        for name, rows in copied.groupby("method")
+    }
+).T.loc[list(methods.METHODS)]
+report.table(
+    copies, caption="Comments that begin with four words of an example: " + " / ".join(openings)
+)
 
 # %% [markdown]
 # ## Beside the paper
@@ -514,14 +696,22 @@ report.table(copies, caption="Comments that begin with four words of an example:
 # whether a plan makes sense; and the checker says nothing where it is in doubt.
 
 # %%
-as_printed = ["Referring illegal move or non-existing pieces",
-              "Wrong understanding of tactical/immediate advantage",
-              "Wrong understanding of positional/long-term advantage",
-              "Wrong evaluation of the move/position"]
-pairs_of = {"llm": "GPT-4o", "llm_expert": "GPT-4o + expert", "ccc": "GPT-4o + expert + concept"}
-cells = {(method, cause): reference.lookup("ccc", "table2", row, column)
-         for method, column in pairs_of.items()
-         for cause, row in zip(causes, as_printed, strict=True)}
+as_printed = [
+    "Referring illegal move or non-existing pieces",
+    "Wrong understanding of tactical/immediate advantage",
+    "Wrong understanding of positional/long-term advantage",
+    "Wrong evaluation of the move/position",
+]
+pairs_of = {
+    "llm": "GPT-4o",
+    "llm_expert": "GPT-4o + expert",
+    "ccc": "GPT-4o + expert + concept",
+}
+cells = {
+    (method, cause): reference.lookup("ccc", "table2", row, column)
+    for method, column in pairs_of.items()
+    for cause, row in zip(causes, as_printed, strict=True)
+}
 
 # %%
 beside = {}
@@ -538,7 +728,9 @@ report.table(pd.DataFrame(beside), caption="Table 2: by human raters, and by pro
 
 # %%
 read_by_cause = claims["kind"].map(CAUSES).value_counts().reindex(causes, fill_value=0)
-report.table(read_by_cause.to_frame("claims read"), caption="What the checker reads, all comments")
+report.table(
+    read_by_cause.to_frame("claims read"), caption="What the checker reads, all comments"
+)
 
 # %% [markdown]
 # ## Which checker this is, and how often it is right
@@ -553,30 +745,39 @@ report.table(read_by_cause.to_frame("claims read"), caption="What the checker re
 # drawn by lot after a checker had been frozen, by the SHA-256 of all files that decide a verdict.
 
 # %%
-library, waiting = Path(checker_module.__file__).parents[2], [checker_module.__name__]
+library = Path(checker_module.__file__).parents[2]
+waiting = [checker_module.__name__]
 files = {library / "chessgloss/claims" / name for name in ("relations.toml", "words.toml")}
 while waiting:  # what the checker imports, and what that imports
     path = library.joinpath(*waiting.pop().split(".")).with_suffix(".py")
     if path not in files and path.is_file():
         files.add(path)
-        found = [node for node in ast.walk(ast.parse(path.read_text("utf-8")))
-                 if isinstance(node, ast.ImportFrom)]
+        found = [
+            node
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, ast.ImportFrom)
+        ]
         waiting += [str(node.module) for node in found]
         waiting += [f"{node.module}.{alias.name}" for node in found for alias in node.names]
-contents = ((path.relative_to(library).as_posix().encode(), path.read_bytes())
-            for path in sorted(files))
+contents = (
+    (path.relative_to(library).as_posix().encode(), path.read_bytes()) for path in sorted(files)
+)
 frozen = hashlib.sha256(b"".join(b"%b\0%b\0" % each for each in contents)).hexdigest()
 
 history = pd.read_csv(folder / "checkers.csv")
 history["share"] = history["with_false_claim"] / history["comments"]
 versions = history.pivot(index=["rules", "checker_sha256"], columns="method", values="share")
-today = pd.DataFrame([{name: each.value for name, each in of_any.items()}],
-                     index=pd.MultiIndex.from_tuples([("today", frozen)]))
+today = pd.DataFrame(
+    [{name: each.value for name, each in of_any.items()}],
+    index=pd.MultiIndex.from_tuples([("today", frozen)]),
+)
 versions = pd.concat([versions.iloc[::-1], today]).reset_index()
 versions["checker"] = versions.pop("level_1").str[:12]
 kept_methods = [name for name in methods.METHODS if name in history["method"].unique()]
-report.table(versions.set_index(["level_0", "checker"])[kept_methods].rename_axis(
-    ["rules", "checker"]), caption="Share of comments with a false claim, by version of the rules")
+report.table(
+    versions.set_index(["level_0", "checker"])[kept_methods].rename_axis(["rules", "checker"]),
+    caption="Share of comments with a false claim, by version of the rules",
+)
 
 # %% [markdown]
 # The gold set's sentences were written to be false by a detail. Is the checker also right where
@@ -590,23 +791,34 @@ report.table(versions.set_index(["level_0", "checker"])[kept_methods].rename_axi
 stored = json.loads((folder / "accusations.json").read_text())
 reading = pd.DataFrame(stored["accusations"])
 right = {name: share_of(rows["right"]) for name, rows in reading.groupby("method")}
-report.table(pd.DataFrame({"right": right, "accusations": reading.groupby("method").size()}
-                          ).loc[[name for name in order if name in right]],
-             caption=f"Accusations on real comments that are right; {labels}")
+report.table(
+    pd.DataFrame({"right": right, "accusations": reading.groupby("method").size()}).loc[
+        [name for name in order if name in right]
+    ],
+    caption=f"Accusations on real comments that are right; {labels}",
+)
 
 # %%
 wrongly = reading[~reading["right"]]
-report.texts({f"{row.method}, {row.move}, {row.kind}": f"“{row.claim}” ({row.evidence}) "
-              f"Reader: {row.reason}." for row in wrongly.itertuples()} or {"none": ""},
-             "Wrong accusations")
+report.texts(
+    {
+        f"{row.method}, {row.move}, {row.kind}": f"“{row.claim}” ({row.evidence}) "
+        f"Reader: {row.reason}."
+        for row in wrongly.itertuples()
+    }
+    or {"none": ""},
+    "Wrong accusations",
+)
 
 # %%
 key = ["method", "move", "claim", "kind"]
 kept_up = reading.set_index(key).index.isin(false.set_index(key).index)
 here = reading["move"].isin([each.name for each in moves])
 same = "the one" if stored["checker_sha256"] == frozen else "not the one"
-print(f"The checker of today is {same} that was read; of the {here.sum()} accusations read on "
-      f"these moves it still makes {(kept_up & here).sum()}.")
+print(
+    f"The checker of today is {same} that was read; of the {here.sum()} accusations read on "
+    f"these moves it still makes {(kept_up & here).sum()}."
+)
 
 # %% mystnb={"figure": {"caption": "Comments with at least one claim that the checker calls false, by method, with 95 % intervals over moves.", "name": "fig-05-false-comments"}, "image": {"alt": "Points with horizontal intervals, one row for each method."}}
 figure, axes = plt.subplots(figsize=(7, 3.8))
@@ -621,6 +833,7 @@ plt.show()
 # %% [markdown]
 # What a reader sees, for the comments that the model wrote with and without help:
 
+
 # %%
 def checked_row(name, method):
     rows = every[(every["move"] == name) & (every["method"] == method)]
@@ -630,9 +843,15 @@ def checked_row(name, method):
 
 # %%
 headline = ["llm_two", "llm_expert_two", "ccc_two", *methods.WRITTEN]
-report.boards(*(report.claims({method: checked_row(name, method) for method in headline},
-                                      f"{name}, {briefings[name].move.numbered_san}")
-                for name in shown))
+report.boards(
+    *(
+        report.claims(
+            {method: checked_row(name, method) for method in headline},
+            f"{name}, {briefings[name].move.numbered_san}",
+        )
+        for name in shown
+    )
+)
 
 # %% [markdown]
 # ## Dropping what is false is not enough
@@ -653,6 +872,7 @@ report.boards(*(report.claims({method: checked_row(name, method) for method in h
 # …); or if the claim reader finds all of it and finds it true on the board after the move. Words
 # beside that must be on a list of harmless ones. One clause, step by step:
 
+
 # %%
 def first_attempt(name):
     given_there = proven.given_notes(briefings[name])
@@ -660,26 +880,42 @@ def first_attempt(name):
     return proven.read_attempt(answer, proven.prover(briefings[name], given_there))
 
 
-pick = next((each.name for each in moves if 0.5 < first_attempt(each.name).proven < 1),
-            moves[0].name)
-lesson, attempt = briefings[pick], first_attempt(pick)
+pick = next(
+    (each.name for each in moves if 0.5 < first_attempt(each.name).proven < 1), moves[0].name
+)
+lesson = briefings[pick]
+attempt = first_attempt(pick)
 notes_given = proven.given_notes(lesson)
 clause = attempt.clauses[0].text
 words = proven.stems(clause)
 harmless = set(proven.stems(briefing.PHRASES["proof"]["harmless"]))
-report.texts({
-    "the notes given": " / ".join(note.sentence for note in notes_given),
-    "the model wrote": attempt.text,
-    "its first clause": clause,
-    "as compared": " ".join(words),
-    "not harmless": " ".join(word for word in words if word not in harmless),
-}, f"{pick}, {lesson.move.numbered_san}")
+report.texts(
+    {
+        "the notes given": " / ".join(note.sentence for note in notes_given),
+        "the model wrote": attempt.text,
+        "its first clause": clause,
+        "as compared": " ".join(words),
+        "not harmless": " ".join(word for word in words if word not in harmless),
+    },
+    f"{pick}, {lesson.move.numbered_san}",
+)
 
 # %%
-report.table(pd.DataFrame(
-    [(each.text, each.proof, each.note.sentence if each.note else "", " ".join(each.unproven))
-     for each in attempt.clauses], columns=["clause", "proof", "note", "not borne out"]
-    ).set_index("clause"), caption="Its clauses, and what bears each out")
+report.table(
+    pd.DataFrame(
+        [
+            (
+                each.text,
+                each.proof,
+                each.note.sentence if each.note else "",
+                " ".join(each.unproven),
+            )
+            for each in attempt.clauses
+        ],
+        columns=["clause", "proof", "note", "not borne out"],
+    ).set_index("clause"),
+    caption="Its clauses, and what bears each out",
+)
 
 # %% [markdown]
 # What is not proven is asked for once more, with the clauses named; then it is cut, with what leans
@@ -700,41 +936,71 @@ report.table(pd.DataFrame(
 lectured = briefing.lectured_moves(seed)
 lectured = lectured[:: len(lectured) // sizes.lectured]
 more = briefing.read_briefings(briefing.lectured_file())
-all_moves, all_known = [*moves, *lectured], briefings | more
+all_moves = [*moves, *lectured]
+all_known = briefings | more
 notes_client = replay("notes", model)
-published = {each.name: proven.write_proven(all_known[each.name], notes_client)
-             for each in all_moves}
+published = {
+    each.name: proven.write_proven(all_known[each.name], notes_client) for each in all_moves
+}
 frozen_then = json.loads((find_project() / "data/notes/second/frozen.json").read_text())
 texts_now = json.dumps(sorted((name, item.comment.text) for name, item in published.items()))
-reader_files = sorted(path for path in (find_project() / "lib/chessgloss/claims").iterdir()
-                      if path.is_file())
+reader_files = sorted(
+    path for path in (find_project() / "lib/chessgloss/claims").iterdir() if path.is_file()
+)
 texts_sha256 = hashlib.sha256(texts_now.encode()).hexdigest()
-reader_now = hashlib.sha256(b"".join(path.name.encode() + b"\0" + path.read_bytes() + b"\0"
-                                     for path in reader_files)).hexdigest()
-now = {"reader": ("the reader's own rules", reader_now),
-       "published": ("published comments", texts_sha256)}
+reader_now = hashlib.sha256(
+    b"".join(path.name.encode() + b"\0" + path.read_bytes() + b"\0" for path in reader_files)
+).hexdigest()
+now = {
+    "reader": ("the reader's own rules", reader_now),
+    "published": ("published comments", texts_sha256),
+}
 for part, (words, sha256) in now.items():
     same = [sha256 == state[f"{part}_sha256"] for state in (frozen_then, frozen_then["later"])]
-    print(f"{words}:", "as frozen" if same[0] else frozen_then["later"][part] if same[1] else
-          "not as frozen" if len(published) == 303 else "some only")
-kept = pd.DataFrame([
-    {"move": name, "way": item.way, "words": item.comment.words, "model": item.model_words,
-     "own": item.own_words, "clauses": len(item.attempts[0].clauses),
-     "proven": sum(each.proof != "none" for each in item.attempts[0].clauses),
-     "dropped": len(item.dropped), "borrowed": len(item.borrowed),
-     "set": "evaluated" if name in briefings else "lectured"}
-    for name, item in published.items()])
-report.table(pd.crosstab(kept["set"], kept["way"]), caption="How the proven comments came about")
+    print(
+        f"{words}:",
+        "as frozen"
+        if same[0]
+        else frozen_then["later"][part]
+        if same[1]
+        else "not as frozen"
+        if len(published) == 303
+        else "some only",
+    )
+kept = pd.DataFrame(
+    [
+        {
+            "move": name,
+            "way": item.way,
+            "words": item.comment.words,
+            "model": item.model_words,
+            "own": item.own_words,
+            "clauses": len(item.attempts[0].clauses),
+            "proven": sum(each.proof != "none" for each in item.attempts[0].clauses),
+            "dropped": len(item.dropped),
+            "borrowed": len(item.borrowed),
+            "set": "evaluated" if name in briefings else "lectured",
+        }
+        for name, item in published.items()
+    ]
+)
+report.table(
+    pd.crosstab(kept["set"], kept["way"]), caption="How the proven comments came about"
+)
 
 # %%
-totals = kept.groupby("set")[["clauses", "proven", "dropped", "borrowed", "words", "model",
-                              "own"]].sum()
-by_set = pd.DataFrame({
-    "clauses proven at once": totals["proven"] / totals["clauses"],
-    "clauses cut": totals["dropped"] / totals["clauses"],
-    "notes' sentences put in, a comment": totals["borrowed"] / kept.groupby("set").size(),
-    "words in the model's clauses": totals["model"] / totals["words"],
-    "words that no note has": totals["own"] / totals["words"]}).T
+totals = kept.groupby("set")[
+    ["clauses", "proven", "dropped", "borrowed", "words", "model", "own"]
+].sum()
+by_set = pd.DataFrame(
+    {
+        "clauses proven at once": totals["proven"] / totals["clauses"],
+        "clauses cut": totals["dropped"] / totals["clauses"],
+        "notes' sentences put in, a comment": totals["borrowed"] / kept.groupby("set").size(),
+        "words in the model's clauses": totals["model"] / totals["words"],
+        "words that no note has": totals["own"] / totals["words"],
+    }
+).T
 wholly = {name: share_of(rows["way"] == "notes") for name, rows in kept.groupby("set")}
 by_set.loc["comments wholly the notes'"] = pd.Series(wholly)
 report.table(by_set, caption="What the model contributes")
@@ -758,8 +1024,10 @@ print("\n".join(line[:110] for line in under_grammar.splitlines()[:14]))
 # %%
 forms = ["notes", "ccc_notes", "ccc_grammar", "ccc_closed", "ccc_proven"]
 answers_of = methods.gather_comments(forms, moves, briefings, replay("commentary", model))
-report.texts({row.method: row.text for row in answers_of[answers_of["move"] == pick].itertuples()},
-             f"{pick}, {lesson.move.numbered_san}, in each form")
+report.texts(
+    {row.method: row.text for row in answers_of[answers_of["move"] == pick].itertuples()},
+    f"{pick}, {lesson.move.numbered_san}, in each form",
+)
 
 # %% [markdown]
 # All five are measured on the evaluated moves, with the rest, in the next section: *The forms*.
@@ -780,10 +1048,13 @@ pool = {each.name: each for each in all_moves}
 with_expert = [each for each in all_moves if each.reference]
 on_all = ["reference", "notes", "ccc_two", "ccc_notes", "ccc_proven"]
 only_evaluated = ["template", "ccc_verified", *chain(*methods.ARMS.values())]
-wider = pd.concat([
-    methods.gather_comments(on_all, with_expert, all_known, client),
-    every[every["method"].isin(only_evaluated)],
-    answers_of[answers_of["method"].isin(forms[2:4])]])
+wider = pd.concat(
+    [
+        methods.gather_comments(on_all, with_expert, all_known, client),
+        every[every["method"].isin(only_evaluated)],
+        answers_of[answers_of["method"].isin(forms[2:4])],
+    ]
+)
 wider = wider[wider["state"] == "answered"].drop_duplicates(["move", "method"])
 
 
@@ -792,66 +1063,98 @@ def read_claims(name, text):
     return verify(text, known_move.move, known_move.verdict)
 
 
-expert = {each.name: [found.claim for found in read_claims(each.name, each.reference)
-                      if found.verdict == "true" and found.claim.kind != "piece"]
-          for each in with_expert}
+expert = {
+    each.name: [
+        found.claim
+        for found in read_claims(each.name, each.reference)
+        if found.verdict == "true" and found.claim.kind != "piece"
+    ]
+    for each in with_expert
+}
 
 
 def agreement(row):
-    move, theirs = all_known[row.move].move, expert.get(row.move, [])
+    move = all_known[row.move].move
+    theirs = expert.get(row.move, [])
     checked_there = read_claims(row.move, row.text)
     ours = [found.claim for found in checked_there if found.claim.kind != "piece"]
     said = [any(choice.alike(claim, other, move) for other in ours) for claim in theirs]
     meant = [any(choice.alike(claim, other, move) for other in theirs) for claim in ours]
-    return {"false": float(any(found.verdict == "false" for found in checked_there)),
-            "recall": np.mean(said) if said else np.nan,
-            "precision": np.mean(meant) if theirs and meant else np.nan}
+    return {
+        "false": float(any(found.verdict == "false" for found in checked_there)),
+        "recall": np.mean(said) if said else np.nan,
+        "precision": np.mean(meant) if theirs and meant else np.nan,
+    }
 
 
 read_wider = wider.reset_index(drop=True).join(
-    pd.DataFrame([agreement(row) for row in wider.itertuples()]))
+    pd.DataFrame([agreement(row) for row in wider.itertuples()])
+)
 
 # %%
-stratum = {name: (each.stratum[0], chess.Board(each.move.position.fen).piece_type_at(
-    each.move.move.from_square)) for name, each in pool.items()}
-others = {name: sorted((other for other in pool if other != name
-                        and stratum[other] == stratum[name]),
-                       key=lambda other: hashlib.sha256(f"{name} {other}".encode()).digest())[:3]
-          for name in pool}
+stratum = {
+    name: (
+        each.stratum[0],
+        chess.Board(each.move.position.fen).piece_type_at(each.move.move.from_square),
+    )
+    for name, each in pool.items()
+}
+others = {
+    name: sorted(
+        (other for other in pool if other != name and stratum[other] == stratum[name]),
+        key=lambda other: hashlib.sha256(f"{name} {other}".encode()).digest(),
+    )[:3]
+    for name in pool
+}
 
 
 def matched_share(row):
     candidates = [row.move, *others[row.move]]
     if len(candidates) < 4:
         return np.nan
-    best = gold.match(row.text, [pool[name].move for name in candidates],
-                      partial(verify, presupposed=True))
+    best = gold.match(
+        row.text, [pool[name].move for name in candidates], partial(verify, presupposed=True)
+    )
     return (0 in best) / len(best)
 
 
 read_wider["matching"] = [matched_share(row) for row in read_wider.itertuples()]
 
+
 # %%
 def runs_of_six(text):
     words = re.findall(r"[a-z0-9'+#=-]+", text.lower())
-    return {tuple(words[at:at + 6]) for at in range(len(words) - 5)}
+    return {tuple(words[at : at + 6]) for at in range(len(words) - 5)}
 
 
 def sameness(rows):
     begins = rows["text"].str.split().str[:3].str.join(" ").str.lower()
     runs = Counter(chain.from_iterable(map(runs_of_six, rows["text"])))
-    return {"comments": len(rows), "distinct beginnings": begins.nunique() / len(rows),
-            "most used beginning": int(begins.value_counts().iloc[0]),
-            "six words that recur": sum(n > 1 for n in runs.values()) / max(1, len(runs))}
+    return {
+        "comments": len(rows),
+        "distinct beginnings": begins.nunique() / len(rows),
+        "most used beginning": int(begins.value_counts().iloc[0]),
+        "six words that recur": sum(n > 1 for n in runs.values()) / max(1, len(runs)),
+    }
 
 
 def four_measures(rows, names):
-    means = pd.DataFrame({title: means_by(rows.dropna(subset=[column]), "method", column,
-                                          cluster="move", seed=seed)
-                          for title, column in {
-                              "a false claim": "false", "expert: recall": "recall",
-                              "expert: precision": "precision", "matching": "matching"}.items()})
-    alike_too = pd.DataFrame({name: sameness(group) for name, group in rows.groupby("method")}).T
+    means = pd.DataFrame(
+        {
+            title: means_by(
+                rows.dropna(subset=[column]), "method", column, cluster="move", seed=seed
+            )
+            for title, column in {
+                "a false claim": "false",
+                "expert: recall": "recall",
+                "expert: precision": "precision",
+                "matching": "matching",
+            }.items()
+        }
+    )
+    alike_too = pd.DataFrame(
+        {name: sameness(group) for name, group in rows.groupby("method")}
+    ).T
     return means.join(alike_too).loc[[name for name in names if name in means.index]]
 
 
@@ -860,23 +1163,37 @@ report.table(of_all, caption=f"{len(with_expert)} commented moves of the evaluat
 
 # %%
 called_false = [
-    (name, found.claim.text, found.evidence, item.fallback or any(
-        found.claim.text in sentence for sentence in item.comment.borrowed))
-    for name, item in published.items() for found in read_claims(name, item.comment.text)
-    if found.verdict == "false"]
-report.table(pd.DataFrame(called_false, columns=["move", "claim", "evidence", "a note's words"])
-             .astype({"a note's words": str}).set_index("move"),
-             caption="All that the reader calls false in comments of ccc_proven")
+    (
+        name,
+        found.claim.text,
+        found.evidence,
+        item.fallback
+        or any(found.claim.text in sentence for sentence in item.comment.borrowed),
+    )
+    for name, item in published.items()
+    for found in read_claims(name, item.comment.text)
+    if found.verdict == "false"
+]
+report.table(
+    pd.DataFrame(called_false, columns=["move", "claim", "evidence", "a note's words"])
+    .astype({"a note's words": str})
+    .set_index("move"),
+    caption="All that the reader calls false in comments of ccc_proven",
+)
 
 # %%
 of_evaluated = four_measures(
-    read_wider[read_wider["move"].isin(briefings)],
-    [*on_all, *forms[2:4], *only_evaluated])
-report.table(of_evaluated.loc[[name for name in of_evaluated.index if name in forms]],
-             caption="The forms: what a model makes of the notes, on the evaluated moves")
+    read_wider[read_wider["move"].isin(briefings)], [*on_all, *forms[2:4], *only_evaluated]
+)
+report.table(
+    of_evaluated.loc[[name for name in of_evaluated.index if name in forms]],
+    caption="The forms: what a model makes of the notes, on the evaluated moves",
+)
 
 # %%
-cut_off = answers_of.assign(part=answers_of["state"] != "answered").groupby("method")["part"].sum()
+cut_off = (
+    answers_of.assign(part=answers_of["state"] != "answered").groupby("method")["part"].sum()
+)
 print("answers cut off or empty, which are left out:", cut_off[cut_off > 0].to_dict() or "none")
 report.table(of_evaluated, caption="The evaluated moves alone, with all arms")
 
@@ -886,16 +1203,29 @@ report.table(of_evaluated, caption="The evaluated moves alone, with all arms")
 # moves:
 
 # %%
-pairs_of_methods = [("ccc_proven", "notes"), ("ccc_proven", "ccc_notes"),
-                    ("ccc_proven", "ccc_two"), ("notes", "ccc_two"),
-                    ("ccc_proven", "llm_expert_two")]
-gaps = pd.DataFrame({
-    f"{first} less {second}": {
-        measure: less(first, second, read_wider.pivot(index="move", columns="method",
-                                                      values=column)).difference
-        for measure, column in {"a false claim": "false", "expert: recall": "recall",
-                                "expert: precision": "precision", "matching": "matching"}.items()}
-    for first, second in pairs_of_methods}).T
+pairs_of_methods = [
+    ("ccc_proven", "notes"),
+    ("ccc_proven", "ccc_notes"),
+    ("ccc_proven", "ccc_two"),
+    ("notes", "ccc_two"),
+    ("ccc_proven", "llm_expert_two"),
+]
+gaps = pd.DataFrame(
+    {
+        f"{first} less {second}": {
+            measure: less(
+                first, second, read_wider.pivot(index="move", columns="method", values=column)
+            ).difference
+            for measure, column in {
+                "a false claim": "false",
+                "expert: recall": "recall",
+                "expert: precision": "precision",
+                "matching": "matching",
+            }.items()
+        }
+        for first, second in pairs_of_methods
+    }
+).T
 report.table(gaps, caption="Differences on the same moves")
 
 # %% [markdown]
@@ -914,39 +1244,71 @@ method_of = pd.read_csv(folder_read / "key.tsv", sep="\t")
 by_reader_there = {}
 for reader in ("a", "b"):
     labels_there = pd.read_csv(folder_read / f"reading_{reader}.tsv", sep="\t").merge(
-        method_of, on=["move", "letter"])
+        method_of, on=["move", "letter"]
+    )
     stated = labels_there[labels_there["statement"] > 0]
     whole = labels_there[labels_there["statement"] == 0].set_index(["move", "method"])["label"]
-    by_reader_there[reader] = pd.DataFrame({
-        "false": stated.groupby(["move", "method"])["label"].agg(lambda each: "false" in set(each)),
-        "misleading": stated.groupby(["move", "method"])["label"].agg(
-            lambda each: "misleading" in set(each)),
-        "helpful": whole == "helpful"}).astype(float)
+    by_reader_there[reader] = pd.DataFrame(
+        {
+            "false": stated.groupby(["move", "method"])["label"].agg(
+                lambda each: "false" in set(each)
+            ),
+            "misleading": stated.groupby(["move", "method"])["label"].agg(
+                lambda each: "misleading" in set(each)
+            ),
+            "helpful": whole == "helpful",
+        }
+    ).astype(float)
 both_there = by_reader_there["a"].join(by_reader_there["b"], lsuffix=", a", rsuffix=", b")
 both_there["false, either"] = both_there[["false, a", "false, b"]].max(axis=1)
-by_method_there = pd.DataFrame({
-    column: means_by(both_there[column].reset_index(), "method", column, cluster="move", seed=seed)
-    for column in both_there}).loc[
-        ["llm_expert_two", "ccc_two", "ccc_notes", "ccc_proven", "notes"]]
-report.table(by_method_there, caption="Share of forty comments, by two readers (language models)")
+by_method_there = pd.DataFrame(
+    {
+        column: means_by(
+            both_there[column].reset_index(), "method", column, cluster="move", seed=seed
+        )
+        for column in both_there
+    }
+).loc[["llm_expert_two", "ccc_two", "ccc_notes", "ccc_proven", "notes"]]
+report.table(
+    by_method_there, caption="Share of forty comments, by two readers (language models)"
+)
 
 # %%
-labels_of = {reader: pd.read_csv(folder_read / f"reading_{reader}.tsv", sep="\t").query(
-    "statement > 0").set_index(["move", "letter", "statement"])["label"] for reader in ("a", "b")}
+labels_of = {
+    reader: pd.read_csv(folder_read / f"reading_{reader}.tsv", sep="\t")
+    .query("statement > 0")
+    .set_index(["move", "letter", "statement"])["label"]
+    for reader in ("a", "b")
+}
 agreed = pd.concat(labels_of, axis=1).dropna()
 kappa_of_readers = {"sentences": cohen_kappa_score(agreed["a"], agreed["b"])} | {
     f"comments: {name}": cohen_kappa_score(both_there[f"{name}, a"], both_there[f"{name}, b"])
-    for name in ("false", "helpful")}
-report.table(pd.Series(kappa_of_readers).to_frame("kappa"),
-             caption=f"Agreement of the two readers; {len(agreed)} sentences")
+    for name in ("false", "helpful")
+}
+report.table(
+    pd.Series(kappa_of_readers).to_frame("kappa"),
+    caption=f"Agreement of the two readers; {len(agreed)} sentences",
+)
 
 # %% tags=["hide-cell"]
-objections = pd.concat([pd.read_csv(folder_read / f"reading_{reader}.tsv", sep="\t").assign(
-    reader=reader).merge(method_of, on=["move", "letter"]) for reader in ("a", "b")])
-objections = objections[(objections["statement"] > 0) & (objections["label"] == "false")
-                        & (objections["method"].isin(["ccc_proven", "notes"]))]
-report.table(objections.set_index("move")[["method", "reader", "statement", "why"]],
-             caption="What either reader calls false in proven comments and notes", digits=0)
+objections = pd.concat(
+    [
+        pd.read_csv(folder_read / f"reading_{reader}.tsv", sep="\t")
+        .assign(reader=reader)
+        .merge(method_of, on=["move", "letter"])
+        for reader in ("a", "b")
+    ]
+)
+objections = objections[
+    (objections["statement"] > 0)
+    & (objections["label"] == "false")
+    & (objections["method"].isin(["ccc_proven", "notes"]))
+]
+report.table(
+    objections.set_index("move")[["method", "reader", "statement", "why"]],
+    caption="What either reader calls false in proven comments and notes",
+    digits=0,
+)
 
 # %% [markdown]
 # The later forms were read again, with the program's verdicts and the method hidden: 38 moves of
@@ -958,51 +1320,88 @@ report.table(objections.set_index("move")[["method", "reader", "statement", "why
 # *adds to the pressure* on what the piece had attacked before it moved along the same line.
 
 # %%
-places = {"second form, 38 moves": "data/notes/second",
-          "mended, the forty moves": "data/commentary/reading_mended"}
-rows_of, later_kappa = [], {}
+places = {
+    "second form, 38 moves": "data/notes/second",
+    "mended, the forty moves": "data/commentary/reading_mended",
+}
+rows_of = []
+later_kappa = {}
 for part, place in places.items():
     there = find_project() / place
     sheet_key = pd.read_csv(there / "key.tsv", sep="\t")
-    labels_by = {path.stem[-1]: pd.read_csv(path, sep="\t").merge(sheet_key, on=["move", "letter"])
-                 for path in sorted(there.glob("reading_?.tsv"))}
+    labels_by = {
+        path.stem[-1]: pd.read_csv(path, sep="\t").merge(sheet_key, on=["move", "letter"])
+        for path in sorted(there.glob("reading_?.tsv"))
+    }
     for reader, read_there in labels_by.items():
-        said = read_there[read_there["statement"] > 0].groupby(["method", "move"])["label"].agg(set)
+        said = (
+            read_there[read_there["statement"] > 0]
+            .groupby(["method", "move"])["label"]
+            .agg(set)
+        )
         whole = read_there[read_there["statement"] == 0].set_index(["method", "move"])["label"]
-        rows_of.append(pd.DataFrame({"false": said.map(lambda found: "false" in found),
-                                     "misleading": said.map(lambda found: "misleading" in found),
-                                     "helpful": whole == "helpful"}).reset_index().assign(
-                                         part=part, reader=reader))
-    both = [each.set_index(["move", "letter", "statement"])["label"] for each in labels_by.values()]
+        rows_of.append(
+            pd.DataFrame(
+                {
+                    "false": said.map(lambda found: "false" in found),
+                    "misleading": said.map(lambda found: "misleading" in found),
+                    "helpful": whole == "helpful",
+                }
+            )
+            .reset_index()
+            .assign(part=part, reader=reader)
+        )
+    both = [
+        each.set_index(["move", "letter", "statement"])["label"] for each in labels_by.values()
+    ]
     if len(both) == 2:
         pair = pd.concat(both, axis=1, keys=["a", "b"]).dropna().query("statement > 0")
         later_kappa[part] = cohen_kappa_score(pair["a"], pair["b"])
 read_later = pd.concat(rows_of)
-later_readings = pd.DataFrame({
-    (part, method, reader): {column: share(int(rows[column].sum()), len(rows))
-                             for column in ("false", "misleading", "helpful")}
-    for (part, method, reader), rows in read_later.groupby(["part", "method", "reader"])}).T
+later_readings = pd.DataFrame(
+    {
+        (part, method, reader): {
+            column: share(int(rows[column].sum()), len(rows))
+            for column in ("false", "misleading", "helpful")
+        }
+        for (part, method, reader), rows in read_later.groupby(["part", "method", "reader"])
+    }
+).T
 either = read_later.groupby(["part", "method", "move"])["false"].max()
-either = pd.Series({key: share(int(rows.sum()), len(rows))
-                    for key, rows in either.groupby(["part", "method"])})
-report.table(later_readings.set_axis([", ".join(key) for key in later_readings.index]),
-             caption="Share of comments, by each reader (language models)")
+either = pd.Series(
+    {key: share(int(rows.sum()), len(rows)) for key, rows in either.groupby(["part", "method"])}
+)
+report.table(
+    later_readings.set_axis([", ".join(key) for key in later_readings.index]),
+    caption="Share of comments, by each reader (language models)",
+)
 
 # %% tags=["hide-cell"]
 later_objections = pd.concat(
-    pd.read_csv(find_project() / place / f"reading_{reader}.tsv", sep="\t").assign(
-        reader=reader, part=part).merge(
-        pd.read_csv(find_project() / place / "key.tsv", sep="\t"), on=["move", "letter"])
-    for part, place in places.items() for reader in ("a", "b"))
-later_objections = later_objections[(later_objections["statement"] > 0)
-                                    & (later_objections["label"] == "false")]
-report.table(later_objections.set_index("move")[["part", "method", "reader", "statement", "why"]],
-             caption="What either reader calls false in the later forms", digits=0)
+    pd.read_csv(find_project() / place / f"reading_{reader}.tsv", sep="\t")
+    .assign(reader=reader, part=part)
+    .merge(pd.read_csv(find_project() / place / "key.tsv", sep="\t"), on=["move", "letter"])
+    for part, place in places.items()
+    for reader in ("a", "b")
+)
+later_objections = later_objections[
+    (later_objections["statement"] > 0) & (later_objections["label"] == "false")
+]
+report.table(
+    later_objections.set_index("move")[["part", "method", "reader", "statement", "why"]],
+    caption="What either reader calls false in the later forms",
+    digits=0,
+)
 
 # %%
-report.table(either.to_frame("false, by any reader").set_axis(
-    [", ".join(key) for key in either.index]), caption="The same, false by any of the readers")
-print("kappa of sentences:", {part: round(value, 2) for part, value in later_kappa.items()} or "one reader")
+report.table(
+    either.to_frame("false, by any reader").set_axis([", ".join(key) for key in either.index]),
+    caption="The same, false by any of the readers",
+)
+print(
+    "kappa of sentences:",
+    {part: round(value, 2) for part, value in later_kappa.items()} or "one reader",
+)
 
 # %% [markdown]
 # ## Minimal pairs
@@ -1014,22 +1413,40 @@ print("kappa of sentences:", {part: round(value, 2) for part, value in later_kap
 
 # %%
 games = read_games(find_project() / "data/games/selfplay.tsv.zst", 300)
-sampled = (MoveInContext(game.position(ply), game.moves[ply])
-           for game in games for ply in range(7, len(game.moves), 53))
+sampled = (
+    MoveInContext(game.position(ply), game.moves[ply])
+    for game in games
+    for ply in range(7, len(game.moves), 53)
+)
 pairs = gold.minimal_pairs(sampled, sizes.pairs, seed=seed)
-accuses = [[any(each.verdict == "false" for each in verify(text, pair.move))
-            for text in (pair.true, pair.false)] for pair in pairs]
-apart = pd.DataFrame([{"error": pair.error, "apart": of_false and not of_true}
-                      for pair, (of_true, of_false) in zip(pairs, accuses, strict=True)])
+accuses = [
+    [
+        any(each.verdict == "false" for each in verify(text, pair.move))
+        for text in (pair.true, pair.false)
+    ]
+    for pair in pairs
+]
+apart = pd.DataFrame(
+    [
+        {"error": pair.error, "apart": of_false and not of_true}
+        for pair, (of_true, of_false) in zip(pairs, accuses, strict=True)
+    ]
+)
 by_error = apart.groupby("error")["apart"].agg(["sum", "count"])
 by_error["told apart"] = [share(*row) for row in by_error.itertuples(index=False)]
 report.table(by_error[["count", "told apart"]], caption="Minimal pairs by what was exchanged")
 
 # %%
 each = next(pair for pair in pairs if pair.error == "wrong_square")
-report.boards(report.board(each.move, size=280), report.claims(
-    {"true": (each.true, verify(each.true, each.move)),
-     "its twin": (each.false, verify(each.false, each.move))}))
+report.boards(
+    report.board(each.move, size=280),
+    report.claims(
+        {
+            "true": (each.true, verify(each.true, each.move)),
+            "its twin": (each.false, verify(each.false, each.move)),
+        }
+    ),
+)
 
 # %% [markdown]
 # ## The hard rule
@@ -1040,8 +1457,10 @@ report.boards(report.board(each.move, size=280), report.claims(
 
 # %%
 breach = means_by(counted, "method", "breach", cluster="move", seed=seed)
-report.table(breach.loc[order].to_frame("breaks the hard rule"),
-             caption="Share of comments that the hard rule disqualifies")
+report.table(
+    breach.loc[order].to_frame("breaks the hard rule"),
+    caption="Share of comments that the hard rule disqualifies",
+)
 
 # %% [markdown]
 # ## Can the model find the claims itself?
@@ -1060,7 +1479,7 @@ answers = replay("extraction", model).ask_many(questions, progress=False)
 
 def read_list(answer, text):
     """A line is kind, bar, words; it counts if the kind is known and the text has the words."""
-    listed = answer.text.splitlines()[:-1 if answer.state == "cut_off" else None]
+    listed = answer.text.splitlines()[: -1 if answer.state == "cut_off" else None]
     for line in listed if answer.state in ("answered", "cut_off") else []:
         kind, bar, words = (part.strip(" -*\"'“”‘’").strip() for part in line.partition("|"))
         if line.strip().lower() in ("", "none"):
@@ -1074,43 +1493,76 @@ def read_list(answer, text):
             yield "claim", kind.lower(), (start, start + len(words))
 
 
-lines = pd.DataFrame([
-    (place, *line) for place, (answer, text) in enumerate(zip(answers, texts, strict=True))
-    for line in dict.fromkeys(read_list(answer, text.text))],
-    columns=["text", "reading", "kind", "span"])
+lines = pd.DataFrame(
+    [
+        (place, *line)
+        for place, (answer, text) in enumerate(zip(answers, texts, strict=True))
+        for line in dict.fromkeys(read_list(answer, text.text))
+    ],
+    columns=["text", "reading", "kind", "span"],
+)
 
 
 def spans_of(lists):
-    return pd.DataFrame([(place, each.kind, each.span) for place, claims_there in enumerate(lists)
-                         for each in claims_there], columns=["text", "kind", "span"])
+    return pd.DataFrame(
+        [
+            (place, each.kind, each.span)
+            for place, claims_there in enumerate(lists)
+            for each in claims_there
+        ],
+        columns=["text", "kind", "span"],
+    )
 
 
 by_model = lines.loc[lines["reading"] == "claim", ["text", "kind", "span"]]
 by_rules = spans_of(extract(text.text) for text in texts)
 labelled_spans = spans_of(text.claims for text in texts)
-finders = {name: {"precision": share_of(agrees(spans, labelled_spans)),
-                  "recall": share_of(agrees(labelled_spans, spans))}
-           for name, spans in {
-               "rules": by_rules, "model": by_model,
-               "both": pd.concat([by_rules, by_model], ignore_index=True)}.items()}
+finders = {
+    name: {
+        "precision": share_of(agrees(spans, labelled_spans)),
+        "recall": share_of(agrees(labelled_spans, spans)),
+    }
+    for name, spans in {
+        "rules": by_rules,
+        "model": by_model,
+        "both": pd.concat([by_rules, by_model], ignore_index=True),
+    }.items()
+}
 
 # %%
-finding = pd.DataFrame({name: {
-    "claims said": found["precision"].n, "precision": found["precision"],
-    "labelled": found["recall"].n, "recall": found["recall"]}
-    for name, found in finders.items()}).T
+finding = pd.DataFrame(
+    {
+        name: {
+            "claims said": found["precision"].n,
+            "precision": found["precision"],
+            "labelled": found["recall"].n,
+            "recall": found["recall"],
+        }
+        for name, found in finders.items()
+    }
+).T
 report.table(finding, caption=f"Claims found in {len(texts)} comments, true or false; {labels}")
 
 # %%
 new = by_model[~agrees(by_model, by_rules)]
-judged = [any(each.verdict != "not checkable" for each in verify(
-    texts[row.text].text[slice(*row.span)], texts[row.text].move)) for row in new.itertuples()]
+judged = [
+    any(
+        each.verdict != "not checkable"
+        for each in verify(texts[row.text].text[slice(*row.span)], texts[row.text].move)
+    )
+    for row in new.itertuples()
+]
 report.boards(
     report.sheet("lines", lines["reading"].value_counts().to_dict()),
-    report.sheet("what the model adds", {
-        "spans that the rules lack": len(new),
-        "of these a label agrees with": int(agrees(new, labelled_spans).sum()),
-        "of these the rules can judge": sum(judged)}))
+    report.sheet(
+        "what the model adds",
+        {
+            "spans that the rules lack": len(new),
+            "of these a label agrees with": int(agrees(new, labelled_spans).sum()),
+            "of these the rules can judge": sum(judged),
+        },
+    ),
+)
 
 # %% [markdown]
 # ## What it misses
@@ -1125,22 +1577,29 @@ report.boards(
 
 # %%
 read = pd.read_csv(folder / "read_claims.csv", dtype=str, keep_default_na=False)
-report.table(pd.crosstab([read["method"], read["reader_verdict"]], read["checker_verdict"]),
-             caption=f"Claims, by the reader's verdict (rows) and the checker's; {labels}")
+report.table(
+    pd.crosstab([read["method"], read["reader_verdict"]], read["checker_verdict"]),
+    caption=f"Claims, by the reader's verdict (rows) and the checker's; {labels}",
+)
 
 # %%
 missed = read[(read["reader_verdict"] == "false") & (read["checker_verdict"] != "false")]
-report.texts({f"{row.move}, {row.method}, {number}": f"“{row.claim}” {row.note}"
-              for number, row in enumerate(missed.itertuples(), start=1)} or {"none": ""},
-             "Missed")
+report.texts(
+    {
+        f"{row.move}, {row.method}, {number}": f"“{row.claim}” {row.note}"
+        for number, row in enumerate(missed.itertuples(), start=1)
+    }
+    or {"none": ""},
+    "Missed",
+)
 
 # %%
 of_method = read.assign(slip=(read["reader_verdict"] == "false").astype(float))
 slips = of_method.groupby(["method", "move"])["slip"].max().reset_index()
-by_reader = pd.Series({name: share_of(rows["slip"])
-                       for name, rows in slips.groupby("method")})
-report.table(by_reader.to_frame("comments with a false claim"),
-             caption=f"By the reader; {labels}")
+by_reader = pd.Series({name: share_of(rows["slip"]) for name, rows in slips.groupby("method")})
+report.table(
+    by_reader.to_frame("comments with a false claim"), caption=f"By the reader; {labels}"
+)
 
 # %% [markdown]
 # **No false claim that the checker can see is far from no false claim.** What it misses has few
@@ -1185,6 +1644,7 @@ report.table(by_reader.to_frame("comments with a false claim"),
 # - Of {glue:text}`claims_read` claims read in whole comments the checker had missed
 #   {glue:text}`claims_missed` false ones.
 
+
 # %% tags=["hide-input"]
 def elsewhere(chapter, key):
     stored = json.loads((find_project() / f"book/results/{chapter}.json").read_text())[key]
@@ -1192,28 +1652,50 @@ def elsewhere(chapter, key):
 
 
 # %%
-measures = {f"GCC-Eval, {name}": ("06_gcc_eval", f"gcc.{name}")
-            for name in ("relevance", "completeness", "clarity", "fluency")}
-measures |= {"in pairs, strength": ("07_pairwise", "pairwise.strength"),
-             "in pairs, each read alone": ("07_pairwise", "pairwise.alone.strength")}
-beyond = pd.DataFrame({title: {name: elsewhere(chapter, f"{key}.{name}")
-                               for name in ("llm_expert", "ccc")}
-                       for title, (chapter, key) in measures.items()}).T
-report.table(beyond, caption="The same two methods in the chapters on evaluation and on pairs, "
-             "as committed; higher is better")
+measures = {
+    f"GCC-Eval, {name}": ("06_gcc_eval", f"gcc.{name}")
+    for name in ("relevance", "completeness", "clarity", "fluency")
+}
+measures |= {
+    "in pairs, strength": ("07_pairwise", "pairwise.strength"),
+    "in pairs, each read alone": ("07_pairwise", "pairwise.alone.strength"),
+}
+beyond = pd.DataFrame(
+    {
+        title: {name: elsewhere(chapter, f"{key}.{name}") for name in ("llm_expert", "ccc")}
+        for title, (chapter, key) in measures.items()
+    }
+).T
+report.table(
+    beyond,
+    caption="The same two methods in the chapters on evaluation and on pairs, "
+    "as committed; higher is better",
+)
 
 # %%
-apart_there = [title for title, row in beyond.iterrows() if row["ccc"].low > row["llm_expert"].high]
+apart_there = [
+    title for title, row in beyond.iterrows() if row["ccc"].low > row["llm_expert"].high
+]
 over = arms["two examples", "ccc_two less llm_expert_two"].difference
 if over.high >= 0 and not apart_there:
-    display_markdown(Markdown(
-        "**With these prompts on this model, concepts do not beat the verdict alone**: not on "
-        "claims, not in pairs, not in GCC-Eval (these two judged the arms without examples and "
-        "`ccc`). No interval of `ccc` lies wholly on the better "
-        "side of that of `llm_expert`. (These intervals are each method's own; pairs of the same "
-        "move would be sharper.) As points, `ccc` is the higher in: " + (", ".join(
-            title for title, row in beyond.iterrows()
-            if row["ccc"].value > row["llm_expert"].value) or "none") + "."))
+    display_markdown(
+        Markdown(
+            "**With these prompts on this model, concepts do not beat the verdict alone**: not on "
+            "claims, not in pairs, not in GCC-Eval (these two judged the arms without examples and "
+            "`ccc`). No interval of `ccc` lies wholly on the better "
+            "side of that of `llm_expert`. (These intervals are each method's own; pairs of the same "
+            "move would be sharper.) As points, `ccc` is the higher in: "
+            + (
+                ", ".join(
+                    title
+                    for title, row in beyond.iterrows()
+                    if row["ccc"].value > row["llm_expert"].value
+                )
+                or "none"
+            )
+            + "."
+        )
+    )
 elif apart_there:
     display_markdown(Markdown("`ccc` is ahead of `llm_expert` in: " + ", ".join(apart_there)))
 
@@ -1221,22 +1703,28 @@ elif apart_there:
 total, human_total = scores[reported]["all"], human_scores[reported]["all"]
 illegal = shares[causes[0]]
 glued = {
-    "precision": precision(total), "recall": recall(total),
-    "any_llm": of_any["llm"], "any_expert": of_any["llm_expert"], "any_ccc": of_any["ccc"],
+    "precision": precision(total),
+    "recall": recall(total),
+    "any_llm": of_any["llm"],
+    "any_expert": of_any["llm_expert"],
+    "any_ccc": of_any["ccc"],
     "any_reference": of_any["reference"],
-    "over": over, "copied": copies.loc["ccc", "begins as an example"],
+    "over": over,
+    "copied": copies.loc["ccc", "begins as an example"],
     "proven_by_reader": of_all.loc["ccc_proven", "a false claim"],
     "proven_by_hand": by_method_there.loc["ccc_proven", "false, either"],
     "notes_by_hand": by_method_there.loc["notes", "false, either"],
     "now_by_hand": either["mended, the forty moves", "ccc_proven"],
     "famous_by_hand": either["second form, 38 moves", "ccc_proven"],
     "ccc_by_hand": by_method_there.loc["ccc_two", "false, either"],
-    "ccc_by_reader": of_any["ccc_two"], "proven_notes": share_of(kept["way"] == "notes"),
+    "ccc_by_reader": of_any["ccc_two"],
+    "proven_notes": share_of(kept["way"] == "notes"),
     "proven_recall": of_all.loc["ccc_proven", "expert: recall"],
     "notes_recall": of_all.loc["notes", "expert: recall"],
     "ccc_recall": of_all.loc["ccc_two", "expert: recall"],
     "reader_share": by_reader["ccc_verified"],
-    "apart": share(int(apart["apart"].sum()), len(apart))}
+    "apart": share(int(apart["apart"].sum()), len(apart)),
+}
 
 # %% tags=["hide-input"]
 report.paste(
@@ -1245,95 +1733,209 @@ report.paste(
     human_recall=human_total.found / max(1, human_total.wrong),
     accused=accused_share[reported].value,
     matched=matching[reported]["and what they presuppose"].value,
-    claims_read=len(read), claims_missed=len(missed), read_n=len(reading),
-    read_right=int(reading["right"].sum()), over_low=over.low, over_high=over.high,
-    now_read=glued["now_by_hand"].n, famous_read=glued["famous_by_hand"].n,
-    proven_n=int(of_all.loc["ccc_proven", "comments"]))
+    claims_read=len(read),
+    claims_missed=len(missed),
+    read_n=len(reading),
+    read_right=int(reading["right"].sum()),
+    over_low=over.low,
+    over_high=over.high,
+    now_read=glued["now_by_hand"].n,
+    famous_read=glued["famous_by_hand"].n,
+    proven_n=int(of_all.loc["ccc_proven", "comments"]),
+)
 
 # %% tags=["hide-input"]
 table2 = {(causes.index(cause) + 1, method): shares[cause][method] for method, cause in cells}
 printed = {(causes.index(cause) + 1, method): cell for (method, cause), cell in cells.items()}
 checker = report.Result(
-    int(frozen[:12], 16), unit="its first twelve hexadecimal digits as a number",
-    source=f"sha256 {frozen} of {len(files)} modules")
+    int(frozen[:12], 16),
+    unit="its first twelve hexadecimal digits as a number",
+    source=f"sha256 {frozen} of {len(files)} modules",
+)
 report.save(
-    "05_claims", {"checker.sha256": checker},
-    report.rows({half: {"sentences": count} for half, count in sentences.items()}, "claims",
-                unit="sentences"),
-    report.rows({(half, measure.__name__, kind): measure(score) for measure in (precision, recall)
-                 for half, by_kind in scores.items() for kind, score in by_kind.items()}, "claims",
-                unit="share", drop=True),
-    report.rows({(measure.__name__, kind): measure(score) for measure in (precision, recall)
-                 for kind, score in human_scores[reported].items()}, "claims.human",
-                unit="share", drop=True),
-    report.rows({name.replace(" ", "_"): report.Result(row["part"] / row["of"], n=int(row["of"]))
-                 for name, row in at_first.iterrows()}, "reader.scored_once",
-                unit="share of unseen texts"),
-    report.rows({"lectures": accused_share[reported]}, "reader.accused_true",
-                unit="share of comments"),
-    report.rows({("lectures",): matching[reported]["and what they presuppose"],
-                 ("lectures", "claims"): matching[reported]["by claims"]}, "reader.matching",
-                unit="share of comments, a guess 0.25"),
+    "05_claims",
+    {"checker.sha256": checker},
+    report.rows(
+        {half: {"sentences": count} for half, count in sentences.items()},
+        "claims",
+        unit="sentences",
+    ),
+    report.rows(
+        {
+            (half, measure.__name__, kind): measure(score)
+            for measure in (precision, recall)
+            for half, by_kind in scores.items()
+            for kind, score in by_kind.items()
+        },
+        "claims",
+        unit="share",
+        drop=True,
+    ),
+    report.rows(
+        {
+            (measure.__name__, kind): measure(score)
+            for measure in (precision, recall)
+            for kind, score in human_scores[reported].items()
+        },
+        "claims.human",
+        unit="share",
+        drop=True,
+    ),
+    report.rows(
+        {
+            name.replace(" ", "_"): report.Result(row["part"] / row["of"], n=int(row["of"]))
+            for name, row in at_first.iterrows()
+        },
+        "reader.scored_once",
+        unit="share of unseen texts",
+    ),
+    report.rows(
+        {"lectures": accused_share[reported]}, "reader.accused_true", unit="share of comments"
+    ),
+    report.rows(
+        {
+            ("lectures",): matching[reported]["and what they presuppose"],
+            ("lectures", "claims"): matching[reported]["by claims"],
+        },
+        "reader.matching",
+        unit="share of comments, a guess 0.25",
+    ),
     report.rows(table2, "table2", unit="share of comments", reference=printed),
-    report.rows(illegal[order].drop(list(pairs_of)), "illegal_or_missing_share",
-                unit="share of comments"),  # the others stand under table2.1
+    report.rows(
+        illegal[order].drop(list(pairs_of)),
+        "illegal_or_missing_share",
+        unit="share of comments",
+    ),  # the others stand under table2.1
     report.rows(of_any[order], "false_comment_share", unit="share of comments"),
-    report.rows({other: test.difference for other, test in against.items()},
-                "false_comment_share.ccc_less", unit="share of comments, ccc less the other"),
+    report.rows(
+        {other: test.difference for other, test in against.items()},
+        "false_comment_share.ccc_less",
+        unit="share of comments, ccc less the other",
+    ),
     report.rows(breach[order], "hard_rule_share", unit="share of comments"),
     report.rows(per_hundred[order], "false_claims_per_100_words", unit="claims"),
-    report.rows({(examples, pair.replace(" ", "_")): test.difference
-                 for (examples, pair), test in
-                 ((tuple(part.replace(" ", "_") for part in key), each)
-                  for key, each in arms.items())}, "false_comment_share.arms",
-                unit="share of comments, difference of two arms"),
-    report.rows({"false_by_reader": glued["proven_by_reader"],
-                 "false_by_hand": glued["now_by_hand"],
-                 "template_share": glued["proven_notes"],
-                 "own_words": float(totals["own"].sum() / totals["words"].sum()),
-                 "model_words": float(totals["model"].sum() / totals["words"].sum()),
-                 "clauses_proven": float(totals["proven"].sum() / totals["clauses"].sum())},
-                "proven", unit="share"),
-    report.rows(by_method_there["false, either"], "read_by_hand.false", unit="share of comments"),
-    *(report.rows(by_method_there[f"helpful, {reader}"], f"read_by_hand.helpful.{reader}",
-                  unit="share of comments") for reader in ("a", "b")),
-    report.rows({"sentences": report.Result(kappa_of_readers["sentences"], n=len(agreed))},
-                "read_by_hand.kappa", unit="kappa"),
-    report.rows({(("second", "mended")["mended" in part], "false", method): cell
-                 for (part, method), cell in either.items()}, "read_by_hand",
-                unit="share of comments"),
-    report.rows({(("second", "mended")["mended" in part], "helpful", method, reader): row["helpful"]
-                 for (part, method, reader), row in later_readings.iterrows()}, "read_by_hand",
-                unit="share of comments"),
-    report.rows({("second", "mended")["mended" in part]: value
-                 for part, value in later_kappa.items()}, "read_by_hand.kappa", unit="kappa"),
-    *(report.rows(of_all[title], key, unit="share") for title, key in (
-        ("expert: recall", "expert.recall"), ("expert: precision", "expert.precision"),
-        ("matching", "matching"))),
-    *(report.rows(of_evaluated[title], f"{key}.evaluated", unit="share") for title, key in (
-        ("expert: recall", "expert.recall"), ("expert: precision", "expert.precision"),
-        ("matching", "matching"))),
-    report.rows({(pair.replace(" ", "_"), measure.split()[-1]): gap
-                 for pair, row in gaps.iterrows() for measure, gap in row.items()},
-                "proven.gap", unit="difference on the same moves"),
+    report.rows(
+        {
+            (examples, pair.replace(" ", "_")): test.difference
+            for (examples, pair), test in (
+                (tuple(part.replace(" ", "_") for part in key), each)
+                for key, each in arms.items()
+            )
+        },
+        "false_comment_share.arms",
+        unit="share of comments, difference of two arms",
+    ),
+    report.rows(
+        {
+            "false_by_reader": glued["proven_by_reader"],
+            "false_by_hand": glued["now_by_hand"],
+            "template_share": glued["proven_notes"],
+            "own_words": float(totals["own"].sum() / totals["words"].sum()),
+            "model_words": float(totals["model"].sum() / totals["words"].sum()),
+            "clauses_proven": float(totals["proven"].sum() / totals["clauses"].sum()),
+        },
+        "proven",
+        unit="share",
+    ),
+    report.rows(
+        by_method_there["false, either"], "read_by_hand.false", unit="share of comments"
+    ),
+    *(
+        report.rows(
+            by_method_there[f"helpful, {reader}"],
+            f"read_by_hand.helpful.{reader}",
+            unit="share of comments",
+        )
+        for reader in ("a", "b")
+    ),
+    report.rows(
+        {"sentences": report.Result(kappa_of_readers["sentences"], n=len(agreed))},
+        "read_by_hand.kappa",
+        unit="kappa",
+    ),
+    report.rows(
+        {
+            (("second", "mended")["mended" in part], "false", method): cell
+            for (part, method), cell in either.items()
+        },
+        "read_by_hand",
+        unit="share of comments",
+    ),
+    report.rows(
+        {
+            (("second", "mended")["mended" in part], "helpful", method, reader): row["helpful"]
+            for (part, method, reader), row in later_readings.iterrows()
+        },
+        "read_by_hand",
+        unit="share of comments",
+    ),
+    report.rows(
+        {("second", "mended")["mended" in part]: value for part, value in later_kappa.items()},
+        "read_by_hand.kappa",
+        unit="kappa",
+    ),
+    *(
+        report.rows(of_all[title], key, unit="share")
+        for title, key in (
+            ("expert: recall", "expert.recall"),
+            ("expert: precision", "expert.precision"),
+            ("matching", "matching"),
+        )
+    ),
+    *(
+        report.rows(of_evaluated[title], f"{key}.evaluated", unit="share")
+        for title, key in (
+            ("expert: recall", "expert.recall"),
+            ("expert: precision", "expert.precision"),
+            ("matching", "matching"),
+        )
+    ),
+    report.rows(
+        {
+            (pair.replace(" ", "_"), measure.split()[-1]): gap
+            for pair, row in gaps.iterrows()
+            for measure, gap in row.items()
+        },
+        "proven.gap",
+        unit="difference on the same moves",
+    ),
     report.rows(of_all["six words that recur"], "sameness", unit="share of runs of six words"),
     report.rows({"told_apart": glued["apart"]}, "claims.pairs", unit="share of pairs"),
     report.rows(pd.DataFrame(finders), "claims.extraction", unit="share"),
-    report.rows({"claims": len(read), "missed": report.Result(
-        len(missed), n=len(read), unit="claims")}, "claims.read", unit="claims"),
+    report.rows(
+        {"claims": len(read), "missed": report.Result(len(missed), n=len(read), unit="claims")},
+        "claims.read",
+        unit="claims",
+    ),
     report.rows(right, "accusations.precision", unit="share of accusations"),
-    report.rows({name: value for name, value in {
-        ("copied",): copies.loc["ccc", "begins as an example"],
-        ("copied", "false"): copies.loc["ccc", "of these false"],
-        ("other", "false"): copies.loc["ccc", "of the others false"]}.items() if value != ""},
-        "claims.ccc", unit="share of comments"))
+    report.rows(
+        {
+            name: value
+            for name, value in {
+                ("copied",): copies.loc["ccc", "begins as an example"],
+                ("copied", "false"): copies.loc["ccc", "of these false"],
+                ("other", "false"): copies.loc["ccc", "of the others false"],
+            }.items()
+            if value != ""
+        },
+        "claims.ccc",
+        unit="share of comments",
+    ),
+)
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(counted), "comments", seed, interval="95 % bootstrap over moves; Wilson on the gold set",
-    versions={"model": model, "checker": f"sha256 {frozen[:12]}",
-              "engine": f"{example.before.engine}, {sizes.nodes:,} nodes",
-              "prompts": "comment_notes@2, comment_notes_again@1, extract_claims@1"})
+    len(counted),
+    "comments",
+    seed,
+    interval="95 % bootstrap over moves; Wilson on the gold set",
+    versions={
+        "model": model,
+        "checker": f"sha256 {frozen[:12]}",
+        "engine": f"{example.before.engine}, {sizes.nodes:,} nodes",
+        "prompts": "comment_notes@2, comment_notes_again@1, extract_claims@1",
+    },
+)
 
 # %% [markdown]
 # ## Exercises
@@ -1344,32 +1946,48 @@ report.evidence(
 # %% tags=["solution", "hide-cell"]
 # Three sentences, claim by claim.
 own_sentences = {
-    "true": "The bishop on e6 gives check.", "false": "The rook on a8 is pinned.",
-    "open": "White plays with great courage."}
-report.claims({said: (text, verify(text, example.move, example.verdict))
-               for said, text in own_sentences.items()})
+    "true": "The bishop on e6 gives check.",
+    "false": "The rook on a8 is pinned.",
+    "open": "White plays with great courage.",
+}
+report.claims(
+    {
+        said: (text, verify(text, example.move, example.verdict))
+        for said, text in own_sentences.items()
+    }
+)
 
 # %% [markdown]
 # **2. A checker of one line.** How far does the regular expression `piece_on_square` get alone?
 # On the first of the minimal `pairs`, call a sentence false if it names a piece on a square
 # where no such piece stands, before or after the move, and compare with `verify`.
 
+
 # %% tags=["solution", "hide-cell"]
 # One regular expression against the whole checker, on sentences and their false twins.
 def accuses_by_pattern(text, move):
     boards = [chess.Board(move.position.fen), chess.Board(move.after().fen)]
     named = re.findall(piece_on_square, text)
-    return any(all(board.piece_type_at(chess.parse_square(square))
-                   != chess.PIECE_NAMES.index(piece) for board in boards)
-               for piece, square in named)
+    return any(
+        all(
+            board.piece_type_at(chess.parse_square(square)) != chess.PIECE_NAMES.index(piece)
+            for board in boards
+        )
+        for piece, square in named
+    )
 
 
 some_pairs = pairs[:400]
-caught = {"pattern": [accuses_by_pattern(one.false, one.move) for one in some_pairs],
-          "pattern, of true sentences": [accuses_by_pattern(one.true, one.move)
-                                         for one in some_pairs],
-          "checker": [any(found.verdict == "false" for found in verify(one.false, one.move))
-                      for one in some_pairs]}
+caught = {
+    "pattern": [accuses_by_pattern(one.false, one.move) for one in some_pairs],
+    "pattern, of true sentences": [
+        accuses_by_pattern(one.true, one.move) for one in some_pairs
+    ],
+    "checker": [
+        any(found.verdict == "false" for found in verify(one.false, one.move))
+        for one in some_pairs
+    ],
+}
 report.table(pd.DataFrame({"accused": {name: share_of(hits) for name, hits in caught.items()}}))
 
 # %% [markdown]
@@ -1378,6 +1996,12 @@ report.table(pd.DataFrame({"accused": {name: share_of(hits) for name, hits in ca
 
 # %% tags=["solution", "hide-cell"]
 # What none of n leaves open.
-report.table(pd.DataFrame({
-    "Wilson's upper limit": {n: wilson(0, n)[1] for n in (10, 40, 300)},
-    "rule of three": {n: 3 / n for n in (10, 40, 300)}}), digits=3)
+report.table(
+    pd.DataFrame(
+        {
+            "Wilson's upper limit": {n: wilson(0, n)[1] for n in (10, 40, 300)},
+            "rule of three": {n: 3 / n for n in (10, 40, 300)},
+        }
+    ),
+    digits=3,
+)

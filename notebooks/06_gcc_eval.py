@@ -38,14 +38,24 @@ from scipy.special import logsumexp, softmax
 from sklearn.linear_model import LogisticRegression
 from chessgloss import report
 from chessgloss.book import reference
-from chessgloss.commentary.briefing import NODES, briefings_file, evaluated_moves, read_briefings
+from chessgloss.commentary.briefing import (
+    NODES,
+    briefings_file,
+    evaluated_moves,
+    read_briefings,
+)
 from chessgloss.judges import gcc, trials
 from chessgloss.judges.gcc import DIMENSIONS, judge_request, read_score
 from chessgloss.judges.injection import without_injections
 
 from chessgloss.llm.client import replay
 from chessgloss.stats import (
-    area_under_curve, correlation, mean_interval, means_by, paired_permutation)
+    area_under_curve,
+    correlation,
+    mean_interval,
+    means_by,
+    paired_permutation,
+)
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.book.profiles import load_sizes
 
@@ -69,14 +79,18 @@ def judge(frame, screened=True):
 
 scores = judge(texts["table 5"][texts["table 5"]["move"].isin(names)])
 example = scores.query("move == @shown and method == 'llm'")
-example_text, example_briefing = example["text"].iloc[0], briefings[shown]
+example_text = example["text"].iloc[0]
+example_briefing = briefings[shown]
 print(f"comments: {len(scores) // len(DIMENSIONS)} of {len(comments)}, on {len(names)} moves")
 
 report.boards(
     report.board(example_briefing.move, size=260),
-    report.texts({"llm": example_text} | {
-        row.asked: f"{1 + 4 * row.score:.2f} of 5" for row in example.itertuples()},
-        f"A comment on {example_briefing.move.numbered_san}, and the judge's scores"))
+    report.texts(
+        {"llm": example_text}
+        | {row.asked: f"{1 + 4 * row.score:.2f} of 5" for row in example.itertuples()},
+        f"A comment on {example_briefing.move.numbered_san}, and the judge's scores",
+    ),
+)
 
 # %% [markdown]
 # In this chapter we
@@ -104,10 +118,14 @@ report.boards(
 
 # %%
 question = judge_request(example_text, example_briefing, "relevance")
-turns = {f"{turn.role} {place}": " ".join(turn.content.split())
-         for place, turn in enumerate(question.messages, start=1)}
-report.boards(report.board(example_briefing.move, size=260),
-              report.texts(turns, "Figure A1 (a): relevance"))
+turns = {
+    f"{turn.role} {place}": " ".join(turn.content.split())
+    for place, turn in enumerate(question.messages, start=1)
+}
+report.boards(
+    report.board(example_briefing.move, size=260),
+    report.texts(turns, "Figure A1 (a): relevance"),
+)
 
 # %% [markdown]
 # ## From a token to a score
@@ -124,14 +142,25 @@ answer = client.ask(judge_request(example_text, example_briefing, asked_dimensio
 tokens, logprobs = zip(*answer.tokens[0].alternatives, strict=True)
 logprobs = np.array(logprobs)
 digits = np.arange(1, 6)
-logprob_of_digit = np.array([
-    logsumexp([value for token, value in zip(tokens, logprobs, strict=True)
-               if token.strip() == str(digit)] or [-np.inf])
-    for digit in digits])
+logprob_of_digit = np.array(
+    [
+        logsumexp(
+            [
+                value
+                for token, value in zip(tokens, logprobs, strict=True)
+                if token.strip() == str(digit)
+            ]
+            or [-np.inf]
+        )
+        for digit in digits
+    ]
+)
 weights = softmax(logprob_of_digit)
 expected_score = weights @ digits
 
-print(f"logprobs.shape = {logprobs.shape}, of which digits: {np.isfinite(logprob_of_digit).sum()}")
+print(
+    f"logprobs.shape = {logprobs.shape}, of which digits: {np.isfinite(logprob_of_digit).sum()}"
+)
 print("logprob_of_digit =", logprob_of_digit.round(3))
 print("weights          =", weights.round(4), f" sum {weights.sum():.3f}")
 print("mass on 1 to 5   =", np.exp(logsumexp(logprob_of_digit)).round(5))
@@ -139,8 +168,12 @@ print(f"expected_score   = {expected_score:.4f}, the answer itself: {answer.text
 
 figure, axes = plt.subplots(figsize=(5.5, 3))
 axes.bar(digits, weights, color=report.PALETTE[0])
-axes.axvline(expected_score, color=report.PALETTE[1], label=f"expected score {expected_score:.2f}")
-axes.set(xlabel="score", ylabel="probability", ylim=(0, 1), title=f"The judge on {asked_dimension}")
+axes.axvline(
+    expected_score, color=report.PALETTE[1], label=f"expected score {expected_score:.2f}"
+)
+axes.set(
+    xlabel="score", ylabel="probability", ylim=(0, 1), title=f"The judge on {asked_dimension}"
+)
 axes.legend()
 plt.show()
 
@@ -153,10 +186,16 @@ plt.show()
 score = read_score(answer)
 assert np.isclose(score.value, expected_score)
 chances = pd.Series(np.exp(logprobs), [repr(token) for token in tokens], name="probability")
-likeliest = report.table(chances.nlargest(8).to_frame(), caption="The likeliest tokens", digits=5)
-report.boards(likeliest,
-              report.sheet("The library", {"score": score.value, "share of the scale": score.share,
-                                           "mass on 1 to 5": score.mass}))
+likeliest = report.table(
+    chances.nlargest(8).to_frame(), caption="The likeliest tokens", digits=5
+)
+report.boards(
+    likeliest,
+    report.sheet(
+        "The library",
+        {"score": score.value, "share of the scale": score.share, "mass on 1 to 5": score.mass},
+    ),
+)
 
 # %% [markdown]
 # ## Table 5
@@ -168,10 +207,18 @@ report.boards(likeliest,
 read = scores.dropna(subset="score")
 means = means_by(read, ["method", "asked"], "score", cluster="move", seed=seed).unstack()
 means = means.loc[list(trials.METHODS), list(DIMENSIONS)]
-rows = {"reference": "Reference", "gac": "GAC", "llm": "GPT-4o", "llm_expert": "GPT-4o + expert",
-        "ccc": "GPT-4o + expert + concept (CCC)"}
-cells = {(method, asked): reference.lookup("ccc", "table5", row, asked.capitalize())
-         for method, row in rows.items() for asked in DIMENSIONS}
+rows = {
+    "reference": "Reference",
+    "gac": "GAC",
+    "llm": "GPT-4o",
+    "llm_expert": "GPT-4o + expert",
+    "ccc": "GPT-4o + expert + concept (CCC)",
+}
+cells = {
+    (method, asked): reference.lookup("ccc", "table5", row, asked.capitalize())
+    for method, row in rows.items()
+    for asked in DIMENSIONS
+}
 
 # %%
 paper = pd.Series({key: cell.value for key, cell in cells.items()}).unstack()[list(DIMENSIONS)]
@@ -190,7 +237,9 @@ for asked in DIMENSIONS:
     paired = {method: by_move[[method, "ccc"]].dropna() for method in trials.METHODS}
     differences[asked] = {
         method: f"{paired_permutation(both[method], both['ccc'], seed=seed):.2f}"
-        for method, both in paired.items() if method != "ccc"}
+        for method, both in paired.items()
+        if method != "ccc"
+    }
 report.table(pd.DataFrame(differences), caption="Method less ccc")
 
 # %% [markdown]
@@ -200,20 +249,25 @@ report.table(pd.DataFrame(differences), caption="Method less ccc")
 figure, axes = plt.subplots(1, 4, figsize=(9, 3), sharey=True)
 for axis, asked in zip(axes, DIMENSIONS, strict=True):
     wide = read[read["asked"] == asked]
-    axis.boxplot([wide.loc[wide["method"] == method, "score"] for method in trials.METHODS],
-                 orientation="horizontal", widths=0.6,
-                 tick_labels=[report.NAMES[method] for method in trials.METHODS])
+    axis.boxplot(
+        [wide.loc[wide["method"] == method, "score"] for method in trials.METHODS],
+        orientation="horizontal",
+        widths=0.6,
+        tick_labels=[report.NAMES[method] for method in trials.METHODS],
+    )
     axis.set(title=asked, xlim=(0, 1), xlabel="share of the scale")
 axes[0].invert_yaxis()
 
 # %%
-spreads = pd.DataFrame({
-    "standard deviation": read.groupby("asked")["score"].std(),
-    "lowest tenth": read.groupby("asked")["score"].quantile(0.1),
-    "highest tenth": read.groupby("asked")["score"].quantile(0.9),
-    "mass on 1 to 5": means_by(read, "asked", "mass", cluster="move", seed=seed),
-    "unscored": scores.groupby("asked")["score"].agg(lambda values: values.isna().sum()),
-}).loc[list(DIMENSIONS)]
+spreads = pd.DataFrame(
+    {
+        "standard deviation": read.groupby("asked")["score"].std(),
+        "lowest tenth": read.groupby("asked")["score"].quantile(0.1),
+        "highest tenth": read.groupby("asked")["score"].quantile(0.9),
+        "mass on 1 to 5": means_by(read, "asked", "mass", cluster="move", seed=seed),
+        "unscored": scores.groupby("asked")["score"].agg(lambda values: values.isna().sum()),
+    }
+).loc[list(DIMENSIONS)]
 mass = mean_interval(read["mass"], read["move"], seed=seed)
 report.table(spreads, caption="Spread of the scores, and what lies on the scale")
 
@@ -231,14 +285,23 @@ sentences = judged[judged["asked"] == "relevance"]
 print(" / ".join(sentences["text"].head(2)))
 outcome = {}
 for name, asked in {"judge": "relevance", "with findings": "relevance_verified"}.items():
-    twins = judged[judged["asked"] == asked].pivot(
-        index=["pair", "error", "move"], columns="side", values="score").dropna().reset_index()
+    twins = (
+        judged[judged["asked"] == asked]
+        .pivot(index=["pair", "error", "move"], columns="side", values="score")
+        .dropna()
+        .reset_index()
+    )
     gap = twins["true"] - twins["false"]
     outcome[name] = twins.assign(gap=gap, won=(np.sign(gap) + 1) / 2)  # one half for a tie
-won = {name: mean_interval(rows["won"], rows["move"], seed=seed)
-       for name, rows in outcome.items()}
-by_error = pd.DataFrame({name: means_by(rows, "error", "won", cluster="move", seed=seed)
-                         for name, rows in outcome.items()})
+won = {
+    name: mean_interval(rows["won"], rows["move"], seed=seed) for name, rows in outcome.items()
+}
+by_error = pd.DataFrame(
+    {
+        name: means_by(rows, "error", "won", cluster="move", seed=seed)
+        for name, rows in outcome.items()
+    }
+)
 by_error.loc["all"] = won
 report.table(by_error, caption="How often the true twin is scored higher")
 
@@ -255,9 +318,11 @@ pieces = outcome["judge"].query("error == 'wrong_piece'")
 wording = sentences.pivot(index="pair", columns="side", values="text").loc[pieces["pair"]]
 only_true = [set(row.true.split()) - set(row.false.split()) for row in wording.itertuples()]
 pieces = pieces.assign(
-    word=["pawn" if "pawn" in words else "another piece" for words in only_true])
-by_word = {name: means_by(pieces, "word", name, cluster="move", seed=seed)
-           for name in ("won", "gap")}
+    word=["pawn" if "pawn" in words else "another piece" for words in only_true]
+)
+by_word = {
+    name: means_by(pieces, "word", name, cluster="move", seed=seed) for name in ("won", "gap")
+}
 report.table(pd.DataFrame(by_word), caption="Wrong piece, by the true word", digits=3)
 
 # %% [markdown]
@@ -282,28 +347,49 @@ labelled = judge(texts["labelled"][texts["labelled"]["variant"].isin(first["vari
 asked_scores = labelled.pivot(index="variant", columns="asked", values="score").fillna(0.5)
 comment_rows = first.set_index("variant")
 claims = gcc.claim_counts(comment_rows, known).clip(upper=3)  # more say nothing more
-data = comment_rows[["half", "move", "true"]].join(asked_scores).join(claims.add_prefix("held "))
+data = (
+    comment_rows[["half", "move", "true"]].join(asked_scores).join(claims.add_prefix("held "))
+)
 fit, test = (data[data["half"] == half] for half in ("dev", "test"))
-print(f"sentences: {len(fit)} to fit, {len(test)} to report, {test['true'].mean():.0%} all true")
+print(
+    f"sentences: {len(fit)} to fit, {len(test)} to report, {test['true'].mean():.0%} all true"
+)
 
 # %%
 features = ["relevance", "held true", "held false"]
 combined = LogisticRegression().fit(fit[features], fit["true"])
 alone = LogisticRegression().fit(fit[features[1:]], fit["true"])
-report.sheet("weight in log-odds", dict(zip(
-    ["the judge's score, from 0 to 1", "a claim held for true", "a claim held for false"],
-    combined.coef_[0], strict=True)))
+report.sheet(
+    "weight in log-odds",
+    dict(
+        zip(
+            [
+                "the judge's score, from 0 to 1",
+                "a claim held for true",
+                "a claim held for false",
+            ],
+            combined.coef_[0],
+            strict=True,
+        )
+    ),
+)
 
 # %%
-asked_for = {"judge, relevance": test["relevance"],
-             "judge, correctness": test["correctness"],
-             "judge with findings": test["relevance_verified"],
-             "verifier alone": alone.predict_proba(test[features[1:]])[:, 1],
-             "combined": combined.predict_proba(test[features])[:, 1]}
-auc = {name: area_under_curve(values, test["true"], test["move"], seed=seed)
-       for name, values in asked_for.items()}
-report.table(pd.DataFrame({"area under the curve": auc}), caption=f"{len(test)} comments; "
-             "labels: one language model with the board at hand")
+asked_for = {
+    "judge, relevance": test["relevance"],
+    "judge, correctness": test["correctness"],
+    "judge with findings": test["relevance_verified"],
+    "verifier alone": alone.predict_proba(test[features[1:]])[:, 1],
+    "combined": combined.predict_proba(test[features])[:, 1],
+}
+auc = {
+    name: area_under_curve(values, test["true"], test["move"], seed=seed)
+    for name, values in asked_for.items()
+}
+report.table(
+    pd.DataFrame({"area under the curve": auc}),
+    caption=f"{len(test)} comments; labels: one language model with the board at hand",
+)
 
 # %% [markdown]
 # The labelled comments were written to try a checker: they hold what a board can settle, and
@@ -318,7 +404,8 @@ twins = {side: claims.loc[sentences["side"] == side, features] for side in ("tru
 chances = {side: combined.predict_proba(rows)[:, 1] for side, rows in twins.items()}
 moves = sentences.loc[sentences["side"] == "true", "move"]
 won["combined"] = mean_interval(
-    (np.sign(chances["true"] - chances["false"]) + 1) / 2, moves, seed=seed)
+    (np.sign(chances["true"] - chances["false"]) + 1) / 2, moves, seed=seed
+)
 report.table(pd.DataFrame({"true twin higher": won}))
 
 # %% [markdown]
@@ -332,8 +419,12 @@ loss = judged.pivot(index=["written_on", "method"], columns="variant", values="s
 loss = loss.rename(columns={"": "own", "swapped": "foreign"}).reset_index()
 loss["loss"] = loss["own"] - loss["foreign"]
 loss["noticed"] = (np.sign(loss["loss"]) + 1) / 2
-swap = pd.DataFrame({name: means_by(loss, "method", name, cluster="written_on", seed=seed)
-                     for name in ("own", "foreign", "loss", "noticed")})
+swap = pd.DataFrame(
+    {
+        name: means_by(loss, "method", name, cluster="written_on", seed=seed)
+        for name in ("own", "foreign", "loss", "noticed")
+    }
+)
 report.table(swap, caption="Relevance lost on a foreign move, and how often it is lower there")
 
 # %% [markdown]
@@ -344,11 +435,15 @@ report.table(swap, caption="Relevance lost on a foreign move, and how often it i
 # %%
 judged = judge(texts["wordings"][texts["wordings"]["move"].isin(few)])
 wordings = judged.pivot(index=["method", "move"], columns="asked", values="score").dropna()
-agreement = pd.DataFrame({
-    f"{left} and {right}": {
-        "Pearson": correlation(wordings[left], wordings[right], "pearson", seed=seed),
-        "mean difference": mean_interval(wordings[left] - wordings[right], seed=seed)}
-    for left, right in combinations(trials.WORDINGS, 2)}).T
+agreement = pd.DataFrame(
+    {
+        f"{left} and {right}": {
+            "Pearson": correlation(wordings[left], wordings[right], "pearson", seed=seed),
+            "mean difference": mean_interval(wordings[left] - wordings[right], seed=seed),
+        }
+        for left, right in combinations(trials.WORDINGS, 2)
+    }
+).T
 report.table(agreement, caption=f"{len(wordings)} comments of three methods")
 
 # %% [markdown]
@@ -373,9 +468,20 @@ report.table(praise.loc[list(trials.EMPTY_CHANGES)], caption="Change of the scor
 # itself, over all comments of Table 5:
 
 # %%
-of_words = pd.DataFrame({asked: {"Pearson with words": correlation(
-    rows["text"].str.split().str.len(), rows["score"], "pearson", rows["move"], seed=seed)}
-    for asked, rows in scores.groupby("asked", sort=False)})
+of_words = pd.DataFrame(
+    {
+        asked: {
+            "Pearson with words": correlation(
+                rows["text"].str.split().str.len(),
+                rows["score"],
+                "pearson",
+                rows["move"],
+                seed=seed,
+            )
+        }
+        for asked, rows in scores.groupby("asked", sort=False)
+    }
+)
 report.table(of_words)
 
 # %% [markdown]
@@ -404,17 +510,24 @@ helped = judge(texts["findings"][texts["findings"]["move"].isin(names)]).dropna(
 false_share = {
     "judge": rated_relevant(relevance),
     "judge, four methods": rated_relevant(
-        relevance[relevance["method"].isin(trials.WITH_FINDINGS)]),
-    "with findings": rated_relevant(helped)}
-report.table(pd.DataFrame({"rated relevant": false_share}),
-             caption="Share of mostly false comments")
+        relevance[relevance["method"].isin(trials.WITH_FINDINGS)]
+    ),
+    "with findings": rated_relevant(helped),
+}
+report.table(
+    pd.DataFrame({"rated relevant": false_share}), caption="Share of mostly false comments"
+)
 
 # %%
 merged = read.merge(checked, on=["move", "method"])
-agrees = {asked: area_under_curve(rows["score"], rows["false"] == 0, rows["move"], seed=seed)
-          for asked, rows in merged.groupby("asked")}
-report.table(pd.DataFrame({"area under the curve": agrees}).loc[list(DIMENSIONS)],
-             caption="No false claim against at least one, by the score")
+agrees = {
+    asked: area_under_curve(rows["score"], rows["false"] == 0, rows["move"], seed=seed)
+    for asked, rows in merged.groupby("asked")
+}
+report.table(
+    pd.DataFrame({"area under the curve": agrees}).loc[list(DIMENSIONS)],
+    caption="No false claim against at least one, by the score",
+)
 
 # %% [markdown]
 # ## The best of four
@@ -426,20 +539,32 @@ report.table(pd.DataFrame({"area under the curve": agrees}).loc[list(DIMENSIONS)
 # %%
 drawn = trials.drawn_texts(client.answered(trials.sample_questions(briefings, sizes.few)))
 overall = judge(gcc.ask_each(drawn, DIMENSIONS)).groupby(["move", "variant"])["score"].mean()
-drawn = drawn.join(gcc.claim_counts(drawn, known)).join(overall.fillna(0), on=["move", "variant"])
+drawn = drawn.join(gcc.claim_counts(drawn, known)).join(
+    overall.fillna(0), on=["move", "variant"]
+)
 drawn["has_false"] = (drawn["false"] > 0).astype(float)
 drawn = drawn[drawn.duplicated("move", keep=False)][["move", "score", "false", "has_false"]]
 choices = {
     "any": drawn.groupby("move").mean(),
     "highest score": drawn.sort_values("score", ascending=False, kind="stable"),
-    "fewest false": drawn.sort_values(["false", "score"], ascending=[True, False], kind="stable")}
-best = pd.concat({name: rows.groupby("move").first() for name, rows in choices.items()},
-                 names=["choice"]).reset_index()
-picked = pd.DataFrame({name: means_by(best, "choice", name, cluster="move", seed=seed)
-                       for name in ("score", "false", "has_false")})
+    "fewest false": drawn.sort_values(
+        ["false", "score"], ascending=[True, False], kind="stable"
+    ),
+}
+best = pd.concat(
+    {name: rows.groupby("move").first() for name, rows in choices.items()}, names=["choice"]
+).reset_index()
+picked = pd.DataFrame(
+    {
+        name: means_by(best, "choice", name, cluster="move", seed=seed)
+        for name in ("score", "false", "has_false")
+    }
+)
 picked.columns = ["mean score", "false claims", "share with a false claim"]
-report.table(picked.loc[["any", "highest score", "fewest false"]],
-             caption=f"Best of {trials.SAMPLES}, {best['move'].nunique()} moves")
+report.table(
+    picked.loc[["any", "highest score", "fewest false"]],
+    caption=f"Best of {trials.SAMPLES}, {best['move'].nunique()} moves",
+)
 
 # %% [markdown]
 # ## Does a comment teach its reader?
@@ -453,18 +578,28 @@ report.table(picked.loc[["any", "highest score", "fewest false"]],
 put_up = trials.choice_questions(comments, briefings)
 put_up = put_up[put_up["move"].isin(put_up["move"].unique()[: sizes.choices])]
 chance = trials.chance_of_better(client.answered(put_up))
-gained = {name: mean_interval((values - chance["no comment"]).dropna(), seed=seed)
-          for name, values in chance.items() if name != "no comment"}
-learned = pd.DataFrame({"chance of the better move": {
-    name: mean_interval(values.dropna(), seed=seed) for name, values in chance.items()}})
+gained = {
+    name: mean_interval((values - chance["no comment"]).dropna(), seed=seed)
+    for name, values in chance.items()
+    if name != "no comment"
+}
+learned = pd.DataFrame(
+    {
+        "chance of the better move": {
+            name: mean_interval(values.dropna(), seed=seed) for name, values in chance.items()
+        }
+    }
+)
 learned["gained by the comment"] = pd.Series(gained)
 most = max(gained, key=lambda name: gained[name].value)
 shown_gains = [name for name, gain in gained.items() if gain.low > 0 or gain.high < 0]
 report.table(learned, caption=f"{len(chance)} choices between two moves", digits=3)
 
 # %%
-print(f"gains whose interval leaves 0 out: {', '.join(shown_gains) or 'none'}, "
-      f"of {len(gained)} looked at; n = {len(chance)} choices")
+print(
+    f"gains whose interval leaves 0 out: {', '.join(shown_gains) or 'none'}, "
+    f"of {len(gained)} looked at; n = {len(chance)} choices"
+)
 
 # %% [markdown]
 # Few choices are put up: a gain is seen here only if it is much the same on nearly all of them.
@@ -486,33 +621,64 @@ similar = []
 for row in written_comments[written_comments["move"].isin(human)].itertuples():
     if row.method != "reference":
         overlap = rouge.score(human[row.move], row.text)  # of stems
-        similar.append({"move": row.move, "method": row.method,
-                        "bleu1": bleu.sentence_score(row.text, [human[row.move]]).score / 100,
-                        **{name.lower(): each.fmeasure for name, each in overlap.items()}})
+        similar.append(
+            {
+                "move": row.move,
+                "method": row.method,
+                "bleu1": bleu.sentence_score(row.text, [human[row.move]]).score / 100,
+                **{name.lower(): each.fmeasure for name, each in overlap.items()},
+            }
+        )
 
 wide = read.pivot(index=["move", "method"], columns="asked", values="score").reset_index()
-table4 = pd.DataFrame(similar).merge(wide, on=["move", "method"]).merge(
-    checked.assign(correctness=1 - checked["share_false"]), on=["move", "method"])
-ours = pd.DataFrame({
-    (column, kind): {row: correlation(table4[row], table4[column], kind, table4["move"], seed=seed,
-                                      resamples=sizes.resamples)
-                     for row in (*measures, *DIMENSIONS)}
-    for column in ("correctness", *DIMENSIONS) for kind in ("pearson", "kendall")}, dtype=object)
+table4 = (
+    pd.DataFrame(similar)
+    .merge(wide, on=["move", "method"])
+    .merge(checked.assign(correctness=1 - checked["share_false"]), on=["move", "method"])
+)
+ours = pd.DataFrame(
+    {
+        (column, kind): {
+            row: correlation(
+                table4[row],
+                table4[column],
+                kind,
+                table4["move"],
+                seed=seed,
+                resamples=sizes.resamples,
+            )
+            for row in (*measures, *DIMENSIONS)
+        }
+        for column in ("correctness", *DIMENSIONS)
+        for kind in ("pearson", "kendall")
+    },
+    dtype=object,
+)
 
 # %%
 short = [(column, "pearson") for column in ("correctness", *DIMENSIONS)]
-theirs = pd.DataFrame({f"people: {column}": {
-    measure: reference.lookup("ccc", "table4", row, f"{column.capitalize()} rho").value
-    for measure, row in measures.items()} for column in ("correctness", *DIMENSIONS)})
+theirs = pd.DataFrame(
+    {
+        f"people: {column}": {
+            measure: reference.lookup("ccc", "table4", row, f"{column.capitalize()} rho").value
+            for measure, row in measures.items()
+        }
+        for column in ("correctness", *DIMENSIONS)
+    }
+)
 named = ["checker: truth", *(f"judge: {asked}" for asked in DIMENSIONS)]
 report.boards(
     report.table(theirs, caption="The paper's Table 4: Pearson with ratings of people"),
-    report.table(ours.loc[list(measures), short].set_axis(named, axis=1),
-                 caption="Other quantities: Pearson with our checker and with our judge"))
+    report.table(
+        ours.loc[list(measures), short].set_axis(named, axis=1),
+        caption="Other quantities: Pearson with our checker and with our judge",
+    ),
+)
 
 # %%
-truth = pd.DataFrame({"Pearson with the checker's truth":
-                      ours.loc[list(DIMENSIONS), ("correctness", "pearson")]})
+truth = pd.DataFrame(
+    {"Pearson with the checker's truth": ours.loc[list(DIMENSIONS), ("correctness", "pearson")]}
+)
 report.table(truth, caption="Scores of our judge")
 
 # %% [markdown]
@@ -551,57 +717,111 @@ report.table(truth, caption="Scores of our judge")
 
 # %% tags=["hide-input"]
 false_claims = picked["false claims"]
-report.paste(**{
-    "mass": mass.value, "pairs": won["judge"].value, "pairs_told": won["with findings"].value,
-    "swapped": swap["loss"]["ccc"].value, "begged": praise["relevance"]["asks for a 5"].value,
-    "auc_judge": auc["judge, relevance"].value, "auc_told": auc["judge with findings"].value,
-    "auc_combined": auc["combined"].value, "auc_alone": auc["verifier alone"].value,
-    "relevant": false_share["judge"].value,
-    "words": of_words.loc["Pearson with words", "relevance"].value,
-    "best": false_claims["highest score"].value, "fewest": false_claims["fewest false"].value,
-    "any_of_four": false_claims["any"].value, "choices": len(chance), "labelled": len(test),
-    "relevant_low": false_share["judge"].low, "relevant_high": false_share["judge"].high,
-    "mostly_false": false_share["judge"].n, "few": best["move"].nunique(),
-    "lowest": min(each.value for each in learned["chance of the better move"]),
-    "highest": max(each.value for each in learned["chance of the better move"]),
-    "helper": most, "helped": gained[most].value,
-    "helped_low": gained[most].low, "helped_high": gained[most].high,
-})
+report.paste(
+    **{
+        "mass": mass.value,
+        "pairs": won["judge"].value,
+        "pairs_told": won["with findings"].value,
+        "swapped": swap["loss"]["ccc"].value,
+        "begged": praise["relevance"]["asks for a 5"].value,
+        "auc_judge": auc["judge, relevance"].value,
+        "auc_told": auc["judge with findings"].value,
+        "auc_combined": auc["combined"].value,
+        "auc_alone": auc["verifier alone"].value,
+        "relevant": false_share["judge"].value,
+        "words": of_words.loc["Pearson with words", "relevance"].value,
+        "best": false_claims["highest score"].value,
+        "fewest": false_claims["fewest false"].value,
+        "any_of_four": false_claims["any"].value,
+        "choices": len(chance),
+        "labelled": len(test),
+        "relevant_low": false_share["judge"].low,
+        "relevant_high": false_share["judge"].high,
+        "mostly_false": false_share["judge"].n,
+        "few": best["move"].nunique(),
+        "lowest": min(each.value for each in learned["chance of the better move"]),
+        "highest": max(each.value for each in learned["chance of the better move"]),
+        "helper": most,
+        "helped": gained[most].value,
+        "helped_low": gained[most].low,
+        "helped_high": gained[most].high,
+    }
+)
 
 # %% tags=["hide-input"]
-unit, rows, together = "share of the scale", report.rows, "correlation with the {}, not people"
-auc_keys = {"judge": "judge, relevance", "combined": "combined", "verifier": "verifier alone",
-            "correctness": "judge, correctness", "with_verifier": "judge with findings"}
+unit = "share of the scale"
+rows = report.rows
+together = "correlation with the {}, not people"
+auc_keys = {
+    "judge": "judge, relevance",
+    "combined": "combined",
+    "verifier": "verifier alone",
+    "correctness": "judge, correctness",
+    "with_verifier": "judge with findings",
+}
 unscored = report.Result(int(scores["score"].isna().sum()), n=len(scores), unit="answers")
 report.save(
     "06_gcc_eval",
-    rows({"accuracy": won["judge"], "with_verifier": won["with findings"],
-          "combined": won["combined"]}, "gcc.minimal_pairs", unit="share of pairs"),
-    rows({key: auc[name] for key, name in auc_keys.items()}, "gcc.auc",
-         unit="area under the curve"),
+    rows(
+        {
+            "accuracy": won["judge"],
+            "with_verifier": won["with findings"],
+            "combined": won["combined"],
+        },
+        "gcc.minimal_pairs",
+        unit="share of pairs",
+    ),
+    rows(
+        {key: auc[name] for key, name in auc_keys.items()},
+        "gcc.auc",
+        unit="area under the curve",
+    ),
     rows({"mass_on_scale": mass}, "gcc", unit="probability"),
     rows({"unscored": unscored}, "gcc"),
     rows({"relevant_but_false_share": false_share["judge"]}, "gcc", unit="share of comments"),
     rows({"prompts": len(DIMENSIONS)}, "figure_a1", unit="prompts, in our own words"),
-    rows(means.T, "gcc", unit=unit,
-         reference={(asked, method): cell for (method, asked), cell in cells.items()}),
-    rows(picked[["mean score"]].rename(columns={"mean score": "score"}), "gcc.best_of_four",
-         unit=unit),
+    rows(
+        means.T,
+        "gcc",
+        unit=unit,
+        reference={(asked, method): cell for (method, asked), cell in cells.items()},
+    ),
+    rows(
+        picked[["mean score"]].rename(columns={"mean score": "score"}),
+        "gcc.best_of_four",
+        unit=unit,
+    ),
     rows(picked[["false claims"]], "gcc.best_of_four", unit="claims a comment"),
     rows(learned["chance of the better move"], "gcc.choice", unit="probability"),
     rows(gained, "gcc.choice.gained", unit="probability, less no comment"),
     rows(swap["loss"], "gcc.swapped", unit=f"{unit} lost"),
     rows(praise.T, "gcc.changed", unit=unit),
-    rows(ours["correctness"], "together.checker.truth", unit=together.format("checker"),
-         drop=True),
-    rows({asked: ours.loc[list(measures), asked] for asked in DIMENSIONS}, "together.judge",
-         unit=together.format("judge"), drop=True))
+    rows(
+        ours["correctness"],
+        "together.checker.truth",
+        unit=together.format("checker"),
+        drop=True,
+    ),
+    rows(
+        {asked: ours.loc[list(measures), asked] for asked in DIMENSIONS},
+        "together.judge",
+        unit=together.format("judge"),
+        drop=True,
+    ),
+)
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(scores), "scores", seed, interval="95 % over moves; shares Wilson, else bootstrap",
-    versions={"judge": model, "prompts": ", ".join(f"gcc_{asked}@1" for asked in gcc.PROMPTS),
-              "engine": f"{example_briefing.before.engine}, {NODES:,} nodes"})
+    len(scores),
+    "scores",
+    seed,
+    interval="95 % over moves; shares Wilson, else bootstrap",
+    versions={
+        "judge": model,
+        "prompts": ", ".join(f"gcc_{asked}@1" for asked in gcc.PROMPTS),
+        "engine": f"{example_briefing.before.engine}, {NODES:,} nodes",
+    },
+)
 
 # %% [markdown]
 # ## Exercises
@@ -613,9 +833,14 @@ report.evidence(
 # %% tags=["solution", "hide-cell"]
 # The likeliest digit beside the expectation.
 probability = np.exp(logprob_of_digit - logsumexp(logprob_of_digit))
-report.sheet(asked_dimension, {
-    "likeliest digit": int(digits[probability.argmax()]), "its probability": float(probability.max()),
-    "expected digit": float(probability @ digits)})
+report.sheet(
+    asked_dimension,
+    {
+        "likeliest digit": int(digits[probability.argmax()]),
+        "its probability": float(probability.max()),
+        "expected digit": float(probability @ digits),
+    },
+)
 
 # %% [markdown]
 # **2. A judge that counts words.** Replace the judge by the number of words of a comment. How
@@ -625,10 +850,18 @@ report.sheet(asked_dimension, {
 # %% tags=["solution", "hide-cell"]
 # Rank correlation of the judge's scores with the number of words.
 lengths_of = scores.dropna(subset="score").assign(
-    words=lambda rows: rows["text"].str.split().str.len())
-report.table(pd.DataFrame({"rank correlation with words": {
-    asked: rows["score"].corr(rows["words"], method="spearman")
-    for asked, rows in lengths_of.groupby("asked", sort=False)}}))
+    words=lambda rows: rows["text"].str.split().str.len()
+)
+report.table(
+    pd.DataFrame(
+        {
+            "rank correlation with words": {
+                asked: rows["score"].corr(rows["words"], method="spearman")
+                for asked, rows in lengths_of.groupby("asked", sort=False)
+            }
+        }
+    )
+)
 
 # %% [markdown]
 # **3. Four criteria or one?** Correlate the judge's scores of the same comment on the four
@@ -637,8 +870,11 @@ report.table(pd.DataFrame({"rank correlation with words": {
 
 # %% tags=["solution", "hide-cell"]
 # Correlations of the criteria, and the share of the first axis.
-by_criterion = scores[scores["asked"].isin(DIMENSIONS)].pivot_table(
-    "score", ["move", "method"], "asked").dropna()
+by_criterion = (
+    scores[scores["asked"].isin(DIMENSIONS)]
+    .pivot_table("score", ["move", "method"], "asked")
+    .dropna()
+)
 correlations = by_criterion.corr().fillna(0)
 first_axis = np.linalg.eigvalsh(correlations.to_numpy())[-1] / len(correlations)
 print(f"share of the first axis: {first_axis:.2f}")

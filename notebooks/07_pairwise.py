@@ -39,7 +39,12 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from chessgloss import report
 from chessgloss.commentary.briefing import (
-    NODES, briefings_file, evaluated_moves, first_words, read_briefings)
+    NODES,
+    briefings_file,
+    evaluated_moves,
+    first_words,
+    read_briefings,
+)
 
 from chessgloss.llm.client import replay
 from chessgloss.stats import mean_interval, means_by
@@ -65,9 +70,13 @@ events = pairwise.claimed_events(briefings, comments)
 disqualified = pairwise.disqualified(events)
 
 example = next(each for each in briefings if {"llm", "ccc"} <= set(comments[each.name]))
-report.boards(report.board(example.move, size=280), report.texts(
-    {"A": comments[example.name]["llm"], "B": comments[example.name]["ccc"]},
-    f"Which of two comments on {example.move.numbered_san} is the better one?"))
+report.boards(
+    report.board(example.move, size=280),
+    report.texts(
+        {"A": comments[example.name]["llm"], "B": comments[example.name]["ccc"]},
+        f"Which of two comments on {example.move.numbered_san} is the better one?",
+    ),
+)
 
 # %% [markdown]
 # A was written by `llm`, which was told the move alone; B by `ccc`, which was told the engine's
@@ -95,8 +104,10 @@ report.boards(report.board(example.move, size=280), report.texts(
 # %%
 _, *parts, _ = load_prompt("pairwise").messages[0].content.split("\n\n")
 rubric = [line.partition(":") for part in parts for line in part.splitlines()]
-report.texts({name: text.strip() for name, _, text in rubric if text},
-              "What the judge is told, in our words")
+report.texts(
+    {name: text.strip() for name, _, text in rubric if text},
+    "What the judge is told, in our words",
+)
 
 # %% [markdown]
 # The feature context is made of facts of the board and of the engine's verdict, all seen by the
@@ -120,8 +131,11 @@ report.boards(report.board(example.move, size=280), report.texts(context, "Featu
 
 # %%
 judge = replay("pairwise", model)
-few = {move.name: contexts[move.name] for move in pairwise.choose_lined(evaluated)
-       if move.name in contexts}
+few = {
+    move.name: contexts[move.name]
+    for move in pairwise.choose_lined(evaluated)
+    if move.name in contexts
+}
 lined = pairwise.read_lines(judge.answered(pairwise.line_questions(few, comments, methods)))
 lines = pairwise.decide(lined, disqualified)
 report.sheet("lines", {"asked": len(lined), **lined["state"].value_counts()})
@@ -134,33 +148,48 @@ report.sheet("lines", {"asked": len(lined), **lined["state"].value_counts()})
 # rule. A contradiction is no reason to throw an answer away; the winner follows from the scores.
 
 # %%
-contradicts = pd.DataFrame({
-    "total of A": lines["stated_a"] != lines["total_a"],
-    "total of B": lines["stated_b"] != lines["total_b"],
-    "winner": lines["word"] != lines["totals"]})
+contradicts = pd.DataFrame(
+    {
+        "total of A": lines["stated_a"] != lines["total_a"],
+        "total of B": lines["stated_b"] != lines["total_b"],
+        "winner": lines["word"] != lines["totals"],
+    }
+)
 struck_and_wrong = 2 * contradicts.any(axis=1) + (lines["struck_a"] | lines["struck_b"])
 line = lines.loc[struck_and_wrong.idxmax()]
-shown = {place: first_words(comments[line["move"]][name], 15 if name == "reference" else 60)
-         for place, name in {"A": line["first"], "B": line["second"]}.items()}
+shown = {
+    place: first_words(comments[line["move"]][name], 15 if name == "reference" else 60)
+    for place, name in {"A": line["first"], "B": line["second"]}.items()
+}
 move = kept[line["move"]].move
-report.boards(report.board(move, size=280), report.texts(
-    {**shown, "answer": line["answer"].text},
-    f"{line['move']}, {move.numbered_san}: {line['first']} (A) and {line['second']} (B)"))
+report.boards(
+    report.board(move, size=280),
+    report.texts(
+        {**shown, "answer": line["answer"].text},
+        f"{line['move']}, {move.numbered_san}: {line['first']} (A) and {line['second']} (B)",
+    ),
+)
 
 # %%
 points = {side: [int(line[f"{name}_{side.lower()}"]) for name in CRITERIA] for side in "AB"}
 struck_sides = [side for side in "AB" if line[f"struck_{side.lower()}"]]
 report.boards(
     report.table(pd.DataFrame(points, index=list(CRITERIA))),
-    report.sheet("step by step", {
-        "totals told": f"{line['stated_a']:.0f} and {line['stated_b']:.0f}",
-        "totals added up": f"{line['total_a']} and {line['total_b']}",
-        "winner told": line["word"],
-        "winner by the scores": line["totals"],
-        "decided by": line["decided_by"],
-        "contradictions": ", ".join(contradicts.columns[contradicts.loc[line.name]]) or "none",
-        "struck by the hard rule": " and ".join(struck_sides) or "no candidate",
-        "winner after the rule": line["rule"]}))
+    report.sheet(
+        "step by step",
+        {
+            "totals told": f"{line['stated_a']:.0f} and {line['stated_b']:.0f}",
+            "totals added up": f"{line['total_a']} and {line['total_b']}",
+            "winner told": line["word"],
+            "winner by the scores": line["totals"],
+            "decided by": line["decided_by"],
+            "contradictions": ", ".join(contradicts.columns[contradicts.loc[line.name]])
+            or "none",
+            "struck by the hard rule": " and ".join(struck_sides) or "no candidate",
+            "winner after the rule": line["rule"],
+        },
+    ),
+)
 
 # %% [markdown]
 # How often a line contradicts itself, and how often it gives A or B the very scores of a candidate
@@ -169,14 +198,20 @@ report.boards(
 
 # %%
 prompt_lines = load_prompt("pairwise").messages[0].content.split("\n")
-samples = [pairwise.read_line(text) for text in prompt_lines
-           if text[:9] in ("WINNER,A,", "WINNER,B,")]
+samples = [
+    pairwise.read_line(text) for text in prompt_lines if text[:9] in ("WINNER,A,", "WINNER,B,")
+]
 blocks = {scores for sample in samples for scores in (sample.a, sample.b)}
-wrong = contradicts.assign(any=contradicts.any(axis=1), copied=[
-    any(tuple(row[f"{name}_{side}"] for name in CRITERIA) in blocks for side in "ab")
-    for _, row in lines.iterrows()])
-contradicted = pd.Series({kind: mean_interval(wrong[kind], lines["move"], seed=seed)
-                          for kind in wrong})
+wrong = contradicts.assign(
+    any=contradicts.any(axis=1),
+    copied=[
+        any(tuple(row[f"{name}_{side}"] for name in CRITERIA) in blocks for side in "ab")
+        for _, row in lines.iterrows()
+    ],
+)
+contradicted = pd.Series(
+    {kind: mean_interval(wrong[kind], lines["move"], seed=seed) for kind in wrong}
+)
 report.table(contradicted.to_frame("share of lines"))
 
 # %% [markdown]
@@ -196,8 +231,9 @@ report.sheet("pairs in both orders", {"asked": len(numbers), "read": len(judged)
 
 # %%
 decided = judged["decided_by"].value_counts()
-report.sheet("what decides", {name: decided.get(name, 0)
-                              for name in ("total", *CRITERIA[:3], "nothing")})
+report.sheet(
+    "what decides", {name: decided.get(name, 0) for name in ("total", *CRITERIA[:3], "nothing")}
+)
 
 # %% [markdown]
 # ## Both orders
@@ -211,14 +247,18 @@ report.sheet("what decides", {name: decided.get(name, 0)
 # %%
 ways = ("totals", "rule")
 results_by = {by: pairwise.outcomes(judged, by) for by in ways}
-consistency, ties, first, dice = {}, {}, {}, {}
+consistency = {}
+ties = {}
+first = {}
+dice = {}
 for by, answers in results_by.items():
     both = answers.groupby(["move", "pair"]).filter(lambda rows: len(rows) == 2)
     same = (both.groupby(["move", "pair"])["winner"].nunique() == 1).reset_index()
     consistency[by] = mean_interval(same["winner"], same["move"], seed=seed)
     ties[by] = mean_interval(answers["winner"] == "TIE", answers["move"], seed=seed)
     first[by] = mean_interval(both["points"], both["move"], seed=seed)
-    a, tie = first[by].value - ties[by].value / 2, ties[by].value
+    a = first[by].value - ties[by].value / 2
+    tie = ties[by].value
     dice[by] = tie**2 + 2 * a * (1 - a - tie)
 
 # %%
@@ -238,10 +278,14 @@ report.table(
 
 # %%
 columns = [*CRITERIA, "total"]
-scored = pd.concat([
-    judged[["move", method, *(f"{name}_{side}" for name in columns), f"struck_{side}"]].set_axis(
-        ["move", "method", *columns, "struck"], axis=1)
-    for method, side in (("first", "a"), ("second", "b"))])
+scored = pd.concat(
+    [
+        judged[
+            ["move", method, *(f"{name}_{side}" for name in columns), f"struck_{side}"]
+        ].set_axis(["move", "method", *columns, "struck"], axis=1)
+        for method, side in (("first", "a"), ("second", "b"))
+    ]
+)
 means = scored.groupby("method")[columns].mean().reindex(methods)
 means.loc["standard deviation"] = scored[columns].std()
 report.table(means, caption="Mean scores given by the judge")
@@ -261,20 +305,28 @@ claims = events.assign(unsupported=~events["supported"], false=events["board"] =
 by_comment = claims.groupby(["move", "method"])[["unsupported", "false"]].any().reset_index()
 ruled = table.query("state == 'answered'")[["move", "method"]].merge(by_comment, how="left")
 ruled = ruled.fillna({"unsupported": False, "false": False})
-shares = pd.DataFrame({
-    "disqualified": ruled["unsupported"],
-    "false on the board": ruled["false"],
-    "struck, not false": ruled["unsupported"] & ~ruled["false"]}).astype(float)
-struck = pd.DataFrame({
-    name: means_by(ruled.assign(share=share), "method", "share", cluster="move", seed=seed)
-    for name, share in shares.items()}).reindex(methods)
+shares = pd.DataFrame(
+    {
+        "disqualified": ruled["unsupported"],
+        "false on the board": ruled["false"],
+        "struck, not false": ruled["unsupported"] & ~ruled["false"],
+    }
+).astype(float)
+struck = pd.DataFrame(
+    {
+        name: means_by(ruled.assign(share=share), "method", "share", cluster="move", seed=seed)
+        for name, share in shares.items()
+    }
+).reindex(methods)
 report.table(struck, caption="Share of comments")
 
 # %%
 counted = events.assign(context=events["in_context"].map({True: "yes", False: "no"}))
 counted = counted.groupby(["event", "board", "context"]).size().rename("claims").reset_index()
-report.table(counted.set_axis(["event", "board says", "in the context", "claims"], axis=1),
-             caption="Claims of events that the rule names")
+report.table(
+    counted.set_axis(["event", "board says", "in the context", "claims"], axis=1),
+    caption="Claims of events that the rule names",
+)
 
 # %%
 faith = means_by(scored, "struck", "faithfulness", cluster="move", seed=seed)
@@ -288,10 +340,16 @@ report.table(
 turned = mean_interval(judged["totals"] != judged["rule"], judged["move"], seed=seed)
 a, b = judged["struck_a"], judged["struck_b"]
 still = (a & ~b & (judged["rule"] == "A")) | (b & ~a & (judged["rule"] == "B"))
-report.sheet("answers", {
-    "A disqualified": (a & ~b).sum(), "B disqualified": (b & ~a).sum(),
-    "both disqualified": (a & b).sum(), "read": (~a & ~b).sum(),
-    "one struck, and wins all the same": still.sum()})
+report.sheet(
+    "answers",
+    {
+        "A disqualified": (a & ~b).sum(),
+        "B disqualified": (b & ~a).sum(),
+        "both disqualified": (a & b).sum(),
+        "read": (~a & ~b).sum(),
+        "one struck, and wins all the same": still.sum(),
+    },
+)
 
 # %% [markdown]
 # ## The win matrix
@@ -299,13 +357,16 @@ report.sheet("answers", {
 # Each cell is the share of points that the method of the row wins against that of the column,
 # over both orders, ties half, after the hard rule.
 
+
 # %% mystnb={"figure": {"caption": "Who wins against whom: share of points of the row's method against the column's, over both orders, ties half, after the hard rule.", "name": "fig-07-win-matrix"}, "image": {"alt": "Matrix of shares with a number in each cell, blue above and red below one half."}}
 def win_matrix(answers):
     """Return the share of points of each row against each column."""
     names = {"first": "second", "second": "first"}
     turned = answers.rename(columns=names).assign(points=1 - answers["points"])
     both = pd.concat([answers, turned])
-    return both.pivot_table(index="first", columns="second", values="points").loc[methods, methods]
+    return both.pivot_table(index="first", columns="second", values="points").loc[
+        methods, methods
+    ]
 
 
 matrix = win_matrix(results_by["rule"])
@@ -334,15 +395,20 @@ plt.show()
 # %% mystnb={"figure": {"caption": "Bradley-Terry strengths of five methods as a logistic regression, in log-odds with mean zero: 1.1 apart is three to one.", "name": "fig-07-strengths"}, "image": {"alt": "Horizontal bars of strengths, ordered."}}
 winner_by = "rule"
 answers = results_by[winner_by]
-is_first, is_second = (answers[side].to_numpy()[:, None] == np.array(methods)
-                       for side in ("first", "second"))
+is_first, is_second = (
+    answers[side].to_numpy()[:, None] == np.array(methods) for side in ("first", "second")
+)
 design = pd.DataFrame(is_first.astype(int) - is_second, columns=methods)
 points = answers["points"]
 print(f"design.shape = {design.shape}, points.shape = {points.shape}; the first rows:")
 print(design.assign(points=points).head(4).to_string(), end="\n\n")
 
-added_ties = pd.DataFrame([{method: (method == left) - (method == right) for method in methods}
-                           for left, right in combinations(methods, 2)])
+added_ties = pd.DataFrame(
+    [
+        {method: (method == left) - (method == right) for method in methods}
+        for left, right in combinations(methods, 2)
+    ]
+)
 rows = pd.concat([design, added_ties], ignore_index=True)
 outcome = pd.concat([points, pd.Series(0.5, added_ties.index)], ignore_index=True)
 fit = sm.Logit(outcome, rows[methods[1:]]).fit(disp=False)
@@ -388,19 +454,25 @@ report.table(pd.DataFrame({"written out": log_odds, "library": library}), digits
 answers = results_by["totals"]
 words = table.set_index(["move", "method"])["words"].to_dict()
 sides = [answers[side].to_numpy()[:, None] == np.array(methods) for side in ("first", "second")]
-ten_words = [(words[row.move, row.first] - words[row.move, row.second]) / 10
-             for row in answers.itertuples()]
+ten_words = [
+    (words[row.move, row.first] - words[row.move, row.second]) / 10
+    for row in answers.itertuples()
+]
 features = np.column_stack([sides[0].astype(float) - sides[1], ten_words])
 fit = LogisticRegression(C=10, max_iter=1_000).fit(
-    np.vstack([features, features]), np.repeat([1, 0], len(answers)),
-    sample_weight=np.concatenate([answers["points"], 1 - answers["points"]]))
+    np.vstack([features, features]),
+    np.repeat([1, 0], len(answers)),
+    sample_weight=np.concatenate([answers["points"], 1 - answers["points"]]),
+)
 *skill, worth = fit.coef_[0]
 
-level, place = np.subtract.outer(skill, skill), fit.intercept_[0]
+level = np.subtract.outer(skill, skill)
+place = fit.intercept_[0]
 matrix = win_matrix(answers)
 equal = pd.DataFrame((expit(level + place) + expit(level - place)) / 2, methods, methods)
-rates = pd.DataFrame({"raw": matrix.mean(axis=1),
-                      "at equal length": equal.where(matrix.notna()).mean(axis=1)})
+rates = pd.DataFrame(
+    {"raw": matrix.mean(axis=1), "at equal length": equal.where(matrix.notna()).mean(axis=1)}
+)
 rates.insert(0, "words", table.groupby("method")["words"].mean())
 report.table(
     rates.sort_values("at equal length", ascending=False),
@@ -420,11 +492,20 @@ alone = pairwise.alone_questions(contexts, comments, methods)
 cards = pairwise.read_alone(judge.answered(alone))
 solo = pairwise.decide(pairwise.pairs_of(cards), disqualified)
 solo_by = {by: pairwise.outcomes(solo, by) for by in ways}
-both = results_by["totals"].merge(solo_by["totals"], on=["move", "pair"], suffixes=("", "_solo"))
+both = results_by["totals"].merge(
+    solo_by["totals"], on=["move", "pair"], suffixes=("", "_solo")
+)
 same = mean_interval(both["winner"] == both["winner_solo"], both["move"], seed=seed)
 solo_ties = mean_interval(solo["totals"] == "TIE", solo["move"], seed=seed)
-report.sheet("scored alone", {"asked": len(cards), "read": len(cards.dropna()), "ties": solo_ties,
-                              "same winner as in the pair": same})
+report.sheet(
+    "scored alone",
+    {
+        "asked": len(cards),
+        "read": len(cards.dropna()),
+        "ties": solo_ties,
+        "same winner as in the pair": same,
+    },
+)
 
 # %%
 solo_strength = {by: strengths(solo_by[by], methods, seed=seed) for by in ways}
@@ -472,32 +553,55 @@ report.table(again[["move", "first", "second", "total_a", "total_b", "totals", "
 
 # %% tags=["hide-input"]
 faithful = scored.groupby("struck")["faithfulness"].mean()
-report.paste(**{
-    "copied": contradicted["copied"].value, "contradicted": contradicted["any"].value,
-    "consistency_totals": consistency["totals"].value, "ties": ties["totals"].value,
-    "consistency_rule": consistency["rule"].value, "best_rule": strength["rule"].index[0],
-    "struck_llm": struck.loc["llm", "disqualified"].value, "turned": turned.value,
-    "struck_reference": struck.loc["reference", "disqualified"].value, "worth": worth,
-    "dice": dice["totals"], "dice_rule": dice["rule"], "same_alone": same.value,
-    "faith_struck": float(faithful.get(True, np.nan)), "faith_clean": float(faithful[False]),
-})
+report.paste(
+    **{
+        "copied": contradicted["copied"].value,
+        "contradicted": contradicted["any"].value,
+        "consistency_totals": consistency["totals"].value,
+        "ties": ties["totals"].value,
+        "consistency_rule": consistency["rule"].value,
+        "best_rule": strength["rule"].index[0],
+        "struck_llm": struck.loc["llm", "disqualified"].value,
+        "turned": turned.value,
+        "struck_reference": struck.loc["reference", "disqualified"].value,
+        "worth": worth,
+        "dice": dice["totals"],
+        "dice_rule": dice["rule"],
+        "same_alone": same.value,
+        "faith_struck": float(faithful.get(True, np.nan)),
+        "faith_clean": float(faithful[False]),
+    }
+)
 
 # %% tags=["hide-input"]
 rows, count = report.rows, report.Result
 report.save(
     "07_pairwise",
-    rows({"answers": count(len(numbers), unit="pairs in an order"),
-          "line.unreadable": count(len(lined) - len(lines), n=len(lined)),
-          "worth_of_ten_words": count(worth, n=len(judged), unit="log-odds")}, "pairwise"),
-    {"scale.points": count(pairwise.HIGHEST, unit="points"),
-     "criteria.count": count(len(CRITERIA), unit="criteria"),
-     "decision.fields": count(pairwise.FIELDS, unit="fields of the line")},
-    rows({"contradiction_share": contradicted["any"], "copied_share": contradicted["copied"]},
-         "pairwise.line", unit="share of lines read"),
+    rows(
+        {
+            "answers": count(len(numbers), unit="pairs in an order"),
+            "line.unreadable": count(len(lined) - len(lines), n=len(lined)),
+            "worth_of_ten_words": count(worth, n=len(judged), unit="log-odds"),
+        },
+        "pairwise",
+    ),
+    {
+        "scale.points": count(pairwise.HIGHEST, unit="points"),
+        "criteria.count": count(len(CRITERIA), unit="criteria"),
+        "decision.fields": count(pairwise.FIELDS, unit="fields of the line"),
+    },
+    rows(
+        {"contradiction_share": contradicted["any"], "copied_share": contradicted["copied"]},
+        "pairwise.line",
+        unit="share of lines read",
+    ),
     rows({"swap_consistency": consistency["rule"]}, "pairwise", unit="share of pairs"),
     rows(consistency, "pairwise.swap_consistency", unit="share of pairs"),
-    rows({"tie_rate": ties["rule"], "rule_turns_winner": turned}, "pairwise",
-         unit="share of answers read"),
+    rows(
+        {"tie_rate": ties["rule"], "rule_turns_winner": turned},
+        "pairwise",
+        unit="share of answers read",
+    ),
     rows(ties, "pairwise.tie_rate", unit="share of answers read"),
     rows({"same_winner": same}, "pairwise.alone", unit="share of answers"),
     rows(first, "pairwise.first_wins", unit="share of points"),
@@ -506,14 +610,21 @@ report.save(
     rows(rates["raw"], "pairwise.win_rate"),
     rows(rates["at equal length"], "pairwise.win_rate_at_equal_length"),
     rows(strength["rule"], "pairwise.strength", unit="log-odds, after the rule"),
-    rows(solo_strength["rule"], "pairwise.alone.strength", unit="log-odds"))
+    rows(solo_strength["rule"], "pairwise.alone.strength", unit="log-odds"),
+)
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(numbers), "pairs in an order", seed,
+    len(numbers),
+    "pairs in an order",
+    seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
-    versions={"model": model, "engine": f"{example.before.engine}, {NODES:,} nodes",
-              "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2"})
+    versions={
+        "model": model,
+        "engine": f"{example.before.engine}, {NODES:,} nodes",
+        "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2",
+    },
+)
 
 # %% [markdown]
 # ## Exercises
@@ -524,11 +635,21 @@ report.evidence(
 # %% tags=["solution", "hide-cell"]
 # Mean points beside strengths.
 of_rule = results_by["rule"]
-mean_points = {method: pd.concat([
-    of_rule.loc[of_rule["first"] == method, "points"],
-    1 - of_rule.loc[of_rule["second"] == method, "points"]]).mean() for method in methods}
-both_orders = pd.DataFrame({"mean points": mean_points, "strength": {
-    method: value.value for method, value in strength["rule"].items()}})
+mean_points = {
+    method: pd.concat(
+        [
+            of_rule.loc[of_rule["first"] == method, "points"],
+            1 - of_rule.loc[of_rule["second"] == method, "points"],
+        ]
+    ).mean()
+    for method in methods
+}
+both_orders = pd.DataFrame(
+    {
+        "mean points": mean_points,
+        "strength": {method: value.value for method, value in strength["rule"].items()},
+    }
+)
 print(f"rank correlation {both_orders.corr(method='spearman').iloc[0, 1]:.2f}")
 report.table(both_orders.sort_values("strength", ascending=False))
 
@@ -542,22 +663,43 @@ report.table(both_orders.sort_values("strength", ascending=False))
 coin = np.random.default_rng(seed).random(len(judged)) < 0.5
 of_first = {by: judged[by].map({"A": 1.0, "TIE": 0.5, "B": 0.0}) for by in ways}
 of_first["by lot"] = pd.Series(coin.astype(float), judged.index)
-report.table(pd.DataFrame({"points of the first": {
-    by: mean_interval(won, judged["move"], seed=seed) for by, won in of_first.items()}}))
+report.table(
+    pd.DataFrame(
+        {
+            "points of the first": {
+                by: mean_interval(won, judged["move"], seed=seed)
+                for by, won in of_first.items()
+            }
+        }
+    )
+)
 
 # %% [markdown]
 # **3. One criterion less.** Leave out one criterion at a time from the judge's totals. How
 # often does the winner of a pair change?
 
+
 # %% tags=["solution", "hide-cell"]
 # Winners when a criterion is left out.
 def winners(names):
-    gap = sum(judged[f"{name}_a"].astype(float) - judged[f"{name}_b"].astype(float)
-              for name in names)
+    gap = sum(
+        judged[f"{name}_a"].astype(float) - judged[f"{name}_b"].astype(float) for name in names
+    )
     return np.sign(gap)
 
 
 all_criteria = winners(CRITERIA)
-report.table(pd.DataFrame({"share of pairs whose winner changes": {
-    left_out: float((winners([name for name in CRITERIA if name != left_out]) != all_criteria).mean())
-    for left_out in CRITERIA}}))
+report.table(
+    pd.DataFrame(
+        {
+            "share of pairs whose winner changes": {
+                left_out: float(
+                    (
+                        winners([name for name in CRITERIA if name != left_out]) != all_criteria
+                    ).mean()
+                )
+                for left_out in CRITERIA
+            }
+        }
+    )
+)

@@ -45,15 +45,40 @@ from chessgloss.book.profiles import load_sizes
 from chessgloss.llm.client import replay
 from chessgloss.store import find_project
 from chessgloss.survey.reading import (
-    as_printed, read_ratings, read_scores, table1, table2, table3, table4)
+    as_printed,
+    read_ratings,
+    read_scores,
+    table1,
+    table2,
+    table3,
+    table4,
+)
 from chessgloss.survey.simulate import draw, simulate, write_sessions
 from chessgloss.survey.study import (
-    DIMENSIONS, Key, Settings, Study, StudyMove, read_key, study_of, write_form)
+    DIMENSIONS,
+    Key,
+    Settings,
+    Study,
+    StudyMove,
+    read_key,
+    study_of,
+    write_form,
+)
 
-PAPER_METHODS = {"reference": "Reference", "gac": "GAC", "llm": "GPT-4o",
-                 "llm_expert": "GPT-4o + expert", "ccc": "GPT-4o + expert + concept (CCC)"}
-PAPER_METRICS = {"bleu1": "BLEU-1", "rouge1": "ROUGE-1", "rouge2": "ROUGE-2",
-                 "rougel": "ROUGE-L", "gcc_eval": "GCC-Eval"}
+PAPER_METHODS = {
+    "reference": "Reference",
+    "gac": "GAC",
+    "llm": "GPT-4o",
+    "llm_expert": "GPT-4o + expert",
+    "ccc": "GPT-4o + expert + concept (CCC)",
+}
+PAPER_METRICS = {
+    "bleu1": "BLEU-1",
+    "rouge1": "ROUGE-1",
+    "rouge2": "ROUGE-2",
+    "rougel": "ROUGE-L",
+    "gcc_eval": "GCC-Eval",
+}
 sizes = load_sizes("08_human_study", profile)
 report.use_house_style()
 
@@ -61,7 +86,9 @@ people = reference.table("ccc", "table1").drop(columns="Words per comment")
 figure, axes = plt.subplots(figsize=(8.4, 3))
 for place, (method, row) in enumerate(people.iterrows()):
     axes.plot(people.columns, row, "o", color=report.PALETTE[place], label=method)
-axes.set(ylabel="mean rating, 0 to 1", ylim=(0, 1), title="The paper's Table 1: what people said")
+axes.set(
+    ylabel="mean rating, 0 to 1", ylim=(0, 1), title="The paper's Table 1: what people said"
+)
 axes.legend(loc="lower left", bbox_to_anchor=(1, 0))
 plt.show()
 
@@ -87,17 +114,25 @@ plt.show()
 
 # %%
 cells = [cell for cell in reference.load("ccc") if cell.table == "table1"]
-marked = {(cell.row, cell.column): f"{'*' * ('star' in cell.flags)}{cell.printed}"
-          for cell in cells}
-shown = pd.Series(marked).unstack().loc[
-    list(PAPER_METHODS.values()), list(dict.fromkeys(cell.column for cell in cells))]
+marked = {
+    (cell.row, cell.column): f"{'*' * ('star' in cell.flags)}{cell.printed}" for cell in cells
+}
+shown = (
+    pd.Series(marked)
+    .unstack()
+    .loc[list(PAPER_METHODS.values()), list(dict.fromkeys(cell.column for cell in cells))]
+)
 report.table(shown, caption="The paper's Table 1: mean ratings, rescaled to [0, 1]")
 
 # %%
 report.boards(
-    report.table(reference.table("ccc", "table2"), caption="The paper's Table 2: causes of error"),
-    report.table(reference.table("ccc", "table3"), caption="The paper's Table 3: agreement",
-                 digits=4))
+    report.table(
+        reference.table("ccc", "table2"), caption="The paper's Table 2: causes of error"
+    ),
+    report.table(
+        reference.table("ccc", "table3"), caption="The paper's Table 3: agreement", digits=4
+    ),
+)
 
 # %%
 report.table(reference.table("ccc", "table4"), caption="The paper's Table 4: correlations")
@@ -127,18 +162,28 @@ report.table(reference.table("ccc", "table4"), caption="The paper's Table 4: cor
 
 # %%
 methods = ["template", "llm", "llm_expert", "ccc_none", "ccc"]
-examples = {example.name: example.move for example in documents_examples()
-            if example.name != "ccc/figA5"}
+examples = {
+    example.name: example.move
+    for example in documents_examples()
+    if example.name != "ccc/figA5"
+}
 briefings = read_briefings(briefings_file())
 client = replay("commentary")
-written = gather_comments(methods, [example for example in documents_examples()
-                                    if example.name in examples], briefings, client)
+written = gather_comments(
+    methods,
+    [example for example in documents_examples() if example.name in examples],
+    briefings,
+    client,
+)
 study = study_of(written, examples, methods, title="Comments on two moves")
 page = write_form(Key(study=study, secret="0" * 64), Settings(pilot_moves=1))
-report.Html('<iframe title="The form of the study, to be tried" loading="lazy" '
-            'sandbox="allow-scripts allow-forms allow-downloads allow-modals" style="width:100%;'
-            'height:720px;border:1px solid #8a9297;border-radius:8px" '
-            f'srcdoc="{escape(page)}"></iframe>', "(the form, with two moves)")
+report.Html(
+    '<iframe title="The form of the study, to be tried" loading="lazy" '
+    'sandbox="allow-scripts allow-forms allow-downloads allow-modals" style="width:100%;'
+    'height:720px;border:1px solid #8a9297;border-radius:8px" '
+    f'srcdoc="{escape(page)}"></iframe>',
+    "(the form, with two moves)",
+)
 
 # %% [markdown]
 # ## From form to tables, on simulated ratings
@@ -152,13 +197,22 @@ report.Html('<iframe title="The form of the study, to be tried" loading="lazy" '
 
 # %%
 planted = reference.table("ccc", "table1").drop(columns="Words per comment")
-planted = planted.rename(index={row: name for name, row in PAPER_METHODS.items()},
-                         columns=str.lower).loc[list(PAPER_METHODS), list(DIMENSIONS)]
-positions = [briefings[name].move for name in sorted(briefings)[:sizes.moves]]
-mute = [StudyMove(name=f"move {number}", fen=move.position.fen, move=move.uci,
-                  comments={method: f"Comment {place} on move {number}."
-                            for place, method in enumerate(PAPER_METHODS)})
-        for number, move in enumerate(positions, start=1)]
+planted = planted.rename(
+    index={row: name for name, row in PAPER_METHODS.items()}, columns=str.lower
+).loc[list(PAPER_METHODS), list(DIMENSIONS)]
+positions = [briefings[name].move for name in sorted(briefings)[: sizes.moves]]
+mute = [
+    StudyMove(
+        name=f"move {number}",
+        fen=move.position.fen,
+        move=move.uci,
+        comments={
+            method: f"Comment {place} on move {number}."
+            for place, method in enumerate(PAPER_METHODS)
+        },
+    )
+    for number, move in enumerate(positions, start=1)
+]
 simulated_key = Key(study=Study(title="SIMULATED", moves=mute), secret="0" * 64)
 drawn = simulate(planted, [move.name for move in mute], sizes.raters, seed=seed)
 
@@ -166,13 +220,17 @@ drawn = simulate(planted, [move.name for move in mute], sizes.raters, seed=seed)
 with tempfile.TemporaryDirectory() as folder:
     files = write_sessions(Path(folder), simulated_key, drawn)
     simulated = read_ratings(files, simulated_key)
-print(f"{len(files)} files read, {len(simulated.frame):,} ratings of "
-      f"{len(simulated.moves)} moves; {simulated.label}")
+print(
+    f"{len(files)} files read, {len(simulated.frame):,} ratings of "
+    f"{len(simulated.moves)} moves; {simulated.label}"
+)
 
 # %%
 inbox = find_project() / "data/ratings"
 files = sorted(inbox.glob("ratings-*.json"))
-ratings, key, scores = simulated, simulated_key, None
+ratings = simulated
+key = simulated_key
+scores = None
 if files:
     key = read_key(next(inbox.glob("*.key.json")))
     ratings = read_ratings(files, key)
@@ -185,8 +243,10 @@ print(f"shown below: {ratings.label}")
 
 # %%
 first = table1(ratings, key.study.words(), key.study.baseline, seed=seed)
-report.table(as_printed(first).drop(columns=[] if human else "words"),
-             caption=f"Table 1 from {ratings.label}; * p < 0.001 against {key.study.baseline}")
+report.table(
+    as_printed(first).drop(columns=[] if human else "words"),
+    caption=f"Table 1 from {ratings.label}; * p < 0.001 against {key.study.baseline}",
+)
 
 # %% [markdown]
 # The test behind our stars: a method's difference from `ccc` is averaged over raters for
@@ -196,10 +256,15 @@ report.table(as_printed(first).drop(columns=[] if human else "words"),
 
 # %%
 report.boards(
-    report.table(table2(ratings, seed=seed).map("{:.2f}".format),
-                 caption=f"Table 2 from {ratings.label}: share of all comments"),
-    report.table(table2(ratings, of="incorrect", seed=seed).map("{:.2f}".format),
-                 caption="Share of those not fully correct"))
+    report.table(
+        table2(ratings, seed=seed).map("{:.2f}".format),
+        caption=f"Table 2 from {ratings.label}: share of all comments",
+    ),
+    report.table(
+        table2(ratings, of="incorrect", seed=seed).map("{:.2f}".format),
+        caption="Share of those not fully correct",
+    ),
+)
 
 # %% [markdown]
 # ### Kappa, from its table
@@ -225,21 +290,30 @@ share = counts.sum(axis=0) / counts.sum()
 pairs = counts.T @ counts - np.diag(counts.sum(axis=0))  # a rating is no pair with itself
 pairs = pairs / (len(counts) * n_raters * (n_raters - 1))
 by_chance = np.outer(share, share)
-observed, expected = np.trace(pairs), np.trace(by_chance)
+observed = np.trace(pairs)
+expected = np.trace(by_chance)
 kappa = (observed - expected) / (1 - expected)
 print(f"share of each value: {share.round(3)}")
 print(f"observed = {observed:.4f}, expected = {expected:.4f}")
 print(f"kappa = (observed - expected) / (1 - expected) = {kappa:.4f}")
 
 figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), sharey=True)
-shown_pairs = {f"observed, {observed:.2f} on the diagonal": pairs,
-               f"by chance, {expected:.2f}": by_chance}
+shown_pairs = {
+    f"observed, {observed:.2f} on the diagonal": pairs,
+    f"by chance, {expected:.2f}": by_chance,
+}
 for ax, (title, matrix) in zip(axes, shown_pairs.items(), strict=True):
     ax.imshow(matrix, cmap="Blues", vmin=0, vmax=max(pairs.max(), by_chance.max()))
     for (i, j), cell in np.ndenumerate(matrix):
         ax.text(j, i, f"{cell:.2f}", ha="center", va="center")
-    ax.set(xticks=values - 1, xticklabels=values, yticks=values - 1, yticklabels=values,
-           xlabel="points of one rater", title=title)
+    ax.set(
+        xticks=values - 1,
+        xticklabels=values,
+        yticks=values - 1,
+        yticklabels=values,
+        xlabel="points of one rater",
+        title=title,
+    )
     ax.grid(visible=False)
 axes[0].set_ylabel("points of another")
 figure.suptitle(f"Pairs of {ratings.label}, {criterion}")
@@ -253,9 +327,14 @@ plt.show()
 third = table3(ratings, seed=seed)
 from_statsmodels = inter_rater.fleiss_kappa(inter_rater.aggregate_raters(rated)[0])
 assert np.allclose([from_statsmodels, third.loc[criterion, "kappa_points"].value], kappa)
-report.sheet(f"kappa over points, {criterion}", {
-    "from its table": kappa, "statsmodels": from_statsmodels,
-    "library, with interval": third.loc[criterion, "kappa_points"]})
+report.sheet(
+    f"kappa over points, {criterion}",
+    {
+        "from its table": kappa,
+        "statsmodels": from_statsmodels,
+        "library, with interval": third.loc[criterion, "kappa_points"],
+    },
+)
 
 # %%
 kappas = reference.table("ccc", "table3")["kappa"].rename(str.lower)
@@ -275,7 +354,9 @@ nothing = "no human ratings with automatic scores beside them yet"
 fourth = pd.DataFrame({"state": {"Table 4": nothing}})
 if scores is not None:
     fourth = table4(ratings, scores, seed=seed)
-report.table(fourth, caption=f"Table 4 from {'nobody so far' if scores is None else ratings.label}")
+report.table(
+    fourth, caption=f"Table 4 from {'nobody so far' if scores is None else ratings.label}"
+)
 
 # %% [markdown]
 # ## Does what was planted come out?
@@ -290,49 +371,78 @@ report.table(fourth, caption=f"Table 4 from {'nobody so far' if scores is None e
 # raters, Satterthwaite's degrees of freedom).
 
 # %%
-random, rows = np.random.default_rng(seed), []
+random = np.random.default_rng(seed)
+rows = []
 for criterion, points in DIMENSIONS.items():
     studies = draw(planted[criterion], (sizes.moves, sizes.raters), random, sizes.repeats)
     ccc = studies[:, :, list(planted.index).index("ccc")]
     for place, (method, score) in enumerate(planted[criterion].items()):
         for repeat, study in enumerate(studies[:, :, place] if method != "ccc" else ()):
             row = {"repeat": repeat, "planted": score - planted.loc["ccc", criterion]}
-            less, own = (study - ccc[repeat]) / (points - 1), (study - 1) / (points - 1)
+            less = (study - ccc[repeat]) / (points - 1)
+            own = (study - 1) / (points - 1)
             for name, cells, truth in (("", less, row["planted"]), ("mean_", own, score)):
-                both, by_moves = crossed_mean(cells), crossed_mean(cells.mean(1, keepdims=True))
+                both = crossed_mean(cells)
+                by_moves = crossed_mean(cells.mean(1, keepdims=True))
                 row[f"{name}held"] = both.low <= truth <= both.high
                 row[f"{name}held_by_moves"] = by_moves.low <= truth <= by_moves.high
             rows.append(row | {"found": less.mean(), "sign": less.mean() * row["planted"] > 0})
 recovery = pd.DataFrame(rows)
-held = {name: mean_interval(recovery[name], recovery["repeat"], seed=seed) for name in (
-    "held", "held_by_moves", "mean_held", "mean_held_by_moves")}
+held = {
+    name: mean_interval(recovery[name], recovery["repeat"], seed=seed)
+    for name in ("held", "held_by_moves", "mean_held", "mean_held_by_moves")
+}
 recovered = held["held"]
-coverage = pd.DataFrame({
-    "moves and raters": {"differences": recovered, "scores": held["mean_held"]},
-    "moves alone": {"differences": held["held_by_moves"], "scores": held["mean_held_by_moves"]}})
-report.table(coverage, digits=3, caption="SIMULATED: share of what was planted that the 95 % "
-             f"intervals hold; {sizes.repeats} studies")
+coverage = pd.DataFrame(
+    {
+        "moves and raters": {"differences": recovered, "scores": held["mean_held"]},
+        "moves alone": {
+            "differences": held["held_by_moves"],
+            "scores": held["mean_held_by_moves"],
+        },
+    }
+)
+report.table(
+    coverage,
+    digits=3,
+    caption="SIMULATED: share of what was planted that the 95 % "
+    f"intervals hold; {sizes.repeats} studies",
+)
 
 # %%
 nominal = recovered.low <= 0.95 <= recovered.high
-print(f"95 % lies {'within' if nominal else 'outside'} the interval of the coverage of "
-      f"differences, {recovered:.3f}")
+print(
+    f"95 % lies {'within' if nominal else 'outside'} the interval of the coverage of "
+    f"differences, {recovered:.3f}"
+)
 signs = mean_interval(recovery["sign"], recovery["repeat"], seed=seed)
 
 # %%
 classes = pd.cut(recovery["planted"].abs(), [0, 0.05, 0.1, 0.2, 0.5])
 recovery["bias"] = recovery["found"] - recovery["planted"]
-by_size = recovery.groupby(classes, observed=True).agg(
-    differences=("planted", "size"), recovered=("held", "mean"), sign=("sign", "mean"),
-    bias=("bias", "mean")).rename_axis("planted")
-report.table(by_size, digits=3, caption=f"SIMULATED: {sizes.repeats} studies of "
-             f"{sizes.raters} raters and {sizes.moves} moves")
+by_size = (
+    recovery.groupby(classes, observed=True)
+    .agg(
+        differences=("planted", "size"),
+        recovered=("held", "mean"),
+        sign=("sign", "mean"),
+        bias=("bias", "mean"),
+    )
+    .rename_axis("planted")
+)
+report.table(
+    by_size,
+    digits=3,
+    caption=f"SIMULATED: {sizes.repeats} studies of "
+    f"{sizes.raters} raters and {sizes.moves} moves",
+)
 
 # %% [markdown]
 # ## How many raters, how many moves?
 #
 # Two methods differ by 0.1 in relevance, as 0.6 and 0.5. How often does a study of a given
 # size find it?
+
 
 # %%
 def power_curve(raters, moves, gap, unit="move"):
@@ -347,8 +457,10 @@ def power_curve(raters, moves, gap, unit="move"):
             p = sign_flip_p(less.mean(axis=-1), seed=seed, flips=4_000)
         else:
             p = stats.ttest_1samp(less.reshape(len(less), -1), 0, axis=1).pvalue
-        rows += [{"raters": n_raters, "moves": n_moves, "level": level,
-                  "power": share_of(p < level)} for level in (0.05, 0.001)]
+        rows += [
+            {"raters": n_raters, "moves": n_moves, "level": level, "power": share_of(p < level)}
+            for level in (0.05, 0.001)
+        ]
     return pd.DataFrame(rows)
 
 
@@ -372,8 +484,10 @@ needed = reached.pivot_table(index="raters", columns="level", values="moves", ag
 needed = needed.reindex(index=sizes.power_raters, columns=[0.05, 0.001])
 needed = needed.map("{:.0f}".format).replace("nan", f"> {max(sizes.power_moves)}")
 needed = needed.rename(columns="p < {}".format)
-report.table(needed.rename_axis(index="raters", columns=None),
-             caption="SIMULATED: fewest of the moves tried that find 0.1 in 80 of 100 studies")
+report.table(
+    needed.rename_axis(index="raters", columns=None),
+    caption="SIMULATED: fewest of the moves tried that find 0.1 in 80 of 100 studies",
+)
 
 # %% [markdown]
 # More moves help more than more raters: raters share what is peculiar to a comment, and only
@@ -387,12 +501,20 @@ report.table(needed.rename_axis(index="raters", columns=None),
 # but five ratings of one comment are not five comments:
 
 # %%
-units = pd.DataFrame({
-    (f"units: {unit}s", f"difference {gap:g}"):
-        power_curve([sizes.raters], [sizes.moves], gap, unit).set_index("level")["power"]
-    for unit in ("move", "rating") for gap in (difference, 0)})
-report.table(units.rename(index="p < {}".format).T, caption="SIMULATED: share of studies with "
-             f"a significant difference; {sizes.raters} raters, {sizes.moves} moves")
+units = pd.DataFrame(
+    {
+        (f"units: {unit}s", f"difference {gap:g}"): power_curve(
+            [sizes.raters], [sizes.moves], gap, unit
+        ).set_index("level")["power"]
+        for unit in ("move", "rating")
+        for gap in (difference, 0)
+    }
+)
+report.table(
+    units.rename(index="p < {}".format).T,
+    caption="SIMULATED: share of studies with "
+    f"a significant difference; {sizes.raters} raters, {sizes.moves} moves",
+)
 
 # %% [markdown]
 # With no difference at all, the test over ratings sees one in
@@ -431,59 +553,112 @@ report.table(units.rename(index="p < {}".format).T, caption="SIMULATED: share of
 # %% tags=["hide-input"]
 power = curve.set_index(["raters", "moves", "level"])["power"]
 false = units.loc[0.05].xs("difference 0", level=1)
-report.paste(**{
-    "recovered": recovered.value, "recovered_low": recovered.low,
-    "recovered_high": recovered.high, "scores": held["mean_held"].value,
-    "scores_by_moves": held["mean_held_by_moves"].value, "signs": signs.value,
-    "false_alarms": false["units: moves"].value, "false_ratings": false["units: ratings"].value,
-    "power_paper": power[5, 50, 0.05].value, "power_star": power[5, 50, 0.001].value,
-})
+report.paste(
+    **{
+        "recovered": recovered.value,
+        "recovered_low": recovered.low,
+        "recovered_high": recovered.high,
+        "scores": held["mean_held"].value,
+        "scores_by_moves": held["mean_held_by_moves"].value,
+        "signs": signs.value,
+        "false_alarms": false["units: moves"].value,
+        "false_ratings": false["units: ratings"].value,
+        "power_paper": power[5, 50, 0.05].value,
+        "power_star": power[5, 50, 0.001].value,
+    }
+)
 
 # %% tags=["hide-input"]
-lookup, capitals = reference.lookup, {name: name.capitalize() for name in DIMENSIONS}
-published = {
-    f"table1.{name}.{method}": lookup("ccc", "table1", row, capitals[name])
-    for name in DIMENSIONS for method, row in PAPER_METHODS.items()} | {
-    f"table3.{name}": lookup("ccc", "table3", capitals[name], "kappa") for name in DIMENSIONS} | {
-    f"table4.{metric}.{name}.{kind}": lookup("ccc", "table4", row, f"{capitals[name]} {sign}")
-    for metric, row in PAPER_METRICS.items() for name in DIMENSIONS
-    for kind, sign in (("pearson", "rho"), ("kendall", "tau"))}
+lookup = reference.lookup
+capitals = {name: name.capitalize() for name in DIMENSIONS}
+published = (
+    {
+        f"table1.{name}.{method}": lookup("ccc", "table1", row, capitals[name])
+        for name in DIMENSIONS
+        for method, row in PAPER_METHODS.items()
+    }
+    | {
+        f"table3.{name}": lookup("ccc", "table3", capitals[name], "kappa")
+        for name in DIMENSIONS
+    }
+    | {
+        f"table4.{metric}.{name}.{kind}": lookup(
+            "ccc", "table4", row, f"{capitals[name]} {sign}"
+        )
+        for metric, row in PAPER_METRICS.items()
+        for name in DIMENSIONS
+        for kind, sign in (("pearson", "rho"), ("kendall", "tau"))
+    }
+)
 of_people = {}
 if human:
     of_people = {f"table1.{row.dimension}.{row.method}": row.mean for row in first.itertuples()}
     of_people |= {f"table3.{name}": kappa for name, kappa in third["kappa_ranks"].items()}
 if scores is not None:
-    of_people |= {f"table4.{metric}.{name}.{kind}": value
-                  for (name, kind), values in fourth.items() for metric, value in values.items()}
+    of_people |= {
+        f"table4.{metric}.{name}.{kind}": value
+        for (name, kind), values in fourth.items()
+        for metric, value in values.items()
+    }
 compared = {}
 for name, cell in published.items():
     value = of_people.get(name)
     missing = "automatic scores" if human and name.startswith("table4.") else "human ratings"
     more = {"reference": cell.value, "source": cell.key if cell.value is not None else ""}
     if cell.value is not None or value is not None:
-        compared[name] = (report.Result(None, absent=missing, **more) if value is None
-                          else report.Result.of(value, **more))
+        compared[name] = (
+            report.Result(None, absent=missing, **more)
+            if value is None
+            else report.Result.of(value, **more)
+        )
 
 # %% tags=["hide-input"]
 rows = report.rows
 report.save(
-    "08_human_study", compared,
-    rows({"recovered": recovered, "recovered.by_moves": held["held_by_moves"], "sign": signs},
-         "survey.simulated", unit="share of planted differences"),
-    rows({"scores": held["mean_held"], "scores_by_moves": held["mean_held_by_moves"]},
-         "survey.simulated.recovered", unit="share of planted scores"),
-    rows({"false_alarms": false["units: moves"], "power.p05": power[5, 50, 0.05],
-          "power.p001": power[5, 50, 0.001]}, "survey.simulated", unit="share of studies"),
+    "08_human_study",
+    compared,
+    rows(
+        {"recovered": recovered, "recovered.by_moves": held["held_by_moves"], "sign": signs},
+        "survey.simulated",
+        unit="share of planted differences",
+    ),
+    rows(
+        {"scores": held["mean_held"], "scores_by_moves": held["mean_held_by_moves"]},
+        "survey.simulated.recovered",
+        unit="share of planted scores",
+    ),
+    rows(
+        {
+            "false_alarms": false["units: moves"],
+            "power.p05": power[5, 50, 0.05],
+            "power.p001": power[5, 50, 0.001],
+        },
+        "survey.simulated",
+        unit="share of studies",
+    ),
     rows(len(DIMENSIONS), "figure_a2.criteria", unit="criteria explained"),
-    rows({"correctness_points": DIMENSIONS["correctness"],
-          "relevance_points": DIMENSIONS["relevance"]}, "figure_a3", unit="points", reference={
-              "correctness_points": lookup("ccc", "figureA3", "correctness", "points"),
-              "relevance_points": lookup("ccc", "figureA3", "other criteria", "points")}))
+    rows(
+        {
+            "correctness_points": DIMENSIONS["correctness"],
+            "relevance_points": DIMENSIONS["relevance"],
+        },
+        "figure_a3",
+        unit="points",
+        reference={
+            "correctness_points": lookup("ccc", "figureA3", "correctness", "points"),
+            "relevance_points": lookup("ccc", "figureA3", "other criteria", "points"),
+        },
+    ),
+)
 
 # %% tags=["hide-input"]
-report.evidence(len(ratings.frame), f"{ratings.label} of comments", seed,
-                         interval="95 % over moves and raters; shares: Wilson",
-                         versions={"raters": str(len(ratings.raters))})
+report.evidence(
+    len(ratings.frame),
+    f"{ratings.label} of comments",
+    seed,
+    interval="95 % over moves and raters; shares: Wilson",
+    versions={"raters": str(len(ratings.raters))},
+)
 
 # %% [markdown]
 # ## Exercises
@@ -496,8 +671,13 @@ report.evidence(len(ratings.frame), f"{ratings.label} of comments", seed,
 # Much agreement, no kappa: chance alone.
 coins = (np.random.default_rng(seed).random((10_000, 2)) < 0.9).astype(int)
 counted = inter_rater.aggregate_raters(coins)[0]
-report.sheet("two coins", {"agree": float((coins[:, 0] == coins[:, 1]).mean()),
-                           "Fleiss's kappa": float(inter_rater.fleiss_kappa(counted))})
+report.sheet(
+    "two coins",
+    {
+        "agree": float((coins[:, 0] == coins[:, 1]).mean()),
+        "Fleiss's kappa": float(inter_rater.fleiss_kappa(counted)),
+    },
+)
 
 # %% [markdown]
 # **2. One lenient rater.** Take the ratings of `criterion` in `rated` and let the first rater
@@ -512,7 +692,10 @@ changed = {}
 for name, table_of_points in (("as rated", rated), ("first rater lenient", lenient)):
     changed[name] = {
         "kappa": inter_rater.fleiss_kappa(inter_rater.aggregate_raters(table_of_points)[0]),
-        "rank correlation": stats.kendalltau(table_of_points[:, 0], table_of_points[:, 1]).statistic}
+        "rank correlation": stats.kendalltau(
+            table_of_points[:, 0], table_of_points[:, 1]
+        ).statistic,
+    }
 report.table(pd.DataFrame(changed).T)
 
 # %% [markdown]
@@ -523,7 +706,13 @@ report.table(pd.DataFrame(changed).T)
 # %% tags=["solution", "hide-cell"]
 # Power at a quarter of the moves, for two differences.
 quarter = max(5, sizes.moves // 4)
-powers = {f"difference {gap:g}": power_curve([sizes.raters], [quarter], gap).set_index("level")["power"]
-          for gap in (difference, 0.2)}
-report.table(pd.DataFrame(powers).rename(index="p < {}".format),
-             caption=f"SIMULATED: {sizes.raters} raters, {quarter} moves")
+powers = {
+    f"difference {gap:g}": power_curve([sizes.raters], [quarter], gap).set_index("level")[
+        "power"
+    ]
+    for gap in (difference, 0.2)
+}
+report.table(
+    pd.DataFrame(powers).rename(index="p < {}".format),
+    caption=f"SIMULATED: {sizes.raters} raters, {quarter} moves",
+)

@@ -43,7 +43,14 @@ from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.skill import mates
 from chessgloss.skill.players import (
-    Asked, NnuePlayer, StockfishPlayer, mate_detected, nickname, read_answer, read_reply)
+    Asked,
+    NnuePlayer,
+    StockfishPlayer,
+    mate_detected,
+    nickname,
+    read_answer,
+    read_reply,
+)
 from chessgloss.store import find_project
 from chessgloss.tracking.runs import tracking_players
 
@@ -61,14 +68,22 @@ for move in list(board.legal_moves):
     if board.is_checkmate():
         mating.append(move)
     board.pop()
-arrows = [chess.svg.Arrow(move.from_square, move.to_square, color="#009E73c0")
-          for move in mating]
+arrows = [
+    chess.svg.Arrow(move.from_square, move.to_square, color="#009E73c0") for move in mating
+]
 drawing = chess.svg.board(board, size=300, arrows=arrows, orientation=board.turn)
 report.Html(drawing, board.fen())
 
 # %%
-print("White" if board.turn else "Black", "to move;", len(mating), "of",
-      board.legal_moves.count(), "legal moves mate:", *map(board.san, mating))
+print(
+    "White" if board.turn else "Black",
+    "to move;",
+    len(mating),
+    "of",
+    board.legal_moves.count(),
+    "legal moves mate:",
+    *map(board.san, mating),
+)
 assert {move.uci() for move in mating} == set(problem.mates)
 
 # %% [markdown]
@@ -119,7 +134,8 @@ def play(fen, text):
     return move, "check" if board.is_check() else "no check"
 
 
-rows, drawings = {}, []
+rows = {}
+drawings = []
 for kind in mates.TABLE7:
     text = texts[problem.name, f"mate_{kind}@1"]
     move, outcome = play(problem.fen, text)
@@ -135,18 +151,23 @@ report.boards(*drawings)
 # see another. The library does the same for all problems, and reads a little more: words around
 # a move, squares in place of SAN. How often do the lines above come to its outcome?
 
+
 # %%
 def ask(client, problems):
     """Return the answers to the three prompts: rows problem, prompt, answer (read), outcome."""
     asked = client.answered(mates.mate_questions(problems))
-    asked["answer"] = [read_reply(each.answer, each.problem.board) for each in asked.itertuples()]
+    asked["answer"] = [
+        read_reply(each.answer, each.problem.board) for each in asked.itertuples()
+    ]
     asked["outcome"] = list(map(mates.outcome_of, asked["problem"], asked["answer"]))
     return asked
 
 
 by_library = ask(replay(sizes.purpose, model), recorded)
-same = [play(each.problem.fen, texts[each.problem.name, f"mate_{each.prompt}@1"])[1] == each.outcome
-        for each in by_library.itertuples()]
+same = [
+    play(each.problem.fen, texts[each.problem.name, f"mate_{each.prompt}@1"])[1] == each.outcome
+    for each in by_library.itertuples()
+]
 for each in by_library[by_library["problem"] == problem].itertuples():
     rows[each.prompt]["library"] = each.outcome
 print(f"the same outcome: {sum(same)} of {len(same)} answers")
@@ -167,20 +188,39 @@ report.table(pd.DataFrame(rows).T, caption=f"The problem above, {problem.name}")
 
 # %%
 kinds = pd.DataFrame(
-    [(f"of {split_of(each.game)} games", f"phase: {each.phase}", f"side: {each.side}",
-      f"piece: {each.piece}", len(each.mates) > 1, each.legal_moves) for each in problems],
-    columns=["split", "phase", "side", "piece", "several", "legal moves"])
+    [
+        (
+            f"of {split_of(each.game)} games",
+            f"phase: {each.phase}",
+            f"side: {each.side}",
+            f"piece: {each.piece}",
+            len(each.mates) > 1,
+            each.legal_moves,
+        )
+        for each in problems
+    ],
+    columns=["split", "phase", "side", "piece", "several", "legal moves"],
+)
 
 
 def count_kinds(kinds):
-    counts = {name: int(count) for column in ("split", "phase", "side", "piece")
-              for name, count in kinds[column].value_counts().sort_index().items()}
-    return {"problems": len(kinds), **counts, "share with several mates": kinds["several"].mean(),
-            "median legal moves": kinds["legal moves"].median()}
+    counts = {
+        name: int(count)
+        for column in ("split", "phase", "side", "piece")
+        for name, count in kinds[column].value_counts().sort_index().items()
+    }
+    return {
+        "problems": len(kinds),
+        **counts,
+        "share with several mates": kinds["several"].mean(),
+        "median legal moves": kinds["legal moves"].median(),
+    }
 
 
-report.boards(report.sheet("all", count_kinds(kinds)),
-              report.sheet("asked of language models", count_kinds(kinds[: len(recorded)])))
+report.boards(
+    report.sheet("all", count_kinds(kinds)),
+    report.sheet("asked of language models", count_kinds(kinds[: len(recorded)])),
+)
 
 # %%
 shown = {each.piece: each for each in reversed(recorded)}
@@ -198,9 +238,12 @@ report.boards(*(report.board(each.first, size=210) for _, each in sorted(shown.i
 # %%
 fen = "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18"
 printed = mates.Problem("figureA5", 35, fen, ("a5c3",))
-rows = {each.prompt: " ¶ ".join(" / ".join(message.content.splitlines())
-                                for message in each.request.messages)
-        for each in mates.mate_questions([printed]).itertuples()}
+rows = {
+    each.prompt: " ¶ ".join(
+        " / ".join(message.content.splitlines()) for message in each.request.messages
+    )
+    for each in mates.mate_questions([printed]).itertuples()
+}
 report.boards(report.board(printed.asked.position, size=280), report.texts(rows, "Figure A5"))
 
 # %% [markdown]
@@ -208,10 +251,13 @@ report.boards(report.board(printed.asked.position, size=280), report.texts(rows,
 # mates in one are worth the same. Does Stockfish agree that nothing is better?
 
 # %%
-analyses = engine.analyse_many([each.asked.position for each in recorded],
-                               nodes=sizes.nodes, progress=False)
-agreed = sum(analysis.lines[0].moves[0] in each.mates
-             for analysis, each in zip(analyses, recorded, strict=True))
+analyses = engine.analyse_many(
+    [each.asked.position for each in recorded], nodes=sizes.nodes, progress=False
+)
+agreed = sum(
+    analysis.lines[0].moves[0] in each.mates
+    for analysis, each in zip(analyses, recorded, strict=True)
+)
 print(f"Stockfish's best move mates in {agreed} of {len(recorded)} problems")
 
 # %% [markdown]
@@ -222,13 +268,32 @@ print(f"Stockfish's best move mates in {agreed} of {len(recorded)} problems")
 # mate it is. Nothing is repaired or guessed at.
 
 # %%
-replies = ["Bxc3#", "Bxc3", "18... Bxc3+", "a5c3", "The best move is Bxc3#.", '{"move": "Bxc3#"}',
-        "bxc3", "Qxc3#", "Bishop takes c3", "Bxc3 or Bb4", "Nd4", "Bb4", "I cannot tell."]
+replies = [
+    "Bxc3#",
+    "Bxc3",
+    "18... Bxc3+",
+    "a5c3",
+    "The best move is Bxc3#.",
+    '{"move": "Bxc3#"}',
+    "bxc3",
+    "Qxc3#",
+    "Bishop takes c3",
+    "Bxc3 or Bb4",
+    "Nd4",
+    "Bb4",
+    "I cannot tell.",
+]
 answers = [read_answer(text, printed.board) for text in replies]
 ends = [mates.outcome_of(printed, answer) for answer in answers]
-report.table(pd.DataFrame({"said": replies, "read as": [answer.san or answer.uci or ""
-                                                         for answer in answers],
-                           "outcome": ends}).set_index("said"))
+report.table(
+    pd.DataFrame(
+        {
+            "said": replies,
+            "read as": [answer.san or answer.uci or "" for answer in answers],
+            "outcome": ends,
+        }
+    ).set_index("said")
+)
 
 # %% [markdown]
 # ## Without language
@@ -243,13 +308,19 @@ report.table(pd.DataFrame({"said": replies, "read as": [answer.san or answer.uci
 positions = [each.asked for each in problems]
 expert = load_expert("nnue")
 live = [StockfishPlayer(1), NnuePlayer(expert)]
-played = [mates.outcomes(problems, player.choose(positions), player.name, "board")
-          for player in live]
+played = [
+    mates.outcomes(problems, player.choose(positions), player.name, "board") for player in live
+]
 chances = [len(each.mates) / each.legal_moves for each in problems]
 chance = mean_interval(chances, seed=seed)
-visited = [each.nodes for each in engine.analyse_many(
-    [each.position for each in positions[:60]], nodes=1, progress=False)]
+visited = [
+    each.nodes
+    for each in engine.analyse_many(
+        [each.position for each in positions[:60]], nodes=1, progress=False
+    )
+]
 print(f"told one node: {pd.Series(visited).median():.0f} in the median, n = {len(visited)}")
+
 
 # %%
 def count_outcomes(frame):
@@ -259,10 +330,13 @@ def count_outcomes(frame):
     return counts.loc[names.unique(), present]
 
 
-sighted = {"random": chance} | {frame["player"][0]: share_of(frame["mates"]) for frame in played}
+sighted = {"random": chance} | {
+    frame["player"][0]: share_of(frame["mates"]) for frame in played
+}
 report.boards(
     report.table(pd.Series(sighted).to_frame("mates"), caption="Players that see the board"),
-    report.table(count_outcomes(pd.concat(played)), caption="What they play"))
+    report.table(count_outcomes(pd.concat(played)), caption="What they play"),
+)
 
 # %% [markdown]
 # ## What the vector detects
@@ -286,8 +360,12 @@ alarms = share_of(mate_detected(without, expert))
 
 # %%
 by_piece = pd.Series(detected)[tested].groupby(kinds["piece"]).agg(share_of)
-report.table(pd.concat([pd.Series({"mates": recall}), by_piece, pd.Series({"no mate": alarms})])
-             .to_frame("detected"), caption="Where the vector sees a mate in one")
+report.table(
+    pd.concat(
+        [pd.Series({"mates": recall}), by_piece, pd.Series({"no mate": alarms})]
+    ).to_frame("detected"),
+    caption="Where the vector sees a mate in one",
+)
 
 # %% [markdown]
 # ## Table 7
@@ -300,30 +378,47 @@ report.table(pd.concat([pd.Series({"mates": recall}), by_piece, pd.Series({"no m
 names = {"Qwen2.5-Coder-1.5B": model} | mates.PAPERS_MODELS
 requests = mates.mate_questions(recorded)["request"]
 clients = {row: replay(sizes.purpose, name) for row, name in names.items()}
-present = {row: client for row, client in clients.items()
-           if row not in mates.PAPERS_MODELS or not client.missing(requests)}
+present = {
+    row: client
+    for row, client in clients.items()
+    if row not in mates.PAPERS_MODELS or not client.missing(requests)
+}
 frames = []
 for row, client in present.items():
-    given = {kind: list(rows["answer"]) for kind, rows in ask(client, recorded).groupby("prompt")}
-    given["vector"] = [hint if mate else bare for mate, hint, bare in
-                       zip(detected, given["hint"], given["bare"], strict=False)]
-    frames += [mates.outcomes(recorded, given[kind], row, kind)
-               for kind in (*mates.TABLE7, "vector")]
+    given = {
+        kind: list(rows["answer"]) for kind, rows in ask(client, recorded).groupby("prompt")
+    }
+    given["vector"] = [
+        hint if mate else bare
+        for mate, hint, bare in zip(detected, given["hint"], given["bare"], strict=False)
+    ]
+    frames += [
+        mates.outcomes(recorded, given[kind], row, kind) for kind in (*mates.TABLE7, "vector")
+    ]
 frame = pd.concat(frames)
 
 # %%
 ours = frame.groupby(["player", "prompt"])["mates"].agg(share_of).unstack()
-cells = {row: {kind: reference.lookup("ccc", "table7", row, column)
-               for kind, column in mates.TABLE7.items()} for row in mates.PAPERS_MODELS}
+cells = {
+    row: {
+        kind: reference.lookup("ccc", "table7", row, column)
+        for kind, column in mates.TABLE7.items()
+    }
+    for row in mates.PAPERS_MODELS
+}
 table = pd.DataFrame(index=[*mates.PAPERS_MODELS, "Qwen2.5-Coder-1.5B"])
 for kind in mates.TABLE7:
     table[kind] = ours[kind]
     table[f"{kind} (paper)"] = pd.Series({row: cells[row][kind].value for row in cells})
 table["vector"] = ours["vector"]
-table["to fill"] = ["" if row in present else f"make record MODEL={names[row]} "
-                    f"PURPOSE={sizes.purpose}" for row in table.index]
-report.table(table.astype(object).fillna(""),
-             caption="Table 7: share of problems solved, and the paper's values")
+table["to fill"] = [
+    "" if row in present else f"make record MODEL={names[row]} PURPOSE={sizes.purpose}"
+    for row in table.index
+]
+report.table(
+    table.astype(object).fillna(""),
+    caption="Table 7: share of problems solved, and the paper's values",
+)
 
 # %% [markdown]
 # The paper's text says 57 % and 95 % where its table says 0.564 and 0.982; the table is shown.
@@ -344,16 +439,18 @@ games = {game.key: game for game in read_games(played_file)}
 histories = [Asked(each.name, games[each.game].position(each.ply)) for each in recorded]
 trained = pd.concat(
     mates.outcomes(recorded, player.choose(histories), player.name, "moves")
-    for player in tracking_players())
+    for player in tracking_players()
+)
 moved = trained["outcome"].isin(["mate", "check", "no check"])
 
 # %%
 legal = moved.groupby(trained["player"]).agg(share_of)
 mating = trained.groupby("player")["mates"].agg(share_of)
 among_legal = trained[moved].groupby("player")["mates"].agg(share_of)
-report.table(pd.DataFrame({"legal moves": legal, "mates": mating,
-                           "mates among the legal": among_legal}),
-             caption="Models that were trained on games, asked with the moves")
+report.table(
+    pd.DataFrame({"legal moves": legal, "mates": mating, "mates among the legal": among_legal}),
+    caption="Models that were trained on games, asked with the moves",
+)
 
 # %% [markdown]
 # A random legal move mates in {glue:text}`chance:.1%` of these problems, but it is told what is
@@ -368,11 +465,16 @@ report.table(pd.DataFrame({"legal moves": legal, "mates": mating,
 
 # %%
 wide = frame[frame["player"] == "Qwen2.5-Coder-1.5B"].pivot(
-    index="problem", columns="prompt", values="mates")
-gains = {kind: paired_permutation(wide[kind], wide["bare"], seed=seed)
-         for kind in ("expert", "hint", "vector")}
-shown = {f"{kind} less bare": {"difference": gain.difference, "p": gain.p}
-         for kind, gain in gains.items()}
+    index="problem", columns="prompt", values="mates"
+)
+gains = {
+    kind: paired_permutation(wide[kind], wide["bare"], seed=seed)
+    for kind in ("expert", "hint", "vector")
+}
+shown = {
+    f"{kind} less bare": {"difference": gain.difference, "p": gain.p}
+    for kind, gain in gains.items()
+}
 report.table(pd.DataFrame(shown).T, digits=3)
 
 # %% [markdown]
@@ -384,10 +486,13 @@ copies = frame[(frame["prompt"] == "expert") & (frame["player"] == "Qwen2.5-Code
 best = {each.name: each.first.san for each in recorded}
 same = copies["text"].str.strip() == copies["problem"].map(best)
 copied = share_of(same)
-examples = {row.problem: f"told {best[row.problem]}, said “{row.text}” ({row.outcome})"
-            for row in copies[~same].head(6).itertuples()}
-report.texts(examples or {"none": "every move was copied"},
-              f"Copied letter by letter: {copied:.2f}")
+examples = {
+    row.problem: f"told {best[row.problem]}, said “{row.text}” ({row.outcome})"
+    for row in copies[~same].head(6).itertuples()
+}
+report.texts(
+    examples or {"none": "every move was copied"}, f"Copied letter by letter: {copied:.2f}"
+)
 
 # %% [markdown]
 # ## How they fail
@@ -399,8 +504,9 @@ report.texts(examples or {"none": "every move was copied"},
 failures = count_outcomes(pd.concat([frame, trained, *played]))
 parts = failures.div(failures.sum(axis=1), axis=0).loc[::-1]
 figure, axes = plt.subplots(figsize=(7.0, 0.34 * len(parts) + 1))
-parts.index = [", ".join(report.NAMES.get(word, word) for word in row.split(", "))
-               for row in parts.index]
+parts.index = [
+    ", ".join(report.NAMES.get(word, word) for word in row.split(", ")) for row in parts.index
+]
 parts.plot.barh(stacked=True, ax=axes, width=0.75)
 axes.set_xlabel("share of answers")
 axes.set_ylabel("")
@@ -420,8 +526,10 @@ report.table(common.to_frame("answers"), caption="The commonest answers")
 
 # %%
 first = of_model[of_model["prompt"] == "bare"].drop_duplicates("outcome")
-lines = {f"{row.problem} ({row.outcome})": f"“{row.text}”; {best[row.problem]} mates"
-         for row in first.itertuples()}
+lines = {
+    f"{row.problem} ({row.outcome})": f"“{row.text}”; {best[row.problem]} mates"
+    for row in first.itertuples()
+}
 report.texts(lines, "The first answer of each kind, asked with the position only")
 
 # %% [markdown]
@@ -451,8 +559,13 @@ report.table(by_mating_piece[everyone["asked"].unique()], caption="By the piece 
 # %%
 lichess = mates.lichess_problems(Path(puzzles), sizes.problems) if puzzles else []
 theirs = [each.asked for each in lichess]
-solved = {player.name: share_of(mates.outcomes(
-    lichess, player.choose(theirs), player.name, "board")["mates"]) for player in live if lichess}
+solved = {
+    player.name: share_of(
+        mates.outcomes(lichess, player.choose(theirs), player.name, "board")["mates"]
+    )
+    for player in live
+    if lichess
+}
 report.sheet("mates in one of Lichess", solved or {"problems": 0})
 
 # %% [markdown]
@@ -477,46 +590,84 @@ report.sheet("mates in one of Lichess", solved or {"problems": 0})
 # %% tags=["hide-input"]
 bare = of_model[of_model["prompt"] == "bare"]["outcome"]
 glued = {kind: interval.value for kind, interval in ours.loc["Qwen2.5-Coder-1.5B"].items()}
-glued |= {"chance": chance.value, "recall": recall.value, "alarms": alarms.value,
-          "stockfish": sighted["stockfish_1_node"].value,
-          "nnue": sighted["nnue_one_ply"].value,
-          "illegal": float((bare == "illegal").mean()),
-          "habit": common["bare"].index[0], "habitual": float(common["bare"].iloc[0] / len(bare))}
+glued |= {
+    "chance": chance.value,
+    "recall": recall.value,
+    "alarms": alarms.value,
+    "stockfish": sighted["stockfish_1_node"].value,
+    "nnue": sighted["nnue_one_ply"].value,
+    "illegal": float((bare == "illegal").mean()),
+    "habit": common["bare"].index[0],
+    "habitual": float(common["bare"].iloc[0] / len(bare)),
+}
 best_reader = legal.map(lambda share: share.value).idxmax()
-glued |= {"games_player": best_reader, "games_legal": legal[best_reader].value,
-          "games_mates": mating[best_reader].value}
+glued |= {
+    "games_player": best_reader,
+    "games_legal": legal[best_reader].value,
+    "games_mates": mating[best_reader].value,
+}
 report.paste(**glued)
 
 # %% tags=["hide-input"]
-of_problems, table7 = "share of problems", []
+of_problems = "share of problems"
+table7 = []
 for player, name in names.items():
     printed_row = cells.get(player, {})
-    values = ours.loc[player] if player in present else {
-        kind: report.Result(None, unit=of_problems, reference=cell.value, source=cell.key,
-                            absent=f"recorded answers of {name}")
-        for kind, cell in printed_row.items()}
-    table7.append(report.rows(values, f"mate_in_one.{nickname(name)}", unit=of_problems,
-                              reference=printed_row))
+    values = (
+        ours.loc[player]
+        if player in present
+        else {
+            kind: report.Result(
+                None,
+                unit=of_problems,
+                reference=cell.value,
+                source=cell.key,
+                absent=f"recorded answers of {name}",
+            )
+            for kind, cell in printed_row.items()
+        }
+    )
+    table7.append(
+        report.rows(
+            values, f"mate_in_one.{nickname(name)}", unit=of_problems, reference=printed_row
+        )
+    )
 report.save(
-    "09_mate_in_one", *table7,
-    report.rows({name: {"board": value} for name, value in sighted.items()}, "mate_in_one",
-                unit=of_problems),
+    "09_mate_in_one",
+    *table7,
+    report.rows(
+        {name: {"board": value} for name, value in sighted.items()},
+        "mate_in_one",
+        unit=of_problems,
+    ),
     report.rows(recall, "mate_in_one.vector.recall", unit=of_problems),
     report.rows(alarms, "mate_in_one.vector.false_alarms", unit="share of positions"),
     report.rows(len(mates.TABLE7), "figure_a5.prompts", unit="prompts"),
     report.rows(len(problems), "mate_in_one.problems.chosen", unit="problems"),
-    report.rows(pd.DataFrame({"moves": mating, "legal": legal}), "mate_in_one", unit=of_problems),
-    report.rows({kind: gain.difference for kind, gain in gains.items()}, "mate_in_one.gain",
-                unit="share, less bare"))
+    report.rows(
+        pd.DataFrame({"moves": mating, "legal": legal}), "mate_in_one", unit=of_problems
+    ),
+    report.rows(
+        {kind: gain.difference for kind, gain in gains.items()},
+        "mate_in_one.gain",
+        unit="share, less bare",
+    ),
+)
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(problems), "problems", seed, clusters=len(problems),
+    len(problems),
+    "problems",
+    seed,
+    clusters=len(problems),
     interval="95 %: Wilson; bootstrap for the random move, adjusted Wald for differences",
-    versions={"model": f"{model}, {len(recorded)} problems",
-              "engine": f"{engine.version()}, 1 node",
-              "network": "nn-ad9b42354671, one ply",
-              "prompts": "mate_bare@1, mate_expert@1, mate_hint@1"})
+    versions={
+        "model": f"{model}, {len(recorded)} problems",
+        "engine": f"{engine.version()}, 1 node",
+        "network": "nn-ad9b42354671, one ply",
+        "prompts": "mate_bare@1, mate_expert@1, mate_hint@1",
+    },
+)
 
 # %% [markdown]
 # ## Exercises
@@ -530,16 +681,30 @@ report.evidence(
 asked_problem = recorded[problem_number]
 mate_uci = asked_problem.mates[0]
 mate_san = asked_problem.board.san(chess.Move.from_uci(mate_uci))
-said = [mate_san, mate_uci, f"I would play {mate_san}, and it is mate.",
-        f"{mate_san} or {asked_problem.board.san(next(iter(asked_problem.board.legal_moves)))}", "Qz9#"]
-report.table(pd.DataFrame({"read as": [
-    mates.outcome_of(asked_problem, read_answer(text, asked_problem.board)) for text in said]},
-    index=said))
+said = [
+    mate_san,
+    mate_uci,
+    f"I would play {mate_san}, and it is mate.",
+    f"{mate_san} or {asked_problem.board.san(next(iter(asked_problem.board.legal_moves)))}",
+    "Qz9#",
+]
+report.table(
+    pd.DataFrame(
+        {
+            "read as": [
+                mates.outcome_of(asked_problem, read_answer(text, asked_problem.board))
+                for text in said
+            ]
+        },
+        index=said,
+    )
+)
 
 # %% [markdown]
 # **2. Beat chance without an engine.** Write a player that prefers a checking move and draws
 # one of them by lot. How many of the problems does it solve, on average over its lots, and how
 # does that compare with `chance`?
+
 
 # %% tags=["solution", "hide-cell"]
 # The chance to solve each problem by a check drawn by lot.
@@ -556,6 +721,7 @@ report.sheet("problems solved", {"a check by lot": by_check, "a legal move by lo
 # any of the first 200 problems, and what does that say of answers that name a mate which is not
 # there?
 
+
 # %% tags=["solution", "hide-cell"]
 # Problems that keep a mate when the mating piece is gone.
 def mates_without_the_piece(each):
@@ -564,6 +730,9 @@ def mates_without_the_piece(each):
     return lighter.is_valid() and bool(mates.mating_moves(lighter))
 
 
-left = [mates_without_the_piece(each) for each in problems[:200]
-        if each.board.piece_type_at(chess.Move.from_uci(each.mates[0]).from_square) != chess.KING]
+left = [
+    mates_without_the_piece(each)
+    for each in problems[:200]
+    if each.board.piece_type_at(chess.Move.from_uci(each.mates[0]).from_square) != chess.KING
+]
 print(f"{sum(left)} of {len(left)} problems still have a mate in one")

@@ -39,11 +39,22 @@ from chessgloss.facts.verdict import LEAST_NODES, MARGIN, MOST_NODES, Judgement,
 from chessgloss.skill import grading, levels
 from chessgloss.skill.grading import MOVE_GRADES, graded_moves, position_key
 from chessgloss.skill.suite import (
-    DEPTH_GAMES, OTHER_GAMES, compared_moves, data_folder, positions_of, read_known_sets,
-    read_suite)
+    DEPTH_GAMES,
+    OTHER_GAMES,
+    compared_moves,
+    data_folder,
+    positions_of,
+    read_known_sets,
+    read_suite,
+)
 from chessgloss.stats import (
-    area_under_curve, cluster_weights, mean_interval, means_by, paired_difference,
-    percentile_interval)
+    area_under_curve,
+    cluster_weights,
+    mean_interval,
+    means_by,
+    paired_difference,
+    percentile_interval,
+)
 from chessgloss.store import default_store, find_project
 
 sizes = load_sizes("10_move_grading", profile)
@@ -51,7 +62,8 @@ report.use_house_style()
 
 # %%
 position = positions.read_fen(
-    "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
+    "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
+)
 played = positions.read_move(position, "Nd4")
 report.board(played, size=300)
 
@@ -91,13 +103,16 @@ evaluations_cut = np.clip(evaluations, -1_000, 1_000)
 loss_uncut = max(0, evaluations[0] - evaluations[1])
 loss_cut = max(0, evaluations_cut[0] - evaluations_cut[1])
 print(f"{evaluations = }, {evaluations_cut = }")
-print(f"{played.numbered_san} loses {loss_cut:,} centipawns, cut at ten pawns, a move graded "
-      f"{mistake_class(loss_cut)}; {loss_uncut:,} if a mate is not cut")
+print(
+    f"{played.numbered_san} loses {loss_cut:,} centipawns, cut at ten pawns, a move graded "
+    f"{mistake_class(loss_cut)}; {loss_uncut:,} if a mate is not cut"
+)
 
 # %% mystnb={"figure": {"caption": "Centipawn loss of one move from two engine calls: the mover's evaluation before and after it, cut at ten pawns (left) and not cut (right).", "name": "fig-10-one-move"}, "image": {"alt": "Two pairs of bars, before and after the move."}}
 fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.6))
-for ax, values, title in zip(axes, (evaluations_cut, evaluations), ("cut at ten pawns", "not cut"),
-                             strict=True):
+for ax, values, title in zip(
+    axes, (evaluations_cut, evaluations), ("cut at ten pawns", "not cut"), strict=True
+):
     ax.bar(["before", f"after {played.numbered_san}"], values, color=["#0072B2", "#D55E00"])
     ax.axhline(0, color="black", lw=0.8)
     ax.set_title(f"{title}: loss {max(0, values[0] - values[1]):,}")
@@ -110,19 +125,26 @@ plt.show()
 
 # %%
 with engine.open_engine() as stockfish:
-    scores = [engine.score_of(stockfish.analyse(where, nodes=20_000))
-              for where in (position, played.after())]
+    scores = [
+        engine.score_of(stockfish.analyse(where, nodes=20_000))
+        for where in (position, played.after())
+    ]
 library_values = [engine.centipawns(score, mover) for score in scores]
-library_losses = {"cut at ten pawns": engine.centipawn_loss(*library_values),
-                  "not cut": engine.centipawn_loss(*library_values, cap=None)}
+library_losses = {
+    "cut at ten pawns": engine.centipawn_loss(*library_values),
+    "not cut": engine.centipawn_loss(*library_values, cap=None),
+}
 assert library_values == evaluations.tolist()
 assert list(library_losses.values()) == [loss_cut, loss_uncut]
-losses = pd.DataFrame({"cells above": [loss_cut, loss_uncut],
-                       "library": library_losses.values()}, index=list(library_losses))
+losses = pd.DataFrame(
+    {"cells above": [loss_cut, loss_uncut], "library": library_losses.values()},
+    index=list(library_losses),
+)
 report.table(losses, caption="Centipawns lost", digits=0)
 
 # %% tags=["hide-input"]
-folder, settings = data_folder(), grading.Settings()
+folder = data_folder()
+settings = grading.Settings()
 sets = read_known_sets()
 kept = grading.read_tables(grading.tables_path(folder, settings))
 known = sets.positions()
@@ -148,9 +170,12 @@ plan_moves = moves.loc[position_key(plan_pair.position)]
 plan_board = plan_pair.position.board()
 shown = plan_moves[["value", "loss", "win_loss", "rank", "grade"]].rename(
     columns={"win_loss": "win chance lost"},
-    index=lambda uci: plan_board.san(plan_board.parse_uci(uci)))
-report.boards(report.board(plan_pair.position, size=260),
-              report.table(shown.sort_values("value", ascending=False)))
+    index=lambda uci: plan_board.san(plan_board.parse_uci(uci)),
+)
+report.boards(
+    report.board(plan_pair.position, size=260),
+    report.table(shown.sort_values("value", ascending=False)),
+)
 
 # %% [markdown]
 # Values are centipawns for the side that moves. A rank of 6 stands for any move outside the
@@ -162,8 +187,10 @@ report.boards(report.board(plan_pair.position, size=260),
 # {glue:text}`plan_good:.0f`.
 
 # %% tags=["hide-input"]
-report.paste(plan_good=plan_moves.loc[plan_pair.good, "loss"],
-             plan_bad=plan_moves.loc[plan_pair.bad, "loss"])
+report.paste(
+    plan_good=plan_moves.loc[plan_pair.good, "loss"],
+    plan_bad=plan_moves.loc[plan_pair.bad, "loss"],
+)
 
 # %% [markdown]
 # ## Moves of which one is known to be better
@@ -174,6 +201,7 @@ report.paste(plan_good=plan_moves.loc[plan_pair.good, "loss"],
 # by lot. A pair is *right* if the good move loses less, *tied* if the cap hides the difference
 # (when everything wins), *wrong* otherwise.
 
+
 # %%
 def losses_of(known, column):
     """Return what a move of each row loses, by the table of its position."""
@@ -181,11 +209,19 @@ def losses_of(known, column):
     return moves.loc[keys, "loss"].to_numpy()
 
 
-paired = pd.DataFrame({"source": [pair.source for pair in sets.pairs],
-                       "good": losses_of(sets.pairs, "good"), "bad": losses_of(sets.pairs, "bad")},
-                      index=[pair.name for pair in sets.pairs])
-paired["verdict"] = np.select([paired["good"] < paired["bad"], paired["good"] == paired["bad"]],
-                              ["right", "tied"], "wrong")
+paired = pd.DataFrame(
+    {
+        "source": [pair.source for pair in sets.pairs],
+        "good": losses_of(sets.pairs, "good"),
+        "bad": losses_of(sets.pairs, "bad"),
+    },
+    index=[pair.name for pair in sets.pairs],
+)
+paired["verdict"] = np.select(
+    [paired["good"] < paired["bad"], paired["good"] == paired["bad"]],
+    ["right", "tied"],
+    "wrong",
+)
 verdicts = pd.crosstab(paired["source"], paired["verdict"])
 verdicts = verdicts.reindex(columns=["right", "tied", "wrong"], fill_value=0)
 report.table(verdicts.assign(pairs=verdicts.sum(axis=1)))
@@ -195,8 +231,13 @@ decided = paired[paired["verdict"] != "tied"]
 right = mean_interval(paired["verdict"] == "right", seed=seed)
 right_decided = mean_interval(decided["verdict"] == "right", seed=seed)
 wrong = paired[paired["verdict"] == "wrong"]
-report.table(wrong[["source", "good", "bad"]] if len(wrong) else
-             pd.DataFrame({"pairs in the wrong order": [0]}), caption="What is wrong", digits=0)
+report.table(
+    wrong[["source", "good", "bad"]]
+    if len(wrong)
+    else pd.DataFrame({"pairs in the wrong order": [0]}),
+    caption="What is wrong",
+    digits=0,
+)
 
 # %% [markdown]
 # ## The board turned round
@@ -214,7 +255,8 @@ games = {level: some[: sizes.games] for level, some in files.items()}
 suite = read_suite(folder / "suite.json")
 chosen = suite[suite["number"] < sizes.games]
 turned = chosen.iloc[:: max(1, len(chosen) // sizes.mirrored)]
-limit_turned, limit_doubled = grading.Settings(sizes.nodes), grading.Settings(2 * sizes.nodes)
+limit_turned = grading.Settings(sizes.nodes)
+limit_doubled = grading.Settings(2 * sizes.nodes)
 other_side = str.maketrans("12345678", "87654321")  # a square seen from across the board
 
 
@@ -233,24 +275,46 @@ with engine.open_engine() as stockfish:
         across = row.played.translate(other_side)
         plain = table_of(stockfish, board, row.played)
         exchanged = table_of(stockfish, board.mirror(), across)
-        doubled = grading.mean_table(table_of(stockfish, board, row.played, limit_doubled),
-                                     table_of(stockfish, board.mirror(), across, limit_doubled))
-        rows.append((*loss_and_grade(plain, row.played), *loss_and_grade(exchanged, across),
-                     loss_and_grade(grading.mean_table(plain, exchanged), row.played)["grade"],
-                     loss_and_grade(doubled, row.played)["grade"]))
-mirror = pd.DataFrame(rows, columns=["loss", "grade", "loss exchanged", "grade exchanged",
-                                     "grade of the mean", "grade of the mean, doubled"])
+        doubled = grading.mean_table(
+            table_of(stockfish, board, row.played, limit_doubled),
+            table_of(stockfish, board.mirror(), across, limit_doubled),
+        )
+        rows.append(
+            (
+                *loss_and_grade(plain, row.played),
+                *loss_and_grade(exchanged, across),
+                loss_and_grade(grading.mean_table(plain, exchanged), row.played)["grade"],
+                loss_and_grade(doubled, row.played)["grade"],
+            )
+        )
+mirror = pd.DataFrame(
+    rows,
+    columns=[
+        "loss",
+        "grade",
+        "loss exchanged",
+        "grade exchanged",
+        "grade of the mean",
+        "grade of the mean, doubled",
+    ],
+)
 
 # %%
 difference = (mirror["loss"] - mirror["loss exchanged"]).abs()
 same_turned = mean_interval(mirror["grade"] == mirror["grade exchanged"], seed=seed)
 same_doubled = mean_interval(
-    mirror["grade of the mean"] == mirror["grade of the mean, doubled"], seed=seed)
-report.sheet("as it is against colours exchanged", {
-    "moves": len(mirror), "same grade by one search each": same_turned,
-    "same grade by the mean and the mean of twice the nodes": same_doubled,
-    "median difference of the losses, centipawns": float(difference.median()),
-    "mean difference of the losses, centipawns": float(difference.mean())})
+    mirror["grade of the mean"] == mirror["grade of the mean, doubled"], seed=seed
+)
+report.sheet(
+    "as it is against colours exchanged",
+    {
+        "moves": len(mirror),
+        "same grade by one search each": same_turned,
+        "same grade by the mean and the mean of twice the nodes": same_doubled,
+        "median difference of the losses, centipawns": float(difference.median()),
+        "mean difference of the losses, centipawns": float(difference.mean()),
+    },
+)
 
 # %% [markdown]
 # ## How much to search
@@ -268,7 +332,9 @@ graded_at = {}
 for setting in (settings, *grading.OTHER_NODES, grading.PLAN_DEPTH):
     tables = grading.read_tables(grading.tables_path(folder, setting))
     graded_at[setting.label] = graded_moves(
-        {name: tables[key] for key, name in names.items() if key in tables})
+        {name: tables[key] for key, name in names.items() if key in tables}
+    )
+
 
 # %%
 def compare(asked, first, second):
@@ -278,16 +344,21 @@ def compare(asked, first, second):
     both = both[both.index.isin(pd.MultiIndex.from_frame(drawn[["name", "uci"]]))]
     steps = (both["mark"] - both["mark other"]).abs()
     best = graded_at[first].loc[list(asked["name"])].query("rank == 1").index
-    return {"moves": len(both), "same grade": (steps == 0).mean(),
-            "within one grade": (steps <= 1).mean(),
-            "rank correlation": spearmanr(both["loss"], both["loss other"]).statistic,
-            "mean difference": (both["loss"] - both["loss other"]).abs().mean(),
-            "best by the other": graded_at[second]["loss"].reindex(best).mean()}
+    return {
+        "moves": len(both),
+        "same grade": (steps == 0).mean(),
+        "within one grade": (steps <= 1).mean(),
+        "rank correlation": spearmanr(both["loss"], both["loss other"]).statistic,
+        "mean difference": (both["loss"] - both["loss other"]).abs().mean(),
+        "best by the other": graded_at[second]["loss"].reindex(best).mean(),
+    }
 
 
 node_limits = sorted((settings, *grading.OTHER_NODES), key=lambda setting: setting.nodes)
 deepest = node_limits[-1].label
-limits = pd.DataFrame({limit.label: compare(some, limit.label, deepest) for limit in node_limits}).T
+limits = pd.DataFrame(
+    {limit.label: compare(some, limit.label, deepest) for limit in node_limits}
+).T
 report.table(limits, caption=f"Against {deepest}")
 
 # %%
@@ -296,9 +367,13 @@ report.table(pd.DataFrame({f"{settings.label} against the plan's depth 18": dept
 
 # %% tags=["hide-input"]
 best_falls = limits["best by the other"].to_numpy()
-report.paste(same_depth=depth["same grade"], within_depth=depth["within one grade"],
-             rank_depth=depth["rank correlation"], best_least=best_falls[0],
-             best_used=limits.loc[settings.label, "best by the other"])
+report.paste(
+    same_depth=depth["same grade"],
+    within_depth=depth["within one grade"],
+    rank_depth=depth["rank correlation"],
+    best_least=best_falls[0],
+    best_used=limits.loc[settings.label, "best by the other"],
+)
 
 # %% [markdown]
 # Against depth 18, {glue:text}`same_depth:.0%` of moves get the same grade,
@@ -320,6 +395,7 @@ report.paste(same_depth=depth["same grade"], within_depth=depth["within one grad
 #
 # A class is only as good as the search behind it. Here is one move at more and more nodes.
 
+
 # %%
 def lichess_chance(centipawns):
     """Return the chance to win, 0 to 1 (lila, WinPercent)."""
@@ -330,21 +406,35 @@ notes = find_project() / "data" / "notes"
 by_nodes = pd.read_csv(notes / "verdicts_by_nodes.tsv", sep="\t")
 shown = by_nodes[by_nodes["san"] == "33. c3+"].iloc[0]
 doubtful = positions.MoveInContext(positions.Position(shown["fen"]), shown["move"])
-mover, searched = doubtful.mover, []
+mover = doubtful.mover
+searched = []
 with chess.engine.SimpleEngine.popen_uci(str(engine.find_stockfish())) as stockfish:
     stockfish.configure({"Threads": 1, "Hash": 16})
     for nodes in sizes.doubled:
-        limit, board = chess.engine.Limit(nodes=nodes), doubtful.position.board()
+        limit = chess.engine.Limit(nodes=nodes)
+        board = doubtful.position.board()
         best = stockfish.analyse(board, limit, game=object())
         board.push(doubtful.move)
         after = stockfish.analyse(board, limit, game=object())
         values = [info["score"].pov(mover).score(mate_score=10_000) for info in (best, after)]
         lost = 0.0 if best["pv"][0] == doubtful.move else np.subtract(*lichess_chance(values))
-        searched.append((nodes, best["depth"], doubtful.position.board().san(best["pv"][0]),
-                         *values, max(0.0, lost)))
+        searched.append(
+            (
+                nodes,
+                best["depth"],
+                doubtful.position.board().san(best["pv"][0]),
+                *values,
+                max(0.0, lost),
+            )
+        )
 columns = ["nodes", "depth", "best", "value before", "value after", "chance lost"]
-report.boards(report.board(doubtful, size=260), report.table(
-    pd.DataFrame(searched, columns=columns).set_index("nodes"), caption=doubtful.numbered_san))
+report.boards(
+    report.board(doubtful, size=260),
+    report.table(
+        pd.DataFrame(searched, columns=columns).set_index("nodes"),
+        caption=doubtful.numbered_san,
+    ),
+)
 
 # %% [markdown]
 # The library gives all nodes to one line and doubles them before and after the move, from
@@ -354,6 +444,7 @@ report.boards(report.board(doubtful, size=260), report.table(
 # the search after it says. It stops at {glue:text}`most_nodes:,` in any case. One search of five
 # lines then says what else there was.
 
+
 # %%
 def analyse(asked, nodes, lines):
     return [stockfish.analyse(each, nodes=nodes, multipv=lines) for each in asked]
@@ -362,10 +453,17 @@ def analyse(asked, nodes, lines):
 with engine.open_engine() as stockfish:
     ((first, last),) = facts.search([doubtful], analyse, sizes.until_stable)
 verdict = facts.weigh(doubtful, first, last)
-report.sheet(f"{doubtful.numbered_san}{verdict.glyph}", {
-    "class": verdict.judgement, "chance lost": verdict.win_chance_lost,
-    "before": verdict.standing_before, "after": verdict.standing,
-    "nodes, both positions": verdict.nodes, "depth": verdict.depth})
+report.sheet(
+    f"{doubtful.numbered_san}{verdict.glyph}",
+    {
+        "class": verdict.judgement,
+        "chance lost": verdict.win_chance_lost,
+        "before": verdict.standing_before,
+        "after": verdict.standing,
+        "nodes, both positions": verdict.nodes,
+        "depth": verdict.depth,
+    },
+)
 
 # %% mystnb={"figure": {"caption": "Lichess's curve from pawns to the chance to win (left), and what moves are said to lose as the search grows (right). Dotted lines are the bounds of the classes.", "name": "fig-10-win-chance"}, "image": {"alt": "An S-shaped curve beside many grey lines over nodes, three of them in colour."}}
 fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.8))
@@ -404,8 +502,13 @@ commonest = longer["long_judgement"].mode()[0]
 
 def agreements(said, found):
     """Return where two series of places agree in class, in glyph, and but for one class."""
-    return pd.DataFrame({"class": said == found, "within one": (said - found).abs() <= 1,
-                         "glyph": said.clip(lower=1) == found.clip(lower=1)})  # best, good: none
+    return pd.DataFrame(
+        {
+            "class": said == found,
+            "within one": (said - found).abs() <= 1,
+            "glyph": said.clip(lower=1) == found.clip(lower=1),
+        }
+    )  # best, good: none
 
 
 same = agreements(places["judgement"], places["long_judgement"])
@@ -415,22 +518,35 @@ easy["glyph"] = places["long_judgement"] <= order["good"]
 
 def agreement(hits):
     found = {name: mean_interval(hits[name], longer["game"], seed=seed) for name in hits}
-    return found | {f"class, {half}": mean_interval(row, seed=seed)
-                    for half, row in hits["class"].groupby(longer["half"])}
+    return found | {
+        f"class, {half}": mean_interval(row, seed=seed)
+        for half, row in hits["class"].groupby(longer["half"])
+    }
 
 
-stable, trivial = agreement(same), agreement(easy)
+stable = agreement(same)
+trivial = agreement(easy)
 moved = (longer["lost"] - longer["long_lost"]).abs()
 report.boards(
-    report.table(pd.DataFrame({"stable": stable, f"always {commonest}; no glyph": trivial}),
-                 caption=f"{len(longer)} moves: the same in a search thirty times longer"),
-    report.table(pd.crosstab(longer["judgement"], longer["long_judgement"])
-                 .reindex(index=list(order), columns=list(order), fill_value=0),
-                 caption="Until stable (rows), thirty times longer (columns)"),
-    report.sheet("the searches", {
-        "median change of the chance lost": float(moved.median()),
-        "median nodes until stable": float(longer["nodes"].median()),
-        "searched to the limit": float((longer["nodes"] >= MOST_NODES).mean())}))
+    report.table(
+        pd.DataFrame({"stable": stable, f"always {commonest}; no glyph": trivial}),
+        caption=f"{len(longer)} moves: the same in a search thirty times longer",
+    ),
+    report.table(
+        pd.crosstab(longer["judgement"], longer["long_judgement"]).reindex(
+            index=list(order), columns=list(order), fill_value=0
+        ),
+        caption="Until stable (rows), thirty times longer (columns)",
+    ),
+    report.sheet(
+        "the searches",
+        {
+            "median change of the chance lost": float(moved.median()),
+            "median nodes until stable": float(longer["nodes"].median()),
+            "searched to the limit": float((longer["nodes"] >= MOST_NODES).mean()),
+        },
+    ),
+)
 
 # %% [markdown]
 # How many nodes does it take? The {glue:text}`first_moves` moves by which the search was chosen, with
@@ -439,36 +555,62 @@ report.boards(
 # %%
 first_search = pd.read_csv(notes / "verdicts_first.tsv", sep="\t")
 single = pd.read_csv(notes / "verdicts_single.tsv", sep="\t").merge(
-    first_search[["game", "ply", "long_judgement"]], on=["game", "ply"])
-single["said"], single["found"] = (single[name].map(order)
-                                   for name in ("judgement", "long_judgement"))
-with_nodes = {nodes: agreements(rows["said"], rows["found"]).apply(
-    lambda hits, games=rows["game"]: mean_interval(hits, games, seed=seed))
-    for nodes, rows in single.groupby("nodes")}
-divided = agreements(first_search["judgement"].map(order), first_search["long_judgement"].map(order))
+    first_search[["game", "ply", "long_judgement"]], on=["game", "ply"]
+)
+single["said"], single["found"] = (
+    single[name].map(order) for name in ("judgement", "long_judgement")
+)
+with_nodes = {
+    nodes: agreements(rows["said"], rows["found"]).apply(
+        lambda hits, games=rows["game"]: mean_interval(hits, games, seed=seed)
+    )
+    for nodes, rows in single.groupby("nodes")
+}
+divided = agreements(
+    first_search["judgement"].map(order), first_search["long_judgement"].map(order)
+)
 by_search = pd.DataFrame(with_nodes).T.rename("{:,}".format)
 by_search.loc["five lines, until stable"] = divided.apply(
-    lambda hits: mean_interval(hits, first_search["game"], seed=seed))
-report.table(by_search.rename_axis("nodes in each position"),
-             caption="One line: the same as in the longest search, by nodes")
+    lambda hits: mean_interval(hits, first_search["game"], seed=seed)
+)
+report.table(
+    by_search.rename_axis("nodes in each position"),
+    caption="One line: the same as in the longest search, by nodes",
+)
 
 # %% tags=["hide-input"]
-ahead = [name for name in ("class", "glyph") if paired_difference(
-    same[name], easy[name], longer["game"], seed=seed).low > 0]
-glyphs = (f"the glyph in {stable['glyph'].value:.0%}, never giving one in "
-          f"{trivial['glyph'].value:.0%}")
+ahead = [
+    name
+    for name in ("class", "glyph")
+    if paired_difference(same[name], easy[name], longer["game"], seed=seed).low > 0
+]
+glyphs = (
+    f"the glyph in {stable['glyph'].value:.0%}, never giving one in "
+    f"{trivial['glyph'].value:.0%}"
+)
 verdict_says = (
     f"Of {len(longer)} moves judged by the chance to win and searched until stable, the class is "
     f"that of a search thirty times longer in {stable['class'].value:.0%} (from "
     f"{stable['class'].low:.0%} to {stable['class'].high:.0%}), “{commonest}” without any search "
     f"in {trivial['class'].value:.0%}; {glyphs}. "
-    + (f"The search is better than the trivial answer in the {' and the '.join(ahead)}." if ahead
-       else "That a stable search foresees a longer one is not shown by these moves.")
-    + " Near a bound no search that one waits for is sure.")
-report.paste(least_nodes=LEAST_NODES, most_nodes=MOST_NODES, margin=MARGIN, drawn_moves=len(drawn),
-             first_moves=len(first_search), search=drawn["search"][0],
-             shown_moves=by_nodes["san"].nunique(), longer_moves=len(longer),
-             verdict_says=verdict_says)
+    + (
+        f"The search is better than the trivial answer in the {' and the '.join(ahead)}."
+        if ahead
+        else "That a stable search foresees a longer one is not shown by these moves."
+    )
+    + " Near a bound no search that one waits for is sure."
+)
+report.paste(
+    least_nodes=LEAST_NODES,
+    most_nodes=MOST_NODES,
+    margin=MARGIN,
+    drawn_moves=len(drawn),
+    first_moves=len(first_search),
+    search=drawn["search"][0],
+    shown_moves=by_nodes["san"].nunique(),
+    longer_moves=len(longer),
+    verdict_says=verdict_says,
+)
 
 # %% [markdown]
 # ## What lecturers said
@@ -481,15 +623,22 @@ report.paste(least_nodes=LEAST_NODES, most_nodes=MOST_NODES, margin=MARGIN, draw
 # %%
 lecturers = [move for move, _ in sets.judged]
 judged = moves.loc[[(position_key(move.position), move.move) for move in lecturers]]
-judged = judged.assign(praised=[praised for _, praised in sets.judged],
-                       lecture=[move.name.split(".")[0] for move in lecturers])
+judged = judged.assign(
+    praised=[praised for _, praised in sets.judged],
+    lecture=[move.name.split(".")[0] for move in lecturers],
+)
 by_word = judged.groupby("praised")
-words = pd.DataFrame({
-    "moves": by_word.size(), "mean loss": by_word["loss"].mean(),
-    "median loss": by_word["loss"].median(), "win chance lost": by_word["win_loss"].mean(),
-    "Excellent or Good": by_word["grade"].agg(lambda g: g.isin(MOVE_GRADES[:2]).mean()),
-}).rename(index={True: "praised", False: "blamed"})
+words = pd.DataFrame(
+    {
+        "moves": by_word.size(),
+        "mean loss": by_word["loss"].mean(),
+        "median loss": by_word["loss"].median(),
+        "win chance lost": by_word["win_loss"].mean(),
+        "Excellent or Good": by_word["grade"].agg(lambda g: g.isin(MOVE_GRADES[:2]).mean()),
+    }
+).rename(index={True: "praised", False: "blamed"})
 report.table(words)
+
 
 # %%
 def cliffs_delta(first, second):
@@ -497,11 +646,14 @@ def cliffs_delta(first, second):
     return 2 * mannwhitneyu(first, second).statistic / (len(first) * len(second)) - 1
 
 
-apart = area_under_curve(judged["loss"], ~judged["praised"].to_numpy(),
-                         judged["lecture"], seed=seed)
+apart = area_under_curve(
+    judged["loss"], ~judged["praised"].to_numpy(), judged["lecture"], seed=seed
+)
 delta = cliffs_delta(judged["loss"][~judged["praised"]], judged["loss"][judged["praised"]])
-report.sheet("do losses tell them apart?", {
-    "a blamed move loses more than a praised one": apart, "Cliff's delta": delta})
+report.sheet(
+    "do losses tell them apart?",
+    {"a blamed move loses more than a praised one": apart, "Cliff's delta": delta},
+)
 
 # %% [markdown]
 # ## The plan's table again
@@ -525,19 +677,24 @@ means = means_by(cut, ["level", "side"], "loss", cluster="game", seed=seed).unst
 means["both"] = means_by(cut, "level", "loss", cluster="game", seed=seed)
 signed = means_by(cut, "level", "signed", cluster="game", seed=seed)
 plan = reference.table("static_positions", "results").set_axis(levels.LEVELS)
-table = pd.DataFrame({
-    **{f"plan: {name}": plan[f"{name} Avg CP Loss"] for name in ("White", "Black")},
-    "plan: overall": plan["Overall Avg"],
-    **{name: means[name].map("{:.1f}".format) for name in ("White", "Black", "both")},
-    "both, signed": signed.map("{:.1f}".format),
-    "moves": means["both"].map(lambda mean: mean.n)})
+table = pd.DataFrame(
+    {
+        **{f"plan: {name}": plan[f"{name} Avg CP Loss"] for name in ("White", "Black")},
+        "plan: overall": plan["Overall Avg"],
+        **{name: means[name].map("{:.1f}".format) for name in ("White", "Black", "both")},
+        "both, signed": signed.map("{:.1f}".format),
+        "moves": means["both"].map(lambda mean: mean.n),
+    }
+)
 report.table(table, caption="Mean centipawn loss by Skill Level", digits=1)
 
 # %% mystnb={"figure": {"caption": "Mean centipawn loss of each level with 95 % intervals, signed and cut at zero, beside the plan's single games.", "name": "fig-10-level-losses"}, "image": {"alt": "Points with intervals falling from low to high levels, dashes and crosses beside them."}}
 fig, ax = plt.subplots(figsize=(7.0, 3.0))
 centre = means["both"].map(lambda mean: mean.value)
-ends = [centre - means["both"].map(lambda mean: mean.low),
-        means["both"].map(lambda mean: mean.high) - centre]
+ends = [
+    centre - means["both"].map(lambda mean: mean.low),
+    means["both"].map(lambda mean: mean.high) - centre,
+]
 ax.errorbar(range(len(means)), centre, yerr=ends, fmt="o", capsize=3, label="here")
 ax.plot(range(len(means)), signed.map(lambda mean: mean.value), "_", label="here, signed")
 ax.plot(range(len(means)), plan["Overall Avg"], "x", label="plan, one game")
@@ -545,6 +702,7 @@ ax.set_xticks(range(len(means)), [f"level {level}" for level in means.index])
 ax.set(ylabel="centipawns lost a move", ylim=(0, None))
 ax.legend()
 plt.show()
+
 
 # %%
 def drawn_means(moves, column):
@@ -571,36 +729,62 @@ close = more[10] + more[15]
 fresh = more[10][310:] + more[15][310:]  # with the forty, 350 each had been looked at
 stored |= levels.read_values(folder / "more_values.tsv.zst")
 all_cut = pd.concat([cut, levels.move_losses(close, [stored[game.key] for game in close])])
-holds, signed_holds = order_interval(all_cut, "loss"), order_interval(all_cut, "signed")
+holds = order_interval(all_cut, "loss")
+signed_holds = order_interval(all_cut, "signed")
 
 
 def falls(moves):
     """Return by how much more level 10 loses than level 15, with an interval over games."""
-    two, drawn = moves[moves["level"].isin([10, 15])], drawn_means(moves, "loss")
-    loss, played = two.groupby("level")["loss"].mean(), two["game"].nunique()
+    two = moves[moves["level"].isin([10, 15])]
+    drawn = drawn_means(moves, "loss")
+    loss = two.groupby("level")["loss"].mean()
+    played = two["game"].nunique()
     return percentile_interval(
-        float(loss[10] - loss[15]), drawn[10] - drawn[15], played, clusters=played // 2)
+        float(loss[10] - loss[15]), drawn[10] - drawn[15], played, clusters=played // 2
+    )
 
 
-falls_by, two_games = falls(all_cut), len(close) + len(games[10]) + len(games[15])
+falls_by = falls(all_cut)
+two_games = len(close) + len(games[10]) + len(games[15])
 fresh_by = falls(levels.move_losses(fresh, [stored[game.key] for game in fresh]))
 plan_order = float(spearmanr(plan.index, plan["Overall Avg"]).statistic)
 by_game = cut.groupby(["level", "game"])["loss"].mean()
 steps = list(zip(levels.LEVELS[:-1], levels.LEVELS[1:], strict=True))
-effects = pd.DataFrame({
-    f"{low} to {high}": {"loss falls by": float(centre[low] - centre[high]),
-                         "Cliff's delta": cliffs_delta(by_game[low], by_game[high])}
-    for low, high in steps}).T
-which = (f"In {two_games:,} games of both, level 10 loses {falls_by:.1f} centipawns more, in the "
-         f"last {len(fresh):,} alone {fresh_by:.1f} ({fresh_by.low:.1f} to {fresh_by.high:.1f}): "
-         + ("the order of the two is settled." if fresh_by.low > 0 else "it is settled against "
-            "the order of the names." if fresh_by.high < 0 else "still too few to say which."))
+effects = pd.DataFrame(
+    {
+        f"{low} to {high}": {
+            "loss falls by": float(centre[low] - centre[high]),
+            "Cliff's delta": cliffs_delta(by_game[low], by_game[high]),
+        }
+        for low, high in steps
+    }
+).T
+which = (
+    f"In {two_games:,} games of both, level 10 loses {falls_by:.1f} centipawns more, in the "
+    f"last {len(fresh):,} alone {fresh_by:.1f} ({fresh_by.low:.1f} to {fresh_by.high:.1f}): "
+    + (
+        "the order of the two is settled."
+        if fresh_by.low > 0
+        else "it is settled against the order of the names."
+        if fresh_by.high < 0
+        else "still too few to say which."
+    )
+)
 report.paste(which_of_two=which)
-report.boards(report.sheet("rank correlation of level and loss", {
-    "here": holds, "here, signed": signed_holds, "plan": plan_order,
-    "games of levels 10 and 15": two_games, "level 10 loses more than 15 by": falls_by,
-    f"the same, the last {len(fresh):,} games alone": fresh_by}),
-    report.table(effects, caption="Between levels, by game"))
+report.boards(
+    report.sheet(
+        "rank correlation of level and loss",
+        {
+            "here": holds,
+            "here, signed": signed_holds,
+            "plan": plan_order,
+            "games of levels 10 and 15": two_games,
+            "level 10 loses more than 15 by": falls_by,
+            f"the same, the last {len(fresh):,} games alone": fresh_by,
+        },
+    ),
+    report.table(effects, caption="Between levels, by game"),
+)
 
 # %% [markdown]
 # −1 is perfect order. Cliff's delta says how much oftener a game of the lower level loses more
@@ -626,24 +810,39 @@ for name, losses in (("cut", cut), ("uncut", uncut)):
     random = np.random.default_rng(seed)
     by_level = losses.groupby(["level", "game"])["loss"].mean()
     single[name] = pd.DataFrame(
-        {level: random.choice(by_level[level], sizes.resamples) for level in levels.LEVELS})
+        {level: random.choice(by_level[level], sizes.resamples) for level in levels.LEVELS}
+    )
 worse = {name: (some[20] > some[[15, 18]].max(axis=1)).mean() for name, some in single.items()}
-ordered = {name: (np.diff(some.to_numpy(), axis=1) < 0).all(axis=1).mean()
-           for name, some in single.items()}
-report.table(pd.DataFrame({
-    "level 20 worst of the last three": worse, "all five in order": ordered}).T,
-    caption="Share of drawings of one game a level")
+ordered = {
+    name: (np.diff(some.to_numpy(), axis=1) < 0).all(axis=1).mean()
+    for name, some in single.items()
+}
+report.table(
+    pd.DataFrame({"level 20 worst of the last three": worse, "all five in order": ordered}).T,
+    caption="Share of drawings of one game a level",
+)
 
 # %%
-causes = pd.DataFrame({
-    "cut at 10 pawns": centre, "uncut": uncut.groupby("level")["loss"].mean(),
-    "uncut, median game": uncut.groupby(["level", "game"])["loss"].mean().groupby("level").median(),
-    "uncut, worst game": uncut.groupby(["level", "game"])["loss"].mean().groupby("level").max(),
-    "moves beside a mate": uncut.groupby("level")["mate"].mean(),
-    "their share of the uncut loss": uncut[uncut["mate"]].groupby("level")["loss"].sum()
-    / uncut.groupby("level")["loss"].sum(),
-    "plies a game": pd.Series({n: np.mean([len(g.moves) for g in some])
-                               for n, some in games.items()})})
+causes = pd.DataFrame(
+    {
+        "cut at 10 pawns": centre,
+        "uncut": uncut.groupby("level")["loss"].mean(),
+        "uncut, median game": uncut.groupby(["level", "game"])["loss"]
+        .mean()
+        .groupby("level")
+        .median(),
+        "uncut, worst game": uncut.groupby(["level", "game"])["loss"]
+        .mean()
+        .groupby("level")
+        .max(),
+        "moves beside a mate": uncut.groupby("level")["mate"].mean(),
+        "their share of the uncut loss": uncut[uncut["mate"]].groupby("level")["loss"].sum()
+        / uncut.groupby("level")["loss"].sum(),
+        "plies a game": pd.Series(
+            {n: np.mean([len(g.moves) for g in some]) for n, some in games.items()}
+        ),
+    }
+)
 report.table(causes, caption="Mean centipawn loss and what moves it")
 
 # %% tags=["hide-input"]
@@ -654,8 +853,12 @@ gap_plan = abs(printed["White"] - printed["Black"])
 lengths = pd.Series({game.key: len(game.moves) for game in every})
 long_games = uncut.groupby("game")["loss"].mean().corr(lengths, method="spearman")
 long_cut = cut.groupby("game")["loss"].mean().corr(lengths, method="spearman")
-report.paste(gap_plan=gap_plan, gap_share=(gap[10] >= gap_plan).mean(),
-             length_uncut=long_games, length_cut=long_cut)
+report.paste(
+    gap_plan=gap_plan,
+    gap_share=(gap[10] >= gap_plan).mean(),
+    length_uncut=long_games,
+    length_cut=long_cut,
+)
 
 # %% [markdown]
 # The plan's level 10 game has one side lose {glue:text}`gap_plan:.0f` centipawns a move more
@@ -688,20 +891,35 @@ report.paste(gap_plan=gap_plan, gap_share=(gap[10] >= gap_plan).mean(),
 
 # %% tags=["hide-input"]
 report.paste(
-    pairs=len(paired), right=right.value, right_decided=right_decided.value,
-    same_turned=same_turned.value, same_doubled=same_doubled.value,
-    apart=apart.value, apart_low=apart.low, apart_high=apart.high,
-    blamed=(~judged["praised"]).sum(), praised=judged["praised"].sum(),
+    pairs=len(paired),
+    right=right.value,
+    right_decided=right_decided.value,
+    same_turned=same_turned.value,
+    same_doubled=same_doubled.value,
+    apart=apart.value,
+    apart_low=apart.low,
+    apart_high=apart.high,
+    blamed=(~judged["praised"]).sum(),
+    praised=judged["praised"].sum(),
     apart_says="" if apart.low > 0.5 else ", too few to tell the two groups apart",
-    loss_20=centre[20], signed_20=signed[20].value, signed_order=signed_holds.value,
-    order=holds.value, order_low=holds.low, order_high=holds.high, plan_order=plan_order,
-    games_per_level=sizes.games, drawings=sizes.resamples,
-    worse_cut=worse["cut"], worse_uncut=worse["uncut"])
+    loss_20=centre[20],
+    signed_20=signed[20].value,
+    signed_order=signed_holds.value,
+    order=holds.value,
+    order_low=holds.low,
+    order_high=holds.high,
+    plan_order=plan_order,
+    games_per_level=sizes.games,
+    drawings=sizes.resamples,
+    worse_cut=worse["cut"],
+    worse_uncut=worse["uncut"],
+)
 
 # %% tags=["hide-input"]
-rows, columns = report.rows, {"both": "Overall Avg", "White": "White Avg CP Loss",
-                              "Black": "Black Avg CP Loss"}
-acpl, printed = {}, {}
+rows = report.rows
+columns = {"both": "Overall Avg", "White": "White Avg CP Loss", "Black": "Black Avg CP Loss"}
+acpl = {}
+printed = {}
 for level in levels.LEVELS:
     for side, column in columns.items():
         key = f"{level:02d}" + ("" if side == "both" else f".{side.lower()}")
@@ -709,35 +927,74 @@ for level in levels.LEVELS:
         printed[key] = reference.lookup("static_positions", "results", f"skill_{level}", column)
 report.save(
     "10_move_grading",
-    rows({"right": right, "right_of_decided": right_decided}, "grading.pairs",
-         unit="share of pairs"),
-    rows({"same_grade": same_turned, "same_grade_doubled": same_doubled}, "grading.mirror",
-         unit="share of moves"),
-    rows({"same_grade": report.Result(depth["same grade"], n=depth["moves"]),
-          "rank_correlation": depth["rank correlation"]}, "grading.depth18"),
-    *(rows({"class_stable": some["class"], "glyph_stable": some["glyph"]}, prefix,
-           unit="share of moves")
-      for prefix, some in (("verdict", stable), ("verdict.trivial", trivial))),
-    rows({nodes: {"class_stable": some["class"], "glyph_stable": some["glyph"]}
-          for nodes, some in with_nodes.items()}, "verdict.one_line", unit="share of moves"),
+    rows(
+        {"right": right, "right_of_decided": right_decided},
+        "grading.pairs",
+        unit="share of pairs",
+    ),
+    rows(
+        {"same_grade": same_turned, "same_grade_doubled": same_doubled},
+        "grading.mirror",
+        unit="share of moves",
+    ),
+    rows(
+        {
+            "same_grade": report.Result(depth["same grade"], n=depth["moves"]),
+            "rank_correlation": depth["rank correlation"],
+        },
+        "grading.depth18",
+    ),
+    *(
+        rows(
+            {"class_stable": some["class"], "glyph_stable": some["glyph"]},
+            prefix,
+            unit="share of moves",
+        )
+        for prefix, some in (("verdict", stable), ("verdict.trivial", trivial))
+    ),
+    rows(
+        {
+            nodes: {"class_stable": some["class"], "glyph_stable": some["glyph"]}
+            for nodes, some in with_nodes.items()
+        },
+        "verdict.one_line",
+        unit="share of moves",
+    ),
     rows(apart, "grading.lecturers.told_apart", unit="share of pairs"),
     rows(int((~judged["praised"]).sum()), "grading.lecturers.blamed", unit="moves"),
     rows(len(MOVE_GRADES) - 1, "grades.bounds", unit="bounds between grades"),
-    rows({"order_holds": holds, "order_holds_signed": signed_holds}, "levels",
-         unit="rank correlation"),
-    rows({"loss_10_less_15": falls_by, "loss_10_less_15_unseen": fresh_by}, "levels",
-         unit="centipawns"),
-    rows({"level_20_worst": worse["cut"], "level_20_worst_uncut": worse["uncut"]},
-         "levels.one_game", unit="share"),
+    rows(
+        {"order_holds": holds, "order_holds_signed": signed_holds},
+        "levels",
+        unit="rank correlation",
+    ),
+    rows(
+        {"loss_10_less_15": falls_by, "loss_10_less_15_unseen": fresh_by},
+        "levels",
+        unit="centipawns",
+    ),
+    rows(
+        {"level_20_worst": worse["cut"], "level_20_worst_uncut": worse["uncut"]},
+        "levels.one_game",
+        unit="share",
+    ),
     rows(acpl, "suite.acpl", unit="centipawns", reference=printed),
-    rows(signed.rename("{:02d}".format), "suite.acpl_signed", unit="centipawns, gains counted"))
+    rows(signed.rename("{:02d}".format), "suite.acpl_signed", unit="centipawns, gains counted"),
+)
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(cut), "graded moves", seed, len(every), "95 % over games; shares Wilson, else bootstrap",
-    {"Stockfish": f"15.1, {settings.nodes:,} nodes for five lines; "
-     f"{levels.VALUE_NODES:,} for each position of a game",
-     "games": f"Skill Level, {levels.GAME_NODES:,} nodes a move"})
+    len(cut),
+    "graded moves",
+    seed,
+    len(every),
+    "95 % over games; shares Wilson, else bootstrap",
+    {
+        "Stockfish": f"15.1, {settings.nodes:,} nodes for five lines; "
+        f"{levels.VALUE_NODES:,} for each position of a game",
+        "games": f"Skill Level, {levels.GAME_NODES:,} nodes a move",
+    },
+)
 
 # %% [markdown]
 # ## Exercises
@@ -748,8 +1005,12 @@ report.evidence(
 
 # %% tags=["solution", "hide-cell"]
 # Mean loss of each level under four caps.
-by_cap = {f"{cap / 100:g} pawns": levels.move_losses(every, values, cap=cap)
-          .groupby("level")["loss"].mean() for cap in (300, 1_000, 3_000)}
+by_cap = {
+    f"{cap / 100:g} pawns": levels.move_losses(every, values, cap=cap)
+    .groupby("level")["loss"]
+    .mean()
+    for cap in (300, 1_000, 3_000)
+}
 by_cap["uncut"] = levels.move_losses(every, values, cap=None).groupby("level")["loss"].mean()
 capped = pd.DataFrame(by_cap)
 ordered_levels = {name: bool((np.diff(column) < 0).all()) for name, column in capped.items()}
@@ -764,9 +1025,12 @@ report.table(capped, digits=1)
 # Two standard errors of the same mean.
 strong = cut[cut["level"] == 20]
 per_game = strong.groupby("game")["loss"].mean()
-naive, clustered = strong["loss"].sem(), per_game.sem()
-report.sheet("standard error, centipawns", {
-    "over moves": naive, "over games": clustered, "factor": clustered / naive})
+naive = strong["loss"].sem()
+clustered = per_game.sem()
+report.sheet(
+    "standard error, centipawns",
+    {"over moves": naive, "over games": clustered, "factor": clustered / naive},
+)
 
 # %% [markdown]
 # **3. How many games?** From the spread of games' means at levels 10 and 15, how many games of
@@ -781,4 +1045,6 @@ both = all_cut[all_cut["level"].isin([10, 15])]
 means_of = both.groupby(["level", "game"])["loss"].mean()
 spread_of = float(np.sqrt(means_of.groupby("level").var().mean()))
 wanted = power.TTestIndPower().solve_power(effect_size=2 / spread_of, power=0.8, alpha=0.05)
-print(f"a game's mean varies by {spread_of:.1f} centipawns; {np.ceil(wanted):,.0f} games of each level")
+print(
+    f"a game's mean varies by {spread_of:.1f} centipawns; {np.ceil(wanted):,.0f} games of each level"
+)

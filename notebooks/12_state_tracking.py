@@ -51,13 +51,20 @@ report.use_house_style()
 def printed(table, row, column):
     return reference.lookup("state_tracking", table, row, column)
 
+
 # %%
 played = moves.split()
 positions = [Position.after(played), Position.after([*played, following])]
-pictures = [chess.svg.board(position.board(), size=280, lastmove=position.board().peek())
-            for position in positions]
-report.boards(*(report.Html(picture, position.fen)
-                for picture, position in zip(pictures, positions, strict=True)))
+pictures = [
+    chess.svg.board(position.board(), size=280, lastmove=position.board().peek())
+    for position in positions
+]
+report.boards(
+    *(
+        report.Html(picture, position.fen)
+        for picture, position in zip(pictures, positions, strict=True)
+    )
+)
 
 # %%
 print("BOS", *(square for uci in played for square in (uci[:2], uci[2:])))
@@ -105,12 +112,23 @@ axes.set_axis_off()
 plt.show()
 
 # %%
-kinds = {"Square names": tokens.VOCABULARY[3:67], "Piece type": tokens.VOCABULARY[67:73],
-         "Promoted Pawn Piece type": tokens.VOCABULARY[73:],
-         "Special symbols": tokens.VOCABULARY[:3], "Total": tokens.VOCABULARY}
-table1 = pd.DataFrame({kind: {"examples": ", ".join(words[:6]), "count": len(words),
-                              "paper": int(printed("table1", kind, "Count").value)}
-                       for kind, words in kinds.items()}).T
+kinds = {
+    "Square names": tokens.VOCABULARY[3:67],
+    "Piece type": tokens.VOCABULARY[67:73],
+    "Promoted Pawn Piece type": tokens.VOCABULARY[73:],
+    "Special symbols": tokens.VOCABULARY[:3],
+    "Total": tokens.VOCABULARY,
+}
+table1 = pd.DataFrame(
+    {
+        kind: {
+            "examples": ", ".join(words[:6]),
+            "count": len(words),
+            "paper": int(printed("table1", kind, "Count").value),
+        }
+        for kind, words in kinds.items()
+    }
+).T
 report.table(table1, caption="Table 1: the vocabulary")
 
 # %% [markdown]
@@ -123,15 +141,23 @@ report.table(table1, caption="Table 1: the vocabulary")
 # %%
 game = tokens.tokenise([played[:3]])
 random = np.random.default_rng(seed)
-draws = {"UCI": ("uci", 0), "UCI + RAP 15": ("rap", 0.15), "UCI + RAP 100": ("rap", 1),
-         "UCI + AP": ("ap", 0)}
+draws = {
+    "UCI": ("uci", 0),
+    "UCI + RAP 15": ("rap", 0.15),
+    "UCI + RAP 100": ("rap", 1),
+    "UCI + AP": ("ap", 0),
+}
 table2 = {}
 for row, (notation, share) in draws.items():
     ids, _ = tokens.annotate(game, [0], notation, share, random)
-    table2[row] = {"training, ours": ", ".join(tokens.VOCABULARY[token] for token in ids[1:-1]),
-                   "training, paper": printed("table2", row, "Training").printed}
-report.table(pd.DataFrame(table2).T,
-             caption=f"Table 2: three moves in four notations; RAP 15 is one draw, seed {seed}")
+    table2[row] = {
+        "training, ours": ", ".join(tokens.VOCABULARY[token] for token in ids[1:-1]),
+        "training, paper": printed("table2", row, "Training").printed,
+    }
+report.table(
+    pd.DataFrame(table2).T,
+    caption=f"Table 2: three moves in four notations; RAP 15 is one draw, seed {seed}",
+)
 
 # %% [markdown]
 # In the paper's released code castling never has a type before it; here it has the king's, since
@@ -143,24 +169,42 @@ report.table(pd.DataFrame(table2).T,
 # within each other; no game is in two of the other sets.
 
 # %%
-wanted = {"S": sizes.small, "M": sizes.medium, "L": sizes.large,
-          **{name: getattr(sizes, name) for name in ("dev", "test", "probe")}}
+wanted = {
+    "S": sizes.small,
+    "M": sizes.medium,
+    "L": sizes.large,
+    **{name: getattr(sizes, name) for name in ("dev", "test", "probe")},
+}
 games = tokens.read_corpus(sizes=wanted)
 n_plies = games.games.plies
 spans = {name: games.of(name) for name in ("S", "M", "L", "dev", "test", "probe")}
 rows = {"S": "Train-S", "M": "Train-M", "L": "Train-L", "probe": "probing"}
-sheet = pd.DataFrame({name: {
-    "games": at.size, "games, paper": int(printed("text4", rows.get(name, name), "games").value),
-    "plies": int(n_plies[at].sum()), "median plies": int(np.median(n_plies[at])),
-    "tokens": tokens.annotate(games.games, at, "uci")[0].size - 2 * at.size}  # BOS and EOS
-    for name, at in spans.items()}).T
+sheet = pd.DataFrame(
+    {
+        name: {
+            "games": at.size,
+            "games, paper": int(printed("text4", rows.get(name, name), "games").value),
+            "plies": int(n_plies[at].sum()),
+            "median plies": int(np.median(n_plies[at])),
+            "tokens": tokens.annotate(games.games, at, "uci")[0].size - 2 * at.size,
+        }  # BOS and EOS
+        for name, at in spans.items()
+    }
+).T
 report.table(sheet, caption="(n_games, n_plies, n_tokens) of each set")
 
 # %% mystnb={"figure": {"caption": "Share of test games whose beginning is that of no training game, by plies played: after some moves every game is new.", "name": "fig-12-new-positions"}, "image": {"alt": "A line that rises from zero to one within the first plies."}}
-trained_on = {beginning for game in tokens.prefix_hashes(games.games, spans["L"], plies=40)
-              for beginning in game}
-new = pd.DataFrame([[float(beginning not in trained_on) for beginning in game]
-                    for game in tokens.prefix_hashes(games.games, spans["test"], plies=40)]).mean()
+trained_on = {
+    beginning
+    for game in tokens.prefix_hashes(games.games, spans["L"], plies=40)
+    for beginning in game
+}
+new = pd.DataFrame(
+    [
+        [float(beginning not in trained_on) for beginning in game]
+        for game in tokens.prefix_hashes(games.games, spans["test"], plies=40)
+    ]
+).mean()
 figure, axes = plt.subplots()
 axes.plot(np.arange(1, 41), new, "o-", markersize=3)
 axes.set(xlabel="plies played", ylabel="share of test games", ylim=(0, 1.02))
@@ -256,11 +300,13 @@ class GPT(nn.Module):
 # The loss is the cross-entropy: minus the logarithm of the probability of the token that did
 # follow, in the mean over all tokens. A step goes down its gradient.
 
+
 # %%
 def loss_of(model, batch):
     inputs, targets = batch
-    return F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten(),
-                           ignore_index=number["PAD"])
+    return F.cross_entropy(
+        model(inputs).flatten(0, 1), targets.flatten(), ignore_index=number["PAD"]
+    )
 
 
 torch.manual_seed(seed)
@@ -272,13 +318,14 @@ with torch.no_grad():
 
 # %%
 logits = small(inputs)
-loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(),
-                       ignore_index=number["PAD"])
+loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=number["PAD"])
 loss.backward()
 optimizer.step()
 print("(n_games, length, n_tokens) =", tuple(logits.shape))
-print(f"loss of the first batch: {loss.item():.2f}; ln {len(vocabulary)} = "
-      f"{np.log(len(vocabulary)):.2f}")
+print(
+    f"loss of the first batch: {loss.item():.2f}; ln {len(vocabulary)} = "
+    f"{np.log(len(vocabulary)):.2f}"
+)
 
 # %% [markdown]
 # Nineteen more steps, each on sixteen other games, and the loss on games that are not trained on.
@@ -286,8 +333,7 @@ print(f"loss of the first batch: {loss.item():.2f}; ln {len(vocabulary)} = "
 # the learning rate, the width or the number of layers, and the curve changes.
 
 # %%
-batches = [make_batch(spans["S"][first : first + 16])
-           for first in range(0, 16 * 20, 16)]
+batches = [make_batch(spans["S"][first : first + 16]) for first in range(0, 16 * 20, 16)]
 for batch in batches[1:]:
     with torch.no_grad():
         dev_losses.append(loss_of(small, unread).item())
@@ -296,8 +342,10 @@ for batch in batches[1:]:
     optimizer.step()
 with torch.no_grad():
     dev_losses.append(loss_of(small, unread).item())
-print(f"loss on dev games before: {dev_losses[0]:.2f}, after {len(batches)} steps: "
-      f"{dev_losses[-1]:.2f}")
+print(
+    f"loss on dev games before: {dev_losses[0]:.2f}, after {len(batches)} steps: "
+    f"{dev_losses[-1]:.2f}"
+)
 
 # %% mystnb={"figure": {"caption": "Twenty steps of training of the forty-line model, and the loss of knowing only how often each token comes.", "name": "fig-12-first-steps"}, "image": {"alt": "A falling line of losses above a dotted horizontal line."}}
 read = torch.cat([targets.flatten() for _, targets in batches])
@@ -308,8 +356,7 @@ by_frequency = -frequencies[expected - 1].mean().item()
 figure, axes = plt.subplots(figsize=(5, 2.6))
 axes.plot(dev_losses, "o-", markersize=3, label="the model above")
 axes.axhline(by_frequency, color="grey", linestyle=":", label="frequency of each token")
-axes.set(xlabel="steps of training", ylabel="loss a token, dev games",
-         xticks=range(0, 21, 5))
+axes.set(xlabel="steps of training", ylabel="loss a token, dev games", xticks=range(0, 21, 5))
 axes.legend()
 plt.show()
 
@@ -324,10 +371,15 @@ plt.show()
 library_model, _ = runs.read_model("L-uci-1")
 shape = library_model.settings
 plain = GPT(shape.layers, shape.width, shape.heads, shape.context)
-plain.load_state_dict({name.removeprefix("body."): weights
-                       for name, weights in library_model.state_dict().items()})
+plain.load_state_dict(
+    {
+        name.removeprefix("body."): weights
+        for name, weights in library_model.state_dict().items()
+    }
+)
 with torch.no_grad():
-    logits, library_logits = plain(unread[0]), library_model(unread[0])
+    logits = plain(unread[0])
+    library_logits = library_model(unread[0])
 assert torch.allclose(logits, library_logits, atol=1e-3)
 print("logits", tuple(logits.shape), "equal within 0.001")
 
@@ -352,13 +404,16 @@ surprise = -of_next  # of each token
 first_tokens = np.cumsum([0, *(2 + (len(uci) == 5) for uci in ucis[:-1])])
 by_move = np.add.reduceat(surprise.numpy(), first_tokens)
 
-board, n_legal = chess.Board(), []
+board = chess.Board()
+n_legal = []
 for uci in ucis:
     n_legal.append(board.legal_moves.count())
     board.push_uci(uci)
 print(f"(n_tokens, n_moves) = {surprise.numel(), by_move.size}")
-print(f"perplexity: {np.exp(by_move.mean()):.1f}; "
-      f"of an even draw among the legal moves: {np.exp(np.log(n_legal).mean()):.1f}")
+print(
+    f"perplexity: {np.exp(by_move.mean()):.1f}; "
+    f"of an even draw among the legal moves: {np.exp(np.log(n_legal).mean()):.1f}"
+)
 
 # %% mystnb={"figure": {"caption": "What one game costs the model, move by move: −ln of the probability of the move played, and the same of an even draw among the legal moves (grey).", "name": "fig-12-surprise"}, "image": {"alt": "Bars for each ply and a grey line."}}
 figure, axes = plt.subplots(figsize=(7, 2.4))
@@ -376,8 +431,7 @@ plt.show()
 # %%
 library_loss = game_losses(library_model, games.games, "uci", np.array([game_at]))[0]
 assert np.isclose(by_move.sum(), library_loss, rtol=1e-3)
-print(f"sum of −ln probability: {by_move.sum():.2f} above, "
-      f"{library_loss:.2f} in the library")
+print(f"sum of −ln probability: {by_move.sum():.2f} above, {library_loss:.2f} in the library")
 
 # %% [markdown]
 # The baseline is a draw among the legal moves that prefers none: it knows the rules and the
@@ -396,29 +450,43 @@ trained = runs.read_runs()
 outcomes = trained[trained["usual"]]
 longer = trained[~trained["usual"] & (trained["base"] == "")]
 chosen = results.headline(outcomes, results.NOTATION_ROWS)
-shape, training = runs.TRANSFORMER, runs.Training()
+shape = runs.TRANSFORMER
+training = runs.Training()
 passes = ", ".join(f"{count} at {size}" for size, count in runs.EPOCHS.items())
-rows = {"layers": (shape.layers, "GPT2-small"), "heads": (shape.heads, "GPT2-small"),
-        "embedding": (shape.width, "GPT2-small"), "context": (shape.context, "GPT2-small"),
-        "epochs": (passes, "training"), "batch": (f"{training.tokens} tokens", "training"),
-        "learning rate": (training.rate, "training"),
-        "weight decay": (training.decay, "training")}
-choices = {name: {"ours": str(value), "paper": printed("text4", row, name).printed}
-           for name, (value, row) in rows.items()}
+rows = {
+    "layers": (shape.layers, "GPT2-small"),
+    "heads": (shape.heads, "GPT2-small"),
+    "embedding": (shape.width, "GPT2-small"),
+    "context": (shape.context, "GPT2-small"),
+    "epochs": (passes, "training"),
+    "batch": (f"{training.tokens} tokens", "training"),
+    "learning rate": (training.rate, "training"),
+    "weight decay": (training.decay, "training"),
+}
+choices = {
+    name: {"ours": str(value), "paper": printed("text4", row, name).printed}
+    for name, (value, row) in rows.items()
+}
 report.table(pd.DataFrame(choices).T, caption="The transformer and its training")
 
 # %%
 drawn = results.even_draw(games.games, games.of("test")[: sizes.drawn])
 even = results.perplexity_of(drawn, seed=seed)
-known = pd.Series({run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
-                   for run in (*outcomes.index, *longer.index)})
+known = pd.Series(
+    {
+        run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
+        for run in (*outcomes.index, *longer.index)
+    }
+)
 
 
 def mark(dev):
     return f"{dev:.1f}" + ("" if dev < even.low else f" {results.MARK}")
 
 
-table4 = chosen.set_index("title").rename_axis(None).assign(test=known[chosen["run"]].to_numpy())
+table4 = (
+    chosen.set_index("title").rename_axis(None).assign(test=known[chosen["run"]].to_numpy())
+)
 table4["RAP, %"] = (100 * table4["probability"]).round().astype(int).replace(0, "")
 table4["early stop"] = table4["stopped_early"].map({True: "yes", False: "no"})
 shown = table4.assign(dev=table4["dev"].map(mark)).rename(columns={"tokens": "tokens read"})
@@ -429,7 +497,9 @@ shown.loc[results.EVEN_DRAW, ["dev", "test"]] = ["-", even]
 def finish(axes, at=(1, 2, 5)):
     axes.axhline(even.value, color="grey", linestyle=":", label=results.EVEN_DRAW.lower())
     axes.set_ylim(bottom=0.7 * even.low)
-    axes.yaxis.set(major_locator=LogLocator(subs=at), major_formatter="{x:g}", minor_formatter="")
+    axes.yaxis.set(
+        major_locator=LogLocator(subs=at), major_formatter="{x:g}", minor_formatter=""
+    )
     axes.legend()
 
 
@@ -439,10 +509,17 @@ rows4 = [*paper4.index, results.EVEN_DRAW]
 paper4 = paper4.rename(columns={"Dev set": "dev, paper", "Test set": "test, paper"})
 shown = shown.join(paper4).reindex(rows4)
 report.boards(
-    report.table(shown[["dev", "dev, paper", "test", "test, paper", "RAP, %"]], digits=1,
-                 caption=f"Table 4: canonical perplexity. {results.MARKED}"),
-    report.table(shown.loc[table4.index, ["epochs", "tokens read", "early stop", "run"]],
-                 digits=0, caption="How the runs were trained"))
+    report.table(
+        shown[["dev", "dev, paper", "test", "test, paper", "RAP, %"]],
+        digits=1,
+        caption=f"Table 4: canonical perplexity. {results.MARKED}",
+    ),
+    report.table(
+        shown.loc[table4.index, ["epochs", "tokens read", "early stop", "run"]],
+        digits=0,
+        caption="How the runs were trained",
+    ),
+)
 
 # %% [markdown]
 # Intervals draw whole test games; dev games say when to stop, and have none. Compare within a
@@ -450,6 +527,7 @@ report.boards(
 # foresee for any model. What could be compared is what a notation is worth: by how much it changes
 # the perplexity of plain UCI. The two must be better than the even draw for that; else it is
 # told how far two trainings have come.
+
 
 # %% tags=["hide-input"]
 def change(run, plain="S-uci-1"):
@@ -459,16 +537,22 @@ def change(run, plain="S-uci-1"):
 changes = {}
 for size in results.SIZES:
     for model in ("uci_rap", "uci_ap"):
-        cells = [printed("table4", f"{size} {results.NOTATION_ROWS[name]}", "Test set").value
-                 for name in (model, "uci")]
+        cells = [
+            printed("table4", f"{size} {results.NOTATION_ROWS[name]}", "Test set").value
+            for name in (model, "uci")
+        ]
         changes[f"{size} {results.NOTATION_ROWS[model]}"] = {
             "paper": 100 * (cells[0] / cells[1] - 1),
-            "ours": change(chosen.loc[(size, model), "run"], chosen.loc[(size, "uci"), "run"])}
+            "ours": change(chosen.loc[(size, model), "run"], chosen.loc[(size, "uci"), "run"]),
+        }
 
 # %%
 shown = pd.DataFrame(changes).T.map("{:+.1f}".format)
-report.table(shown, caption="Perplexity against plain UCI's, per cent of it. "
-             f"{results.MARK} not both beat the even draw: no finding")
+report.table(
+    shown,
+    caption="Perplexity against plain UCI's, per cent of it. "
+    f"{results.MARK} not both beat the even draw: no finding",
+)
 
 # %% [markdown]
 # How much of this is chance? Runs that differ only in the seed of weights, order and piece types:
@@ -479,8 +563,9 @@ spread = seeds.agg(seeds="size", lowest="min", median="median", highest="max")
 spread = spread[spread["seeds"] > 1]
 shown = spread.astype(object)
 shown[["lowest", "median", "highest"]] = shown[["lowest", "median", "highest"]].map(mark)
-shown.index = [f"{size} {model}" + (f" {share:.0%}" if share else "")
-               for size, model, share in shown.index]
+shown.index = [
+    f"{size} {model}" + (f" {share:.0%}" if share else "") for size, model, share in shown.index
+]
 shown.loc[results.EVEN_DRAW] = ["-", "-", f"{even:.1f}", "-"]
 report.table(shown, caption=f"Dev perplexity over seeds. {results.MARKED}")
 
@@ -510,22 +595,34 @@ plt.show()
 # %%
 short = {run: run.partition("x")[0] for run in longer.index[longer["dropout"] == 0]}
 passes = longer.assign(after=known).sort_index()
-passes_shown = pd.DataFrame({
-    "passes": passes["epochs"],
-    "after 5": [known.get(short.get(run), "-") for run in passes.index],
-    "after all": passes["after"],
-    "early stop": passes["stopped_early"].map({True: "yes", False: "no"})})
+passes_shown = pd.DataFrame(
+    {
+        "passes": passes["epochs"],
+        "after 5": [known.get(short.get(run), "-") for run in passes.index],
+        "after all": passes["after"],
+        "early stop": passes["stopped_early"].map({True: "yes", False: "no"}),
+    }
+)
 passes_shown.loc[results.EVEN_DRAW] = ["-", "-", even, "-"]
-report.table(passes_shown, digits=1,
-             caption=f"S, test perplexity after more passes. {results.MARKED}")
+report.table(
+    passes_shown, digits=1, caption=f"S, test perplexity after more passes. {results.MARKED}"
+)
 
 # %%
-priced = {run: {"after 5": change(short[run]) if run in short else "-",
-                "after all": change(run, "S-uci-1x15")}
-          for run in passes.index if run != "S-uci-1x15"}
-report.table(pd.DataFrame(priced).T, digits=1,
-             caption="Against plain UCI after 5 passes, and after its best; % of its perplexity. "
-                     f"{results.MARK} not both beat the even draw: no finding")
+priced = {
+    run: {
+        "after 5": change(short[run]) if run in short else "-",
+        "after all": change(run, "S-uci-1x15"),
+    }
+    for run in passes.index
+    if run != "S-uci-1x15"
+}
+report.table(
+    pd.DataFrame(priced).T,
+    digits=1,
+    caption="Against plain UCI after 5 passes, and after its best; % of its perplexity. "
+    f"{results.MARK} not both beat the even draw: no finding",
+)
 
 # %% [markdown]
 # ## A modern base
@@ -554,10 +651,18 @@ plt.show()
 # each pass, so that the number is one of whole passes.
 
 # %%
-measured = pd.concat({run: pd.DataFrame(log) for run, log in trained.loc[
-    trained["size"] == "L", "log"].items()}, names=["run", "pass"]).reset_index("run")
-to_40 = measured[measured["dev_perplexity"] <= 40].groupby("run")[["tokens", "dev_perplexity"]].first()
-report.table(to_40, digits=1, caption="Tokens read when dev perplexity is first 40 or less, at L")
+measured = pd.concat(
+    {run: pd.DataFrame(log) for run, log in trained.loc[trained["size"] == "L", "log"].items()},
+    names=["run", "pass"],
+).reset_index("run")
+to_40 = (
+    measured[measured["dev_perplexity"] <= 40]
+    .groupby("run")[["tokens", "dev_perplexity"]]
+    .first()
+)
+report.table(
+    to_40, digits=1, caption="Tokens read when dev perplexity is first 40 or less, at L"
+)
 
 # %%
 report.paste(modern_runs=results.enumerate_names(at_large))
@@ -565,21 +670,36 @@ asked = probes.read_probes().query("task == 'end_actual'")
 end_ground = results.score_baselines(results.list_moves(games.games, spans["S"]), asked)
 both_forms = {}
 for run in (*lines, "S-uci-1", *at_small):
-    scores = results.summarise(results.score_run(run, asked),
-                               results.ground_of(trained.loc[run, "model"], end_ground), seed=seed)
+    scores = results.summarise(
+        results.score_run(run, asked),
+        results.ground_of(trained.loc[run, "model"], end_ground),
+        seed=seed,
+    )
     loss = results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
-    both_forms[run] = {"tokens read": trained.loc[run, "tokens"], "test perplexity": loss,
-                     **{f"legal, {low} to {high} plies": scores.loc[("end_actual", band), "lgm"]
-                          for band, (low, high) in probes.BANDS.items()}}
+    both_forms[run] = {
+        "tokens read": trained.loc[run, "tokens"],
+        "test perplexity": loss,
+        **{
+            f"legal, {low} to {high} plies": scores.loc[("end_actual", band), "lgm"]
+            for band, (low, high) in probes.BANDS.items()
+        },
+    }
 both_forms = pd.DataFrame(both_forms).T
 beside = both_forms.copy()
 beside.loc[results.EVEN_DRAW] = ["-", even, "-", "-"]
 for name, rows in end_ground.items():
     legal = results.summarise(rows, seed=seed)["lgm"]
     beside.loc[results.BASELINES[name]] = [
-        "-", "-", *(legal[("end_actual", band)] for band in probes.BANDS)]
-report.table(beside, digits=1, caption="Both forms at L and S: perplexity, and legal answers to "
-             f"End-Actual questions (next chapter), per cent. {results.MARKED}")
+        "-",
+        "-",
+        *(legal[("end_actual", band)] for band in probes.BANDS),
+    ]
+report.table(
+    beside,
+    digits=1,
+    caption="Both forms at L and S: perplexity, and legal answers to "
+    f"End-Actual questions (next chapter), per cent. {results.MARKED}",
+)
 
 # %% [markdown]
 # With few games the modern base learns them by heart sooner: at S the dev set ends its training.
@@ -590,17 +710,28 @@ report.table(beside, digits=1, caption="Both forms at L and S: perplexity, and l
 
 # %%
 plain = {run: f"{size}-modern_uci-1" for run, size in modern["size"].items()}
-by_types = {run: results.change_of_perplexity(
-    results.read_losses(run), results.read_losses(base), seed=seed)
-    for run, base in plain.items() if run != base}
+by_types = {
+    run: results.change_of_perplexity(
+        results.read_losses(run), results.read_losses(base), seed=seed
+    )
+    for run, base in plain.items()
+    if run != base
+}
 ended = {run: f"{len(trained.loc[run, 'log'])} passes" for run in plain}
-report.table(pd.DataFrame({"passes": ended, "change, %": by_types}).fillna(""), digits=1,
-             caption="Against plain UCI on the same base and games")
+report.table(
+    pd.DataFrame({"passes": ended, "change, %": by_types}).fillna(""),
+    digits=1,
+    caption="Against plain UCI on the same base and games",
+)
 
 # %% tags=["hide-input"]
-at_strength = {run: change for run, change in by_types.items()
-               if both_forms.loc[[run, plain[run]], "test perplexity"].map(
-                   lambda judged: judged.above).all()}
+at_strength = {
+    run: change
+    for run, change in by_types.items()
+    if both_forms.loc[[run, plain[run]], "test perplexity"]
+    .map(lambda judged: judged.above)
+    .all()
+}
 by_seed = [abs(change.value) for run, change in at_strength.items() if not run.endswith("-1")]
 
 
@@ -618,15 +749,21 @@ def read_change(run, change):
 
 
 says = [read_change(run, change) for run, change in at_strength.items()]
-Markdown(" ".join(["Where both beat the even draw, and each is one training:", *says])
-         if says else "")
+Markdown(
+    " ".join(["Where both beat the even draw, and each is one training:", *says])
+    if says
+    else ""
+)
 
 # %% tags=["hide-input"]
 worse = [run for run in at_small if not both_forms.loc[run, "test perplexity"].above]
-Markdown("" if not worse else
-         f"The perplexity of {results.enumerate_names(worse)} is above that of an even draw among "
-         "the legal moves, so that no finding rests on this: a model that reads 3,750 of these "
-         "games does not come into the regime in which the question can be put.")
+Markdown(
+    ""
+    if not worse
+    else f"The perplexity of {results.enumerate_names(worse)} is above that of an even draw among "
+    "the legal moves, so that no finding rests on this: a model that reads 3,750 of these "
+    "games does not come into the regime in which the question can be put."
+)
 
 # %% [markdown]
 # ## What each choice is worth
@@ -637,33 +774,65 @@ Markdown("" if not worse else
 # zero, as a longer training does. Half the tokens a step was not tried at this length.
 
 # %%
-left_out = {"modern": "all choices", "modern.norotary": "no rotary positions",
-            "modern.nomixing": "no mixing with the previous token",
-            "modern.nomuon": "Adam in place of Muon"}
+left_out = {
+    "modern": "all choices",
+    "modern.norotary": "no rotary positions",
+    "modern.nomixing": "no mixing with the previous token",
+    "modern.nomuon": "Adam in place of Muon",
+}
 once = trained[one_pass & trained["base"].isin(left_out)]
-once_known = pd.Series({run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
-                        for run in once.index})
+once_known = pd.Series(
+    {
+        run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
+        for run in once.index
+    }
+)
 whole = "L-modern_uci-1x1"
-once_scores = {run: results.summarise(results.score_run(run, asked),
-                                      results.ground_of("uci", end_ground), seed=seed)
-               for run in once.index}
-worth = pd.DataFrame({left_out[base]: {
-    "million tokens": f"{once.loc[run, 'tokens'] / 1e6:.1f}", "test perplexity": once_known[run],
-    "change, %": "-" if run == whole else results.judge_change(run, whole, once_known, seed=seed),
-    "legal, 51 to 100 plies": once_scores[run].loc[("end_actual", "long"), "lgm"]}
-    for base in left_out for run in once.index[once["base"] == base]}).T
-report.table(worth, digits=1, caption="One pass over L: test perplexity, its change against all "
-             f"choices together, legal answers in per cent. {results.MARKED}")
+once_scores = {
+    run: results.summarise(
+        results.score_run(run, asked), results.ground_of("uci", end_ground), seed=seed
+    )
+    for run in once.index
+}
+worth = pd.DataFrame(
+    {
+        left_out[base]: {
+            "million tokens": f"{once.loc[run, 'tokens'] / 1e6:.1f}",
+            "test perplexity": once_known[run],
+            "change, %": "-"
+            if run == whole
+            else results.judge_change(run, whole, once_known, seed=seed),
+            "legal, 51 to 100 plies": once_scores[run].loc[("end_actual", "long"), "lgm"],
+        }
+        for base in left_out
+        for run in once.index[once["base"] == base]
+    }
+).T
+report.table(
+    worth,
+    digits=1,
+    caption="One pass over L: test perplexity, its change against all "
+    f"choices together, legal answers in per cent. {results.MARKED}",
+)
 
 # %% tags=["hide-input"]
 worth_says = {
     f"{name[0].upper()}{name[1:]}: {row['change, %'].value:+.1f} % of perplexity"
-    + (", less than another seed may change." if by_seed and
-       abs(row["change, %"].value.value) <= max(by_seed) else "."): [row["change, %"]]
-    for name, row in worth.iterrows() if row["change, %"] != "-"}
-Markdown(results.only_if_above(
-    worth_says, "After one pass none of these differences is between two models that both beat the "
-                "even draw: they say how fast each learns, and nothing of how far it comes."))
+    + (
+        ", less than another seed may change."
+        if by_seed and abs(row["change, %"].value.value) <= max(by_seed)
+        else "."
+    ): [row["change, %"]]
+    for name, row in worth.iterrows()
+    if row["change, %"] != "-"
+}
+Markdown(
+    results.only_if_above(
+        worth_says,
+        "After one pass none of these differences is between two models that both beat the "
+        "even draw: they say how fast each learns, and nothing of how far it comes.",
+    )
+)
 
 # %% [markdown]
 # ## Games that nobody wants to win
@@ -672,6 +841,7 @@ Markdown(results.only_if_above(
 # three times; the same model, from the same seed, read as many random games of the same lengths,
 # and as often. Both are then asked about games of both kinds that neither has read. A random game
 # is written in four lines:
+
 
 # %%
 def random_game(plies, generator):
@@ -686,6 +856,7 @@ asked_about, counted_over = spans["test"][: 2 * sizes.live], spans["S"][: 5 * si
 by_chance = [random_game(int(n_plies[at]), drawing) for at in (*asked_about, *counted_over)]
 print(" ".join(by_chance[0][:12]), "...")
 
+
 # %%
 def ask_about(played, band="long"):
     """Return End-Actual questions, one a game at most, about prefixes of the long band."""
@@ -699,19 +870,28 @@ def ask_about(played, band="long"):
 
 
 read_by = {"self-play": "L-modern_uci-1", "random": "L-random_uci-1"}
-kinds_of_games = {"self-play": [games.games.ucis(at) for at in (*asked_about, *counted_over)],
-                  "random": by_chance}
-both_kinds, legal_of, fewer = {}, {}, {}
+kinds_of_games = {
+    "self-play": [games.games.ucis(at) for at in (*asked_about, *counted_over)],
+    "random": by_chance,
+}
+both_kinds = {}
+legal_of = {}
+fewer = {}
 for kind, played in kinds_of_games.items():
     of_kind = tokens.tokenise(played)
     everywhere = np.arange(len(asked_about))  # then come the games that are counted over
-    rows, evenly = ask_about(played[: len(asked_about)]), results.even_draw(of_kind, everywhere)
+    rows = ask_about(played[: len(asked_about)])
+    evenly = results.even_draw(of_kind, everywhere)
     counted_moves = results.list_moves(of_kind, np.arange(len(asked_about), len(played)))
     counted_answers = results.score_baselines(counted_moves, rows)["came_from"]
     both_kinds[("an even draw among legal moves", kind)] = {
-        "perplexity": results.perplexity_of(evenly, seed=seed)}
-    both_kinds[(f"counts over {len(counted_over):,} such games", kind)] = {"legal, %": mean_interval(
-        counted_answers["lgm"], counted_answers["game"], seed=seed).in_percent()}
+        "perplexity": results.perplexity_of(evenly, seed=seed)
+    }
+    both_kinds[(f"counts over {len(counted_over):,} such games", kind)] = {
+        "legal, %": mean_interval(
+            counted_answers["lgm"], counted_answers["game"], seed=seed
+        ).in_percent()
+    }
     for source, run in read_by.items():
         model, training = runs.read_model(run)
         nats = game_losses(model, of_kind, "uci", everywhere)
@@ -722,15 +902,24 @@ for kind, played in kinds_of_games.items():
             "perplexity": results.judge_perplexity(losses, evenly, seed=seed),
             "legal, %": results.Judged(
                 mean_interval(answered["lgm"], answered["game"], seed=seed).in_percent(),
-                results.beats(answered, counted_answers["lgm"], seed=seed))}
-    fewer[kind] = paired_difference(100 * legal_of[("random", kind)],
-                                    100 * legal_of[("self-play", kind)], rows["game"], seed=seed)
+                results.beats(answered, counted_answers["lgm"], seed=seed),
+            ),
+        }
+    fewer[kind] = paired_difference(
+        100 * legal_of[("random", kind)],
+        100 * legal_of[("self-play", kind)],
+        rows["game"],
+        seed=seed,
+    )
 
 # %%
 crossed = pd.DataFrame(both_kinds).T.sort_index()
-report.table(crossed.rename_axis(["who", "asked about"]).fillna("-").reset_index().set_index("who"),
-             digits=1, caption="Trained on one kind of game, asked about both: legal answers to "
-             f"End-Actual questions after 51 to 100 plies. {results.MARKED}")
+report.table(
+    crossed.rename_axis(["who", "asked about"]).fillna("-").reset_index().set_index("who"),
+    digits=1,
+    caption="Trained on one kind of game, asked about both: legal answers to "
+    f"End-Actual questions after 51 to 100 plies. {results.MARKED}",
+)
 
 # %% [markdown]
 # In random games no model can beat the even draw, which is how they are made: there the perplexity
@@ -742,40 +931,68 @@ report.table(crossed.rename_axis(["who", "asked about"]).fillna("-").reset_index
 
 # %%
 filed = probes.read_probes().query("task in @probes.END_TASKS")
-answered = {source: results.score_run(run, filed) for source, run in {
-    **read_by, "self-play, another seed": "L-modern_uci-2"}.items()}
-on_file = pd.DataFrame({source: {key: mean_interval(100 * rows["lgm"], rows["game"], seed=seed)
-                                 for key, rows in table.groupby(["task", "band"])}
-                        for source, table in answered.items()})
-on_file["random less self-play"] = [paired_difference(
-    *(100 * answered[source].loc[(answered[source]["task"] == task)
-                                 & (answered[source]["band"] == band), "lgm"]
-      for source in ("random", "self-play")),
-    filed.loc[(filed["task"] == task) & (filed["band"] == band), "game"], seed=seed)
-    for task, band in on_file.index]
-report.table(on_file.rename_axis(["task", "band"]), digits=1,
-             caption="Legal answers about self-play games, per cent, by the games that were read")
+answered = {
+    source: results.score_run(run, filed)
+    for source, run in {**read_by, "self-play, another seed": "L-modern_uci-2"}.items()
+}
+on_file = pd.DataFrame(
+    {
+        source: {
+            key: mean_interval(100 * rows["lgm"], rows["game"], seed=seed)
+            for key, rows in table.groupby(["task", "band"])
+        }
+        for source, table in answered.items()
+    }
+)
+on_file["random less self-play"] = [
+    paired_difference(
+        *(
+            100
+            * answered[source].loc[
+                (answered[source]["task"] == task) & (answered[source]["band"] == band), "lgm"
+            ]
+            for source in ("random", "self-play")
+        ),
+        filed.loc[(filed["task"] == task) & (filed["band"] == band), "game"],
+        seed=seed,
+    )
+    for task, band in on_file.index
+]
+report.table(
+    on_file.rename_axis(["task", "band"]),
+    digits=1,
+    caption="Legal answers about self-play games, per cent, by the games that were read",
+)
 
 # %% tags=["hide-input"]
 random_says = {}
 for kind, apart in fewer.items():
     pair = [both_kinds[(f"model that read {source}", kind)]["legal, %"] for source in read_by]
-    word = ("more" if apart.low > 0 else "less" if apart.high < 0 else "not tellably more or less")
-    random_says[f"Asked about {kind} games, the model that read random games is {word} often legal "
-                f"({apart:+.1f} points)."] = pair
+    word = (
+        "more" if apart.low > 0 else "less" if apart.high < 0 else "not tellably more or less"
+    )
+    random_says[
+        f"Asked about {kind} games, the model that read random games is {word} often legal "
+        f"({apart:+.1f} points)."
+    ] = pair
 filed_apart = on_file["random less self-play"]
 clear = {key: apart for key, apart in filed_apart.items() if apart.low > 0}
-seeds_apart = [abs(row["self-play"].value - row["self-play, another seed"].value)
-               for _, row in on_file.iterrows()]
-random_says[f"Of the {len(filed):,} questions on file it answers legally more often in "
-            f"{len(clear)} of {len(filed_apart)} tasks and bands, by "
-            f"{min(apart.value for apart in clear.values()):.1f} to "
-            f"{max(apart.value for apart in clear.values()):.1f} points; another seed of the model "
-            f"of self-play differs from it by up to {max(seeds_apart):.1f}."
-            if clear else "On the questions on file the two are not told apart."] = [
-    both_kinds[(f"model that read {source}", "self-play")]["legal, %"] for source in read_by]
+seeds_apart = [
+    abs(row["self-play"].value - row["self-play, another seed"].value)
+    for _, row in on_file.iterrows()
+]
+random_says[
+    f"Of the {len(filed):,} questions on file it answers legally more often in "
+    f"{len(clear)} of {len(filed_apart)} tasks and bands, by "
+    f"{min(apart.value for apart in clear.values()):.1f} to "
+    f"{max(apart.value for apart in clear.values()):.1f} points; another seed of the model "
+    f"of self-play differs from it by up to {max(seeds_apart):.1f}."
+    if clear
+    else "On the questions on file the two are not told apart."
+] = [both_kinds[(f"model that read {source}", "self-play")]["legal, %"] for source in read_by]
 random_says = results.only_if_above(
-    random_says, "on neither kind of game do both beat counting, so that this stays open.")
+    random_says, "on neither kind of game do both beat counting, so that this stays open."
+)
 Markdown(random_says)
 
 # %% [markdown]
@@ -793,8 +1010,11 @@ figure, axes = plt.subplots()
 for size in curve:
     points = curve[size].dropna()
     axes.plot(points.index, points, "o-", label=f"Train-{size}")
-axes.set(xlabel="probability of a piece type in training, %", ylabel="dev perplexity a move",
-         yscale="log")
+axes.set(
+    xlabel="probability of a piece type in training, %",
+    ylabel="dev perplexity a move",
+    yscale="log",
+)
 finish(axes)
 plt.show()
 
@@ -822,14 +1042,17 @@ own = {band: [probes.own_squares(fen) for fen in rows["fen"]] for band, rows in 
 models = {name: runs.read_model(name) for name in runs.trained_checkpoints()}
 
 # %%
-moves_of_s, ground = results.list_moves(games.games, spans["S"]), {}
+moves_of_s = results.list_moves(games.games, spans["S"])
+ground = {}
 for band, rows in after.items():
     late = moves_of_s[moves_of_s["ply"] >= results.COUNTED_FROM[band]]
     left = pd.crosstab(late["side"], late["left"], normalize="index").reindex(
-        columns=range(64), fill_value=0)
+        columns=range(64), fill_value=0
+    )
     sides = rows["prefix"].str.split().str.len() % 2
-    ground[band] = np.array([left.loc[side, squares].sum()
-                             for side, squares in zip(sides, own[band], strict=True)])
+    ground[band] = np.array(
+        [left.loc[side, squares].sum() for side, squares in zip(sides, own[band], strict=True)]
+    )
 
 
 # %%
@@ -840,21 +1063,33 @@ def share_of(given, band):
 
 
 # %%
-given = {name: {band: probes.share_on_own_pieces(model, rows) for band, rows in after.items()}
-         for name, (model, training) in models.items() if training.reading == "uci"}
+given = {
+    name: {band: probes.share_on_own_pieces(model, rows) for band, rows in after.items()}
+    for name, (model, training) in models.items()
+    if training.reading == "uci"
+}
 for run in longer.index[longer["model"] != "uci_ap"]:
     kept = runs.read_kept("measures", run)
     given[run] = {band: kept[f"own.{band}"][: sizes.live] for band in bands}
-turn = pd.DataFrame({run: {bands[band]: share_of(share, band) for band, share in shares.items()}
-                     for run, shares in given.items()}).T
+turn = pd.DataFrame(
+    {
+        run: {bands[band]: share_of(share, band) for band, share in shares.items()}
+        for run, shares in given.items()
+    }
+).T
 
 # %%
-counted = pd.Series({title: mean_interval(ground[band], after[band]["game"], seed=seed)
-                     for band, title in bands.items()})
+counted = pd.Series(
+    {
+        title: mean_interval(ground[band], after[band]["game"], seed=seed)
+        for band, title in bands.items()
+    }
+)
 shown = turn.map("{:.2f}".format)
 shown.loc["Counts: squares left by side"] = counted.map("{:.2f}".format)
-report.table(shown, caption=f"Probability on own pieces, {sizes.live} prefixes each. "
-                            f"{results.MARKED}")
+report.table(
+    shown, caption=f"Probability on own pieces, {sizes.live} prefixes each. {results.MARKED}"
+)
 
 # %% [markdown]
 # ## More games
@@ -869,8 +1104,9 @@ for model, title in results.NOTATION_ROWS.items():
     rows = chosen[chosen.index.get_level_values("model") == model]
     line = [known[run].value for run in rows["run"]]
     middle, low, high = np.array([(part.value, part.low, part.high) for part in line]).T
-    axes.errorbar(rows["games"], middle, [middle - low, high - middle], fmt="o-", capsize=3,
-                  label=title)
+    axes.errorbar(
+        rows["games"], middle, [middle - low, high - middle], fmt="o-", capsize=3, label=title
+    )
 axes.set(xscale="log", yscale="log", xlabel="training games", ylabel="test perplexity a move")
 axes.set_xticks(list(counts.values()), [f"{count:,}" for count in counts.values()], minor=False)
 axes.xaxis.set_minor_formatter("")
@@ -895,8 +1131,7 @@ for name, (model, training) in models.items():
 committed = pd.DataFrame({f"first {sizes.live} test games": live, "as logged, all": known})
 committed = committed.loc[list(live)].astype(object)
 committed.loc[results.EVEN_DRAW] = [results.perplexity_of(drawn[: sizes.live], seed=seed), even]
-report.table(committed, digits=1,
-             caption=f"Committed models, perplexity. {results.MARKED}")
+report.table(committed, digits=1, caption=f"Committed models, perplexity. {results.MARKED}")
 
 # %% [markdown]
 # ## Recap
@@ -918,13 +1153,19 @@ report.table(committed, digits=1,
 # %% tags=["hide-input"]
 above = [row for row, test in table4["test"].items() if test.above]
 comparable = any(row["ours"].above for row in changes.values())
-report.paste(strength="strong enough at some sizes only" if comparable else "too weak",
-             n_models=len(table4), above=results.enumerate_names(above), even=f"{even:.1f}")
+report.paste(
+    strength="strong enough at some sizes only" if comparable else "too weak",
+    n_models=len(table4),
+    above=results.enumerate_names(above),
+    even=f"{even:.1f}",
+)
 
 # %% tags=["hide-input"]
 report.paste(gpt_layers=library_model.settings.layers, gpt_width=library_model.settings.width)
-weights = [reference.lookup("state_tracking", "text4", "GPT2-small", name).value
-           for name in ("layers", "embedding", "context")]
+weights = [
+    reference.lookup("state_tracking", "text4", "GPT2-small", name).value
+    for name in ("layers", "embedding", "context")
+]
 theirs = 12 * weights[0] * weights[1] ** 2 + (tokens.VOCABULARY_SIZE + weights[2]) * weights[1]
 ours = chosen.loc[("L", "uci"), "parameters"]
 for name, value in (("their_weights", theirs / 1e6), ("our_weights", ours / 1e6)):
@@ -936,26 +1177,43 @@ uci = chosen.xs("uci", level="model")
 for size, row in uci.iterrows():
     read = row["epochs"] * row["games"]
     theirs_read = printed("text4", "training", "epochs").value * sheet.loc[size, "games, paper"]
-    report.paste(**{f"read_{size}": f"{100 * read / theirs_read:.1f}",
-                    f"uci_{size}": f"{known[row['run']]:.1f}"})
-report.paste(passes=", ".join(f"{count} at {size}" for size, count in uci["epochs"].items()),
-             half_new=int(np.argmax(new >= 0.5)) + 1)
+    report.paste(
+        **{
+            f"read_{size}": f"{100 * read / theirs_read:.1f}",
+            f"uci_{size}": f"{known[row['run']]:.1f}",
+        }
+    )
+report.paste(
+    passes=", ".join(f"{count} at {size}" for size, count in uci["epochs"].items()),
+    half_new=int(np.argmax(new >= 0.5)) + 1,
+)
 
 # %% tags=["hide-input"]
-sentences = {f"At {row[0]}, {row[2:]} changes plain UCI's perplexity by "
-             f"{cells['ours']:+.0f} % (in the paper {cells['paper']:+.0f} %).": [cells["ours"]]
-             for row, cells in changes.items()}
-report.paste(notations=results.only_if_above(
-    sentences, "it cannot be told from these trainings; at no size do plain UCI and a model beside "
-               "it both beat the even draw."))
+sentences = {
+    f"At {row[0]}, {row[2:]} changes plain UCI's perplexity by "
+    f"{cells['ours']:+.0f} % (in the paper {cells['paper']:+.0f} %).": [cells["ours"]]
+    for row, cells in changes.items()
+}
+report.paste(
+    notations=results.only_if_above(
+        sentences,
+        "it cannot be told from these trainings; at no size do plain UCI and a model beside "
+        "it both beat the even draw.",
+    )
+)
 
 # %% tags=["hide-input"]
 best = min(passes.index, key=lambda run: known[run].value.value)
-sentences = {f"{run} changes the perplexity of plain UCI at its best pass by "
-             f"{row['after all']:+.0f} %.": [row["after all"]] for run, row in priced.items()}
+sentences = {
+    f"{run} changes the perplexity of plain UCI at its best pass by "
+    f"{row['after all']:+.0f} %.": [row["after all"]]
+    for run, row in priced.items()
+}
 otherwise = f"the best of the {len(passes)}, {best}, comes to {known[best]:.1f}"
 if not any(judged.above for judged in passes["after"]):
-    otherwise += "; none beats the even draw, and whether types help where games are few stays open"
+    otherwise += (
+        "; none beats the even draw, and whether types help where games are few stays open"
+    )
 report.paste(longer=results.only_if_above(sentences, f"{otherwise}."))
 
 # %% tags=["hide-input"]
@@ -963,11 +1221,17 @@ first_form, *_ = lines
 sentences = {
     f"{run} has a test perplexity of {row['test perplexity']:.1f}, where {first_form} has "
     f"{both_forms.loc[first_form, 'test perplexity']:.1f}.": [row["test perplexity"]]
-    for run, row in both_forms.loc[list(at_large)].iterrows()}
-report.paste(modern=results.only_if_above(
-    sentences, "at this length of training it does not beat the even draw either."),
-    worth=results.only_if_above(worth_says, "none of the changes is between models that both beat "
-                                            "the even draw."), random_games=random_says)
+    for run, row in both_forms.loc[list(at_large)].iterrows()
+}
+report.paste(
+    modern=results.only_if_above(
+        sentences, "at this length of training it does not beat the even draw either."
+    ),
+    worth=results.only_if_above(
+        worth_says, "none of the changes is between models that both beat the even draw."
+    ),
+    random_games=random_says,
+)
 
 # %% tags=["hide-input"]
 for name, run in (("uci", "L-uci-1"), ("rap", f"L-rap{runs.RAP}-1")):
@@ -977,8 +1241,13 @@ report.paste(own_counts=f"{counted[bands['long']]:.2f}", own_of="runs on L")
 # %% tags=["hide-input"]
 unit = "perplexity a move"
 table1_cells = {kind.split()[0].lower(): printed("table1", kind, "Count") for kind in kinds}
-table4_cells = {key: {column: printed("table4", row["title"], f"{column.title()} set")
-                      for column in ("dev", "test")} for key, row in chosen.iterrows()}
+table4_cells = {
+    key: {
+        column: printed("table4", row["title"], f"{column.title()} set")
+        for column in ("dev", "test")
+    }
+    for key, row in chosen.iterrows()
+}
 sure = [table2[row] for row, (_, share) in draws.items() if share in (0, 1)]
 same = sum(row["training, ours"] == row["training, paper"] for row in sure)
 
@@ -994,52 +1263,115 @@ def as_keys(frame):
 # %% tags=["hide-input"]
 report.save(
     "12_state_tracking",
-    report.rows({kind.split()[0].lower(): len(words) for kind, words in kinds.items()}, "table1",
-                unit="tokens", reference=table1_cells),
-    report.rows(report.Result(same, n=len(sure), unit="rows as printed"), "table2.without_chance"),
+    report.rows(
+        {kind.split()[0].lower(): len(words) for kind, words in kinds.items()},
+        "table1",
+        unit="tokens",
+        reference=table1_cells,
+    ),
+    report.rows(
+        report.Result(same, n=len(sure), unit="rows as printed"), "table2.without_chance"
+    ),
     report.rows(len(positions), "figure1.boards", unit="boards"),
     report.rows(int(curve.notna().sum().sum()), "figure2.points", unit="runs"),
     report.rows({name: at.size for name, at in spans.items()}, "games", unit="games"),
-    report.rows(chosen["dev"], "table4.dev", unit=unit,
-                reference={key: cells["dev"] for key, cells in table4_cells.items()}),
-    report.rows(values(known[chosen["run"]]).set_axis(chosen.index), "perplexity", unit=unit,
-                reference={key: cells["test"] for key, cells in table4_cells.items()}),
+    report.rows(
+        chosen["dev"],
+        "table4.dev",
+        unit=unit,
+        reference={key: cells["dev"] for key, cells in table4_cells.items()},
+    ),
+    report.rows(
+        values(known[chosen["run"]]).set_axis(chosen.index),
+        "perplexity",
+        unit=unit,
+        reference={key: cells["test"] for key, cells in table4_cells.items()},
+    ),
     report.rows(as_keys(values(passes["after"])), "longer", unit=unit),
     report.rows(as_keys(values(both_forms["test perplexity"])), "base.perplexity", unit=unit),
     report.rows(as_keys(to_40["tokens"]), "train.tokens_to_perplexity_40", unit="tokens"),
-    report.rows({name: {band: both_forms.loc[run, column].value for band, column
-                        in zip(probes.BANDS, both_forms.columns[2:], strict=True)}
-                 for name, run in {"gpt2": "L-uci-1", "modern": "L-modern_uci-1", **{
-                     run.removesuffix("-1").removeprefix("L-").replace("-", "_"): run for run in at_large
-                     if run != "L-modern_uci-1"}}.items()},
-                "base.end_actual.lgm", unit="%"),
+    report.rows(
+        {
+            name: {
+                band: both_forms.loc[run, column].value
+                for band, column in zip(probes.BANDS, both_forms.columns[2:], strict=True)
+            }
+            for name, run in {
+                "gpt2": "L-uci-1",
+                "modern": "L-modern_uci-1",
+                **{
+                    run.removesuffix("-1").removeprefix("L-").replace("-", "_"): run
+                    for run in at_large
+                    if run != "L-modern_uci-1"
+                },
+            }.items()
+        },
+        "base.end_actual.lgm",
+        unit="%",
+    ),
     report.rows(as_keys(pd.Series(by_types)), "base.change_by_types", unit="% of perplexity"),
-    report.rows({base.replace(".", "_"): {
-        "perplexity": once_known[run].value,
-        "end_actual.lgm": once_scores[run].loc[("end_actual", "long"), "lgm"].value}
-        for run, base in once["base"].items()}, "once", unit="perplexity, or per cent"),
-    report.rows({f"lgm.{source.replace('-', '')}.{kind.replace('-', '')}": cells["legal, %"].value
-                 for (who, kind), cells in both_kinds.items() for source in read_by
-                 if who == f"model that read {source}"}, "random_games", unit="%"),
-    report.rows({source.replace("-", "").replace(",", "").replace(" ", "_"): {
-        f"{task}.{band}": share for (task, band), share in column.items()}
-        for source, column in on_file.items()}, "random_games.on_file", unit="%"),
+    report.rows(
+        {
+            base.replace(".", "_"): {
+                "perplexity": once_known[run].value,
+                "end_actual.lgm": once_scores[run].loc[("end_actual", "long"), "lgm"].value,
+            }
+            for run, base in once["base"].items()
+        },
+        "once",
+        unit="perplexity, or per cent",
+    ),
+    report.rows(
+        {
+            f"lgm.{source.replace('-', '')}.{kind.replace('-', '')}": cells["legal, %"].value
+            for (who, kind), cells in both_kinds.items()
+            for source in read_by
+            if who == f"model that read {source}"
+        },
+        "random_games",
+        unit="%",
+    ),
+    report.rows(
+        {
+            source.replace("-", "").replace(",", "").replace(" ", "_"): {
+                f"{task}.{band}": share for (task, band), share in column.items()
+            }
+            for source, column in on_file.items()
+        },
+        "random_games.on_file",
+        unit="%",
+    ),
     report.rows(even, "baseline.uniform_legal.perplexity", unit=unit),
-    report.rows(report.Result(len(above), n=len(table4), unit="models of Table 4"),
-                "baseline.uniform_legal.beaten"),
-    report.rows(curve.rename(index="rap{}".format).T, "figure2", unit="dev perplexity", drop=True),
-    report.rows({(size, model, *([round(100 * share)] if share else [])): {
-        column: report.Result(row[column], n=int(row["seeds"]), unit="dev perplexity")
-        for column in ("lowest", "median", "highest")}
-        for (size, model, share), row in spread.iterrows()}, "seeds"),
+    report.rows(
+        report.Result(len(above), n=len(table4), unit="models of Table 4"),
+        "baseline.uniform_legal.beaten",
+    ),
+    report.rows(
+        curve.rename(index="rap{}".format).T, "figure2", unit="dev perplexity", drop=True
+    ),
+    report.rows(
+        {
+            (size, model, *([round(100 * share)] if share else [])): {
+                column: report.Result(row[column], n=int(row["seeds"]), unit="dev perplexity")
+                for column in ("lowest", "median", "highest")
+            }
+            for (size, model, share), row in spread.iterrows()
+        },
+        "seeds",
+    ),
     report.rows(as_keys(values(turn)), "own_pieces", unit="share of probability"),
     report.rows(counted, "baseline.own_pieces", unit="share of probability"),
-    report.rows(as_keys(values(pd.Series(live))), "live.perplexity", unit=unit))
+    report.rows(as_keys(values(pd.Series(live))), "live.perplexity", unit=unit),
+)
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(known), "trained models", seed, interval="95 % bootstrap over games",
-    versions={"test": f"{sizes.test:,} games", "live": f"{sizes.live:,} test games"})
+    len(known),
+    "trained models",
+    seed,
+    interval="95 % bootstrap over games",
+    versions={"test": f"{sizes.test:,} games", "live": f"{sizes.live:,} test games"},
+)
 
 # %% [markdown]
 # ## Exercises
@@ -1054,12 +1386,23 @@ asked_ids = write(moves.split())[:-1]
 with torch.no_grad():
     next_square = library_model(asked_ids[None])[0, -1].float().softmax(dim=0)
 here = Position.after(moves.split()).board()
-own_pieces = [number[chess.square_name(square)] for square in chess.SQUARES
-              if here.color_at(square) == here.turn]
+own_pieces = [
+    number[chess.square_name(square)]
+    for square in chess.SQUARES
+    if here.color_at(square) == here.turn
+]
 likeliest = next_square.topk(5)
 print(f"on squares of the side to move: {next_square[own_pieces].sum():.3f}")
-report.table(pd.DataFrame({"probability": {vocabulary[place]: float(chance) for chance, place in
-                                           zip(likeliest.values, likeliest.indices, strict=True)}}))
+report.table(
+    pd.DataFrame(
+        {
+            "probability": {
+                vocabulary[place]: float(chance)
+                for chance, place in zip(likeliest.values, likeliest.indices, strict=True)
+            }
+        }
+    )
+)
 
 # %% [markdown]
 # **2. Another rate.** Train the small model of this chapter twenty steps from the same start
@@ -1090,5 +1433,15 @@ report.sheet("loss on unread games", after_steps | {"frequencies": by_frequency}
 # The dearest moves of one game, and the share of plies below an even draw.
 legal_nats = np.log(n_legal)
 print(f"better than an even draw at {(np.array(by_move) < legal_nats).mean():.0%} of the plies")
-report.table(pd.DataFrame({"ply": np.arange(1, len(ucis) + 1), "move": ucis, "nats": by_move,
-                           "even draw": legal_nats}).nlargest(3, "nats").set_index("ply"))
+report.table(
+    pd.DataFrame(
+        {
+            "ply": np.arange(1, len(ucis) + 1),
+            "move": ucis,
+            "nats": by_move,
+            "even draw": legal_nats,
+        }
+    )
+    .nlargest(3, "nats")
+    .set_index("ply")
+)

@@ -52,6 +52,7 @@ questions = probes.read_probes().groupby(by_task, sort=False).head(sizes.instanc
 def ask(task, band="long"):
     return questions[(questions["task"] == task) & (questions["band"] == band)]
 
+
 # %%
 question = ask("end_actual").iloc[question_number]
 board = chess.Board()
@@ -59,8 +60,9 @@ for uci in question["prefix"].split():
     board.push_uci(uci)
 start = chess.parse_square(question["prompt"])
 legal = {move.to_square for move in board.legal_moves if move.from_square == start}
-drawing = chess.svg.board(board, size=300, fill={start: "#E69F00"},
-                          squares=chess.SquareSet(legal))
+drawing = chess.svg.board(
+    board, size=300, fill={start: "#E69F00"}, squares=chess.SquareSet(legal)
+)
 report.Html(drawing, board.fen())
 
 # %% [markdown]
@@ -98,16 +100,18 @@ report.Html(drawing, board.fen())
 models = {name: runs.read_model(name) for name in runs.trained_checkpoints()}
 model, training = models[example]
 
-squares = [part for uci in question["prefix"].split()
-           for part in (uci[:2], uci[2:4], uci[4:]) if part]
+squares = [
+    part for uci in question["prefix"].split() for part in (uci[:2], uci[2:4], uci[4:]) if part
+]
 prompt = ["BOS", *squares, chess.square_name(start)]
 ids = torch.tensor([[VOCABULARY.index(token) for token in prompt]])
 with torch.no_grad():
     logits = model(ids)
 probability = logits[0, -1].softmax(dim=0).numpy()
 print("prompt:", *prompt[:7], "...", *prompt[-5:])
-print("ids", tuple(ids.shape), " logits", tuple(logits.shape),
-      " probability", probability.shape)
+print(
+    "ids", tuple(ids.shape), " logits", tuple(logits.shape), " probability", probability.shape
+)
 
 # %% [markdown]
 # The 64 tokens of squares, laid on the board: the darker, the likelier. Crosses are legal, the
@@ -117,21 +121,31 @@ print("ids", tuple(ids.shape), " logits", tuple(logits.shape),
 first_square = VOCABULARY.index("a1")
 on_squares = probability[first_square : first_square + 64]  # a1, b1, ..., h8
 answer = int(on_squares.argmax())
-shade = {square: f"#0072B2{round(255 * share ** 0.5):02x}"
-         for square, share in enumerate(on_squares / on_squares.max())}
+shade = {
+    square: f"#0072B2{round(255 * share**0.5):02x}"
+    for square, share in enumerate(on_squares / on_squares.max())
+}
 drawing = chess.svg.board(
-    board, size=340, fill=shade, squares=chess.SquareSet(legal),
+    board,
+    size=340,
+    fill=shade,
+    squares=chess.SquareSet(legal),
     arrows=[chess.svg.Arrow(start, answer, color="#D55E00c0")],
-    colors={"square light": "#ffffff", "square dark": "#f0f0f0"})
+    colors={"square light": "#ffffff", "square dark": "#f0f0f0"},
+)
 report.Html(drawing, " ".join(f"{share:.3f}" for share in on_squares))
 
 # %%
 best = np.argsort(-on_squares)[:5]
-print("likeliest:", ", ".join(f"{chess.square_name(square)} {on_squares[square]:.1%}"
-                              for square in best))
-print(f"{chess.square_name(start)}{chess.square_name(answer)} is",
-      "legal" if answer in legal else "not legal",
-      f"(played: {question['exact']})")
+print(
+    "likeliest:",
+    ", ".join(f"{chess.square_name(square)} {on_squares[square]:.1%}" for square in best),
+)
+print(
+    f"{chess.square_name(start)}{chess.square_name(answer)} is",
+    "legal" if answer in legal else "not legal",
+    f"(played: {question['exact']})",
+)
 on_legal = on_squares[list(legal)].sum()
 print(f"given to legal squares: {on_legal:.1%}, to others: {on_squares.sum() - on_legal:.1%}")
 print(f"an even draw among 64 squares gives the legal ones {len(legal) / 64:.1%}")
@@ -146,7 +160,9 @@ library_answer = probes.predict(model, question.to_frame().T, training.reading)[
 assert np.allclose(library_answer, np.log(probability), atol=1e-2)
 assert set(question["legal"].split()) == {chess.square_name(square) for square in legal}
 report.paste(last_question=len(ask("end_actual")) - 1)
-print(f"(n_tasks, n_bands, n_instances) = {len(probes.TASKS), len(probes.BANDS), sizes.instances}")
+print(
+    f"(n_tasks, n_bands, n_instances) = {len(probes.TASKS), len(probes.BANDS), sizes.instances}"
+)
 
 # %% [markdown]
 # ## Four questions about one position
@@ -167,13 +183,18 @@ table3.index = table3["task"].str.replace("_", "-").str.title()
 
 # %%
 printed3 = reference.table("state_tracking", "table3")["Correct Answers (LgM)"]
-agree = sum(set(printed3[title].strip("{}").split(", ")) == set(squares.split())
-            for title, squares in table3["legal"].items())
+agree = sum(
+    set(printed3[title].strip("{}").split(", ")) == set(squares.split())
+    for title, squares in table3["legal"].items()
+)
 shown = table3[["prompt", "exact", "legal"]].rename(columns={"exact": "ExM", "legal": "LgM"})
 answers3 = probes.predict(model, table3, training.reading)
 shown[f"{example} answers"] = [
-    " ".join(f"{VOCABULARY[token]} {np.exp(answer[token]):.0%}"
-             for token in np.argsort(-answer)[:5]) for answer in answers3]
+    " ".join(
+        f"{VOCABULARY[token]} {np.exp(answer[token]):.0%}" for token in np.argsort(-answer)[:5]
+    )
+    for answer in answers3
+]
 drawing = report.board(read_move(Position.after(moves.split()), following), size=280)
 report.boards(drawing, report.table(shown.rename_axis(None), caption="Table 3"))
 
@@ -197,8 +218,10 @@ for run, (model, training) in models.items():
     for task in probes.TASKS[: 4 if training.notation != "uci" else 2]:
         live = probes.rank(probes.predict(model, ask(task)[: sizes.live], training.reading))
         stored = kept[f"{task}.long"][: sizes.live]
-        again[run, task] = {"same first": float((live[:, 0] == stored[:, 0]).mean()),
-                            "same ranking": float((live == stored).all(axis=1).mean())}
+        again[run, task] = {
+            "same first": float((live[:, 0] == stored[:, 0]).mean()),
+            "same ranking": float((live == stored).all(axis=1).mean()),
+        }
 again = pd.DataFrame(again).T
 report.table(again, caption=f"Live against kept, {sizes.live} questions each", digits=4)
 
@@ -231,11 +254,16 @@ ground = count(sizes.counted)
 grounds = {name: results.summarise(rows, seed=seed) for name, rows in ground.items()}
 
 # %%
-counted = pd.DataFrame({results.BASELINES[name]: scores["lgm"] for name, scores in grounds.items()})
+counted = pd.DataFrame(
+    {results.BASELINES[name]: scores["lgm"] for name, scores in grounds.items()}
+)
 counted = counted.T[list(questions.groupby(by_task, sort=False).groups)]
 counted.columns = [", ".join(key) for key in counted.columns]
-report.table(counted.fillna("-"), digits=1,
-             caption=f"Legal answers of counts over {sizes.counted:,} games, %")
+report.table(
+    counted.fillna("-"),
+    digits=1,
+    caption=f"Legal answers of counts over {sizes.counted:,} games, %",
+)
 
 # %% [markdown]
 # The models of M and L have read more games. Does it matter to the counts?
@@ -246,10 +274,16 @@ larger = {}
 for n_games in (sizes.counted, *sizes.counted_more):
     more = count(n_games, long_ends)
     larger[f"{n_games:,} games"] = {
-        f"{task}, {name}": interval for task in probes.END_TASKS for name in ("came_from", "type")
-        for interval in results.summarise(more[name], seed=seed).loc[task, "lgm"]}
-report.table(pd.DataFrame(larger).T, digits=1,
-             caption="Legal answers after 51 to 100 plies, counts over more games, %")
+        f"{task}, {name}": interval
+        for task in probes.END_TASKS
+        for name in ("came_from", "type")
+        for interval in results.summarise(more[name], seed=seed).loc[task, "lgm"]
+    }
+report.table(
+    pd.DataFrame(larger).T,
+    digits=1,
+    caption="Legal answers after 51 to 100 plies, counts over more games, %",
+)
 
 # %% [markdown]
 # ## Where do the pieces stand?
@@ -260,9 +294,12 @@ report.table(pd.DataFrame(larger).T, digits=1,
 # right squares; it is computed, not drawn.
 
 # %%
-scores = {row["title"]: results.summarise(
-    answered[row["run"]], results.ground_of(model, ground), seed=seed)
-    for (_, model), row in chosen.iterrows()}
+scores = {
+    row["title"]: results.summarise(
+        answered[row["run"]], results.ground_of(model, ground), seed=seed
+    )
+    for (_, model), row in chosen.iterrows()
+}
 
 
 def draw_evenly(task):
@@ -280,8 +317,13 @@ def show_table(number, kind, titles, counts):
         shown = results.probe_table(rows, kind, part, printed)
         if "ExM Acc." in part:
             shown.loc["Random Legal", "Actual"] = draw_evenly(f"{kind}_actual")
-        parts.append(report.table(shown, digits=1, caption=f"Table {number}: {kind}ing squares, "
-                                  f"{title}, %. {results.MARKED}"))
+        parts.append(
+            report.table(
+                shown,
+                digits=1,
+                caption=f"Table {number}: {kind}ing squares, {title}, %. {results.MARKED}",
+            )
+        )
     return report.boards(*parts)
 
 
@@ -305,11 +347,14 @@ show_table(6, "end", list(scores), results.END_BASELINES)
 # the two at random. Where not both beat the counts (†), the difference is one of two models that
 # have not learned what counting gives, and says nothing of types.
 
+
 # %%
 def compare(first, second, task):
     """Legal answers of a run less those of another, on the long questions of a task."""
     pair = [answered[run].loc[ask(task).index] for run in (first, second)]
-    grounds_of = [results.ground_of(trained.loc[run, "model"], ground) for run in (first, second)]
+    grounds_of = [
+        results.ground_of(trained.loc[run, "model"], ground) for run in (first, second)
+    ]
     return results.compare_answers(pair, grounds_of, seed=seed)
 
 
@@ -321,12 +366,17 @@ for size in results.SIZES:
         column = printed6[f"LgM {task.split('_')[1].title()} Acc."]
         helped[size, task] = {
             "ours": compare(chosen.loc[(size, "uci_rap"), "run"], f"{size}-uci-1", task),
-            "paper": column[f"{size} UCI + RAP"] - column[f"{size} UCI"]}
+            "paper": column[f"{size} UCI + RAP"] - column[f"{size} UCI"],
+        }
 
 # %% tags=["hide-input"]
 shown = pd.DataFrame({" ".join(key): row for key, row in helped.items()}).T
-report.table(shown, digits=1, caption="UCI + RAP less UCI, legal answers, points. "
-             f"{results.MARK} not both beat their baseline: no finding")
+report.table(
+    shown,
+    digits=1,
+    caption="UCI + RAP less UCI, legal answers, points. "
+    f"{results.MARK} not both beat their baseline: no finding",
+)
 
 # %% [markdown]
 # ## Few games, or little training?
@@ -344,25 +394,38 @@ compared = pd.concat([kin, longer]).sort_values(["model", "probability", "dropou
 rows = {}
 for run, row in compared.iterrows():
     actual = answered[run].loc[ask("end_actual").index]
-    summary = results.summarise(actual, results.ground_of(row["model"], ground), seed=seed).iloc[0]
+    summary = results.summarise(
+        actual, results.ground_of(row["model"], ground), seed=seed
+    ).iloc[0]
     rows[f"{run}, {row['epochs']} passes"] = {
         "early stop": "yes" if row["stopped_early"] else "no",
-        "legal, %": summary["lgm"], "as played, %": summary["exm"]}
+        "legal, %": summary["lgm"],
+        "as played, %": summary["exm"],
+    }
 for name, title in results.END_BASELINES.items():
     summary = grounds[name].loc[("end_actual", "long")]
-    rows[title] = {"early stop": "-", "legal, %": summary["lgm"], "as played, %": summary["exm"]}
-report.table(pd.DataFrame(rows).T, digits=1,
-             caption="S, the usual passes and more; End-Actual after 51 to 100 plies. "
-                     f"{results.MARKED}")
+    rows[title] = {
+        "early stop": "-",
+        "legal, %": summary["lgm"],
+        "as played, %": summary["exm"],
+    }
+report.table(
+    pd.DataFrame(rows).T,
+    digits=1,
+    caption=f"S, the usual passes and more; End-Actual after 51 to 100 plies. {results.MARKED}",
+)
 
 # %%
 against = dict.fromkeys(kin.index[kin["model"] == "uci_rap"], "S-uci-1")
 controls = longer[(longer["model"] == "uci_rap") | (longer["dropout"] > 0)]
 against |= dict.fromkeys(controls.index, "S-uci-1x15")
 gained = {run: compare(run, plain, "end_actual") for run, plain in against.items()}
-report.table(pd.DataFrame({"less": against, "points": gained}), digits=1,
-             caption="Legal answers less plain UCI's, after 5 and at its best pass. "
-                     f"{results.MARK} not both beat their baseline: no finding")
+report.table(
+    pd.DataFrame({"less": against, "points": gained}),
+    digits=1,
+    caption="Legal answers less plain UCI's, after 5 and at its best pass. "
+    f"{results.MARK} not both beat their baseline: no finding",
+)
 
 # %% [markdown]
 # ## What kind of error
@@ -374,6 +437,7 @@ report.table(pd.DataFrame({"less": against, "points": gained}), digits=1,
 # authors' released analysis has three kinds: the first three of these together are its *syntax*
 # errors, the next two its *path obstruction*.
 
+
 # %%
 def moves_so(piece, left, reached):
     empty = chess.Board(None)
@@ -384,7 +448,8 @@ def moves_so(piece, left, reached):
 def end_error(row):
     if row["answer"] not in chess.SQUARE_NAMES:
         return "not a square"
-    left, reached = chess.parse_square(row["prompt"]), chess.parse_square(row["answer"])
+    left = chess.parse_square(row["prompt"])
+    reached = chess.parse_square(row["answer"])
     if not moves_so(row["piece"], left, reached):
         another = any(moves_so(piece, left, reached) for piece in "QN")
         return "wrong piece" if another else "unreachable"
@@ -414,7 +479,9 @@ def start_error(row):
 
 def count_errors(rows, tasks, kind_of):
     rows = rows[rows["task"].isin(tasks) & (rows["band"] == "long")]
-    wrong = [row for row in rows.to_dict("records") if row["answer"] not in row["legal"].split()]
+    wrong = [
+        row for row in rows.to_dict("records") if row["answer"] not in row["legal"].split()
+    ]
     return pd.Series(map(kind_of, wrong), dtype=object).value_counts()
 
 
@@ -426,22 +493,40 @@ def mark_row(title, tasks):
 # %%
 tracking = ["wrong piece", "path obstruction", "own piece"]
 everyone = {row["title"]: answered[row["run"]] for _, row in chosen.iterrows()} | ground
-ends = pd.DataFrame({name: count_errors(rows, probes.END_TASKS, end_error)
-                     for name, rows in everyone.items() if name not in results.START_BASELINES})
+ends = pd.DataFrame(
+    {
+        name: count_errors(rows, probes.END_TASKS, end_error)
+        for name, rows in everyone.items()
+        if name not in results.START_BASELINES
+    }
+)
 ends = ends.T.reindex(columns=["not a square", "unreachable", *tracking, "pseudo-legal"])
 ends = ends.fillna(0).astype(int)
 ends["all"] = ends.sum(axis=1)
 ends.insert(ends.shape[1] - 1, "piece tracking", ends[tracking].sum(axis=1))
 shown = ends.rename(lambda row: results.BASELINES.get(row) or mark_row(row, probes.END_TASKS))
-report.table(shown, caption=f"Wrong ending squares of {2 * sizes.instances:,} answers. "
-                            f"{results.MARKED}")
+report.table(
+    shown, caption=f"Wrong ending squares of {2 * sizes.instances:,} answers. {results.MARKED}"
+)
 
 # %%
-starts = pd.DataFrame({name: count_errors(everyone[name], probes.START_TASKS, start_error)
-                       for name in (*typed, *results.START_BASELINES)}).T.fillna(0).astype(int)
-shown = starts.rename(lambda row: results.BASELINES.get(row) or mark_row(row, probes.START_TASKS))
-report.table(shown, caption=f"Wrong starting squares of {2 * sizes.instances:,} answers. "
-                            f"{results.MARKED}")
+starts = (
+    pd.DataFrame(
+        {
+            name: count_errors(everyone[name], probes.START_TASKS, start_error)
+            for name in (*typed, *results.START_BASELINES)
+        }
+    )
+    .T.fillna(0)
+    .astype(int)
+)
+shown = starts.rename(
+    lambda row: results.BASELINES.get(row) or mark_row(row, probes.START_TASKS)
+)
+report.table(
+    shown,
+    caption=f"Wrong starting squares of {2 * sizes.instances:,} answers. {results.MARKED}",
+)
 
 # %% [markdown]
 # ## Early and late
@@ -452,8 +537,11 @@ report.table(shown, caption=f"Wrong starting squares of {2 * sizes.instances:,} 
 # %%
 bands = pd.DataFrame({title: table["lgm"] for title, table in scores.items()}).T
 bands.columns = [", ".join(key) for key in bands.columns]
-report.table(pd.concat([bands, counted])[counted.columns].fillna("-"), digits=1,
-             caption=f"Legal answers by length of prefix, %. {results.MARKED}")
+report.table(
+    pd.concat([bands, counted])[counted.columns].fillna("-"),
+    digits=1,
+    caption=f"Legal answers by length of prefix, %. {results.MARKED}",
+)
 
 # %% [markdown]
 # ## Legal first, then good
@@ -464,21 +552,33 @@ report.table(pd.concat([bands, counted])[counted.columns].fillna("-"), digits=1,
 # from for UCI and RAP, by its type for AP.
 
 # %% tags=["hide-input"]
-actual = pd.DataFrame({title: table.loc[("end_actual", "long")]
-                       for title, table in scores.items()}).T
+actual = pd.DataFrame(
+    {title: table.loc[("end_actual", "long")] for title, table in scores.items()}
+).T
 actual = actual.set_axis(chosen.index).join(chosen["games"])
 read = chosen.groupby("games").size().index
 colours = dict(zip(results.NOTATION_ROWS, report.PALETTE, strict=False))
-lines = [{"y": grounds[given].loc[("end_actual", "long"), "lgm"].value, "linestyle": ":",
-          "color": colours[model], "label": results.BASELINES[given]}
-         for given, model in (("came_from", "uci"), ("type", "uci_ap"))]
+lines = [
+    {
+        "y": grounds[given].loc[("end_actual", "long"), "lgm"].value,
+        "linestyle": ":",
+        "color": colours[model],
+        "label": results.BASELINES[given],
+    }
+    for given, model in (("came_from", "uci"), ("type", "uci_ap"))
+]
 
 # %% mystnb={"figure": {"caption": "Legal answers (lines) and answers as played (dashed) by training games; horizontal lines are the baselines that know no history.", "name": "fig-13-legality"}, "image": {"alt": "Rising lines for each notation between horizontal baselines."}}
 figure, axes = plt.subplots()
 for model, rows in actual.groupby("model"):
     for score, style in (("lgm", "o-"), ("exm", "s--")):
-        axes.plot(rows["games"], [judged.value.value for judged in rows[score]], style,
-                  color=colours[model], label=results.NOTATION_ROWS[model] if style == "o-" else "")
+        axes.plot(
+            rows["games"],
+            [judged.value.value for judged in rows[score]],
+            style,
+            color=colours[model],
+            label=results.NOTATION_ROWS[model] if style == "o-" else "",
+        )
 axes.axhline(draw_evenly("end_actual").value, color="grey", linewidth=1)
 for line in lines:
     axes.axhline(**line)
@@ -495,7 +595,8 @@ plt.show()
 
 # %%
 goal = printed6.loc["L UCI", "LgM Actual Acc."]
-fitted, needed = {}, {}
+fitted = {}
+needed = {}
 for model, rows in actual[[judged.above for judged in actual["lgm"]]].groupby("model"):
     errors = 100 - np.array([judged.value.value for judged in rows["lgm"]])
     if len(rows) > 1 and errors.min() > 0:
@@ -503,13 +604,23 @@ for model, rows in actual[[judged.above for judged in actual["lgm"]]].groupby("m
     needed[model] = len(rows)
 
 # %%
-shown = {title: {"sizes above the baseline": needed.get(model, 0), "exponent": "-",
-                 "at 200,000": "-"} for model, title in results.NOTATION_ROWS.items()}
+shown = {
+    title: {
+        "sizes above the baseline": needed.get(model, 0),
+        "exponent": "-",
+        "at 200,000": "-",
+    }
+    for model, title in results.NOTATION_ROWS.items()
+}
 for model, line in fitted.items():
     shown[results.NOTATION_ROWS[model]] |= {
-        "exponent": line[0], "at 200,000": np.exp(np.polyval(line, np.log(200_000)))}
-report.table(pd.DataFrame(shown).T, caption="Illegal answers along the games, %; the paper's UCI "
-                             f"at 200,000: {100 - goal:.1f}")
+        "exponent": line[0],
+        "at 200,000": np.exp(np.polyval(line, np.log(200_000))),
+    }
+report.table(
+    pd.DataFrame(shown).T,
+    caption=f"Illegal answers along the games, %; the paper's UCI at 200,000: {100 - goal:.1f}",
+)
 
 # %% [markdown]
 # ## Recap
@@ -539,56 +650,94 @@ report.table(pd.DataFrame(shown).T, caption="Illegal answers along the games, %;
 
 # %% tags=["hide-input"]
 for size in results.SIZES:
-    start_ap, start_rap = (scores[f"{size} {results.NOTATION_ROWS[model]}"].loc[
-        ("start_actual", "long"), "lgm"] for model in ("uci_ap", "uci_rap"))
+    start_ap, start_rap = (
+        scores[f"{size} {results.NOTATION_ROWS[model]}"].loc[("start_actual", "long"), "lgm"]
+        for model in ("uci_ap", "uci_rap")
+    )
     report.paste(**{f"start_{size}": f"{start_rap:.1f}", f"start_ap_{size}": f"{start_ap:.1f}"})
     for name, model in (("uci", "uci"), ("ap", "uci_ap")):
         title = f"{size} {results.NOTATION_ROWS[model]}"
-        report.paste(**{f"{name}_{size}": f"{actual.loc[(size, model), 'lgm']:.1f}",
-                        f"paper_{name}_{size}": f"{printed6.loc[title, 'LgM Actual Acc.']:.1f}"})
+        report.paste(
+            **{
+                f"{name}_{size}": f"{actual.loc[(size, model), 'lgm']:.1f}",
+                f"paper_{name}_{size}": f"{printed6.loc[title, 'LgM Actual Acc.']:.1f}",
+            }
+        )
 
 # %% tags=["hide-input"]
 for name, table in grounds.items():
     task = "end_actual" if name in results.END_BASELINES else "start_actual"
     report.paste(**{f"count_{name}": f"{table.loc[(task, 'long'), 'lgm']:.1f}"})
-better = {band: [title for title, table in scores.items()
-                 if table.loc[("end_actual", band), "lgm"].above] for band in probes.BANDS}
+better = {
+    band: [
+        title for title, table in scores.items() if table.loc[("end_actual", band), "lgm"].above
+    ]
+    for band in probes.BANDS
+}
 comparable = any(row["ours"].above for row in helped.values())
-report.paste(strength="strong enough at some sizes only" if comparable else "too weak",
-             n_models=len(scores), above=results.enumerate_names(better["long"]),
-             above_short=results.enumerate_names(better["short"]), counted=f"{sizes.counted:,}")
+report.paste(
+    strength="strong enough at some sizes only" if comparable else "too weak",
+    n_models=len(scores),
+    above=results.enumerate_names(better["long"]),
+    above_short=results.enumerate_names(better["short"]),
+    counted=f"{sizes.counted:,}",
+)
 
 # %% tags=["hide-input"]
 open_question = "It cannot be told from these trainings: {} both beat counting."
 sentences = {
     f"At {size} they change plain UCI's share by {row['ours']:+.1f} points; "
     f"in the paper by {row['paper']:+.1f}.": [row["ours"]]
-    for (size, task), row in helped.items() if task == "end_actual"}
-report.paste(helped=results.only_if_above(
-    sentences, open_question.format("at no size do UCI and UCI + RAP")))
-sentences = {f"{run} has {paired:+.1f} points more than plain UCI.": [paired]
-             for run, paired in gained.items()}
-report.paste(gained=results.only_if_above(
-    sentences, open_question.format("no run for longer and plain UCI")))
+    for (size, task), row in helped.items()
+    if task == "end_actual"
+}
+report.paste(
+    helped=results.only_if_above(
+        sentences, open_question.format("at no size do UCI and UCI + RAP")
+    )
+)
+sentences = {
+    f"{run} has {paired:+.1f} points more than plain UCI.": [paired]
+    for run, paired in gained.items()
+}
+report.paste(
+    gained=results.only_if_above(
+        sentences, open_question.format("no run for longer and plain UCI")
+    )
+)
 
 # %% tags=["hide-input"]
 wrong = 100 * ends["wrong piece"] / ends["all"].clip(lower=1)
 sentences = {}
 for title, table in scores.items():
     name = "type" if title.endswith("AP") and "RAP" not in title else "came_from"
-    sentence = (f"Of the wrong ending squares of {title} {wrong[title]:.0f} % are where only "
-                f"another piece could go, of its baseline's {wrong[name]:.0f} %.")
+    sentence = (
+        f"Of the wrong ending squares of {title} {wrong[title]:.0f} % are where only "
+        f"another piece could go, of its baseline's {wrong[name]:.0f} %."
+    )
     sentences[sentence] = [table.loc[(task, "long"), "lgm"] for task in probes.END_TASKS]
-report.paste(errors=results.only_if_above(sentences, "No model beats counting."), agree=agree,
-             random_end=draw_evenly("end_actual").value, same=float(again["same first"].mean()))
+report.paste(
+    errors=results.only_if_above(sentences, "No model beats counting."),
+    agree=agree,
+    random_end=draw_evenly("end_actual").value,
+    same=float(again["same first"].mean()),
+)
 
 # %% tags=["hide-input"]
-cell = {(cell.table, cell.row, cell.column): cell for cell in reference.load("state_tracking")
-        if "contradiction" not in cell.flags}
-columns = {(f"{kind}_{task}", score): (table, column)
-           for kind, table in (("start", "table5"), ("end", "table6"))
-           for part in results.PROBE_PARTS.values() for column, (task, score) in part.items()}
-values, published, baselines = {}, {}, {}
+cell = {
+    (cell.table, cell.row, cell.column): cell
+    for cell in reference.load("state_tracking")
+    if "contradiction" not in cell.flags
+}
+columns = {
+    (f"{kind}_{task}", score): (table, column)
+    for kind, table in (("start", "table5"), ("end", "table6"))
+    for part in results.PROBE_PARTS.values()
+    for column, (task, score) in part.items()
+}
+values = {}
+published = {}
+baselines = {}
 for (size, model), row in chosen.iterrows():
     for (task, band), scored in scores[row["title"]].iterrows():
         for score, judged in scored.dropna().items():
@@ -604,41 +753,74 @@ for name, table in grounds.items():
             baselines[kind, task if band == "long" else f"{task}_short", name] = value
 
 # %% tags=["hide-input"]
-counted_errors = ends.set_axis([*(f"{size}.{model}" for size, model in chosen.index),
-                                *(f"baseline.{name}" for name in results.END_BASELINES)])
+counted_errors = ends.set_axis(
+    [
+        *(f"{size}.{model}" for size, model in chosen.index),
+        *(f"baseline.{name}" for name in results.END_BASELINES),
+    ]
+)
 counted_errors.columns = counted_errors.columns.str.replace("[ -]", "_", regex=True)
-chances = {f"table{number}.random_legal": report.rows(
-    draw_evenly(task), f"table{number}.random_legal", unit="%",
-    reference=cell[f"table{number}", "Random Legal", "ExM Acc."])
-    for number, task in ((5, "start_actual"), (6, "end_actual"))}
+chances = {
+    f"table{number}.random_legal": report.rows(
+        draw_evenly(task),
+        f"table{number}.random_legal",
+        unit="%",
+        reference=cell[f"table{number}", "Random Legal", "ExM Acc."],
+    )
+    for number, task in ((5, "start_actual"), (6, "end_actual"))
+}
 n_rows = {"table5": len(typed), "table6": len(scores)}
 differences = {run.replace("-", "_"): paired.value.difference for run, paired in gained.items()}
 report.save(
     "13_board_probes",
-    *(report.rows({key[1:]: value for key, value in values.items() if key[0] == where}, where,
-                  unit="%", reference={key[1:]: value for key, value in published.items()
-                                       if key[0] == where})
-      for where in dict.fromkeys(key[0] for key in values)),
+    *(
+        report.rows(
+            {key[1:]: value for key, value in values.items() if key[0] == where},
+            where,
+            unit="%",
+            reference={key[1:]: value for key, value in published.items() if key[0] == where},
+        )
+        for where in dict.fromkeys(key[0] for key in values)
+    ),
     report.rows(baselines, "baseline", unit="%"),
-    report.rows(report.Result(len(better["long"]), n=len(scores), unit="models of Table 6"),
-                "baseline.counts.beaten"),
+    report.rows(
+        report.Result(len(better["long"]), n=len(scores), unit="models of Table 6"),
+        "baseline.counts.beaten",
+    ),
     *chances.values(),
     {"random_legal.exm": chances["table6.random_legal"]["table6.random_legal"]},
     *(report.rows(count, f"{table}.rows", unit="models") for table, count in n_rows.items()),
     report.rows(report.Result(agree, n=4, unit="rows"), "table3.agree"),
-    report.rows({(task, size): row["ours"].value.difference
-                 for (size, task), row in helped.items()}, "rap_gain", unit="points"),
-    report.rows(counted_errors.T.map(lambda value: report.Result(
-        int(value), n=2 * sizes.instances, unit="answers")), "errors"),
+    report.rows(
+        {(task, size): row["ours"].value.difference for (size, task), row in helped.items()},
+        "rap_gain",
+        unit="points",
+    ),
+    report.rows(
+        counted_errors.T.map(
+            lambda value: report.Result(int(value), n=2 * sizes.instances, unit="answers")
+        ),
+        "errors",
+    ),
     report.rows(differences, "less_uci.end_actual", unit="points"),
-    report.rows({model: report.Result(float(line[0]), n=needed[model], unit="power")
-                 for model, line in fitted.items()}, "trend.exponent"))
+    report.rows(
+        {
+            model: report.Result(float(line[0]), n=needed[model], unit="power")
+            for model, line in fitted.items()
+        },
+        "trend.exponent",
+    ),
+)
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(questions), "questions", seed, clusters=questions["game"].nunique(),
+    len(questions),
+    "questions",
+    seed,
+    clusters=questions["game"].nunique(),
     interval="95 % bootstrap over games",
-    versions={"models": f"{len(outcomes)} runs, {len(models)} of them answering live"})
+    versions={"models": f"{len(outcomes)} runs, {len(models)} of them answering live"},
+)
 
 # %% [markdown]
 # ## Exercises
@@ -653,29 +835,48 @@ fifty = ask("end_actual").head(50)
 own_model, own_training = models[example]
 logs = probes.predict(own_model, fifty, own_training.reading)
 of_square = np.exp(logs[:, first_square : first_square + 64])
-legal_squares = [[chess.parse_square(name) for name in squares.split()] for squares in fifty["legal"]]
+legal_squares = [
+    [chess.parse_square(name) for name in squares.split()] for squares in fifty["legal"]
+]
 mass = [row[squares].sum() for row, squares in zip(of_square, legal_squares, strict=True)]
-first_legal = [row.argmax() in squares for row, squares in zip(of_square, legal_squares, strict=True)]
-report.sheet(example, {"probability on legal squares": float(np.mean(mass)),
-                       "first answer legal": float(np.mean(first_legal))})
+first_legal = [
+    row.argmax() in squares for row, squares in zip(of_square, legal_squares, strict=True)
+]
+report.sheet(
+    example,
+    {
+        "probability on legal squares": float(np.mean(mass)),
+        "first answer legal": float(np.mean(first_legal)),
+    },
+)
 
 # %% [markdown]
 # **2. A baseline that knows the piece.** Answer each question by lot among the squares that the
 # piece could reach on an empty board (`moves_so`). How often is that legal, and what does the
 # difference to the model tell?
 
+
 # %% tags=["solution", "hide-cell"]
 # By lot among the squares that the piece reaches on an empty board.
 def legal_by_lot(row):
     start_square = chess.parse_square(row.prompt)
-    near = [square for square in chess.SQUARES
-            if square != start_square and moves_so(row.piece, start_square, square)]
+    near = [
+        square
+        for square in chess.SQUARES
+        if square != start_square and moves_so(row.piece, start_square, square)
+    ]
     return np.mean([chess.square_name(square) in row.legal.split() for square in near])
 
 
 questions_here = ask("end_actual").query("piece != 'P'").head(200)
-report.sheet("legal, pawns left out", {"by lot among reachable squares": float(
-    np.mean([legal_by_lot(row) for row in questions_here.itertuples()]))})
+report.sheet(
+    "legal, pawns left out",
+    {
+        "by lot among reachable squares": float(
+            np.mean([legal_by_lot(row) for row in questions_here.itertuples()])
+        )
+    },
+)
 
 # %% [markdown]
 # **3. Break the history.** Give the model each question with the moves of another question
@@ -686,7 +887,12 @@ report.sheet("legal, pawns left out", {"by lot among reachable squares": float(
 mixed = fifty.assign(prefix=np.roll(fifty["prefix"].to_numpy(), 1))
 shares = {}
 for name, rows in (("own moves", fifty), ("another game's moves", mixed)):
-    said = np.exp(probes.predict(own_model, rows, own_training.reading))[:, first_square:][:, :64]
-    shares[name] = float(np.mean([row.argmax() in squares for row, squares in
-                                  zip(said, legal_squares, strict=True)]))
+    said = np.exp(probes.predict(own_model, rows, own_training.reading))[:, first_square:][
+        :, :64
+    ]
+    shares[name] = float(
+        np.mean(
+            [row.argmax() in squares for row, squares in zip(said, legal_squares, strict=True)]
+        )
+    )
 report.sheet("first answer legal", shares)

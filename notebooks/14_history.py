@@ -47,8 +47,14 @@ report.use_house_style()
 questions = probes.read_probes().query("task in @probes.END_TASKS and band == 'long'")
 questions = questions.groupby("task", sort=False).head(sizes.instances)
 asked = questions[questions["task"] == "end_actual"]
-names = {"uci": "GPT2", "window50": "GPT2 (w = 50)", "reformer": "Reformer",
-         "performer": "Performer", "lstm": "LSTM", "lstm_rap": "LSTM + RAP"}
+names = {
+    "uci": "GPT2",
+    "window50": "GPT2 (w = 50)",
+    "reformer": "Reformer",
+    "performer": "Performer",
+    "lstm": "LSTM",
+    "lstm_rap": "LSTM + RAP",
+}
 trained = runs.read_runs()
 chosen = results.headline(trained, names)
 titles_of = chosen["title"].to_dict()
@@ -56,7 +62,8 @@ answered = {run: results.score_run(run, questions) for run in chosen["run"]}
 
 # %% mystnb={"figure": {"caption": "What a token may attend to: all before it, or the last 50 only. The shares are of all pairs of tokens.", "name": "fig-14-masks"}, "image": {"alt": "Two triangular masks; the windowed one is a narrow band along the diagonal."}}
 length = 120
-row, column = torch.arange(length)[:, None], torch.arange(length)[None, :]
+row = torch.arange(length)[:, None]
+column = torch.arange(length)[None, :]
 full = column <= row  # no token attends to a later one
 windowed = full & (column > row - window)
 figure, axes = plt.subplots(1, 2, figsize=(7, 3.2), sharey=True)
@@ -103,26 +110,33 @@ plt.show()
 
 # %%
 question = asked.iloc[question_number]
-squares = [part for uci in question["prefix"].split()
-           for part in (uci[:2], uci[2:4], uci[4:]) if part]
+squares = [
+    part for uci in question["prefix"].split() for part in (uci[:2], uci[2:4], uci[4:]) if part
+]
 prompt = ["BOS", *squares, question["prompt"]]
-length, width = len(prompt), 40
-row, column = torch.arange(length)[:, None], torch.arange(length)[None, :]
+length = len(prompt)
+width = 40
+row = torch.arange(length)[:, None]
+column = torch.arange(length)[None, :]
 full = column <= row
 windowed = full & (column > row - window)
 
 generator = torch.Generator().manual_seed(seed)
 drawn_vectors = torch.randn(3, 1, length, width, generator=generator)
 query, key, value = drawn_vectors
-weights, means = {}, {}
+weights = {}
+means = {}
 for name, mask in zip(titles, (full, windowed), strict=True):
     scores = query @ key.mT / width**0.5
     weights[name] = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)[0, -1]
     means[name] = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
     assert torch.allclose(weights[name] @ value[0], means[name][0, -1], atol=1e-5)
 print("(n_tokens, width) =", tuple(query[0].shape), " mask", tuple(windowed.shape))
-print(f"the prompt {prompt[-1]} sees", {name: int((given > 0).sum())
-                                        for name, given in weights.items()}, "tokens")
+print(
+    f"the prompt {prompt[-1]} sees",
+    {name: int((given > 0).sum()) for name, given in weights.items()},
+    "tokens",
+)
 
 # %% mystnb={"figure": {"caption": "The weights of the last token's attention over one prompt, with the whole history and with a window.", "name": "fig-14-reach"}, "image": {"alt": "Two step lines over 120 tokens; the windowed one is zero before the window."}}
 figure, axes = plt.subplots(figsize=(7, 2.4))
@@ -135,6 +149,7 @@ plt.show()
 # %% [markdown]
 # On the board: coloured are the squares that the window names before the prompt (the cross). A
 # piece elsewhere came there earlier, or never moved, or is a rook that castled.
+
 
 # %%
 def plies_since(question):
@@ -151,15 +166,23 @@ def plies_since(question):
 
 # %%
 board = chess.Board(question["fen"])
-named = {chess.parse_square(token) for token in prompt[-window:-1]
-         if token in chess.SQUARE_NAMES}
-drawing = chess.svg.board(board, size=300, fill=dict.fromkeys(named, "#56B4E980"),
-                          squares=[chess.parse_square(prompt[-1])])
+named = {
+    chess.parse_square(token) for token in prompt[-window:-1] if token in chess.SQUARE_NAMES
+}
+drawing = chess.svg.board(
+    board,
+    size=300,
+    fill=dict.fromkeys(named, "#56B4E980"),
+    squares=[chess.parse_square(prompt[-1])],
+)
 men = board.piece_map()
-print("men on squares that the window does not name:",
-      sum(square not in named for square in men), "of", len(men))
-print(f"plies since the piece on {prompt[-1]} came there:",
-      plies_since(question))
+print(
+    "men on squares that the window does not name:",
+    sum(square not in named for square in men),
+    "of",
+    len(men),
+)
+print(f"plies since the piece on {prompt[-1]} came there:", plies_since(question))
 report.Html(drawing, board.fen())
 
 # %% [markdown]
@@ -193,13 +216,20 @@ grounds = {name: results.summarise(rows, seed=seed) for name, rows in ground.ite
 # model; the sections below ask {glue:text}`n_questions`.
 
 # %%
-shown = {row["title"]: answered[row["run"]] for (_, model), row in chosen.iterrows()
-         if model in ("uci", "window50")}
+shown = {
+    row["title"]: answered[row["run"]]
+    for (_, model), row in chosen.iterrows()
+    if model in ("uci", "window50")
+}
 shown[results.BASELINES["came_from"]] = ground["came_from"]
 answers = pd.Series({title: rows.loc[question.name, "answer"] for title, rows in shown.items()})
 legal = answers.isin(question["legal"].split()).map({True: "yes", False: "no"})
-report.table(pd.DataFrame({"answer": answers, "legal": legal}), caption=(
-    f"After {len(question['prefix'].split())} plies and {prompt[-1]}; legal: {question['legal']}"))
+report.table(
+    pd.DataFrame({"answer": answers, "legal": legal}),
+    caption=(
+        f"After {len(question['prefix'].split())} plies and {prompt[-1]}; legal: {question['legal']}"
+    ),
+)
 
 # %% [markdown]
 # ## The models
@@ -207,29 +237,52 @@ report.table(pd.DataFrame({"answer": answers, "legal": legal}), caption=(
 # All have about as many parameters. Perplexity is canonical, as in the chapter before the last.
 
 # %%
-pairs = {("S", "uci"): ("S-rap25-1", "S-uci-1"), ("S", "lstm"): ("S-lstm_rap25-1", "S-lstm-1"),
-         ("M", "uci"): ("M-rap25-1", "M-uci-1"), ("M", "lstm"): ("M-lstm_rap25-1", "M-lstm-1"),
-         ("L", "uci"): ("L-rap25-1", "L-uci-1")}  # with piece types and without
+pairs = {
+    ("S", "uci"): ("S-rap25-1", "S-uci-1"),
+    ("S", "lstm"): ("S-lstm_rap25-1", "S-lstm-1"),
+    ("M", "uci"): ("M-rap25-1", "M-uci-1"),
+    ("M", "lstm"): ("M-lstm_rap25-1", "M-lstm-1"),
+    ("L", "uci"): ("L-rap25-1", "L-uci-1"),
+}  # with piece types and without
 every = {*chosen["run"], *(run for pair in pairs.values() for run in pair)}
-known = {run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
-         for run in sorted(every)}
-shown = chosen.set_index("title").rename_axis(None).assign(
-    dev=[f"{dev:.1f}" + ("" if dev < even.low else f" {results.MARK}") for dev in chosen["dev"]],
-    test=[known[run] for run in chosen["run"]])
+known = {
+    run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
+    for run in sorted(every)
+}
+shown = (
+    chosen.set_index("title")
+    .rename_axis(None)
+    .assign(
+        dev=[
+            f"{dev:.1f}" + ("" if dev < even.low else f" {results.MARK}")
+            for dev in chosen["dev"]
+        ],
+        test=[known[run] for run in chosen["run"]],
+    )
+)
 shown["early stop"] = shown["stopped_early"].map({True: "yes", False: "no"})
 shown = shown[["dev", "test", "epochs", "tokens", "early stop"]].astype(object)
 shown.loc[results.EVEN_DRAW] = ["-", even, "-", "-", "-"]
-report.table(shown.rename(columns={"tokens": "tokens read"}), digits=1,
-             caption=f"Trained for this chapter, perplexity. {results.MARKED}")
+report.table(
+    shown.rename(columns={"tokens": "tokens read"}),
+    digits=1,
+    caption=f"Trained for this chapter, perplexity. {results.MARKED}",
+)
 
 # %%
 less = chosen[chosen.index.get_level_values("model") != "uci"]
-ahead = pd.Series({key: results.judge_change(row["run"], f"{key[0]}-uci-1", known, seed=seed)
-                   for key, row in less.iterrows()})
+ahead = pd.Series(
+    {
+        key: results.judge_change(row["run"], f"{key[0]}-uci-1", known, seed=seed)
+        for key, row in less.iterrows()
+    }
+)
 shown = ahead.map("{:+.1f}".format).set_axis(less["title"]).rename_axis(None)
-report.table(shown.to_frame("%"),
-             caption="Perplexity against full attention's, per cent of it. "
-                     f"{results.MARK} not both beat the even draw: no finding")
+report.table(
+    shown.to_frame("%"),
+    caption="Perplexity against full attention's, per cent of it. "
+    f"{results.MARK} not both beat the even draw: no finding",
+)
 
 # %% [markdown]
 # ## Table 7
@@ -238,8 +291,10 @@ report.table(shown.to_frame("%"),
 # legal squares (*random legal*) as well.
 
 # %%
-scores = {key: results.summarise(answered[row["run"]], results.ground_of(key[1], ground), seed=seed)
-          for key, row in chosen.iterrows()}
+scores = {
+    key: results.summarise(answered[row["run"]], results.ground_of(key[1], ground), seed=seed)
+    for key, row in chosen.iterrows()
+}
 printed = reference.table("state_tracking", "table7")
 chance = mean_interval(100 * results.chance_of_exact(asked), asked["game"], seed=seed)
 rows = {titles_of[key]: scores[key] for key in scores}
@@ -249,9 +304,14 @@ for title, part in results.PROBE_PARTS.items():
     shown = results.probe_table(rows, "end", part, printed)
     if "ExM Acc." in part:
         shown.loc["Random Legal"] = [chance, np.nan]
-    parts.append(report.table(
-        shown, digits=1, caption=f"Table 7: ending squares, {title}, %. {results.MARKED}; "
-                                "empty: not trained"))
+    parts.append(
+        report.table(
+            shown,
+            digits=1,
+            caption=f"Table 7: ending squares, {title}, %. {results.MARKED}; "
+            "empty: not trained",
+        )
+    )
 report.boards(*parts)
 
 # %% [markdown]
@@ -263,6 +323,7 @@ report.boards(*parts)
 # The same questions, answered by both models: legal answers less those of full attention, in
 # points. A star marks p < 0.001. Where not both beat the counts (†), there is no history whose loss
 # could be measured.
+
 
 # %%
 def compare(first, second):
@@ -276,21 +337,34 @@ def paper_loss(title):
 
 
 losses = {key: compare(row["run"], f"{key[0]}-uci-1") for key, row in less.iterrows()}
-shown = pd.DataFrame({titles_of[key]: {"ours": paired, "paper": paper_loss(titles_of[key])}
-                      for key, paired in losses.items()}).T
-report.table(shown, digits=1, caption="Legal answers less those of full attention, points. "
-             f"{results.MARK} not both beat their baseline: no finding")
+shown = pd.DataFrame(
+    {
+        titles_of[key]: {"ours": paired, "paper": paper_loss(titles_of[key])}
+        for key, paired in losses.items()
+    }
+).T
+report.table(
+    shown,
+    digits=1,
+    caption="Legal answers less those of full attention, points. "
+    f"{results.MARK} not both beat their baseline: no finding",
+)
 
 # %% mystnb={"figure": {"caption": "Legal answers of each approximation less those of full attention, in points, with 95 % intervals. Left of zero something was lost; marked rows stand below a baseline and carry no finding.", "name": "fig-14-lost"}, "image": {"alt": "Points with horizontal intervals around a vertical line at zero."}}
 figure, axes = plt.subplots(figsize=(7, 3.4))
 for place, (key, judged) in enumerate(losses.items()):
-    interval, colour = judged.value.difference, report.PALETTE[results.SIZES.index(key[0])]
+    interval = judged.value.difference
+    colour = report.PALETTE[results.SIZES.index(key[0])]
     axes.plot([interval.low, interval.high], [-place, -place], color=colour)
     axes.plot(interval.value, -place, "o", color=colour)
 axes.axvline(0, color="grey", linewidth=1)
-axes.set_yticks([-place for place in range(len(losses))],
-                [titles_of[key] + ("" if judged.above else f" {results.MARK}")
-                 for key, judged in losses.items()])
+axes.set_yticks(
+    [-place for place in range(len(losses))],
+    [
+        titles_of[key] + ("" if judged.above else f" {results.MARK}")
+        for key, judged in losses.items()
+    ],
+)
 axes.set(xlabel="End-Actual, legal answers less full attention's, points")
 plt.show()
 
@@ -304,22 +378,38 @@ plt.show()
 # %%
 modern_pair = ("L-modern_window50-1", "L-modern_uci-1")
 answered |= {run: results.score_run(run, questions) for run in modern_pair}
-known_modern = {run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
-                for run in modern_pair}
+known_modern = {
+    run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
+    for run in modern_pair
+}
 modern_change = results.judge_change(*modern_pair, known_modern, seed=seed)
 modern_lost = compare(*modern_pair)
-modern_scores = {run: results.summarise(answered[run], ground["came_from"], seed=seed)
-                 for run in modern_pair}
-at_end = pd.DataFrame({run: {"test perplexity": known_modern[run],
-                             "End-Actual, legal, %": table.loc[("end_actual", "long"), "lgm"]}
-                       for run, table in modern_scores.items()}).T
-report.table(at_end, digits=1, caption=f"With the whole history and with the last 50 tokens. {results.MARKED}")
+modern_scores = {
+    run: results.summarise(answered[run], ground["came_from"], seed=seed) for run in modern_pair
+}
+at_end = pd.DataFrame(
+    {
+        run: {
+            "test perplexity": known_modern[run],
+            "End-Actual, legal, %": table.loc[("end_actual", "long"), "lgm"],
+        }
+        for run, table in modern_scores.items()
+    }
+).T
+report.table(
+    at_end,
+    digits=1,
+    caption=f"With the whole history and with the last 50 tokens. {results.MARKED}",
+)
 
 # %% tags=["hide-input"]
 apart = modern_lost.value.difference
-modern_says = (f"On the modern base at L a window of 50 tokens changes legal answers by {apart:+.1f} "
-               f"points and perplexity by {modern_change:+.1f} %." if modern_lost.above else
-               "On the modern base, too, not both models beat the counts.")
+modern_says = (
+    f"On the modern base at L a window of 50 tokens changes legal answers by {apart:+.1f} "
+    f"points and perplexity by {modern_change:+.1f} %."
+    if modern_lost.above
+    else "On the modern base, too, not both models beat the counts."
+)
 Markdown(modern_says)
 
 # %% [markdown]
@@ -337,6 +427,7 @@ labels = [f"1 to {held // 2}", f"{held // 2 + 1} to {held}", f"more than {held}"
 since = pd.cut(asked.apply(plies_since, axis=1), bins, labels=labels)
 since = since.cat.add_categories("never").fillna("never").astype(str)
 
+
 # %%
 def by_since(rows):
     rows = rows.loc[asked.index].assign(lgm=lambda row: 100 * row["lgm"], since=since)
@@ -348,31 +439,46 @@ by_age = {}
 for (_, model), row in chosen.iterrows():
     if model in ("uci", "window50", "lstm"):
         rows, shares = by_since(answered[row["run"]])
-        lows = {age: paired_difference(group["lgm"], counted.loc[group.index, "lgm"],
-                                       group["game"], seed=seed).low
-                for age, group in rows.groupby("since")}
-        by_age[row["title"]] = {age: results.Judged(share, lows[age] > 0)
-                                for age, share in shares.items()}
+        lows = {
+            age: paired_difference(
+                group["lgm"], counted.loc[group.index, "lgm"], group["game"], seed=seed
+            ).low
+            for age, group in rows.groupby("since")
+        }
+        by_age[row["title"]] = {
+            age: results.Judged(share, lows[age] > 0) for age, share in shares.items()
+        }
 for run in modern_pair:
     rows, shares = by_since(answered[run])
-    lows = {age: paired_difference(group["lgm"], counted.loc[group.index, "lgm"],
-                                   group["game"], seed=seed).low
-            for age, group in rows.groupby("since")}
+    lows = {
+        age: paired_difference(
+            group["lgm"], counted.loc[group.index, "lgm"], group["game"], seed=seed
+        ).low
+        for age, group in rows.groupby("since")
+    }
     by_age[run] = {age: results.Judged(share, lows[age] > 0) for age, share in shares.items()}
 by_age[results.BASELINES["came_from"]] = counted_by_age.to_dict()
 ages = pd.DataFrame(by_age).T.reindex(columns=[*labels, "never"])
-report.table(ages, digits=1, caption="Legal answers by plies since the piece came, %. "
-                                     f"{results.MARKED}")
+report.table(
+    ages, digits=1, caption=f"Legal answers by plies since the piece came, %. {results.MARKED}"
+)
 
 # %% mystnb={"figure": {"caption": "Legal answers by how long ago the piece came to its square, with the whole history and with a window of 50 tokens.", "name": "fig-14-ages"}, "image": {"alt": "Lines over plies since the piece arrived, one pair for each size."}}
 figure, axes = plt.subplots()
-drawn_rows = [*(titles_of[size, model] for size in ("S", "M") for model in ("uci", "window50")),
-              *reversed(modern_pair)]
+drawn_rows = [
+    *(titles_of[size, model] for size in ("S", "M") for model in ("uci", "window50")),
+    *reversed(modern_pair),
+]
 for place, names_there in enumerate(zip(drawn_rows[::2], drawn_rows[1::2], strict=True)):
     for style, name in zip(("o-", "s--"), names_there, strict=True):
         row = ages.loc[name].dropna()
-        axes.plot(row.index, [judged.value.value for judged in row], style,
-                  color=report.PALETTE[place], label=row.name)
+        axes.plot(
+            row.index,
+            [judged.value.value for judged in row],
+            style,
+            color=report.PALETTE[place],
+            label=row.name,
+        )
 row = ages.loc[results.BASELINES["came_from"]].dropna()
 axes.plot(row.index, [interval.value for interval in row], ":", color="grey", label=row.name)
 axes.set(xlabel="plies since the piece came to its square", ylabel="legal answers, %")
@@ -387,18 +493,27 @@ plt.show()
 # network that carries a state along can keep count of that, and RAP may cost it less.
 
 # %%
-lstm = {size: compare(chosen.loc[(size, "lstm_rap"), "run"], chosen.loc[(size, "lstm"), "run"])
-        for size in ("S", "M")}
-report.table(pd.Series(lstm).to_frame("LSTM + RAP less LSTM"), digits=1,
-             caption="LSTM + RAP less LSTM, legal answers, points. "
-                     f"{results.MARK} not both beat their baseline: no finding")
+lstm = {
+    size: compare(chosen.loc[(size, "lstm_rap"), "run"], chosen.loc[(size, "lstm"), "run"])
+    for size in ("S", "M")
+}
+report.table(
+    pd.Series(lstm).to_frame("LSTM + RAP less LSTM"),
+    digits=1,
+    caption="LSTM + RAP less LSTM, legal answers, points. "
+    f"{results.MARK} not both beat their baseline: no finding",
+)
 
 # %%
-costs = {titles_of[key]: results.judge_change(*pair, known, seed=seed)
-         for key, pair in pairs.items()}
-report.table(pd.Series(costs).to_frame("%"), digits=1,
-             caption="Perplexity: RAP 25 against none. "
-                     f"{results.MARK} not both beat the even draw: no finding")
+costs = {
+    titles_of[key]: results.judge_change(*pair, known, seed=seed) for key, pair in pairs.items()
+}
+report.table(
+    pd.Series(costs).to_frame("%"),
+    digits=1,
+    caption="Perplexity: RAP 25 against none. "
+    f"{results.MARK} not both beat the even draw: no finding",
+)
 
 # %% [markdown]
 # ## Recap
@@ -417,11 +532,17 @@ report.table(pd.Series(costs).to_frame("%"), digits=1,
 # - † is a number worse than its baseline, or a difference of two of which one is.
 
 # %% tags=["hide-input"]
-report.paste(n_questions=f"{len(questions):,}", even=f"{even:.1f}",
-             count=f"{grounds['came_from'].loc[('end_actual', 'long'), 'lgm']:.1f}",
-             counted=f"{sizes.counted:,}")
-legal = [titles_of[key] for key, table in scores.items()
-         if table.loc[("end_actual", "long"), "lgm"].above]
+report.paste(
+    n_questions=f"{len(questions):,}",
+    even=f"{even:.1f}",
+    count=f"{grounds['came_from'].loc[('end_actual', 'long'), 'lgm']:.1f}",
+    counted=f"{sizes.counted:,}",
+)
+legal = [
+    titles_of[key]
+    for key, table in scores.items()
+    if table.loc[("end_actual", "long"), "lgm"].above
+]
 foresee = [row["title"] for _, row in chosen.iterrows() if known[row["run"]].above]
 for name, rows in (("above", legal), ("foresee", foresee)):
     report.paste(**{name: results.enumerate_names(rows)})
@@ -432,12 +553,15 @@ report.paste(strength="strong enough in parts only" if comparable else "too weak
 # %% tags=["hide-input"]
 sentences = {
     f"{names[model]} changes the legal answers of full attention at {size} by "
-    f"{judged:+.1f} points.": [judged] for (size, model), judged in losses.items()}
+    f"{judged:+.1f} points.": [judged]
+    for (size, model), judged in losses.items()
+}
 untold = "It cannot be told from these trainings: in no pair do both beat counting."
 printed_losses = (f"{titles_of[key]} {paper_loss(titles_of[key]):+.1f}" for key in losses)
 report.paste(modern_window=modern_says)
-report.paste(losses=results.only_if_above(sentences, untold),
-             paper_losses=", ".join(printed_losses))
+report.paste(
+    losses=results.only_if_above(sentences, untold), paper_losses=", ".join(printed_losses)
+)
 for size in ("S", "M"):
     for name, changed in (("ahead", ahead), ("lstm", losses)):
         report.paste(**{f"{name}_{size}": f"{changed[size, 'lstm']:+.1f}"})
@@ -447,18 +571,29 @@ for name, title in (("lstm", "S LSTM"), ("gpt", "S GPT2")):
     report.paste(**{f"cost_{name}": f"{costs[title]:+.1f}"})
 report.paste(held=held)
 old = [ages.loc[titles_of["M", model], labels[-1]] for model in ("window50", "uci")]
-sentences = {f"At M it answers {old[0]:.1f} % of them legally, full attention "
-             f"{old[1]:.1f} %.": old}
-report.paste(old=results.only_if_above(
-    sentences,
-    "It cannot be told: there, too, window and full attention do not both beat counting."))
+sentences = {
+    f"At M it answers {old[0]:.1f} % of them legally, full attention {old[1]:.1f} %.": old
+}
+report.paste(
+    old=results.only_if_above(
+        sentences,
+        "It cannot be told: there, too, window and full attention do not both beat counting.",
+    )
+)
 
 # %% tags=["hide-input"]
-cells = {(cell.row, cell.column): cell for cell in reference.load("state_tracking")
-         if cell.table == "table7" and "contradiction" not in cell.flags}
-columns = {(f"end_{task}", score): column for part in results.PROBE_PARTS.values()
-           for column, (task, score) in part.items()}
-values, published = {}, {}
+cells = {
+    (cell.row, cell.column): cell
+    for cell in reference.load("state_tracking")
+    if cell.table == "table7" and "contradiction" not in cell.flags
+}
+columns = {
+    (f"end_{task}", score): column
+    for part in results.PROBE_PARTS.values()
+    for column, (task, score) in part.items()
+}
+values = {}
+published = {}
 for key in less.index:
     for (task, _), row in scores[key].iterrows():
         for score, judged in row.dropna().items():
@@ -471,35 +606,82 @@ for key in less.index:
 report.save(
     "14_history",
     report.rows(len(chosen), "table7.rows", unit="models"),
-    report.rows({"perplexity": modern_change.value, "end_actual.lgm": apart,
-                 **{f"lgm.{run.split('_')[1].removesuffix('-1')}":
-                    table.loc[("end_actual", "long"), "lgm"].value
-                    for run, table in modern_scores.items()}},
-                "modern.window50", unit="difference of two models, or per cent"),
+    report.rows(
+        {
+            "perplexity": modern_change.value,
+            "end_actual.lgm": apart,
+            **{
+                f"lgm.{run.split('_')[1].removesuffix('-1')}": table.loc[
+                    ("end_actual", "long"), "lgm"
+                ].value
+                for run, table in modern_scores.items()
+            },
+        },
+        "modern.window50",
+        unit="difference of two models, or per cent",
+    ),
     report.rows(even, "baseline.uniform_legal.perplexity", unit="perplexity a move"),
-    *(report.rows(report.Result(len(rows), n=len(chosen), unit="models of Table 7"),
-                  f"baseline.{name}.beaten")
-      for name, rows in (("uniform_legal", foresee), ("counts", legal))),
-    report.rows({(task, name): row["lgm"] for name, table in grounds.items()
-                 for (task, _), row in table.iterrows()}, "baseline.counts", unit="%"),
-    *(report.rows({key[1:]: value for key, value in values.items() if key[0] == task}, task,
-                  unit="%", reference={key[1:]: cell for key, cell in published.items()
-                                       if key[0] == task}) for task in probes.END_TASKS),
-    report.rows({key: known[row["run"]].value for key, row in less.iterrows()}, "perplexity",
-                unit="perplexity a move"),
-    report.rows({key: judged.value for key, judged in ahead.items()}, "perplexity_change",
-                unit="% of full attention's"),
-    report.rows({key: judged.value.difference for key, judged in losses.items()}, "less_history",
-                unit="points"),
-    report.rows({size: judged.value.difference for size, judged in lstm.items()}, "lstm_rap_gain",
-                unit="points"),
-    report.rows({row.replace(" ", ".").lower(): cost.value for row, cost in costs.items()},
-                "rap_cost", unit="% of perplexity"))
+    *(
+        report.rows(
+            report.Result(len(rows), n=len(chosen), unit="models of Table 7"),
+            f"baseline.{name}.beaten",
+        )
+        for name, rows in (("uniform_legal", foresee), ("counts", legal))
+    ),
+    report.rows(
+        {
+            (task, name): row["lgm"]
+            for name, table in grounds.items()
+            for (task, _), row in table.iterrows()
+        },
+        "baseline.counts",
+        unit="%",
+    ),
+    *(
+        report.rows(
+            {key[1:]: value for key, value in values.items() if key[0] == task},
+            task,
+            unit="%",
+            reference={key[1:]: cell for key, cell in published.items() if key[0] == task},
+        )
+        for task in probes.END_TASKS
+    ),
+    report.rows(
+        {key: known[row["run"]].value for key, row in less.iterrows()},
+        "perplexity",
+        unit="perplexity a move",
+    ),
+    report.rows(
+        {key: judged.value for key, judged in ahead.items()},
+        "perplexity_change",
+        unit="% of full attention's",
+    ),
+    report.rows(
+        {key: judged.value.difference for key, judged in losses.items()},
+        "less_history",
+        unit="points",
+    ),
+    report.rows(
+        {size: judged.value.difference for size, judged in lstm.items()},
+        "lstm_rap_gain",
+        unit="points",
+    ),
+    report.rows(
+        {row.replace(" ", ".").lower(): cost.value for row, cost in costs.items()},
+        "rap_cost",
+        unit="% of perplexity",
+    ),
+)
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(questions), "questions", seed, clusters=questions["game"].nunique(),
-    interval="95 % bootstrap over games", versions={"models": f"{len(chosen)} runs"})
+    len(questions),
+    "questions",
+    seed,
+    clusters=questions["game"].nunique(),
+    interval="95 % bootstrap over games",
+    versions={"models": f"{len(chosen)} runs"},
+)
 
 # %% [markdown]
 # ## Exercises
@@ -512,9 +694,14 @@ report.evidence(
 # Pieces whose arrival lies before the window, by its length.
 since = asked.head(500).apply(plies_since, axis=1)
 moved = since.dropna()
-report.sheet("arrived before the window", {
-    f"window of {tokens_seen}": float((moved > (tokens_seen - 1) // 2).mean())
-    for tokens_seen in (10, 25, 50, 100)} | {"never moved, of all": float(since.isna().mean())})
+report.sheet(
+    "arrived before the window",
+    {
+        f"window of {tokens_seen}": float((moved > (tokens_seen - 1) // 2).mean())
+        for tokens_seen in (10, 25, 50, 100)
+    }
+    | {"never moved, of all": float(since.isna().mean())},
+)
 
 # %% [markdown]
 # **2. Depth sees further.** Each layer looks `window` tokens back from where the layer below
@@ -523,11 +710,18 @@ report.sheet("arrived before the window", {
 
 # %% tags=["solution", "hide-cell"]
 # What the last token can see through a stack of windows.
-at_row, at_column = torch.arange(300)[:, None], torch.arange(300)[None, :]
+at_row = torch.arange(300)[:, None]
+at_column = torch.arange(300)[None, :]
 mask = ((at_column <= at_row) & (at_column > at_row - window)).double()
-report.sheet(f"tokens seen through windows of {window}", {
-    f"{layers} layer{'s' * (layers > 1)}": int((torch.linalg.matrix_power(mask, layers)[-1] > 0).sum())
-    for layers in (1, 2, 4)})
+report.sheet(
+    f"tokens seen through windows of {window}",
+    {
+        f"{layers} layer{'s' * (layers > 1)}": int(
+            (torch.linalg.matrix_power(mask, layers)[-1] > 0).sum()
+        )
+        for layers in (1, 2, 4)
+    },
+)
 
 # %% [markdown]
 # **3. Forget the beginning.** Cut the prefix of sixty questions to its last 20 plies and ask
@@ -549,9 +743,15 @@ def first_answer(plies, prompted):
     return words_of[int(heard[: len(words_of)].argmax())]
 
 
-sixty, legal_share = asked.head(60), {}
+sixty = asked.head(60)
+legal_share = {}
 for name, first in (("the whole history", 0), ("the last 20 plies", -20)):
-    legal_share[name] = float(np.mean([
-        first_answer(row.prefix.split()[first:], row.prompt) in row.legal.split()
-        for row in sixty.itertuples()]))
+    legal_share[name] = float(
+        np.mean(
+            [
+                first_answer(row.prefix.split()[first:], row.prompt) in row.legal.split()
+                for row in sixty.itertuples()
+            ]
+        )
+    )
 report.sheet("legal answers", legal_share)

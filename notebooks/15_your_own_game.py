@@ -67,8 +67,9 @@ with open_engine() as engine:
     after = engine.analyse(move.after(), nodes=sizes.nodes, multipv=5)
     passed = after_pass(move.after())
     threat = engine.analyse(passed, nodes=sizes.nodes, multipv=1) if passed else None
-briefing = Briefing(move.numbered_san, move, before, after, prioritise(fen, san).changes,
-                    passed=threat)
+briefing = Briefing(
+    move.numbered_san, move, before, after, prioritise(fen, san).changes, passed=threat
+)
 comment = write_notes(briefing)
 report.texts({move.numbered_san: comment.text})
 
@@ -91,16 +92,22 @@ report.texts({note.kind: note.sentence for note in notes(briefing)}, "Notes on t
 game = read_games(find_project() / pgn)[0]
 annotator = Annotator(
     lambda asked, nodes, lines: analyse_many(asked, nodes=nodes, multipv=lines, progress=False),
-    write_notes, lambda played: prioritise(played.position, played.uci).changes,
-    (sizes.nodes, sizes.nodes))
+    write_notes,
+    lambda played: prioritise(played.position, played.uci).changes,
+    (sizes.nodes, sizes.nodes),
+)
 annotated = annotator.annotate(game)
 commented = {ply: note for ply, note in enumerate(annotated.notes) if note.text}
 print(f"moves: {len(annotated.notes)}, commented on: {len(commented)} ({annotated.sources})")
 
 # %% mystnb={"figure": {"caption": "The game's course: the engine's evaluation after each ply, in pawns for White, cut at six. Dots are the moves that are commented on.", "name": "fig-15-evaluations"}, "image": {"alt": "A filled step curve of the evaluation with dots on it."}}
-scores = pd.Series({ply: centipawns(note.score, True) / 100
-                    for ply, note in enumerate(annotated.notes)
-                    if note.score is not None}).clip(-6, 6)
+scores = pd.Series(
+    {
+        ply: centipawns(note.score, True) / 100
+        for ply, note in enumerate(annotated.notes)
+        if note.score is not None
+    }
+).clip(-6, 6)
 fig, ax = plt.subplots(figsize=(7.0, 2.4))
 ax.fill_between(scores.index, scores, step="mid", alpha=0.35)
 ax.plot(list(commented), [scores.get(ply, 0) for ply in commented], "o")
@@ -109,8 +116,10 @@ plt.show()
 
 # %%
 moves = list(moves_of(game))
-report.texts({moves[ply].numbered_san: note.text for ply, note in commented.items()},
-             "The moments that matter")
+report.texts(
+    {moves[ply].numbered_san: note.text for ply, note in commented.items()},
+    "The moments that matter",
+)
 
 # %% [markdown]
 # The file keeps all that was in it (comments, variations, other alphabets) and gains
@@ -128,11 +137,15 @@ print("\n".join(write_pgn([annotated]).splitlines()[:24]))
 
 # %%
 with open_engine() as engine:
-    talk = Dialogue(move, comment.text,
-                    lambda position: engine.analyse(position, nodes=sizes.nodes, multipv=5))
+    talk = Dialogue(
+        move,
+        comment.text,
+        lambda position: engine.analyse(position, nodes=sizes.nodes, multipv=5),
+    )
     replies = {question: talk.ask(question) for question in asked}
-report.texts({question: reply.text for question, reply in replies.items()},
-             f"After {move.numbered_san}")
+report.texts(
+    {question: reply.text for question, reply in replies.items()}, f"After {move.numbered_san}"
+)
 
 # %% [markdown]
 # ## Recap
@@ -146,12 +159,21 @@ report.paste(n_moves=len(annotated.notes), n_commented=len(commented), n_questio
 report.save(
     "15_your_own_game",
     report.rows({"questions": len(replies)}, "figure_a4", unit="questions"),
-    report.rows({"moves": len(annotated.notes), "commented": len(commented)}, "annotate",
-                unit="moves"))
+    report.rows(
+        {"moves": len(annotated.notes), "commented": len(commented)}, "annotate", unit="moves"
+    ),
+)
 
 # %% tags=["hide-input"]
-report.evidence(len(annotated.notes), "moves", seed, versions={
-    "engine": f"{before.engine}, {sizes.nodes:,} nodes", "comments": "notes, no model"})
+report.evidence(
+    len(annotated.notes),
+    "moves",
+    seed,
+    versions={
+        "engine": f"{before.engine}, {sizes.nodes:,} nodes",
+        "comments": "notes, no model",
+    },
+)
 
 # %% [markdown]
 # ## Exercises
@@ -163,12 +185,19 @@ report.evidence(len(annotated.notes), "moves", seed, versions={
 # The notes of another move in the same position.
 other_move = read_move(read_fen(fen), "Qxe6+")
 with open_engine() as engine:
-    looked = [engine.analyse(where, nodes=20_000, multipv=5)
-              for where in (other_move.position, other_move.after())]
+    looked = [
+        engine.analyse(where, nodes=20_000, multipv=5)
+        for where in (other_move.position, other_move.after())
+    ]
 other = Briefing(other_move.numbered_san, other_move, *looked, prioritise(fen, "Qxe6+").changes)
 kinds_before = {note.kind for note in notes(briefing)}
-report.texts({f"{note.kind}{'' if note.kind in kinds_before else ' (new)'}": note.sentence
-              for note in notes(other)}, f"Notes on {other_move.numbered_san}")
+report.texts(
+    {
+        f"{note.kind}{'' if note.kind in kinds_before else ' (new)'}": note.sentence
+        for note in notes(other)
+    },
+    f"Notes on {other_move.numbered_san}",
+)
 
 # %% [markdown]
 # **2. More room.** A comment is what fits into 45 words (`compose`). What is said with 20
@@ -178,8 +207,13 @@ report.texts({f"{note.kind}{'' if note.kind in kinds_before else ' (new)'}": not
 # The same notes in 20, 45 and 90 words.
 from chessgloss.commentary.notes import compose
 
-report.texts({f"{room} words": compose(notes(briefing), words=room, sentences=9).text
-              for room in (20, 45, 90)}, "One move, three lengths")
+report.texts(
+    {
+        f"{room} words": compose(notes(briefing), words=room, sentences=9).text
+        for room in (20, 45, 90)
+    },
+    "One move, three lengths",
+)
 
 # %% [markdown]
 # **3. Questions at the edge.** Ask one question that the dialogue understands and one that it
@@ -188,8 +222,9 @@ report.texts({f"{room} words": compose(notes(briefing), words=room, sentences=9)
 # %% tags=["solution", "hide-cell"]
 # A question within reach and one beyond it.
 with open_engine() as engine:
-    edge = Dialogue(move, comment.text,
-                    lambda position: engine.analyse(position, nodes=20_000, multipv=5))
+    edge = Dialogue(
+        move, comment.text, lambda position: engine.analyse(position, nodes=20_000, multipv=5)
+    )
     asked_now = ("What is the best move?", "Would Tal have liked it?")
     edge_replies = {question: edge.ask(question).text for question in asked_now}
 report.texts(edge_replies, "At the edge")

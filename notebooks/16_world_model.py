@@ -64,7 +64,8 @@ report.use_house_style()
 def sample_positions(selected, per_game, random):
     rows = []
     for game in selected:
-        moves, board = games.ucis(game), chess.Board()
+        moves = games.ucis(game)
+        board = chess.Board()
         plies = set(random.permutation(len(moves))[:per_game])
         for ply, uci in enumerate(moves):
             board.push_uci(uci)
@@ -74,26 +75,33 @@ def sample_positions(selected, per_game, random):
 
 
 corpus = tokens.read_corpus()
-games, probe_games = corpus.games, corpus.of("probe")
+games = corpus.games
+probe_games = corpus.of("probe")
 read_games = probe_games[: sizes.games]
 positions = sample_positions(read_games, sizes.per_game, np.random.default_rng(seed))
-parts = np.repeat(["train", "validation", "test"], np.diff(
-    [0, sizes.games * 3 // 5, sizes.games * 4 // 5, sizes.games]))
+parts = np.repeat(
+    ["train", "validation", "test"],
+    np.diff([0, sizes.games * 3 // 5, sizes.games * 4 // 5, sizes.games]),
+)
 part = parts[np.searchsorted(read_games, positions["game"])]
 boards = read_boards(list(positions["fen"]))
-train, held = part == "train", part == "test"
+train = part == "train"
+held = part == "test"
 model, training = runs.read_model(example)
-models, readings = {example: model}, {example: training.reading}
+models = {example: model}
+readings = {example: training.reading}
 states = {example: world_model.hidden_states(model, training.reading, games, positions)}
 example_probe = world_model.fit_board_probe(
-    states[example][layer][train], boards.squares[train], seed=seed, epochs=sizes.epochs)
+    states[example][layer][train], boards.squares[train], seed=seed, epochs=sizes.epochs
+)
 warm_up = 10  # plies of a game before an attack begins
 openings = [games.ucis(game)[:warm_up] for game in probe_games[-sizes.attacked :]]
 
 
 def draw_evenly(random, boards):
-    return [list(board.legal_moves)[random.integers(board.legal_moves.count())]
-            for board in boards]
+    return [
+        list(board.legal_moves)[random.integers(board.legal_moves.count())] for board in boards
+    ]
 
 
 def after(moves):
@@ -112,8 +120,9 @@ def board_of(codes, turn):
     return board
 
 
-lost_game = world_model.attack(model, training.reading, openings[:1], partial(
-    draw_evenly, np.random.default_rng(seed))).iloc[0]
+lost_game = world_model.attack(
+    model, training.reading, openings[:1], partial(draw_evenly, np.random.default_rng(seed))
+).iloc[0]
 board = after(lost_game["moves"].split())
 game = tokens.tokenise([lost_game["moves"].split()])
 place = pd.DataFrame({"game": [0], "ply": [len(board.move_stack)]})
@@ -123,17 +132,25 @@ last_states = world_model.hidden_states(model, training.reading, game, place)
 codes = example_probe(last_states[layer]).view(64, 13).argmax(dim=1).numpy()
 wrong = np.flatnonzero(codes != read_boards([board.fen()]).squares[0])
 answer = lost_game["illegal"]
-ends = [chess.SQUARE_NAMES.index(name) for name in (answer[:2], answer[2:4])
-        if name in chess.SQUARE_NAMES]
+ends = [
+    chess.SQUARE_NAMES.index(name)
+    for name in (answer[:2], answer[2:4])
+    if name in chess.SQUARE_NAMES
+]
 arrows = [chess.svg.Arrow(*ends, color="#D55E00c0")] if len(ends) == 2 else []
-drawings = (chess.svg.board(board, size=300, arrows=arrows, lastmove=board.peek()),
-            chess.svg.board(board_of(codes, board.turn), size=300,
-                            fill=dict.fromkeys(map(int, wrong), "#D55E0080")))
+drawings = (
+    chess.svg.board(board, size=300, arrows=arrows, lastmove=board.peek()),
+    chess.svg.board(
+        board_of(codes, board.turn), size=300, fill=dict.fromkeys(map(int, wrong), "#D55E0080")
+    ),
+)
 report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
 
 # %% tags=["hide-input"]
-print(f"{example} answers {answer or 'legally to the end'} after {lost_game['answers']} answers; "
-      f"{len(wrong)} of 64 squares are read wrongly")
+print(
+    f"{example} answers {answer or 'legally to the end'} after {lost_game['answers']} answers; "
+    f"{len(wrong)} of 64 squares are read wrongly"
+)
 
 # %% [markdown]
 # In this chapter we
@@ -158,8 +175,10 @@ moves = games.ucis(row["game"])[: row["ply"]]
 words = ["BOS", *(part for uci in moves for part in (uci[:2], uci[2:4], uci[4:]) if part)]
 ids = torch.tensor([[tokens.VOCABULARY.index(word) for word in words]])
 kept = []
-hooks = [block.register_forward_hook(lambda block, read, written: kept.append(written))
-         for block in model.body.blocks]
+hooks = [
+    block.register_forward_hook(lambda block, read, written: kept.append(written))
+    for block in model.body.blocks
+]
 with torch.no_grad():
     model(ids)
 for hook in hooks:
@@ -173,9 +192,14 @@ print("(n_layers, n_tokens, width) =", tuple(vectors.shape))
 # %%
 assert torch.allclose(vectors[:, -1], states[example][1:, 0], atol=1e-3)
 print("(n_layers + 1, n_positions, width) =", tuple(states[example].shape))
-print(positions["game"].nunique(), "games;", ", ".join(
-    f"{np.sum(part == name):,} positions to {use}" for name, use in
-    (("train", "fit on"), ("validation", "choose on"), ("test", "test on"))))
+print(
+    positions["game"].nunique(),
+    "games;",
+    ", ".join(
+        f"{np.sum(part == name):,} positions to {use}"
+        for name, use in (("train", "fit on"), ("validation", "choose on"), ("test", "test on"))
+    ),
+)
 
 # %% [markdown]
 # What stands on one square is one of 13: nothing, or one of twelve pieces. A multinomial logistic
@@ -183,15 +207,22 @@ print(positions["game"].nunique(), "games;", ", ".join(
 
 # %%
 at = chess.parse_square(square)
-x, y = states[example][layer].numpy(), boards.squares[:, at]
+x = states[example][layer].numpy()
+y = boards.squares[:, at]
 regression = make_pipeline(StandardScaler(), LogisticRegression(C=0.05, max_iter=300)).fit(
-    x[train], y[train])
+    x[train], y[train]
+)
 commonest = np.bincount(y[train]).argmax()
 layer_reads = example_probe(states[example][layer]).view(-1, 64, 13).argmax(dim=2).numpy()
-answers = {"logistic regression": regression.predict(x[held]), "the commonest": commonest,
-           "the library's layer": layer_reads[held, at]}
-print(f"{square}, held-out games:", ", ".join(
-    f"{name} {np.mean(codes == y[held]):.3f}" for name, codes in answers.items()))
+answers = {
+    "logistic regression": regression.predict(x[held]),
+    "the commonest": commonest,
+    "the library's layer": layer_reads[held, at],
+}
+print(
+    f"{square}, held-out games:",
+    ", ".join(f"{name} {np.mean(codes == y[held]):.3f}" for name, codes in answers.items()),
+)
 
 # %% [markdown]
 # ## All squares, all layers
@@ -221,45 +252,68 @@ def key_of(name):
 
 white = boards.white_to_move[:, None]
 own = np.where((boards.squares == 0) | white, boards.squares, (boards.squares + 5) % 12 + 1)
-states |= {name: world_model.hidden_states(models[name], readings[name], games, positions)
-           for name in models if name != example}
+states |= {
+    name: world_model.hidden_states(models[name], readings[name], games, positions)
+    for name in models
+    if name != example
+}
 
 # %%
 codings = {"White, Black": boards.squares, "own, opponent's": own}
-right, probes = {}, {}
+right = {}
+probes = {}
 for name in models:
     for depth in range(len(states[name])):
         for coding, codes in codings.items():
             if coding == "White, Black" and depth != len(states[name]) - 1:
                 continue
             probe = world_model.fit_board_probe(
-                states[name][depth][train], codes[train], seed=seed, epochs=sizes.epochs)
+                states[name][depth][train], codes[train], seed=seed, epochs=sizes.epochs
+            )
             reads = probe(states[name][depth][held]).view(-1, 64, 13).argmax(dim=2).numpy()
-            right[coding, name, depth], probes[coding, name, depth] = reads == codes[held], probe
+            right[coding, name, depth] = reads == codes[held]
+            probes[coding, name, depth] = probe
 right["White, Black", "commonest", 0] = boards.squares[held] == np.array(
-    [np.bincount(column).argmax() for column in boards.squares[train].T])
+    [np.bincount(column).argmax() for column in boards.squares[train].T]
+)
 
 # %%
 held_games = positions["game"].to_numpy()[held]
-squares_right = {key: mean_interval(hits.mean(axis=1), held_games, seed=seed).in_percent()
-                 for key, hits in right.items()}
-boards_right = {key: mean_interval(hits.all(axis=1), held_games, seed=seed).in_percent()
-                for key, hits in right.items()}
+squares_right = {
+    key: mean_interval(hits.mean(axis=1), held_games, seed=seed).in_percent()
+    for key, hits in right.items()
+}
+boards_right = {
+    key: mean_interval(hits.all(axis=1), held_games, seed=seed).in_percent()
+    for key, hits in right.items()
+}
 shown = pd.DataFrame({"squares": squares_right, "whole boards": boards_right})
 last = [key for key in shown.index if key[1] == "commonest" or key[2] == layer]
-report.table(shown.loc[last], digits=1,
-             caption="Read rightly off the last layer, % of held-out squares and boards")
+report.table(
+    shown.loc[last],
+    digits=1,
+    caption="Read rightly off the last layer, % of held-out squares and boards",
+)
 
 # %% mystnb={"figure": {"caption": "How much of the board a linear probe reads from each layer, by model. Grey is a model with random weights, dotted the commonest piece of each square.", "name": "fig-16-layers"}, "image": {"alt": "Lines of percentages over layers for several models, the grey one lowest."}}
 figure, axes = plt.subplots()
 for name in models:
-    line = pd.Series({depth: squares_right[coding, model, depth].value
-                      for coding, model, depth in right
-                      if model == name and coding == "own, opponent's"})
-    axes.plot(line.index, line, "o-", label=name,
-              color="grey" if name == random_weights else None)
-axes.axhline(squares_right["White, Black", "commonest", 0].value, color="grey", linestyle=":",
-             label="commonest on each square")
+    line = pd.Series(
+        {
+            depth: squares_right[coding, model, depth].value
+            for coding, model, depth in right
+            if model == name and coding == "own, opponent's"
+        }
+    )
+    axes.plot(
+        line.index, line, "o-", label=name, color="grey" if name == random_weights else None
+    )
+axes.axhline(
+    squares_right["White, Black", "commonest", 0].value,
+    color="grey",
+    linestyle=":",
+    label="commonest on each square",
+)
 axes.set(xlabel="layer", ylabel="squares read rightly, %", xticks=range(layer + 1))
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
@@ -279,6 +333,7 @@ plt.show()
 # it on, so that a step can reach the output with no block having used it; for the same reason no
 # edit is made behind the last block. That part alone, as short as it is, is the fourth.
 
+
 # %%
 def steps_for(model, probe, state, erased, other, random):
     """Steps, (5, width), in the order of ``kinds``; of equal length but for the last."""
@@ -290,18 +345,24 @@ def steps_for(model, probe, state, erased, other, random):
     def towards_empty(place, code):
         direction = rows[place, 0] - rows[place, code]
         logits = probe(state).view(64, 13)[place]
-        return 2 * (logits[code] - logits[0]).clamp(min=1) * direction / direction.square().sum()
+        return (
+            2 * (logits[code] - logits[0]).clamp(min=1) * direction / direction.square().sum()
+        )
 
     step = towards_empty(*erased)
     along = (step @ straight) * straight
-    others = [step - along, towards_empty(*other),
-              torch.from_numpy(random.normal(size=len(step))).float()]
+    others = [
+        step - along,
+        towards_empty(*other),
+        torch.from_numpy(random.normal(size=len(step))).float(),
+    ]
     return torch.stack([step, *(step.norm() * each / each.norm() for each in others), along])
 
 
 @torch.no_grad()
 def moves_from(model, ids, depth, steps):
     """Probabilities (n_steps, 64) of the next move's square when each step was made at a layer."""
+
     def push(block, read, written):
         changed = written.view(len(steps), -1, written.shape[1]).clone()
         changed[:, -1] += steps
@@ -326,22 +387,34 @@ kinds = ("erased", "around the output", "another", "at random", "along the outpu
 
 def edit(name, rows, depth, strengths):
     """Erase, in each position, the piece likeliest to move: one row a position and strength."""
-    random, model, table = np.random.default_rng(seed), models[name], []
+    random = np.random.default_rng(seed)
+    model = models[name]
+    table = []
     probe = probes["own, opponent's", name, depth]
-    read = tokens.read_moves([games.ucis(positions["game"][row])[: positions["ply"][row]]
-                                   for row in rows], "uci")
+    read = tokens.read_moves(
+        [games.ucis(positions["game"][row])[: positions["ply"][row]] for row in rows], "uci"
+    )
     for row, ids in zip(rows, read, strict=True):
         state = states[name][depth, row]
         before = moves_from(model, ids, depth, torch.zeros(1, len(state)))[0]
         movable = [square for square in range(64) if 1 <= own[row, square] <= 6]
         erased = max(movable, key=lambda square: before[square])
         other = random.choice([square for square in movable if square != erased] or movable)
-        steps = steps_for(model, probe, state, (erased, own[row, erased]),
-                          (other, own[row, other]), random)
+        steps = steps_for(
+            model, probe, state, (erased, own[row, erased]), (other, own[row, other]), random
+        )
         for strength in strengths:
             now = moves_from(model, ids, depth, strength * steps)[:, erased]
-            table.append([positions["game"][row], depth, strength, before[erased].item(),
-                          said_by(model, state)[erased].item(), *now.tolist()])
+            table.append(
+                [
+                    positions["game"][row],
+                    depth,
+                    strength,
+                    before[erased].item(),
+                    said_by(model, state)[erased].item(),
+                    *now.tolist(),
+                ]
+            )
     return pd.DataFrame(table, columns=["game", "depth", "strength", "before", "said", *kinds])
 
 
@@ -356,9 +429,10 @@ def fall(table, column):
 
 # %%
 some = np.random.default_rng(seed).permutation(np.flatnonzero(part == "validation"))
-tuning, tested = some[: sizes.edited // 8], np.random.default_rng(seed).permutation(
-    np.flatnonzero(held))[: sizes.edited]
-edits, chosen = {}, {}
+tuning = some[: sizes.edited // 8]
+tested = np.random.default_rng(seed).permutation(np.flatnonzero(held))[: sizes.edited]
+edits = {}
+chosen = {}
 for name in spoken:
     tuned = pd.concat([edit(name, tuning, depth, (1, 2)) for depth in range(1, layer)])
     tuned["gain"] = fall(tuned, "erased") - fall(tuned, "another")
@@ -372,33 +446,61 @@ for name in spoken:
 
 # %%
 depth, strength = chosen[example]
-row, probe = tested[0], probes["own, opponent's", example, int(depth)]
+row = tested[0]
+probe = probes["own, opponent's", example, int(depth)]
 moves = games.ucis(positions["game"][row])[: positions["ply"][row]]
 ids = tokens.read_moves([moves], "uci")[0]
-board, state = chess.Board(positions["fen"][row]), states[example][int(depth), row]
+board = chess.Board(positions["fen"][row])
+state = states[example][int(depth), row]
 before = moves_from(models[example], ids, int(depth), torch.zeros(1, len(state)))[0]
-place = max(np.flatnonzero((own[row] >= 1) & (own[row] <= 6)), key=lambda square: before[square])
+place = max(
+    np.flatnonzero((own[row] >= 1) & (own[row] <= 6)), key=lambda square: before[square]
+)
 piece = (place, own[row, place])
 step = steps_for(models[example], probe, state, piece, piece, np.random.default_rng(seed))[:1]
 now = moves_from(models[example], ids, int(depth), strength * step)[0]
-drawings = [chess.svg.board(board, size=300, squares=chess.SquareSet([int(place)]), fill={
-    at: f"#0072B2{round(255 * float(share) ** 0.5):02x}" for at, share in enumerate(shares)})
-    for shares in (before, now)]
+drawings = [
+    chess.svg.board(
+        board,
+        size=300,
+        squares=chess.SquareSet([int(place)]),
+        fill={
+            at: f"#0072B2{round(255 * float(share) ** 0.5):02x}"
+            for at, share in enumerate(shares)
+        },
+    )
+    for shares in (before, now)
+]
 print(f"from {chess.square_name(place)}: before {before[place]:.2f}, after {now[place]:.2f}")
 report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
 
 # %%
-erased = {name: {column: mean_interval(100 * fall(table, column), table["game"], seed=seed)
-                 for column in kinds} for name, table in edits.items()}
-specific = {(name, kind): paired_difference(
-    100 * fall(table, kind), 100 * fall(table, "another"), table["game"], seed=seed)
-    for name, table in edits.items() for kind in kinds[:2]}
+erased = {
+    name: {
+        column: mean_interval(100 * fall(table, column), table["game"], seed=seed)
+        for column in kinds
+    }
+    for name, table in edits.items()
+}
+specific = {
+    (name, kind): paired_difference(
+        100 * fall(table, kind), 100 * fall(table, "another"), table["game"], seed=seed
+    )
+    for name, table in edits.items()
+    for kind in kinds[:2]
+}
 shown = pd.DataFrame(erased).T
-shown.columns = ["the piece's step", "around the output", "another piece's", "random direction",
-                 "along the output alone"]
+shown.columns = [
+    "the piece's step",
+    "around the output",
+    "another piece's",
+    "random direction",
+    "along the output alone",
+]
 shown["layer, strength"] = ["{:.0f}, {:g}".format(*chosen[name]) for name in shown.index]
-report.table(shown, digits=1,
-             caption="Fall of the probability of moving from the erased square, %")
+report.table(
+    shown, digits=1, caption="Fall of the probability of moving from the erased square, %"
+)
 
 # %% [markdown]
 # Why does the step do more in one model than in another? {glue:text}`why_edited` How
@@ -406,33 +508,64 @@ report.table(shown, digits=1,
 # without the blocks that are to come.
 
 # %%
-said = pd.DataFrame({name: {
-    "by the state at this layer": mean_interval(100 * table["said"], table["game"], seed=seed),
-    "in the end": mean_interval(100 * table["before"], table["game"], seed=seed)}
-    for name, table in edits.items()}).T
-written = pd.DataFrame({name: {
-    f"block {depth}": float((rows[depth] - rows[depth - 1])[tested].norm(dim=1).mean())
-    for depth in range(1, layer + 1)} for name, rows in states.items() if name in spoken}).T
+said = pd.DataFrame(
+    {
+        name: {
+            "by the state at this layer": mean_interval(
+                100 * table["said"], table["game"], seed=seed
+            ),
+            "in the end": mean_interval(100 * table["before"], table["game"], seed=seed),
+        }
+        for name, table in edits.items()
+    }
+).T
+written = pd.DataFrame(
+    {
+        name: {
+            f"block {depth}": float((rows[depth] - rows[depth - 1])[tested].norm(dim=1).mean())
+            for depth in range(1, layer + 1)
+        }
+        for name, rows in states.items()
+        if name in spoken
+    }
+).T
 report.boards(
     report.table(said, digits=1, caption="Probability of the erased square, %"),
-    report.table(written, digits=0, caption="Length of what each block adds to the state"))
+    report.table(written, digits=0, caption="Length of what each block adds to the state"),
+)
 
 # %% tags=["hide-input"]
-rest = {name: paired_difference(fall(table, "erased"), fall(table, "along the output"),
-                                table["game"], seed=seed).in_percent()
-        for name, table in edits.items()}
-held_at = {name: row["by the state at this layer"].value / row["in the end"].value
-           for name, row in said.T.items()}
+rest = {
+    name: paired_difference(
+        fall(table, "erased"), fall(table, "along the output"), table["game"], seed=seed
+    ).in_percent()
+    for name, table in edits.items()
+}
+held_at = {
+    name: row["by the state at this layer"].value / row["in the end"].value
+    for name, row in said.T.items()
+}
 falls = {name: row["erased"].value for name, row in erased.items()}
 same_order = sorted(falls, key=falls.get) == sorted(held_at, key=held_at.get)
-report.paste(why_edited=(
-    "Its part along the output's row alone lowers the probability by "
-    + ", ".join(f"{erased[name]['along the output'].value:.0f} % in {name}" for name in falls)
-    + ": what the step does beyond that is " + ", ".join(
-        f"{rest[name].value:.0f} [{rest[name].low:.0f}, {rest[name].high:.0f}]" for name in falls)
-    + " points. " + (
-        "The less of the answer is in the state where the step is made, the less there is to push."
-        if same_order else "Why they differ is not explained by what the states say.")))
+report.paste(
+    why_edited=(
+        "Its part along the output's row alone lowers the probability by "
+        + ", ".join(
+            f"{erased[name]['along the output'].value:.0f} % in {name}" for name in falls
+        )
+        + ": what the step does beyond that is "
+        + ", ".join(
+            f"{rest[name].value:.0f} [{rest[name].low:.0f}, {rest[name].high:.0f}]"
+            for name in falls
+        )
+        + " points. "
+        + (
+            "The less of the answer is in the state where the step is made, the less there is to push."
+            if same_order
+            else "Why they differ is not explained by what the states say."
+        )
+    )
+)
 
 # %% [markdown]
 # ## One position, two orders
@@ -440,6 +573,7 @@ report.paste(why_edited=(
 # Two moves of one side, with the opponent's between them, can often change places. The position is
 # the same; whoever holds a board must go on in the same way. Models trained with a type before
 # every move say a type first, and are left out here and above.
+
 
 # %%
 def transpose(moves, random):
@@ -459,7 +593,8 @@ def transpose(moves, random):
 
 
 # %%
-random, pairs = np.random.default_rng(seed), []
+random = np.random.default_rng(seed)
+pairs = []
 for number, game in enumerate(probe_games[sizes.games :]):
     length = (20, 30, 40)[number % 3]
     moves = games.ucis(game)[:length]
@@ -469,9 +604,15 @@ for number, game in enumerate(probe_games[sizes.games :]):
         break
 pairs.sort(key=lambda pair: pair[0])
 lengths = np.array([length for length, *_ in pairs])
-print(f"{len(pairs)} positions; where the first two orders differ:", *(
-    f"{uci}/{swapped}" for _, *both in pairs[:1] for uci, swapped in zip(*both, strict=True)
-    if uci != swapped))
+print(
+    f"{len(pairs)} positions; where the first two orders differ:",
+    *(
+        f"{uci}/{swapped}"
+        for _, *both in pairs[:1]
+        for uci, swapped in zip(*both, strict=True)
+        if uci != swapped
+    ),
+)
 
 # %% [markdown]
 # The distance of two answers is the total variation of the probabilities of the next move's square,
@@ -483,6 +624,7 @@ print(f"{len(pairs)} positions; where the first two orders differ:", *(
 # *Distinction*: of two positions of one length, do the sets differ where legal moves differ?
 # Precision is the share of the model's differences that are true ones, recall the share of the true
 # ones that it has.
+
 
 # %%
 def squares_of(name, sequences):
@@ -498,47 +640,68 @@ def variation(first, second):
 legal = np.zeros((len(pairs), 64), dtype=bool)
 for row, (_, moves, _) in enumerate(pairs):
     legal[row, [move.from_square for move in after(moves).legal_moves]] = True
-other = np.concatenate([np.roll(np.flatnonzero(lengths == length), 1)
-                        for length in np.unique(lengths)])
+other = np.concatenate(
+    [np.roll(np.flatnonzero(lengths == length), 1) for length in np.unique(lengths)]
+)
 one_way = legal & ~legal[other]
 
 # %%
-transposed, per_pair = {}, {}
+transposed = {}
+per_pair = {}
 for name in [*spoken, random_weights]:
     first, second = (squares_of(name, [pair[order] for pair in pairs]) for order in (1, 2))
-    possible, again = first >= 0.01, second >= 0.01
+    possible = first >= 0.01
+    again = second >= 0.01
     differ = possible & ~possible[other]
-    precision, recall = (100 * (differ & one_way).sum(axis=1) / of.sum(axis=1).clip(1)
-                         for of in (differ, one_way))
+    precision, recall = (
+        100 * (differ & one_way).sum(axis=1) / of.sum(axis=1).clip(1)
+        for of in (differ, one_way)
+    )
     per_pair[name] = {"compression": (possible == again).all(axis=1), "recall": recall / 100}
     transposed[name] = {
         "same position": mean_interval(variation(first, second), seed=seed),
         "other position": mean_interval(variation(first, first[other]), seed=seed),
         "compression": share_of((possible == again).all(axis=1)).in_percent(),
         "precision": mean_interval(precision[differ.any(axis=1)], seed=seed),
-        "recall": mean_interval(recall[one_way.any(axis=1)], seed=seed)}
+        "recall": mean_interval(recall[one_way.any(axis=1)], seed=seed),
+    }
 shown = pd.DataFrame(transposed).T
 report.boards(
-    report.table(shown[["same position", "other position"]],
-                 caption="Total variation of the next move's square"),
-    report.table(shown[["compression", "precision", "recall"]], digits=0,
-                 caption="Compression; precision and recall of distinction, %"))
+    report.table(
+        shown[["same position", "other position"]],
+        caption="Total variation of the next move's square",
+    ),
+    report.table(
+        shown[["compression", "precision", "recall"]],
+        digits=0,
+        caption="Compression; precision and recall of distinction, %",
+    ),
+)
 
 # %% tags=["hide-input"]
 of_random, of_self_play = (per_pair[f"L-{base}_uci-1"] for base in ("random", "modern"))
-by_random = {measure: paired_difference(
-    of_random[measure][rows], of_self_play[measure][rows], seed=seed).in_percent()
-    for measure, rows in (("compression", slice(None)), ("recall", one_way.any(axis=1)))}
+by_random = {
+    measure: paired_difference(
+        of_random[measure][rows], of_self_play[measure][rows], seed=seed
+    ).in_percent()
+    for measure, rows in (("compression", slice(None)), ("recall", one_way.any(axis=1)))
+}
 random_says = (
     "The same model, trained as long on games that nobody wants to win, "
-    + ("holds more of the position" if all(apart.low > 0 for apart in by_random.values())
-       else "does not hold more of the position in both respects")
+    + (
+        "holds more of the position"
+        if all(apart.low > 0 for apart in by_random.values())
+        else "does not hold more of the position in both respects"
+    )
     + f": compression {by_random['compression']:+.0f} points, recall of distinction "
-    f"{by_random['recall']:+.0f}.")
+    f"{by_random['recall']:+.0f}."
+)
 untrained = transposed[random_weights]
-Markdown(f"{random_says} Neither measure says anything alone: weights drawn by lot have a "
-         f"compression of {untrained['compression'].value:.0f} % and a recall of "
-         f"{untrained['recall'].value:.0f} %.")
+Markdown(
+    f"{random_says} Neither measure says anything alone: weights drawn by lot have a "
+    f"compression of {untrained['compression'].value:.0f} % and a recall of "
+    f"{untrained['recall'].value:.0f} %."
+)
 
 # %% [markdown]
 # ## Attacks
@@ -550,11 +713,19 @@ Markdown(f"{random_says} Neither measure says anything alone: weights drawn by l
 # model answers with its likeliest tokens, and so on.
 
 # %%
-board, random = after(openings[0]), np.random.default_rng(seed)
+board = after(openings[0])
+random = np.random.default_rng(seed)
 while not board.is_game_over():
     board.push(draw_evenly(random, [board])[0])
-    words = ["BOS", *(part for move in board.move_stack
-                      for part in (move.uci()[:2], move.uci()[2:4], move.uci()[4:]) if part)]
+    words = [
+        "BOS",
+        *(
+            part
+            for move in board.move_stack
+            for part in (move.uci()[:2], move.uci()[2:4], move.uci()[4:])
+            if part
+        ),
+    ]
     with torch.no_grad():
         for _ in range(2):
             ids = torch.tensor([[tokens.VOCABULARY.index(word) for word in words]])
@@ -570,6 +741,7 @@ print(f"after {len(board.move_stack)} plies the answer to {board.peek().uci()} i
 # would, as far as it is legal; one looks whether there is a move that the model answers illegally,
 # and plays it, else draws. Each game has at most 60 answers. A model that says the game is over
 # while it is not has answered illegally.
+
 
 # %%
 def moves_of(board):
@@ -587,8 +759,10 @@ def tokens_of(move, board, reading):
 def play_its_moves(model, reading, boards):
     """Play what the model says, token by token, of what begins a legal move (their SMM)."""
     read = tokens.read_moves([moves_of(board) for board in boards], reading)
-    legal = [{move: tokens_of(move, board, reading) for move in board.legal_moves}
-             for board in boards]
+    legal = [
+        {move: tokens_of(move, board, reading) for move in board.legal_moves}
+        for board in boards
+    ]
     for place in range(4):
         for row, given in enumerate(predict_next(model, read)):
             words = {ids[place] for ids in legal[row].values() if len(ids) > place}
@@ -623,13 +797,17 @@ def play_one_ahead(model, reading, random, boards):
 
 def opponents_of(name):
     random = np.random.default_rng(seed)
-    return {"random": partial(draw_evenly, random),
-            "own": partial(play_its_moves, models[name], readings[name]),
-            "lookahead": partial(play_one_ahead, models[name], readings[name], random)}
+    return {
+        "random": partial(draw_evenly, random),
+        "own": partial(play_its_moves, models[name], readings[name]),
+        "lookahead": partial(play_one_ahead, models[name], readings[name], random),
+    }
 
 
 assert (lost_game["illegal"], lost_game["moves"].split()) == (
-    reply, [move.uci() for move in board.move_stack])
+    reply,
+    [move.uci() for move in board.move_stack],
+)
 attacks = {}
 for name in models:
     for kind, opponent in opponents_of(name).items():
@@ -637,27 +815,42 @@ for name in models:
             continue
         count = sizes.looked_ahead if kind == "lookahead" else sizes.attacked
         attacks[name, kind] = world_model.attack(
-            models[name], readings[name], openings[:count], opponent)
+            models[name], readings[name], openings[:count], opponent
+        )
 
 # %%
 titles = {"random": "random moves", "own": "the model's own", "lookahead": "one move ahead"}
 lost = {key: share_of(table["illegal"] != "").in_percent() for key, table in attacks.items()}
-legal_answers = {(name, kind): 1 - (table["illegal"] != "").sum() / table["answers"].sum()
-                 for (name, kind), table in attacks.items()}
+legal_answers = {
+    (name, kind): 1 - (table["illegal"] != "").sum() / table["answers"].sum()
+    for (name, kind), table in attacks.items()
+}
 median = {key: table["answers"].median() for key, table in attacks.items()}
 
 
 def laid_out(values):
     """A row a model, a column an opponent."""
-    return pd.Series(values).unstack().reindex(list(models))[list(titles)].rename(
-        columns=titles).fillna("-")
+    return (
+        pd.Series(values)
+        .unstack()
+        .reindex(list(models))[list(titles)]
+        .rename(columns=titles)
+        .fillna("-")
+    )
 
 
 report.boards(
     report.table(laid_out(lost), digits=0, caption="Games that end with an illegal answer, %"),
-    report.table(laid_out({key: f"{100 * share:.1f}, {median[key]:.0f}"
-                           for key, share in legal_answers.items()}),
-                 caption="Legal answers, %; median of a game's answers"))
+    report.table(
+        laid_out(
+            {
+                key: f"{100 * share:.1f}, {median[key]:.0f}"
+                for key, share in legal_answers.items()
+            }
+        ),
+        caption="Legal answers, %; median of a game's answers",
+    ),
+)
 
 # %% mystnb={"figure": {"caption": "How long a model stays legal under attack: the share of games without an illegal answer, by the number of its answers (Kaplan and Meier).", "name": "fig-16-survival"}, "image": {"alt": "Three panels of falling step curves, one for each kind of opponent."}}
 figure, rows = plt.subplots(1, 3, figsize=(9, 3), sharey=True)
@@ -665,8 +858,13 @@ for axes, kind in zip(rows, titles, strict=True):
     for colour, name in zip(report.PALETTE, trained, strict=False):
         table = attacks[name, kind]
         curve = SurvfuncRight(table["answers"].clip(lower=1), table["illegal"] != "")
-        axes.step([0, *curve.surv_times], [1, *curve.surv_prob], where="post", label=name,
-                  color=colour)
+        axes.step(
+            [0, *curve.surv_times],
+            [1, *curve.surv_prob],
+            where="post",
+            label=name,
+            color=colour,
+        )
     axes.set(title=titles[kind], xlabel="answers of the model", ylim=(0, 1.02))
 rows[0].set_ylabel("games still legal")
 rows[-1].legend()
@@ -687,34 +885,52 @@ plt.show()
 table = oracle.evaluate_terms(list(positions["fen"][boards.white_to_move]), oracle.stockfish8())
 usual = np.flatnonzero(boards.white_to_move)[table.status == oracle.Status.OK]
 values = table.middlegame[table.status == oracle.Status.OK]
-labelled = Labelled(oracle.TERMS, values, positions["game"].to_numpy(np.int32)[usual], part[usual])
+labelled = Labelled(
+    oracle.TERMS, values, positions["game"].to_numpy(np.int32)[usual], part[usual]
+)
 tails = cut_tails(values[:, oracle.TERMS.index(concept)], seed=seed)
 fitted_on = labelled.splits[tails.rows] == "train"
-x, y = states[example][layer][usual][tails.rows].numpy(), tails.positive
+x = states[example][layer][usual][tails.rows].numpy()
+y = tails.positive
 machine = make_pipeline(StandardScaler(), LinearSVC(C=1e-2, random_state=seed, max_iter=5_000))
 machine.fit(x[fitted_on], y[fitted_on])
 unseen = labelled.splits[tails.rows] == "test"
-print(f"{concept}: {machine.score(x[unseen], y[unseen]):.2f} of {unseen.sum()} held-out "
-      f"positions; {len(usual):,} positions in all")
+print(
+    f"{concept}: {machine.score(x[unseen], y[unseen]):.2f} of {unseen.sum()} held-out "
+    f"positions; {len(usual):,} positions in all"
+)
 
 # %%
 fens = list(positions["fen"].iloc[usual])
-features = {f"{example}, layer {depth}": vectors[usual].numpy()
-            for depth, vectors in enumerate(states[example])}
-features |= {f"{name}, layer {layer}": states[name][layer][usual].numpy()
-             for name in models if name != example}
-features |= {"NNUE": joined_activations(load_expert("nnue"), fens, "pairwise+clipped"),
-             "bare board": joined_activations(load_expert("onehot"), fens, "board")}
-insides = {name: held_out(fit_concepts(rows, labelled, cs=(1e-3, 1e-2), seed=seed), rows, labelled)
-           for name, rows in features.items()}
+features = {
+    f"{example}, layer {depth}": vectors[usual].numpy()
+    for depth, vectors in enumerate(states[example])
+}
+features |= {
+    f"{name}, layer {layer}": states[name][layer][usual].numpy()
+    for name in models
+    if name != example
+}
+features |= {
+    "NNUE": joined_activations(load_expert("nnue"), fens, "pairwise+clipped"),
+    "bare board": joined_activations(load_expert("onehot"), fens, "board"),
+}
+insides = {
+    name: held_out(fit_concepts(rows, labelled, cs=(1e-3, 1e-2), seed=seed), rows, labelled)
+    for name, rows in features.items()
+}
 means = {name: accuracy(rows, seed=seed) for name, rows in insides.items()}
-report.table(pd.Series(means).rename("mean accuracy").to_frame(),
-             caption="21 concepts between their tails, held-out games; half is a guess")
+report.table(
+    pd.Series(means).rename("mean accuracy").to_frame(),
+    caption="21 concepts between their tails, held-out games; half is a guess",
+)
 
 # %%
 top = f"{example}, layer {layer}"
-columns = {name: table_of(insides[name], seed=seed)["accuracy"]
-           for name in (top, f"{random_weights}, layer {layer}", "NNUE", "bare board")}
+columns = {
+    name: table_of(insides[name], seed=seed)["accuracy"]
+    for name in (top, f"{random_weights}, layer {layer}", "NNUE", "bare board")
+}
 report.table(pd.DataFrame(columns), caption="Concept by concept")
 
 # %% [markdown]
@@ -735,101 +951,194 @@ report.table(pd.DataFrame(columns), caption="Concept by concept")
 # %% tags=["hide-input"]
 mine = "own, opponent's"
 base = squares_right["White, Black", "commonest", 0]
-margins = {name: paired_difference(
-    right[mine, name, layer].mean(axis=1), right[mine, random_weights, layer].mean(axis=1),
-    held_games, seed=seed).in_percent() for name in trained}
+margins = {
+    name: paired_difference(
+        right[mine, name, layer].mean(axis=1),
+        right[mine, random_weights, layer].mean(axis=1),
+        held_games,
+        seed=seed,
+    ).in_percent()
+    for name in trained
+}
 above = [name for name, margin in margins.items() if margin.low > 0]
-of_squares = {name: f"{squares_right[key].value:.1f}" for name, key in (
-    ("square", (mine, example, layer)), ("square_own", (mine, example, layer)),
-    ("square_white", ("White, Black", example, layer)),
-    ("square_random", (mine, random_weights, layer)))}
+of_squares = {
+    name: f"{squares_right[key].value:.1f}"
+    for name, key in (
+        ("square", (mine, example, layer)),
+        ("square_own", (mine, example, layer)),
+        ("square_white", ("White, Black", example, layer)),
+        ("square_random", (mine, random_weights, layer)),
+    )
+}
 report.paste(
-    held=(f"More of the board than with random weights is found in "
-          f"{results.enumerate_names(above)}, by "
-          + ", ".join(f"{margins[name]:.1f}" for name in above) + " points." if above else
-          "No model shows more of the board than one with random weights."),
-    **of_squares, square_majority=f"{base.value:.1f}", epochs=sizes.epochs, warm_up=warm_up,
-    whole=f"{boards_right[mine, example, layer].value:.1f}")
+    held=(
+        f"More of the board than with random weights is found in "
+        f"{results.enumerate_names(above)}, by "
+        + ", ".join(f"{margins[name]:.1f}" for name in above)
+        + " points."
+        if above
+        else "No model shows more of the board than one with random weights."
+    ),
+    **of_squares,
+    square_majority=f"{base.value:.1f}",
+    epochs=sizes.epochs,
+    warm_up=warm_up,
+    whole=f"{boards_right[mine, example, layer].value:.1f}",
+)
 
 # %% tags=["hide-input"]
-follows, indirect = ([name for name in spoken if specific[name, kind].low > 0]
-                     for kind in kinds[:2])
+follows, indirect = (
+    [name for name in spoken if specific[name, kind].low > 0] for kind in kinds[:2]
+)
 sound = [f"{name} ({titles[kind]})" for (name, kind), share in lost.items() if share.value == 0]
 report.paste(
-    edited=("Erasing a piece in the state lowers the probability of moving it by more than "
-            f"erasing another does in {results.enumerate_names(follows)} (by "
-            + ", ".join(f"{specific[name, 'erased'].value:.0f}" for name in follows)
-            + " points); without the output's own direction it does so in "
-            f"{results.enumerate_names(indirect)}" + "".join(
-                f", by {specific[name, kinds[1]].value:.0f}" for name in indirect) + (
-                    "." if indirect else ": no block is seen to use what the probe reads.")
-            if follows else "No edit does more to the erased piece than one of another piece."),
+    edited=(
+        "Erasing a piece in the state lowers the probability of moving it by more than "
+        f"erasing another does in {results.enumerate_names(follows)} (by "
+        + ", ".join(f"{specific[name, 'erased'].value:.0f}" for name in follows)
+        + " points); without the output's own direction it does so in "
+        f"{results.enumerate_names(indirect)}"
+        + "".join(f", by {specific[name, kinds[1]].value:.0f}" for name in indirect)
+        + ("." if indirect else ": no block is seen to use what the probe reads.")
+        if follows
+        else "No edit does more to the erased piece than one of another piece."
+    ),
     by_random=random_says,
     transposed=" ".join(
         f"{name}: two orders of the same moves are {transposed[name]['same position']:.2f} apart, "
-        f"two positions {transposed[name]['other position']:.2f}." for name in spoken),
-    attacked=(f"No illegal answer was found of {results.enumerate_names(sound)}." if sound else
-              "No model withstands: each is brought to an illegal answer by each opponent.")
-    + " " + " ".join(f"{name} fails in {lost[name, 'random'].value:.0f} % of the games against "
-                     f"random moves, in {lost[name, 'own'].value:.0f} % against its own."
-                     for name in trained),
+        f"two positions {transposed[name]['other position']:.2f}."
+        for name in spoken
+    ),
+    attacked=(
+        f"No illegal answer was found of {results.enumerate_names(sound)}."
+        if sound
+        else "No model withstands: each is brought to an illegal answer by each opponent."
+    )
+    + " "
+    + " ".join(
+        f"{name} fails in {lost[name, 'random'].value:.0f} % of the games against "
+        f"random moves, in {lost[name, 'own'].value:.0f} % against its own."
+        for name in trained
+    ),
     **{f"lost_{kind}": f"{lost[example, kind].value:.0f}" for kind in ("random", "lookahead")},
     median_lookahead=f"{median[example, 'lookahead']:.0f}",
-    n_attacked=sizes.attacked, n_lookahead=sizes.looked_ahead)
+    n_attacked=sizes.attacked,
+    n_lookahead=sizes.looked_ahead,
+)
 
 # %% tags=["hide-input"]
 nothing = insides[f"{random_weights}, layer {layer}"]
-gains = {name: accuracy(insides[name], minus=nothing, seed=seed)
-         for name in (top, "NNUE", "bare board")}
-more = f"{gains[top]:.2f} more than with random weights" if gains[top].low > 0 else (
-    "no more than with random weights")
-report.paste(inside=(
-    f"The 21 concepts are told apart in {means[top].value:.2f} of the cases on the last layer of "
-    f"{example}, {more}; on NNUE in {means['NNUE'].value:.2f}, on the bare board in "
-    f"{means['bare board'].value:.2f}."))
+gains = {
+    name: accuracy(insides[name], minus=nothing, seed=seed)
+    for name in (top, "NNUE", "bare board")
+}
+more = (
+    f"{gains[top]:.2f} more than with random weights"
+    if gains[top].low > 0
+    else ("no more than with random weights")
+)
+report.paste(
+    inside=(
+        f"The 21 concepts are told apart in {means[top].value:.2f} of the cases on the last layer of "
+        f"{example}, {more}; on NNUE in {means['NNUE'].value:.2f}, on the bare board in "
+        f"{means['bare board'].value:.2f}."
+    )
+)
 
 # %% tags=["hide-input"]
-layers = {(depth, key_of(name)): (coding, name, depth) for coding, name, depth in right
-          if coding == mine}
-keys = {"transposition.distance": ("same position", "total variation"),
-        "transposition.distance_of_others": ("other position", "total variation"),
-        "transposition.compression": ("compression", "%"),
-        "transposition.distinction_precision": ("precision", "%"),
-        "transposition.distinction_recall": ("recall", "%")}
+layers = {
+    (depth, key_of(name)): (coding, name, depth)
+    for coding, name, depth in right
+    if coding == mine
+}
+keys = {
+    "transposition.distance": ("same position", "total variation"),
+    "transposition.distance_of_others": ("other position", "total variation"),
+    "transposition.compression": ("compression", "%"),
+    "transposition.distinction_precision": ("precision", "%"),
+    "transposition.distinction_recall": ("recall", "%"),
+}
 depths = range(layer + 1)
 report.save(
     "16_world_model",
-    *(report.rows({key: values[of] for key, of in layers.items()}, f"board_probe.{what}", unit="%")
-      for what, values in (("square", squares_right), ("board", boards_right))),
-    report.rows({"square": base, "board": boards_right["White, Black", "commonest", 0]},
-                "board_probe.commonest", unit="%"),
-    report.rows({key_of(name): squares_right["White, Black", name, layer] for name in models},
-                "board_probe.square_by_colour", unit="%"),
-    report.rows({key_of(name): row["erased"] for name, row in erased.items()}, "edit.follows",
-                unit="% of the probability"),
-    report.rows({(kind.replace(" ", "_"), key_of(name)): row[kind] for name, row in erased.items()
-                 for kind in kinds[1:]}, "edit.control", unit="% of the probability"),
-    report.rows({key_of(name): row["by the state at this layer"] for name, row in said.T.items()},
-                "edit.said_at_layer", unit="% probability"),
-    *(report.rows({key_of(name): row[column] for name, row in transposed.items()}, key, unit=unit)
-      for key, (column, unit) in keys.items()),
+    *(
+        report.rows(
+            {key: values[of] for key, of in layers.items()}, f"board_probe.{what}", unit="%"
+        )
+        for what, values in (("square", squares_right), ("board", boards_right))
+    ),
+    report.rows(
+        {"square": base, "board": boards_right["White, Black", "commonest", 0]},
+        "board_probe.commonest",
+        unit="%",
+    ),
+    report.rows(
+        {key_of(name): squares_right["White, Black", name, layer] for name in models},
+        "board_probe.square_by_colour",
+        unit="%",
+    ),
+    report.rows(
+        {key_of(name): row["erased"] for name, row in erased.items()},
+        "edit.follows",
+        unit="% of the probability",
+    ),
+    report.rows(
+        {
+            (kind.replace(" ", "_"), key_of(name)): row[kind]
+            for name, row in erased.items()
+            for kind in kinds[1:]
+        },
+        "edit.control",
+        unit="% of the probability",
+    ),
+    report.rows(
+        {key_of(name): row["by the state at this layer"] for name, row in said.T.items()},
+        "edit.said_at_layer",
+        unit="% probability",
+    ),
+    *(
+        report.rows(
+            {key_of(name): row[column] for name, row in transposed.items()}, key, unit=unit
+        )
+        for key, (column, unit) in keys.items()
+    ),
     report.rows(by_random, "transposition.random_less_selfplay", unit="points"),
-    report.rows({(kind, key_of(name)): share for (name, kind), share in lost.items()},
-                "attack.success", unit="%"),
-    report.rows({(kind, key_of(name)): value for (name, kind), value in median.items()},
-                "attack.median_answers", unit="answers"),
-    report.rows({depth: means[f"{example}, layer {depth}"] for depth in depths},
-                "concepts_inside.mean", unit="accuracy"),
-    report.rows({key_of(name): means[f"{name}, layer {layer}"] for name in models
-                 if name != example}, "concepts_inside.last_layer", unit="accuracy"),
-    report.rows({"nnue": means["NNUE"], "board": means["bare board"]}, "concepts_inside.beside",
-                unit="accuracy"))
+    report.rows(
+        {(kind, key_of(name)): share for (name, kind), share in lost.items()},
+        "attack.success",
+        unit="%",
+    ),
+    report.rows(
+        {(kind, key_of(name)): value for (name, kind), value in median.items()},
+        "attack.median_answers",
+        unit="answers",
+    ),
+    report.rows(
+        {depth: means[f"{example}, layer {depth}"] for depth in depths},
+        "concepts_inside.mean",
+        unit="accuracy",
+    ),
+    report.rows(
+        {key_of(name): means[f"{name}, layer {layer}"] for name in models if name != example},
+        "concepts_inside.last_layer",
+        unit="accuracy",
+    ),
+    report.rows(
+        {"nnue": means["NNUE"], "board": means["bare board"]},
+        "concepts_inside.beside",
+        unit="accuracy",
+    ),
+)
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(positions), "positions", seed, clusters=sizes.games,
+    len(positions),
+    "positions",
+    seed,
+    clusters=sizes.games,
     interval="95 % bootstrap over games",
-    versions={"models": ", ".join(trained), "labels": "Stockfish 8"})
+    versions={"models": ", ".join(trained), "labels": "Stockfish 8"},
+)
 
 # %% [markdown]
 # ## Exercises
@@ -846,13 +1155,16 @@ from sklearn.linear_model import RidgeClassifier
 def read_square(name, states_of, labels=None):
     place = chess.parse_square(name)
     codes_here = boards.squares[:, place]
-    few_rows, tests = np.flatnonzero(train)[:4_000], np.flatnonzero(held)
+    few_rows = np.flatnonzero(train)[:4_000]
+    tests = np.flatnonzero(held)
     learned_from = codes_here[few_rows] if labels is None else labels(codes_here[few_rows])
     learner = make_pipeline(StandardScaler(), RidgeClassifier(alpha=100))
     learner.fit(states_of[few_rows], learned_from)
     most = np.bincount(codes_here[few_rows]).argmax()
-    return {"read rightly": (learner.predict(states_of[tests]) == codes_here[tests]).mean(),
-            "the commonest": (codes_here[tests] == most).mean()}
+    return {
+        "read rightly": (learner.predict(states_of[tests]) == codes_here[tests]).mean(),
+        "the commonest": (codes_here[tests] == most).mean(),
+    }
 
 
 at_layer = states[example][layer].numpy()
@@ -864,9 +1176,16 @@ report.table(pd.DataFrame({name: read_square(name, at_layer) for name in ("a1", 
 
 # %% tags=["solution", "hide-cell"]
 # One square, at every depth.
-report.table(pd.DataFrame({f"after block {depth}" if depth else "before the blocks":
-                           read_square("d5", states[example][depth].numpy())
-                           for depth in range(len(states[example]))}).T)
+report.table(
+    pd.DataFrame(
+        {
+            f"after block {depth}" if depth else "before the blocks": read_square(
+                "d5", states[example][depth].numpy()
+            )
+            for depth in range(len(states[example]))
+        }
+    ).T
+)
 
 # %% [markdown]
 # **3. Break the labels.** Permute the labels of d5 among the training rows. What should the
@@ -875,5 +1194,11 @@ report.table(pd.DataFrame({f"after block {depth}" if depth else "before the bloc
 # %% tags=["solution", "hide-cell"]
 # Labels that mean nothing.
 shuffle = np.random.default_rng(seed).permutation
-report.table(pd.DataFrame({"true labels": read_square("d5", at_layer),
-                           "permuted labels": read_square("d5", at_layer, shuffle)}).T)
+report.table(
+    pd.DataFrame(
+        {
+            "true labels": read_square("d5", at_layer),
+            "permuted labels": read_square("d5", at_layer, shuffle),
+        }
+    ).T
+)

@@ -55,8 +55,12 @@ from chessgloss.commentary.annotate import (
     read_games,
     write_page,
     write_pgn,
-)  # fmt: skip
-from chessgloss.commentary.briefing import briefings_file, evaluated_moves, read_briefings
+)
+from chessgloss.commentary.briefing import (
+    briefings_file,
+    evaluated_moves,
+    read_briefings,
+)
 from chessgloss.commentary.methods import gather_comments, write_notes
 from chessgloss.corpora import games as packed
 from chessgloss.corpora.lectures import read_lecture
@@ -73,7 +77,7 @@ from chessgloss.llm.client import (
     Unanswered,
     model_named,
     replay,
-)  # fmt: skip
+)
 from chessgloss.llm.recordings import (
     Answer,
     Message,
@@ -82,16 +86,30 @@ from chessgloss.llm.recordings import (
     Request,
     Sampling,
     State,
-)  # fmt: skip
+)
 from chessgloss.llm.server import local_endpoint
 from chessgloss.oracle import evaluate_terms, stockfish8
-from chessgloss.positions import Game, Position, read_fen, read_move, read_pgn, repair_fen
+from chessgloss.positions import (
+    Game,
+    Position,
+    read_fen,
+    read_move,
+    read_pgn,
+    repair_fen,
+)
 from chessgloss.skill.players import RecordedPlayer, read_answer
 from chessgloss.stats import paired_difference, share
 from chessgloss.store import Store
 from chessgloss.survey.reading import read_ratings, table1
 from chessgloss.survey.simulate import simulate, write_sessions
-from chessgloss.survey.study import DIMENSIONS, Key, Study, StudyMove, read_study, write_form
+from chessgloss.survey.study import (
+    DIMENSIONS,
+    Key,
+    Study,
+    StudyMove,
+    read_study,
+    write_form,
+)
 from chessgloss.survey.study import Settings as FormSettings
 from fakes import children, engine_program
 from fakes.leela_files import Architecture, write_leela
@@ -116,18 +134,38 @@ Counts = Counter[str]
 
 #: Faults of an endpoint, as the scripted model knows them.
 FAULTS = (
-    "429", "429:0", "500", "502", "503", "drop", "half", "slow:2", "bad_json", "no_choices",
-    "no_utf8", "null", "empty", "cut_off:The knight", "refused:No.", "filtered", "huge",
-)  # fmt: skip
+    "429",
+    "429:0",
+    "500",
+    "502",
+    "503",
+    "drop",
+    "half",
+    "slow:2",
+    "bad_json",
+    "no_choices",
+    "no_utf8",
+    "null",
+    "empty",
+    "cut_off:The knight",
+    "refused:No.",
+    "filtered",
+    "huge",
+)
 
 
 def endpoint(count: int, seed: int, folder: Path) -> Counts:
     """Ask ``count`` questions, eight at once, of a server that fails in three of ten replies."""
-    random, counts = np.random.default_rng(seed), Counts()
-    weights = np.array([0.0005 if fault in ("huge", "slow:2") else 1.0 for fault in FAULTS])
+    random = np.random.default_rng(seed)
+    counts = Counts()
+    weights = np.array(
+        [0.0005 if fault in ("huge", "slow:2") else 1.0 for fault in FAULTS]
+    )
     faults = random.choice(FAULTS, 4 * count, p=weights / weights.sum())
     script = np.where(random.random(4 * count) < 0.3, faults, "").tolist()
-    requests = [Request((Message("user", f"question {k}"),), Sampling()) for k in range(count)]
+    requests = [
+        Request((Message("user", f"question {k}"),), Sampling()) for k in range(count)
+    ]
     recordings = Recordings.of(MODEL, "campaign", folder)
     with scripted_llm(*script, model=MODEL.name) as llm:
         served = Endpoint(llm.url, MODEL, "sk-canary", timeout=1.0, retries=0)
@@ -142,7 +180,9 @@ def endpoint(count: int, seed: int, folder: Path) -> Counts:
             except (Unanswered, Misconfigured) as error:
                 counts["runs that ended with a named failure"] += 1
                 counts["defect"] += "sk-canary" in str(error)
-            asked = {body["messages"][-1]["content"] for body in llm.asked[asked_before:]}
+            asked = {
+                body["messages"][-1]["content"] for body in llm.asked[asked_before:]
+            }
             counts["defect"] += len(asked - lacking)  # asked again although it was kept
     kept = recordings.path.read_bytes()
     counts["defect"] += kept.count(b"\n") - count + (b"sk-canary" in kept)
@@ -152,7 +192,10 @@ def endpoint(count: int, seed: int, folder: Path) -> Counts:
             counts["defect"] += 1
             continue
         counts[f"kept as {answer.state.value}"] += 1
-        whole = answer.text in (f"reply to {request.messages[0].content}", "x" * 10_000_000)
+        whole = answer.text in (
+            f"reply to {request.messages[0].content}",
+            "x" * 10_000_000,
+        )
         odd = "\N{REPLACEMENT CHARACTER}" in answer.text
         counts["defect"] += answer.state == State.ANSWERED and not (whole or odd)
     counts["replies served"] = len(llm.asked)
@@ -164,7 +207,9 @@ def endpoint(count: int, seed: int, folder: Path) -> Counts:
 
 def engines(count: int, seed: int, folder: Path) -> Counts:
     """Ask for ``count`` positions of an engine that crashes, hangs, or talks nonsense."""
-    random, counts, before = np.random.default_rng(seed), Counts(), children()
+    random = np.random.default_rng(seed)
+    counts = Counts()
+    before = children()
     for number in range(count):
         board = Position.after(["e2e4"]).board()
         board.halfmove_clock = number % 50
@@ -179,7 +224,9 @@ def engines(count: int, seed: int, folder: Path) -> Counts:
             with Engine(program, timeout=1.0) as engine:
                 analysis = engine.analyse(position, nodes=5)
             counts[f"{label}: analysed"] += 1
-            counts["defect"] += analysis.position != position or not (once or kind == "none")
+            counts["defect"] += analysis.position != position or not (
+                once or kind == "none"
+            )
         except EngineFailed as error:
             counts[f"{label}: EngineFailed"] += 1
             counts["defect"] += position.fen not in str(error) or once or kind == "none"
@@ -189,7 +236,9 @@ def engines(count: int, seed: int, folder: Path) -> Counts:
 
 def killed_engines(count: int, seed: int, folder: Path) -> Counts:
     """Kill the real engine in mid-search, ``count`` times."""
-    random, counts, before = np.random.default_rng(seed), Counts(), children()
+    random = np.random.default_rng(seed)
+    counts = Counts()
+    before = children()
     position = Position.after(["e2e4", "e7e5"])
     with Engine(timeout=20.0) as engine:
         expected = score_of(engine.analyse(position, nodes=60_000))
@@ -220,12 +269,23 @@ def _kill(processes: set[int]) -> None:
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 ITALIAN = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 PGN = (
-    '[Event "x"]\n[FEN "' + ITALIAN + '"]\n\n4. O-O {good [%cal Ge1g1]} Nf6 (4... d6 $2) 5. d3 *\n'
+    '[Event "x"]\n[FEN "'
+    + ITALIAN
+    + '"]\n\n4. O-O {good [%cal Ge1g1]} Nf6 (4... d6 $2) 5. d3 *\n'
 )
 LECTURE = f"k Welcome\nbsetup\nbsetup fen {ITALIAN}\nbsetup done\n5\nO-O\nkibitz Safe.\nback 1\n"
 STUDY = Study.model_validate(
     {"title": "s", "baseline": "a"}
-    | {"moves": [{"name": "m", "fen": ITALIAN, "move": "O-O", "comments": {"a": "x", "b": "y"}}]}
+    | {
+        "moves": [
+            {
+                "name": "m",
+                "fen": ITALIAN,
+                "move": "O-O",
+                "comments": {"a": "x", "b": "y"},
+            }
+        ]
+    }
 )
 TEXT = "White castles. The knight on f3 attacks e5; 4...Nf6 5.d3 loses a pawn to Bxf2+, mate in 2."
 
@@ -253,10 +313,13 @@ def mutated(seed: bytes, random: np.random.Generator) -> bytes:
     return bytes(data)
 
 
-def readers(folder: Path) -> Iterator[tuple[str, list[bytes], Callable[[bytes], object]]]:
+def readers(
+    folder: Path,
+) -> Iterator[tuple[str, list[bytes], Callable[[bytes], object]]]:
     """Yield what reads input: its name, well-formed examples, and a call on bytes."""
     board = Position(ITALIAN).board()
-    italian, castles = Position(ITALIAN), read_move(Position(ITALIAN), "O-O")
+    italian = Position(ITALIAN)
+    castles = read_move(Position(ITALIAN), "O-O")
 
     def text(data: bytes) -> str:
         return data.decode("utf-8", "replace")
@@ -290,20 +353,32 @@ def readers(folder: Path) -> Iterator[tuple[str, list[bytes], Callable[[bytes], 
     yield "FEN", fens, lambda data: read_fen(text(data))
     yield "FEN, mended", fens, lambda data: repair_fen(text(data))
     yield "move", moves, lambda data: read_move(italian, text(data))
-    yield "move in an answer", [TEXT.encode()], lambda data: read_answer(text(data), board)
+    yield (
+        "move in an answer",
+        [TEXT.encode()],
+        lambda data: read_answer(text(data), board),
+    )
     yield "PGN", [PGN.encode()], lambda data: list(read_pgn(data))
     yield "PGN to annotate", [PGN.encode()], on_file("game.pgn", read_games)
     yield "text with claims", [TEXT.encode()], lambda data: verify(text(data), castles)
     yield "recorded player", [recorded], on_file("player.tsv", RecordedPlayer)
     pack = partial(packed.pack, target=folder / "games.tsv.zst")
-    yield "games, packed", [line], lambda data: list(packed.read_games(pack([text(data)])))
+    yield (
+        "games, packed",
+        [line],
+        lambda data: list(packed.read_games(pack([text(data)]))),
+    )
     read_kept = on_file("damaged.jsonl", lambda path: len(Recordings(path, MODEL)))
     yield "recordings", [kept.path.read_bytes()], read_kept
     yield "lecture", [LECTURE.encode()], on_file("lec1.txt", read_lecture)
     study = STUDY.model_dump_json().encode()
     yield "survey study", [study], on_file("study.json", read_study)
     ratings = [path.read_bytes() for path in rated]
-    yield "ratings", ratings, on_file("ratings.json", lambda path: read_ratings([path], key))
+    yield (
+        "ratings",
+        ratings,
+        on_file("ratings.json", lambda path: read_ratings([path], key)),
+    )
     yield "NNUE", [network], on_file("x.nnue", nnue.read_network)
     yield "Leela network", [gzip.decompress(net)], on_file("x.pb", tensors)
     yield "Leela file", [net], on_file("x.pb.gz", tensors)
@@ -315,7 +390,8 @@ REFUSALS = (ValueError, EOFError, kept_answers.RecordingDamaged)
 
 def inputs(count: int, seed: int, folder: Path) -> Counts:
     """Give ``count`` damaged inputs to all readers in turn."""
-    counts, each = Counts(), list(readers(folder))
+    counts = Counts()
+    each = list(readers(folder))
     random = np.random.default_rng(seed)
     slowest = 0.0
     for number in range(count):
@@ -336,28 +412,40 @@ def inputs(count: int, seed: int, folder: Path) -> Counts:
 
 
 #: The fuzzer, by version and hash: only this campaign needs it.
-ATHERIS = (
-    "atheris==3.0.0 --hash=sha256:8a5c8a781467c187da40fd29139784193e2647058831f837f675d0bb8cbd8746"
-)
+ATHERIS = "atheris==3.0.0 --hash=sha256:8a5c8a781467c187da40fd29139784193e2647058831f837f675d0bb8cbd8746"  # noqa: E501
 
 
 def fuzz(count: int, seed: int, folder: Path) -> Counts:
     """Give each reader its share of ``count`` inputs that a fuzzer guided by coverage makes up."""
-    counts, home = Counts(), PROJECT / ".cache/atheris"
+    counts = Counts()
+    home = PROJECT / ".cache/atheris"
     if not home.is_dir():
         (folder / "wanted.txt").write_text(ATHERIS)
-        install = ["-m", "pip", "install", "-q", "--require-hashes", "--no-deps", "--target"]
+        install = [
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "--require-hashes",
+            "--no-deps",
+            "--target",
+        ]
         wanted = [str(home), "-r", str(folder / "wanted.txt")]
         subprocess.run([sys.executable, *install, *wanted], check=True)
     paths = os.pathsep.join([*sys.path, str(home)])
     names = [name for name, _, _ in readers(folder)]
     for name in names:
-        runs, place = count // len(names), folder / name
+        runs = count // len(names)
+        place = folder / name
         done = subprocess.run(
-            [sys.executable, "tests/fuzz.py", name, str(runs), str(seed), str(place)], cwd=PROJECT,
-            env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=False,
+            [sys.executable, "tests/fuzz.py", name, str(runs), str(seed), str(place)],
+            cwd=PROJECT,
+            env={**os.environ, "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            check=False,
             errors="replace",
-        )  # fmt: skip
+        )
         reached = re.findall(r"cov: (\d+)", done.stderr)
         executed = re.findall(r"stat::number_of_executed_units: *(\d+)", done.stderr)
         counts["tried"] += int(executed[-1]) if executed else 0
@@ -379,12 +467,17 @@ def write_answers(folder: Path) -> None:
         for k in range(60):
             client.ask(Request((Message("user", f"question {k}"),), Sampling()))
             parts = {"rows": np.full((2000, 20), k), "about": {"k": k}}
-            Store(folder / "store").fetch("artefact", {"k": k}, lambda parts=parts: parts)
+            Store(folder / "store").fetch(
+                "artefact", {"k": k}, lambda parts=parts: parts
+            )
 
 
 def train_small(folder: Path) -> None:
     """Train by the command of chapters 12 to 14, with a small corpus and a small model."""
-    os.environ |= {"CHESSGLOSS_PROJECT": f"{folder}", "CHESSGLOSS_STORE": f"{folder}/work/store"}
+    os.environ |= {
+        "CHESSGLOSS_PROJECT": f"{folder}",
+        "CHESSGLOSS_STORE": f"{folder}/work/store",
+    }
     path = folder / "data/tracking/games.tsv.zst"
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -424,9 +517,12 @@ def kills(work: Callable[[Path], None], count: int, seed: int, folder: Path) -> 
 
     Whatever they have started must go too, such as the kernel of a chapter.
     """
-    random, counts = np.random.default_rng(seed), Counts()
+    random = np.random.default_rng(seed)
+    counts = Counts()
     os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
-    server = multiprocessing.get_context("forkserver")  # it has imported everything, and no more
+    server = multiprocessing.get_context(
+        "forkserver"
+    )  # it has imported everything, and no more
     server.set_forkserver_preload(["campaign", "torch._dynamo", "papermill"])
 
     def run(target: Path, seconds: float | None) -> bool:
@@ -444,9 +540,12 @@ def kills(work: Callable[[Path], None], count: int, seed: int, folder: Path) -> 
     warm = server.Process(target=len, args=((),))
     warm.start()
     warm.join()
-    places, begun = Counts(), time.monotonic()
+    places = Counts()
+    begun = time.monotonic()
     counts["defect"] += not run(folder / "whole", None)
-    longest, expected, last = time.monotonic() - begun, _bytes_of(folder / "whole"), False
+    longest = time.monotonic() - begun
+    expected = _bytes_of(folder / "whole")
+    last = False
     while not last:
         place = folder / f"killed-{counts['runs brought to an end']}"
         ended = run(place, float(random.uniform(0, longest)))
@@ -455,7 +554,9 @@ def kills(work: Callable[[Path], None], count: int, seed: int, folder: Path) -> 
         if ended or last:
             counts["defect"] += not run(place, None)
             counts["runs brought to an end"] += 1
-            different = {path for path, _ in _bytes_of(place).items() ^ expected.items()}
+            different = {
+                path for path, _ in _bytes_of(place).items() ^ expected.items()
+            }
             counts["defect"] += len(different)
             print(*sorted(different), flush=True)
         counts["defect"] += len(_halves(place))
@@ -498,20 +599,39 @@ SURROUNDINGS = (
 
 def surroundings(count: int, _: int, folder: Path, chapters: str = "??_*") -> Counts:
     """Execute chapters under other hash seeds, zones, locales, threads, folders and masks."""
-    counts, first = Counts(), b""
+    counts = Counts()
+    first = b""
     sources = sorted((PROJECT / "notebooks").glob(f"{chapters}.ipynb"))
     for number in range(count):
-        source, place = sources[number // len(SURROUNDINGS)], folder / f"place {number}"
+        source = sources[number // len(SURROUNDINGS)]
+        place = folder / f"place {number}"
         place.mkdir()
-        own = SURROUNDINGS[number % len(SURROUNDINGS)] | {"CHESSGLOSS_RESULTS": str(place)}
+        own = SURROUNDINGS[number % len(SURROUNDINGS)] | {
+            "CHESSGLOSS_RESULTS": str(place)
+        }
         own |= {"CHESSGLOSS_STORE": str(place), "PROJECT": ""}
-        command = [sys.executable, "-m", "papermill", str(source), str(place / "out.ipynb")]
-        command += ["-p", "profile", "smoke", "--no-progress-bar", "--cwd", str(source.parent)]
+        command = [
+            sys.executable,
+            "-m",
+            "papermill",
+            str(source),
+            str(place / "out.ipynb"),
+        ]
+        command += [
+            "-p",
+            "profile",
+            "smoke",
+            "--no-progress-bar",
+            "--cwd",
+            str(source.parent),
+        ]
         how = {"cwd": place, "umask": (0o22, 0o77)[number % 2], "check": True}
         subprocess.run(command, env=os.environ | own, **how)
         outcome = (place / f"{source.stem}.json").read_bytes()
         first = outcome if number % len(SURROUNDINGS) == 0 else first
-        counts[f"{source.stem}: {'the same' if outcome == first else 'other'} bytes"] += 1
+        counts[
+            f"{source.stem}: {'the same' if outcome == first else 'other'} bytes"
+        ] += 1
         counts["defect"] += outcome != first
         shutil.rmtree(place)
     return counts
@@ -520,29 +640,47 @@ def surroundings(count: int, _: int, folder: Path, chapters: str = "??_*") -> Co
 #: Settings under which numerical libraries compute as on an older processor.
 PROCESSORS = {
     kind: {
-        "ATEN_CPU_CAPABILITY": aten, "MKL_ENABLE_INSTRUCTIONS": mkl, "ONEDNN_MAX_CPU_ISA": onednn,
+        "ATEN_CPU_CAPABILITY": aten,
+        "MKL_ENABLE_INSTRUCTIONS": mkl,
+        "ONEDNN_MAX_CPU_ISA": onednn,
         "OPENBLAS_CORETYPE": core,
         "NPY_DISABLE_CPU_FEATURES": f"X86_V4 AVX512_ICL AVX512_SPR{numpy}",
         "GLIBC_TUNABLES": f"glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW{glibc}",
     }
     for kind, aten, mkl, onednn, core, numpy, glibc in (
         ("AVX2", "avx2", "AVX2", "AVX2", "Haswell", "", ""),
-        ("SSE4.2", "default", "SSE4_2", "SSE41", "Nehalem", " X86_V3", ",-AVX2,-FMA,-AVX,-BMI2"),
+        (
+            "SSE4.2",
+            "default",
+            "SSE4_2",
+            "SSE41",
+            "Nehalem",
+            " X86_V3",
+            ",-AVX2,-FMA,-AVX,-BMI2",
+        ),
     )
-}  # fmt: skip
+}
 
 
 def processors(
-    count: int, _: int, folder: Path, chapters: Sequence[str] = (), profile: str = "book"
+    count: int,
+    _: int,
+    folder: Path,
+    chapters: Sequence[str] = (),
+    profile: str = "book",
 ) -> Counts:
     """Execute chapters with older instructions, ``count`` times; compare with the committed.
 
     All are executed without AVX-512 (or those named), then three of many sums without AVX.
     """
-    (book, comparison), counts = _book(), Counts()
+    (book, comparison) = _book()
+    counts = Counts()
     tolerances = comparison.read_tolerances(PROJECT / "book/tolerances.toml")
-    known, committed = book.read_chapters(PROJECT), book.committed_run(PROJECT)
-    runs = [("AVX2", number) for number in chapters or [each.name[:2] for each in known]]
+    known = book.read_chapters(PROJECT)
+    committed = book.committed_run(PROJECT)
+    runs = [
+        ("AVX2", number) for number in chapters or [each.name[:2] for each in known]
+    ]
     runs += [("SSE4.2", number) for number in ("02", "03", "16")]
     for kind, number in runs[:count]:
         chapter = book.find_chapter(known, number)
@@ -580,12 +718,19 @@ COMMANDS = (
 
 def elsewhere(count: int, _: int, folder: Path) -> Counts:
     """Install a wheel into an environment without the checkout and run its commands there."""
-    counts, program = Counts(), install_elsewhere(folder)
+    counts = Counts()
+    program = install_elsewhere(folder)
     (folder / "empty").mkdir()
     (folder / "empty/game.pgn").write_text(PGN)
     for command in COMMANDS[:count]:
-        how = {"cwd": folder / "empty", "env": clean_environment(), "input": "Why?\nquit\n"}
-        done = subprocess.run([program, *command], text=True, capture_output=True, **how)
+        how = {
+            "cwd": folder / "empty",
+            "env": clean_environment(),
+            "input": "Why?\nquit\n",
+        }
+        done = subprocess.run(
+            [program, *command], text=True, capture_output=True, **how
+        )
         counts[f"{command[0]}: {'done' if done.returncode == 0 else 'failed'}"] += 1
         counts["defect"] += done.returncode != 0 or "Traceback" in done.stderr
     return counts
@@ -596,19 +741,28 @@ def elsewhere(count: int, _: int, folder: Path) -> Counts:
 
 def interrupts(count: int, seed: int, folder: Path) -> Counts:
     """Press Ctrl-C in each command in turn, ``count`` times, at moments drawn by lot."""
-    random, counts = np.random.default_rng(seed), Counts()
+    random = np.random.default_rng(seed)
+    counts = Counts()
     environment = clean_environment() | {"PYTHONPATH": f"{PROJECT / 'lib'}"}
     commands = [command for command in COMMANDS if command != ["survey", "--help"]]
     for number in range(count):
-        place, command = folder / str(number), commands[number % len(commands)]
+        place = folder / str(number)
+        command = commands[number % len(commands)]
         place.mkdir()
         (place / "game.pgn").write_text(PGN)
         process = subprocess.Popen(
-            [sys.executable, "-m", "chessgloss", *command], cwd=place, env=environment, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            [sys.executable, "-m", "chessgloss", *command],
+            cwd=place,
+            env=environment,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             start_new_session=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job ignores it
-        )  # fmt: skip
+            preexec_fn=lambda: signal.signal(
+                signal.SIGINT, signal.SIG_DFL
+            ),  # a job ignores it
+        )
         time.sleep(float(random.uniform(0.1, 4)))
         os.killpg(process.pid, signal.SIGINT)
         pressed = time.monotonic()
@@ -618,9 +772,15 @@ def interrupts(count: int, seed: int, folder: Path) -> Counts:
         how = status.get(process.returncode, "defect")
         if how != "defect":
             counts[f"{command[0]}: {how}"] += 1
-        left = {path.name for path in place.iterdir()} - {"game.pgn", "out.pgn", "page.html"}
+        left = {path.name for path in place.iterdir()} - {
+            "game.pgn",
+            "out.pgn",
+            "page.html",
+        }
         torn = (place / "out.pgn").is_file() and not list(read_games(place / "out.pgn"))
-        unclear = how == "stopped" and not re.fullmatch(r"chessgloss.*: stopped", said[-1])
+        unclear = how == "stopped" and not re.fullmatch(
+            r"chessgloss.*: stopped", said[-1]
+        )
         wrong = how == "defect" or bool(left or unclear) or torn or _alive(process.pid)
         counts["defect"] += wrong
         if wrong:
@@ -632,7 +792,9 @@ def _alive(session: int) -> bool:
     """Tell whether a process of a session is left a second later, and not only its number."""
     own = [each for each in psutil.process_iter() if _session_of(each.pid) == session]
     left = psutil.wait_procs(own, 1)[1]
-    return any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in left)
+    return any(
+        each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in left
+    )
 
 
 def _session_of(process: int) -> int | None:
@@ -655,15 +817,20 @@ def pages(count: int, _: int, folder: Path) -> Counts:
 
 def open_pages(texts: Sequence[str], browser: Any, folder: Path) -> Counts:
     """Open a page of each kind with each text; a defect is one that runs, or is not to be read."""
-    counts, path = Counts(), folder / "page.html"
+    counts = Counts()
+    path = folder / "page.html"
     for text in texts:
         for kind, page in hostile_pages(text, folder).items():
             path.write_text(f"<!doctype html><meta charset=utf-8>{page}")
             tab = Tab(browser, path)
             tab.press("ArrowRight")
             shown = text in tab.page.evaluate("document.documentElement.textContent")
-            asked = {address.partition("#")[0] for address in tab.requests} - {tab.address}
-            ran = tab.page.evaluate("window.hacked") is not None or bool(tab.errors or asked)
+            asked = {address.partition("#")[0] for address in tab.requests} - {
+                tab.address
+            }
+            ran = tab.page.evaluate("window.hacked") is not None or bool(
+                tab.errors or asked
+            )
             counts[f"{kind}: stands there as text"] += shown and not ran
             counts["defect"] += ran or not shown
             counts["tried"] += 1
@@ -675,16 +842,27 @@ def hostile_pages(text: str, folder: Path) -> dict[str, str]:
     """Return a page of each kind, with a text wherever somebody else's may stand."""
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
     inside = text.replace("{", "(").replace("}", ")")
-    tags = "".join(f'[{name} "{quoted}"]\n' for name in ("Event", "White", "Black", "Annotator"))
+    tags = "".join(
+        f'[{name} "{quoted}"]\n' for name in ("Event", "White", "Black", "Annotator")
+    )
     (folder / "game.pgn").write_text(f"{tags}\n1. e4 {{{inside}}} e5 *")
     (game,) = read_games(folder / "game.pgn")
     score = chess.engine.PovScore(chess.engine.Cp(20), chess.WHITE)
     notes = tuple(Note(score, 6, text, (), score) for _ in range(2))
-    row = {"fen": ITALIAN, "move": "O-O", "comments": {"a": text, "b": "x"}, "name": text}
+    row = {
+        "fen": ITALIAN,
+        "move": "O-O",
+        "comments": {"a": text, "b": "x"},
+        "name": text,
+    }
     study = Study(title=text, moves=(StudyMove.model_validate(row),), baseline="b")
     frame = pd.DataFrame({text: [text]}, index=[text])
     told = {text: text}
-    shown = [report.table(frame, text), report.texts(told, text), report.sheet(text, told)]
+    shown = [
+        report.table(frame, text),
+        report.texts(told, text),
+        report.sheet(text, told),
+    ]
     shown.append(report.evidence(1, text, 1, interval=text, versions=told))
     return {
         "the page of a game": write_page([AnnotatedGame(game, notes, text)]),
@@ -698,19 +876,26 @@ def hostile_pages(text: str, folder: Path) -> dict[str, str]:
 
 def soak(count: int, seed: int, folder: Path) -> Counts:
     """Label, activate and check at least ``count`` positions; look at what the process holds."""
-    counts, me, expert = Counts(), psutil.Process(), load_expert("nnue")
+    counts = Counts()
+    me = psutil.Process()
+    expert = load_expert("nnue")
     texts = list(read_gold(PROJECT / "data/claims/dev.jsonl"))
-    random, told, rows = np.random.default_rng(seed), {}, []
+    random = np.random.default_rng(seed)
+    told = {}
+    rows = []
     fens = (fen for game in packed.read_games(SELFPLAY) for fen in game.fens())
     first = list(islice(fens, min(2_000, count // 8)))
-    chosen, last = first, False
+    chosen = first
+    last = False
     while not last:
         last = counts["positions"] >= count - len(first) or time.monotonic() > UNTIL
         chosen = first if last else chosen
         table = evaluate_terms(chosen, stockfish8(), processes=1, progress=False)
         parts = [*table.arrays().values(), expert.activations(chosen, "clipped")]
         digest = [part.tobytes() for part in parts]
-        counts["defect"] += chosen is first and told.setdefault("first", digest) != digest
+        counts["defect"] += (
+            chosen is first and told.setdefault("first", digest) != digest
+        )
         for text in random.choice(texts, 24):  # type: ignore[arg-type]
             verdicts = [each.verdict for each in check_text(text)]
             counts["defect"] += told.setdefault(text.key, verdicts) != verdicts
@@ -723,10 +908,15 @@ def soak(count: int, seed: int, folder: Path) -> Counts:
     positions, memory, *held = np.array(rows)[len(rows) // 4 :].T
     counts["tried"] = counts.pop("positions")
     growth = [each * np.ptp(positions) for each in theilslopes(memory, positions)]
-    counts["defect"] += int(growth[0] > 0.01 * memory[0]) + sum(len(set(each)) > 1 for each in held)
+    counts["defect"] += int(growth[0] > 0.01 * memory[0]) + sum(
+        len(set(each)) > 1 for each in held
+    )
     names = ("positions", "megabytes", "handles", "children")
     columns = zip(names, np.round(rows, 1).T.tolist(), strict=True)
-    about = {"samples": dict(columns), "growth": [round(growth[k], 2) for k in (0, 2, 3)]}
+    about = {
+        "samples": dict(columns),
+        "growth": [round(growth[k], 2) for k in (0, 2, 3)],
+    }
     (folder / "about.json").write_text(json.dumps(about), "utf-8")
     return counts
 
@@ -736,7 +926,8 @@ def soak(count: int, seed: int, folder: Path) -> Counts:
 
 def long_game(moves: int, seed: int) -> str:
     """Return the PGN of a game of so many moves drawn by lot, with few exchanges."""
-    random, board = np.random.default_rng(seed), chess.Board()
+    random = np.random.default_rng(seed)
+    board = chess.Board()
     while board.ply() < 2 * moves:
         legal = sorted(board.legal_moves, key=chess.Move.uci)
         quiet = [move for move in legal if not board.is_irreversible(move)]
@@ -755,7 +946,9 @@ def annotate_game(size: int, folder: Path) -> int:
     with Engine() as engine:
         search = partial(engine.analyse, nodes=2_000)
         annotator = Annotator(
-            lambda positions, _, lines: [search(each, multipv=lines) for each in positions],
+            lambda positions, _, lines: [
+                search(each, multipv=lines) for each in positions
+            ],
             write_notes,
             nodes=(2_000, 2_000),
         )
@@ -781,9 +974,13 @@ def read_a_study(size: int, folder: Path) -> int:
 def keep_answers(size: int, folder: Path) -> int:
     """Record ``size`` answers, read them again, and return the bytes of the file."""
     recordings = Recordings.of(MODEL, "long", folder)
-    asked = [Request((Message("user", f"question {k}"),), Sampling()) for k in range(size)]
+    asked = [
+        Request((Message("user", f"question {k}"),), Sampling()) for k in range(size)
+    ]
     for request in asked:
-        recordings.keep(request, Answer(State.ANSWERED, "The knight goes to f3."), "2026-01-31")
+        recordings.keep(
+            request, Answer(State.ANSWERED, "The knight goes to f3."), "2026-01-31"
+        )
     again = Recordings.of(MODEL, "long", folder)
     assert all(again.get(request) for request in asked)
     return recordings.path.stat().st_size
@@ -803,10 +1000,12 @@ def load(count: int, _: int, folder: Path) -> Counts:
     From a quarter to a half and from there to the whole, the cost of growth that is linear is
     doubled; a defect is one that is trebled, in time, in memory or in bytes.
     """
-    counts, rows = Counts(), []
+    counts = Counts()
+    rows = []
     for name, (_, unit, whole) in GROWING.items():
         for part in (8, 4, 2, 1):
-            size, place = whole * count // 12 // part, folder / f"{unit}-{part}"
+            size = whole * count // 12 // part
+            place = folder / f"{unit}-{part}"
             place.mkdir()
             context = multiprocessing.get_context("spawn")
             with context.Pool(1) as pool:
@@ -833,13 +1032,20 @@ def cost(name: str, size: int, folder: Path) -> dict[str, float]:
     """Return processor seconds, memory held at most, and bytes of what a work of a size writes."""
 
     def seconds() -> float:
-        usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        usages = map(
+            resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        )
         return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
-    begun, before = seconds(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begun = seconds()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     written = GROWING[name][0](size, folder)
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    values = {"seconds": seconds() - begun, "megabytes": held / 1024, "kilobytes": written / 1000}
+    values = {
+        "seconds": seconds() - begun,
+        "megabytes": held / 1024,
+        "kilobytes": written / 1000,
+    }
     return {measure: round(value, 2) for measure, value in values.items()}
 
 
@@ -859,13 +1065,19 @@ ARMS = {
 
 def injected_texts(count: int, seed: int) -> pd.DataFrame:
     """Return comments of the book's model, drawn by lot, in each arm; each passage once at most."""
-    briefings, methods = read_briefings(briefings_file()), ["llm", "llm_expert", "ccc"]
-    comments = gather_comments(methods, evaluated_moves(), briefings, replay("commentary"))
+    briefings = read_briefings(briefings_file())
+    methods = ["llm", "llm_expert", "ccc"]
+    comments = gather_comments(
+        methods, evaluated_moves(), briefings, replay("commentary")
+    )
     drawn = gcc.texts_of(comments, methods).sample(count, random_state=seed)
     frames = []
     for arm, (more, _) in ARMS.items():
         some = drawn[: count if len(more) == 1 else len(more)]
-        texts = [f"{text}\n{more[k % len(more)]}".rstrip() for k, text in enumerate(some["text"])]
+        texts = [
+            f"{text}\n{more[k % len(more)]}".rstrip()
+            for k, text in enumerate(some["text"])
+        ]
         frames.append(some.assign(variant=arm, text=texts, twin=some["text"]))
     return pd.concat(frames)
 
@@ -875,14 +1087,19 @@ def injected(count: int, seed: int, folder: Path) -> Counts:
 
     The judges are the book's model. In the pair the comment stands before its own twin as it is.
     """
-    counts, briefings = Counts(), read_briefings(briefings_file())
+    counts = Counts()
+    briefings = read_briefings(briefings_file())
     texts = injected_texts(count, seed)
-    contexts = pairwise.contexts_of(briefings[name] for name in dict.fromkeys(texts["move"]))
+    contexts = pairwise.contexts_of(
+        briefings[name] for name in dict.fromkeys(texts["move"])
+    )
     frames = []
     for arm, rows in texts.groupby("variant", sort=False):
         screened = ARMS[str(arm)][1]
         frames.append(
-            gcc.with_requests(rows.assign(asked="relevance"), briefings, screened=screened)
+            gcc.with_requests(
+                rows.assign(asked="relevance"), briefings, screened=screened
+            )
         )
         rule = without_injections if screened else str
         for row in rows.itertuples():
@@ -891,12 +1108,18 @@ def injected(count: int, seed: int, folder: Path) -> Counts:
                 counts[f"{arm}: {left} of it is left"] += 1
             pair = {row.move: {"a": row.text, "b": row.twin}}
             with mock.patch.object(pairwise, "without_injections", rule):
-                asked = pairwise.number_questions({row.move: contexts[row.move]}, pair, ["a", "b"])
-            first = asked.query("first == 'a' and candidate == 'A' and criterion == 'relevance'")
+                asked = pairwise.number_questions(
+                    {row.move: contexts[row.move]}, pair, ["a", "b"]
+                )
+            first = asked.query(
+                "first == 'a' and candidate == 'A' and criterion == 'relevance'"
+            )
             frames.append(first.assign(asked="pair", variant=arm, method=row.method))
     recordings = Recordings.of(model_named(DEFAULT_MODEL), "injected", KEPT)
     with local_endpoint(threads=1) as endpoint:
-        asked = pd.concat(frames).sort_values(["asked", "move"], ascending=False, kind="stable")
+        asked = pd.concat(frames).sort_values(
+            ["asked", "move"], ascending=False, kind="stable"
+        )
         answered = Client(recordings, endpoint).answered(asked.reset_index(drop=True))
     answered["score"] = [gcc.read_score(answer).share for answer in answered["answer"]]
     counts["answers that are a score"] = int(answered["score"].notna().sum())
@@ -909,8 +1132,12 @@ def injected(count: int, seed: int, folder: Path) -> Counts:
             moves = both.index.get_level_values("move")
             gain = paired_difference(both[arm], both.iloc[:, 0], moves, seed=seed)
             numbers = [float(both[arm].mean()), gain.value, gain.low, gain.high]
-            shifts.append([judge, arm, len(both), *(round(each, 3) for each in numbers)])
-    (folder / "about.json").write_text(json.dumps({"shifts": shifts, "model": DEFAULT_MODEL}))
+            shifts.append(
+                [judge, arm, len(both), *(round(each, 3) for each in numbers)]
+            )
+    (folder / "about.json").write_text(
+        json.dumps({"shifts": shifts, "model": DEFAULT_MODEL})
+    )
     return counts
 
 
@@ -918,19 +1145,43 @@ def injected(count: int, seed: int, folder: Path) -> Counts:
 
 #: Campaign, what it does in words, and how many cases its long form has.
 CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Counts], str, int]] = {
-    "endpoint": (endpoint, "questions to a model's endpoint that fails in 30 % of replies", 10_000),
-    "engines": (engines, "positions asked of an engine that dies, hangs or talks nonsense", 1_000),
-    "killed_engines": (killed_engines, "searches in which the real engine is killed", 200),
+    "endpoint": (
+        endpoint,
+        "questions to a model's endpoint that fails in 30 % of replies",
+        10_000,
+    ),
+    "engines": (
+        engines,
+        "positions asked of an engine that dies, hangs or talks nonsense",
+        1_000,
+    ),
+    "killed_engines": (
+        killed_engines,
+        "searches in which the real engine is killed",
+        200,
+    ),
     "inputs": (inputs, "damaged inputs, to sixteen readers in turn", 1_000_000),
-    "fuzz": (fuzz, "inputs that a fuzzer made up, guided by the code they reach", 1_000_000),
+    "fuzz": (
+        fuzz,
+        "inputs that a fuzzer made up, guided by the code they reach",
+        1_000_000,
+    ),
     "kills": (
         partial(kills, write_answers),
         "kills of a process that records answers and keeps artefacts",
         200,
     ),
     "trainings": (partial(kills, train_small), "kills of a training", 50),
-    "chapters": (partial(kills, execute_chapter), "kills of a chapter in mid-execution", 10),
-    "soak": (soak, "positions labelled, activated and checked in one process", 1_000_000),
+    "chapters": (
+        partial(kills, execute_chapter),
+        "kills of a chapter in mid-execution",
+        10,
+    ),
+    "soak": (
+        soak,
+        "positions labelled, activated and checked in one process",
+        1_000_000,
+    ),
     "load": (load, "works at an eighth, a quarter, half and all of a large size", 12),
     "injected": (
         injected,
@@ -938,8 +1189,16 @@ CAMPAIGNS: dict[str, tuple[Callable[[int, int, Path], Counts], str, int]] = {
         100,
     ),
     "interrupts": (interrupts, "presses of Ctrl-C at any moment of a command", 200),
-    "pages": (pages, "pages with text that would be code, opened in Chromium", len(HOSTILES)),
-    "elsewhere": (elsewhere, "commands of a wheel installed without the checkout", len(COMMANDS)),
+    "pages": (
+        pages,
+        "pages with text that would be code, opened in Chromium",
+        len(HOSTILES),
+    ),
+    "elsewhere": (
+        elsewhere,
+        "commands of a wheel installed without the checkout",
+        len(COMMANDS),
+    ),
     "processors": (
         processors,
         "numbers of chapters, with the instructions of older processors",
@@ -959,11 +1218,21 @@ def draw_growth(rows: list[dict]) -> None:
     figure, axes = plt.subplots(1, 3, figsize=(7, 2.4))
     for axis, measure in zip(axes, ("seconds", "megabytes", "kilobytes"), strict=True):
         for what, own in pd.DataFrame(rows).groupby("what", sort=False):
-            axis.plot(own["size"] / own["size"].max(), own[measure], marker="o", ms=3, label=what)
+            axis.plot(
+                own["size"] / own["size"].max(),
+                own[measure],
+                marker="o",
+                ms=3,
+                label=what,
+            )
         axis.set(ylabel=measure, ylim=(0, None), xlim=(0, 1.05))
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    figure.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3
+    )
     figure.supxlabel("share of the whole size", fontsize=9.5)
-    figure.savefig(RESULTS.parent / "_static/load.svg", metadata={"Date": None, "Creator": None})
+    figure.savefig(
+        RESULTS.parent / "_static/load.svg", metadata={"Date": None, "Creator": None}
+    )
 
 
 def draw(samples: dict[str, list[float]]) -> None:
@@ -973,20 +1242,29 @@ def draw(samples: dict[str, list[float]]) -> None:
     left.plot(thousands, samples["megabytes"])
     left.set(ylabel="resident memory, MB", ylim=(0, 1.1 * max(samples["megabytes"])))
     for name in ("handles", "children"):
-        right.plot(thousands, samples[name], label=f"open {name}" if name == "handles" else name)
+        right.plot(
+            thousands,
+            samples[name],
+            label=f"open {name}" if name == "handles" else name,
+        )
     right.set(ylabel="number", ylim=(-0.5, None))
     right.legend()
     figure.supxlabel("thousand positions", fontsize=9.5)
-    figure.savefig(RESULTS.parent / "_static/soak.svg", metadata={"Date": None, "Creator": None})
+    figure.savefig(
+        RESULTS.parent / "_static/soak.svg", metadata={"Date": None, "Creator": None}
+    )
 
 
 def page() -> str:
     """Return ``book/reliability.md`` of the results that are there."""
 
     def bound(entry: dict) -> str:
-        return f"{share(min(entry['defects'], entry['tried']), entry['tried']).high:.2g}"
+        return (
+            f"{share(min(entry['defects'], entry['tried']), entry['tried']).high:.2g}"
+        )
 
-    done, text = json.loads(RESULTS.read_text("utf-8")), RESULTS.with_suffix(".md.j2")
+    done = json.loads(RESULTS.read_text("utf-8"))
+    text = RESULTS.with_suffix(".md.j2")
     pages = jinja2.Environment(trim_blocks=True, autoescape=False)
     template = pages.from_string(text.read_text("utf-8"))
     ordered = {name: done[name] for name in CAMPAIGNS if name in done}
@@ -1000,19 +1278,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(CAMPAIGNS))
     parser.add_argument("--count", type=int, help="cases (default: the long form)")
-    parser.add_argument("--minutes", type=float, help="end each after so long, with fewer cases")
+    parser.add_argument(
+        "--minutes", type=float, help="end each after so long, with fewer cases"
+    )
     given = parser.parse_args()
     done = json.loads(RESULTS.read_text("utf-8"))
     for name in given.names or [each for each in CAMPAIGNS if each not in done]:
         run, words, long = CAMPAIGNS[name]
-        count, begun = given.count or long, time.monotonic()
+        count = given.count or long
+        begun = time.monotonic()
         globals()["UNTIL"] = begun + 60 * (given.minutes or math.inf)
         with tempfile.TemporaryDirectory() as folder:
             counts = run(count, SEED, Path(folder))
-            print(f"{name}: {dict(counts)}, {time.monotonic() - begun:.0f} s", flush=True)
+            print(
+                f"{name}: {dict(counts)}, {time.monotonic() - begun:.0f} s", flush=True
+            )
             about = Path(folder) / "about.json"
             more = json.loads(about.read_text("utf-8")) if about.is_file() else {}
-        defects, count = counts.pop("defect", 0), counts.pop("tried", count)
+        defects = counts.pop("defect", 0)
+        count = counts.pop("tried", count)
         outcomes = dict(sorted(counts.items()))
         done = json.loads(RESULTS.read_text("utf-8"))
         kept = {"tried": count, "outcomes": outcomes, "defects": defects}

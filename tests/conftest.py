@@ -33,7 +33,9 @@ def browser() -> Iterator:
     program = find_chromium()
     if program is None:
         pytest.skip("no Chromium: sudo apt-get install chromium")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed"
+    )
     with sync_api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program)
         yield chromium
@@ -43,7 +45,8 @@ def browser() -> Iterator:
 @pytest.fixture
 def open_tab(browser, tmp_path) -> Iterator[Callable[..., Tab]]:
     """Opens a page in a tab; at the end it has asked for nothing else and made no error."""
-    path, opened = tmp_path / "page.html", list[Tab]()
+    path = tmp_path / "page.html"
+    opened = list[Tab]()
 
     def show(text: str, kind: type[Tab] = Tab, **options) -> Tab:
         path.write_text(text, encoding="utf-8")
@@ -61,7 +64,8 @@ def open_tab(browser, tmp_path) -> Iterator[Callable[..., Tab]]:
 @pytest.fixture
 def no_process_left() -> Iterator[None]:
     """Every process that a test starts is gone soon after it."""
-    before, deadline = children(), time.monotonic() + 60
+    before = children()
+    deadline = time.monotonic() + 60
     yield
     while children() - before and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -111,5 +115,7 @@ def maia_file() -> Path:
     folder = Path(os.environ.get("CHESSGLOSS_NETS", beside))
     path = folder / "maia-1900.pb.gz"
     if not path.is_file():
-        pytest.skip(f"no maia-1900.pb.gz in {folder}; set CHESSGLOSS_NETS to its folder")
+        pytest.skip(
+            f"no maia-1900.pb.gz in {folder}; set CHESSGLOSS_NETS to its folder"
+        )
     return path

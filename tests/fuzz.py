@@ -18,10 +18,13 @@ with atheris.instrument_imports(include=["chessgloss", "chess"]):
 def main(name: str, runs: str, seed: str, place: str) -> None:
     """Fuzz until a reader fails or the runs are done; never returns."""
     folder = Path(place)
-    corpus, files = folder / "corpus", folder / "files"
+    corpus = folder / "corpus"
+    files = folder / "files"
     for each in (corpus, files):
         each.mkdir(parents=True)
-    known = {reader: (examples, read) for reader, examples, read in campaign.readers(files)}
+    known = {
+        reader: (examples, read) for reader, examples, read in campaign.readers(files)
+    }
     examples, read = known[name]
     for number, example in enumerate(examples):
         (corpus / f"{number}").write_bytes(example)
@@ -33,7 +36,12 @@ def main(name: str, runs: str, seed: str, place: str) -> None:
             if not str(error):
                 raise
 
-    limits = ["-timeout=10", "-rss_limit_mb=4096", "-max_len=32768", "-print_final_stats=1"]
+    limits = [
+        "-timeout=10",
+        "-rss_limit_mb=4096",
+        "-max_len=32768",
+        "-print_final_stats=1",
+    ]
     options = [f"-runs={runs}", f"-seed={seed}", f"-artifact_prefix={folder}/", *limits]
     atheris.Setup([sys.argv[0], *options, str(corpus)], test)
     atheris.Fuzz()

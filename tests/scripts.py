@@ -40,7 +40,9 @@ def or_skip(make: Callable[..., T], *given: object, **options: object) -> T:
         pytest.skip(str(missing))
 
 
-def refuses(error: Errors, words: str, call: Callable, *given: object, **options: object) -> str:
+def refuses(
+    error: Errors, words: str, call: Callable, *given: object, **options: object
+) -> str:
     """Check that a call fails with an error that says these words; return what it says."""
     with pytest.raises(error, match=words) as caught:
         call(*given, **options)
@@ -55,7 +57,9 @@ def load_script(path: str) -> ModuleType:
         assert spec is not None and spec.loader is not None
         sys.modules[name] = module = module_from_spec(spec)
         spec.loader.exec_module(module)
-        register_pickle_by_value(module)  # joblib's processes cannot import it by its name
+        register_pickle_by_value(
+            module
+        )  # joblib's processes cannot import it by its name
     return sys.modules[name]
 
 
@@ -67,12 +71,15 @@ def selfplay(limit: int) -> list[Game]:
 def clean_environment() -> dict[str, str]:
     """Return the environment without what leads to this checkout or to a model."""
     ours = ("PYTHONPATH", "CHESSGLOSS_", "OPENAI_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    return {
+        name: value for name, value in os.environ.items() if not name.startswith(ours)
+    }
 
 
 def install_elsewhere(folder: Path) -> Path:
     """Install the library by a wheel, beside this environment's packages; return its command."""
-    source, home = folder / "source", folder / "venv"
+    source = folder / "source"
+    home = folder / "venv"
     for name in ("lib", "data/priority"):
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
         shutil.copytree(PROJECT / name, source / name, ignore=ignored)
@@ -80,7 +87,13 @@ def install_elsewhere(folder: Path) -> Path:
         shutil.copy2(PROJECT / name, source)
     create(home, symlinks=True)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    into = ["--python", str(home / "bin/python"), "install", "--find-links", str(folder)]
+    into = [
+        "--python",
+        str(home / "bin/python"),
+        "install",
+        "--find-links",
+        str(folder),
+    ]
     build = ["wheel", "--no-build-isolation", "-w", str(folder), str(source)]
     for words in (build, [*into, "chessgloss"]):
         command = [*pip, *words, "--no-deps", "--no-index"]

@@ -27,7 +27,9 @@ ITALIAN = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 def verdict_on(move, lines, after):
     """Weigh a move by (moves, score) pairs before it and the score ``after``, seen by the mover."""
     replies = [(-after, reply.uci()) for reply in move.after().board().legal_moves]
-    return analyses.verdict_on(move, [(value, moves) for moves, value in lines], replies[:1])
+    return analyses.verdict_on(
+        move, [(value, moves) for moves, value in lines], replies[:1]
+    )
 
 
 def by_material(positions, nodes: int, lines: int, tempo: int = 50):
@@ -48,7 +50,9 @@ def change(size: float) -> ConceptChange:
 MOVE = read_move(read_fen(ITALIAN), "Nf3")
 
 
-def test_moments_come_by_weight_mistakes_first_then_only_moves_and_concepts(monkeypatch):
+def test_moments_come_by_weight_mistakes_first_then_only_moves_and_concepts(
+    monkeypatch,
+):
     quiet = verdict_on(MOVE, [("g1f3", 30), ("g1h3", 20)], 30)
     slip = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -70)], -70)
     blunder = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -400)], -400)
@@ -68,27 +72,39 @@ def test_moments_come_by_weight_mistakes_first_then_only_moves_and_concepts(monk
     assert annotate.choose_moments([MOVE, mate], [blunder, mating], [(), ()]) == [1]
 
 
-@pytest.mark.parametrize(("text", "braced"), [
-    ("1. e4 ; best by test\n1... e5 *\n", "1. e4 {best by test}\n1... e5 *\n"),
-    ("; before\n1. e4 *\n; behind\n", "; before\n1. e4 *\n; behind\n"),
-    ("1. e4 {a ; b\nc ; d} ; e } f\n*\n", "1. e4 {a ; b\nc ; d} {e ) f}\n*\n"),
-    ('[Event "a;b"]\n\n1. e4 ;\n;x\n*\n', '[Event "a;b"]\n\n1. e4 \n{x}\n*\n'),
-    ("1. e4 1-0 ; gg\n", "1. e4 1-0 {gg}\n"),
-    ("% e4 ; x\n1. d4 {y} {z} *\n", "% e4 ; x\n1. d4 {y} {z} *\n"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "braced"),
+    [
+        ("1. e4 ; best by test\n1... e5 *\n", "1. e4 {best by test}\n1... e5 *\n"),
+        ("; before\n1. e4 *\n; behind\n", "; before\n1. e4 *\n; behind\n"),
+        ("1. e4 {a ; b\nc ; d} ; e } f\n*\n", "1. e4 {a ; b\nc ; d} {e ) f}\n*\n"),
+        ('[Event "a;b"]\n\n1. e4 ;\n;x\n*\n', '[Event "a;b"]\n\n1. e4 \n{x}\n*\n'),
+        ("1. e4 1-0 ; gg\n", "1. e4 1-0 {gg}\n"),
+        ("% e4 ; x\n1. d4 {y} {z} *\n", "% e4 ; x\n1. d4 {y} {z} *\n"),
+    ],
+)
 def test_comments_behind_semicolons_are_kept(text, braced):
     assert annotate.brace_comments(text.encode()).decode() == braced
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("", "holds no game"),
-    ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', "Atomic.*only standard chess"),
-    ("1. e4 e5 2. Ke3 *\n", r"game 1 \(line 1\).*Ke3"),
-    ("1. e4 *\n\n1. e4 e6 (1... c5 *\n", r"game 2 \(line 3\).*variation is not closed"),
-    ('[FEN "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1"]\n\n1. e4 *\n', "960"),
-    ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n', "bad FEN header"),
-    ("Nf3 Nf6 Ng1 Ng8 " * 301 + "*", "over 1,200 plies; cut it into parts"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "holds no game"),
+        ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', "Atomic.*only standard chess"),
+        ("1. e4 e5 2. Ke3 *\n", r"game 1 \(line 1\).*Ke3"),
+        (
+            "1. e4 *\n\n1. e4 e6 (1... c5 *\n",
+            r"game 2 \(line 3\).*variation is not closed",
+        ),
+        (
+            '[FEN "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1"]\n\n1. e4 *\n',
+            "960",
+        ),
+        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n', "bad FEN header"),
+        ("Nf3 Nf6 Ng1 Ng8 " * 301 + "*", "over 1,200 plies; cut it into parts"),
+    ],
+)
 def test_a_file_with_a_bad_game_is_refused_whole(tmp_path, text, words):
     path = tmp_path / "game.pgn"
     path.write_text(text)
@@ -115,7 +131,16 @@ def assert_nothing_lost(before: chess.pgn.Game, text: str) -> None:
 def random_game(seed: int) -> chess.pgn.Game:
     """A game with random moves, nested variations, comments, glyphs and evaluations."""
     rng = random.Random(seed)
-    words = ["план", f"[%clk 0:00:0{seed % 10}]", "[%eval 0.3]", "a;b", "%x", "[y]", "(", "$1"]
+    words = [
+        "план",
+        f"[%clk 0:00:0{seed % 10}]",
+        "[%eval 0.3]",
+        "a;b",
+        "%x",
+        "[y]",
+        "(",
+        "$1",
+    ]
     game = chess.pgn.Game()
     nodes: list[chess.pgn.GameNode] = [game]
     for _ in range(30):
@@ -134,31 +159,60 @@ def random_game(seed: int) -> chess.pgn.Game:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_is_lost_of_any_tree(seed, tmp_path):
-    game, path = random_game(seed), tmp_path / "game.pgn"
+    game = random_game(seed)
+    path = tmp_path / "game.pgn"
     path.write_text(str(game), encoding="utf-8")
     (read,) = annotate.read_games(path)
-    annotator = annotate.Annotator(by_material, lambda briefing: Comment("a } b\n[%eval 9]", "x"))
+    annotator = annotate.Annotator(
+        by_material, lambda briefing: Comment("a } b\n[%eval 9]", "x")
+    )
     text = annotate.write_pgn([annotator.annotate(read)])
-    assert not list(read.mainline_moves()) or "a ) b [ %eval 9]" in " ".join(text.split())
+    assert not list(read.mainline_moves()) or "a ) b [ %eval 9]" in " ".join(
+        text.split()
+    )
     assert_nothing_lost(read, text)
-    assert max(map(len, text.splitlines())) <= 255, "the import format of the PGN standard"
+    assert max(map(len, text.splitlines())) <= 255, (
+        "the import format of the PGN standard"
+    )
     moves = text.partition("\n\n")[2]
-    assert not re.search(r"(?m)^[%;\[]", moves), "a line that starts like a header or an escape"
+    assert not re.search(r"(?m)^[%;\[]", moves), (
+        "a line that starts like a header or an escape"
+    )
 
 
 def test_evaluations_glyphs_and_better_lines_stand_in_their_place():
-    game = chess.pgn.read_game(io.StringIO("1. e4 {mine [%eval 3.0]} e5 $3 2. Qh5 Nc6 *"))
+    game = chess.pgn.read_game(
+        io.StringIO("1. e4 {mine [%eval 3.0]} e5 $3 2. Qh5 Nc6 *")
+    )
     score = chess.engine.PovScore(chess.engine.Cp(-50), chess.BLACK)
     mate = chess.engine.PovScore(chess.engine.Mate(-3), chess.BLACK)
-    notes = [annotate.Note(score, 2, "too soon", ("d2d4", "d7d5"), score), annotate.Note(score, 4)]
+    notes = [
+        annotate.Note(score, 2, "too soon", ("d2d4", "d7d5"), score),
+        annotate.Note(score, 4),
+    ]
     notes += [annotate.Note(mate, None, "", ("d1h5",)), annotate.Note(None)]
     copy = annotate.annotated_copy(annotate.AnnotatedGame(game, tuple(notes), "notes"))
     first, second, third, last = copy.mainline()
-    assert (first.comment, first.nags) == ("mine [%eval 3.0] | chessgloss: too soon", {2})
-    assert (second.nags, second.eval().white().score(), third.eval().white().mate()) == ({3}, 50, 3)
-    assert (last.comment, [child.uci() for child in copy.variations]) == ("", ["e2e4", "d2d4"])
-    assert (copy.variations[1].next().uci(), third.parent.variations) == ("d7d5", [third])
-    assert game.variations[0].comment == "mine [%eval 3.0]", "the game itself stays as it was"
+    assert (first.comment, first.nags) == (
+        "mine [%eval 3.0] | chessgloss: too soon",
+        {2},
+    )
+    assert (
+        second.nags,
+        second.eval().white().score(),
+        third.eval().white().mate(),
+    ) == ({3}, 50, 3)
+    assert (last.comment, [child.uci() for child in copy.variations]) == (
+        "",
+        ["e2e4", "d2d4"],
+    )
+    assert (copy.variations[1].next().uci(), third.parent.variations) == (
+        "d7d5",
+        [third],
+    )
+    assert game.variations[0].comment == "mine [%eval 3.0]", (
+        "the game itself stays as it was"
+    )
 
 
 def test_comments_go_where_the_moments_are():
@@ -169,18 +223,28 @@ def test_comments_go_where_the_moments_are():
         asked.append(briefing.move.san)
         return Comment(f"On {briefing.move.san}", "ccc", "tiny")
 
-    concepts, calm = {"Ng5": (change(8.0),)}, partial(by_material, tempo=0)
-    annotator = annotate.Annotator(calm, comment, lambda move: concepts.get(move.san, ()))
+    concepts = {"Ng5": (change(8.0),)}
+    calm = partial(by_material, tempo=0)
+    annotator = annotate.Annotator(
+        calm, comment, lambda move: concepts.get(move.san, ())
+    )
     found = annotator.annotate(game)
     assert asked == ["Ng5"]
-    assert {ply: note.text for ply, note in enumerate(found.notes) if note.text} == {6: "On Ng5"}
-    assert found.sources == "ccc, tiny; Scripted 1, up to 4,000 nodes a move, from depth 10"
+    assert {ply: note.text for ply, note in enumerate(found.notes) if note.text} == {
+        6: "On Ng5"
+    }
+    assert (
+        found.sources
+        == "ccc, tiny; Scripted 1, up to 4,000 nodes a move, from depth 10"
+    )
 
 
 # ---------------------------------------------------------------- the page
 
 
-def noted(game: chess.pgn.Game, comments: dict[int, str] | None = None) -> annotate.AnnotatedGame:
+def noted(
+    game: chess.pgn.Game, comments: dict[int, str] | None = None
+) -> annotate.AnnotatedGame:
     """A note on each ply: White gains five centipawns a ply; ply 8 has a better move."""
     notes = []
     for ply, move in enumerate(game.mainline_moves()):
@@ -198,16 +262,24 @@ def sample():
 
 
 def test_the_tree_holds_every_line_with_its_values(sample):
-    nodes, main = annotate.describe_game(sample)["nodes"], [0]
+    nodes = annotate.describe_game(sample)["nodes"]
+    main = [0]
     while nodes[main[-1]]["next"]:
         main.append(nodes[main[-1]]["next"][0])
     assert len(main) == 26 and all(nodes[index]["main"] for index in main)
     assert nodes[main[-1]]["placement"] == sample.game.end().board().board_fen()
     ninth = nodes[main[10]]
-    shown = {"san": "Nxd5", "number": 5, "white": False, "gloss": "The knight is loose."}
+    shown = {
+        "san": "Nxd5",
+        "number": 5,
+        "white": False,
+        "gloss": "The knight is loose.",
+    }
     shown |= {"marks": "?"}  # the glyph of the game, not ours
     assert shown.items() <= {key: ninth[key] for key in shown}.items()
-    assert ninth["comment"].startswith("הפרש") and ["g5", "f7", "green"] in ninth["arrows"]
+    assert (
+        ninth["comment"].startswith("הפרש") and ["g5", "f7", "green"] in ninth["arrows"]
+    )
     assert 0.5 < ninth["chance"] < 0.6
     (other,) = (nodes[one] for one in nodes[main[9]]["next"][1:])
     assert (other["san"], other["before"], other["main"]) == ("Na5", "Better is", False)
@@ -218,16 +290,25 @@ def test_the_tree_holds_every_line_with_its_values(sample):
         assert all(nodes[one]["parent"] == index for one in node["next"])
 
 
-@pytest.mark.parametrize(("pgn", "score", "told"), [
-    ("1. f3 e5 2. g4 Qh4# 0-1", None, ("checkmate", 0.0)),
-    ('[FEN "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"]\n\n1. Qg6 1/2-1/2', None, ("draw", 0.5)),
-    ("1. f3 e5 2. g4 *", -2, ("mate in 2", pytest.approx(0.025, abs=1e-3))),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pgn", "score", "told"),
+    [
+        ("1. f3 e5 2. g4 Qh4# 0-1", None, ("checkmate", 0.0)),
+        (
+            '[FEN "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"]\n\n1. Qg6 1/2-1/2',
+            None,
+            ("draw", 0.5),
+        ),
+        ("1. f3 e5 2. g4 *", -2, ("mate in 2", pytest.approx(0.025, abs=1e-3))),
+    ],
+)
 def test_mate_and_draw_are_told_from_the_board(pgn, score, told):
     game = chess.pgn.read_game(io.StringIO(pgn))
     mates = score and chess.engine.PovScore(chess.engine.Mate(score), chess.WHITE)
     notes = [annotate.Note(mates) for _ in game.mainline_moves()]
-    last = annotate.describe_game(annotate.AnnotatedGame(game, tuple(notes), ""))["nodes"][-1]
+    last = annotate.describe_game(annotate.AnnotatedGame(game, tuple(notes), ""))[
+        "nodes"
+    ][-1]
     assert (last["score"], last["chance"]) == told
 
 
@@ -246,7 +327,10 @@ def test_a_game_is_played_by_keys_and_clicks(sample, open_tab):
     seen.press("ArrowRight", "ArrowRight", "ArrowLeft")
     assert seen.text("move-name") == "1. e4"
     seen.press("ArrowDown", "ArrowDown", "ArrowDown")
-    assert (seen.text("move-name"), seen.text("gloss")) == ("5… Nxd5?", "The knight is loose.")
+    assert (seen.text("move-name"), seen.text("gloss")) == (
+        "5… Nxd5?",
+        "The knight is loose.",
+    )
     assert seen.text("human").startswith("הפרש") and "+0.45" in seen.text("numbers")
     assert page.locator("#board line.arrow").count() == 2
     seen.press("End")
@@ -279,7 +363,9 @@ def test_a_phone_shows_everything_in_both_schemes(sample, open_tab, scheme):
 
 @pytest.mark.browser
 def test_nothing_hostile_runs_and_several_games_are_offered(sample, open_tab):
-    game = chess.pgn.read_game(io.StringIO(f'[White "{HOSTILE}"]\n\n1. e4 {{{HOSTILE}}} *'))
+    game = chess.pgn.read_game(
+        io.StringIO(f'[White "{HOSTILE}"]\n\n1. e4 {{{HOSTILE}}} *')
+    )
     text = annotate.write_page([noted(game, {0: HOSTILE}), sample])
     assert HOSTILE in read_whole_page(text)[1]["texts"][0]
     seen = open_tab(text, viewport=DESK)

@@ -71,19 +71,29 @@ def test_a_file_says_what_it_is_and_runs_no_code_from_data(path):
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         keywords = {word.arg: ast.unparse(word.value) for word in call.keywords}
         called = ast.unparse(call.func)
-        assert called not in {"eval", "exec", "compile", "joblib.load"}, f"line {call.lineno}"
+        assert called not in {"eval", "exec", "compile", "joblib.load"}, (
+            f"line {call.lineno}"
+        )
         assert keywords.get("allow_pickle", "False") == "False", f"line {call.lineno}"
         if called == "torch.load":
             assert keywords.get("weights_only") == "True", f"line {call.lineno}"
 
 
 def test_all_that_is_installed_is_pinned_by_hash_but_torch():
-    lock, hashes = ((LIBRARY.parent / f"requirements.{kind}").read_text("utf-8")
-                    for kind in ("lock", "hashes"))  # fmt: skip
+    lock, hashes = (
+        (LIBRARY.parent / f"requirements.{kind}").read_text("utf-8")
+        for kind in ("lock", "hashes")
+    )
     hashed = r"^(\w[^\s;]+)(?: ;.*)?(?: \\\n    --hash=sha256:[0-9a-f]{64})+$"
-    pins = {pin.lower().replace("_", "-") for pin in re.findall(r"^\w[^\s;]+", lock, re.M)}
-    assert pins - set(re.findall(hashed, hashes, re.M)) == set(re.findall("^torch==.*", lock, re.M))
-    node = json.loads((LIBRARY.parent / "package-lock.json").read_text("utf-8"))["packages"]
+    pins = {
+        pin.lower().replace("_", "-") for pin in re.findall(r"^\w[^\s;]+", lock, re.M)
+    }
+    assert pins - set(re.findall(hashed, hashes, re.M)) == set(
+        re.findall("^torch==.*", lock, re.M)
+    )
+    node = json.loads((LIBRARY.parent / "package-lock.json").read_text("utf-8"))[
+        "packages"
+    ]
     assert all(node[name]["integrity"].startswith("sha512-") for name in node if name)
     for workflow in (LIBRARY.parent / ".github/workflows").iterdir():
         actions = re.findall(r"uses: (\S+)", workflow.read_text("utf-8"))
@@ -127,8 +137,12 @@ def probe(names: list[str], folder: Path) -> dict[str, object]:
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, "-c", PROBE, json.dumps(names)],
-        cwd=folder, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

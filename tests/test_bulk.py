@@ -53,7 +53,16 @@ def store(tmp_path):
 def test_chunks_come_in_order_are_asked_once_and_kept_when_an_engine_fails(store, jobs):
     fens = random_fens(25)
     failing = scripted("--fault", "crash", "--on", fens[22])
-    refuses(EngineFailed, "failed twice", table_of, fens, failing, store, chunk=10, jobs=jobs)
+    refuses(
+        EngineFailed,
+        "failed twice",
+        table_of,
+        fens,
+        failing,
+        store,
+        chunk=10,
+        jobs=jobs,
+    )
     before = kept(store)
     assert len(before) == 2
     table = table_of(fens, scripted(), store, chunk=10, jobs=jobs)
@@ -64,12 +73,24 @@ def test_chunks_come_in_order_are_asked_once_and_kept_when_an_engine_fails(store
 
 def test_bad_input_is_named_and_a_store_that_is_not_shared_refused(store, monkeypatch):
     (part,) = label([chess.STARTING_FEN, "e4"], scripted(), store, jobs=1)
-    assert (len(part.table), part.damaged[0][0]) == (1, 2) and "'e4'" in part.damaged[0][1]
+    assert (len(part.table), part.damaged[0][0]) == (1, 2) and "'e4'" in part.damaged[
+        0
+    ][1]
     with pytest.raises(ValueError, match="chunk must be at least 1"):
         table_of([chess.STARTING_FEN], scripted(), store, chunk=0)
     assert len(table_of([], scripted(), store)) == 0
-    monkeypatch.setattr("chessgloss.concepts.bulk._keep", lambda store, name, chunk, *_: chunk)
-    refuses(FileNotFoundError, "file system", table_of, random_fens(2), scripted(), store, jobs=1)
+    monkeypatch.setattr(
+        "chessgloss.concepts.bulk._keep", lambda store, name, chunk, *_: chunk
+    )
+    refuses(
+        FileNotFoundError,
+        "file system",
+        table_of,
+        random_fens(2),
+        scripted(),
+        store,
+        jobs=1,
+    )
 
 
 # ---------------------------------------------------------------- files of evaluations
@@ -88,7 +109,11 @@ def write_evaluations(path: Path, fens: list[str]) -> None:
 def test_a_file_is_labelled_line_by_line_and_damaged_lines_are_named(store, tmp_path):
     fens = random_fens(7)
     rows = evaluations(fens)
-    rows[1:1] = ['{"fen": 4k', json.dumps({"fen": "8/8/8/8/8/8/8/4K2R w K -"}), '{"evals": []}']
+    rows[1:1] = [
+        '{"fen": 4k',
+        json.dumps({"fen": "8/8/8/8/8/8/8/4K2R w K -"}),
+        '{"evals": []}',
+    ]
     path = tmp_path / "damaged.jsonl"
     path.write_text("\n".join(rows) + "\n")
     first, second = label(stream_fens(path), scripted(), store, chunk=6, jobs=1)
@@ -112,7 +137,9 @@ def test_a_file_that_is_cut_off_is_labelled_as_far_as_it_goes(store, tmp_path, j
     assert rows and rows[:-1] == [1_000] * (len(rows) - 1)
 
 
-def test_a_file_is_read_as_it_is_needed_and_no_further_than_asked(store, tmp_path, monkeypatch):
+def test_a_file_is_read_as_it_is_needed_and_no_further_than_asked(
+    store, tmp_path, monkeypatch
+):
     read: list[int] = []
 
     def endless(_):
@@ -124,7 +151,9 @@ def test_a_file_is_read_as_it_is_needed_and_no_further_than_asked(store, tmp_pat
     stream = label(stream_fens(tmp_path), scripted(), store, chunk=10, jobs=1)
     assert [len(next(stream).fens) for _ in range(3)] == [10] * 3 and len(read) <= 60
     stream.close()
-    parts = label(itertools.islice(stream_fens(tmp_path), 15), scripted(), store, chunk=10)
+    parts = label(
+        itertools.islice(stream_fens(tmp_path), 15), scripted(), store, chunk=10
+    )
     assert [len(part.fens) for part in parts] == [10, 5]
 
 
@@ -141,9 +170,13 @@ def test_every_script_of_the_page_can_be_read():
     scripts = scripts_of(PAGE)
     assert len(scripts) == PAGE.read_text("utf-8").count("{code-block} python")
     for name, script in scripts.items():
-        for line in (each for each in ast.parse(script).body if isinstance(each, ast.ImportFrom)):
+        for line in (
+            each for each in ast.parse(script).body if isinstance(each, ast.ImportFrom)
+        ):
             module = importlib.import_module(line.module)
-            assert not [part.name for part in line.names if not hasattr(module, part.name)], name
+            assert not [
+                part.name for part in line.names if not hasattr(module, part.name)
+            ], name
 
 
 @pytest.mark.slow
@@ -154,11 +187,15 @@ def test_the_scripts_of_the_page_run(tmp_path, oracle8):
     for name in ("label-everything", "cut-everything"):
         script = tmp_path / f"{name}.py"
         script.write_text(scripts_of(PAGE)[name], encoding="utf-8")
-        command, options = [sys.executable, script.name], {"capture_output": True, "text": True}
+        command = [sys.executable, script.name]
+        options = {"capture_output": True, "text": True}
         run = subprocess.run(command, cwd=tmp_path, check=False, **options)
         assert run.returncode == 0, run.stderr
         printed.append(run.stdout)
-    assert "300 positions labelled, 0 lines" in printed[0] and len(printed[1].splitlines()) == 21
+    assert (
+        "300 positions labelled, 0 lines" in printed[0]
+        and len(printed[1].splitlines()) == 21
+    )
     assert len(list((tmp_path / "labels").iterdir())) == 1
 
 
@@ -169,9 +206,15 @@ def test_activations_do_not_depend_on_the_chunks_but_on_the_view(store):
     fens = random_fens(30)
     expected = joined_activations(load_expert("onehot", view="mover"), fens, "board")
     for chunk, jobs, sizes in ((30, 1, [30]), (7, 2, [7, 7, 7, 7, 2])):
-        rows = [*activate(fens, "onehot", "board", store, view="mover", chunk=chunk, jobs=jobs)]
+        rows = [
+            *activate(
+                fens, "onehot", "board", store, view="mover", chunk=chunk, jobs=jobs
+            )
+        ]
         assert [len(part) for part in rows] == sizes
-        assert all(isinstance(part, np.memmap) and part.dtype == np.float16 for part in rows)
+        assert all(
+            isinstance(part, np.memmap) and part.dtype == np.float16 for part in rows
+        )
         np.testing.assert_array_equal(np.concatenate(rows), expected)
     [other] = activate(fens, "onehot", "board", store, view="white", jobs=1)
     assert not np.array_equal(other, expected)
@@ -191,9 +234,15 @@ def test_a_worker_with_another_network_file_refuses(tmp_path, store):
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
     """Two worker processes, each watched by a nanny that replaces it when it dies."""
-    distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is missing")
+    distributed = pytest.importorskip(
+        "distributed", reason="the extra 'cluster' is missing"
+    )
     folder = str(tmp_path_factory.mktemp("dask"))
-    options = {"threads_per_worker": 1, "dashboard_address": None, "local_directory": folder}
+    options = {
+        "threads_per_worker": 1,
+        "dashboard_address": None,
+        "local_directory": folder,
+    }
     with (
         distributed.LocalCluster(2, **options) as two,
         distributed.Client(two) as client,
@@ -212,7 +261,8 @@ def test_a_lost_worker_costs_nothing(client, store, oracle8):
     """Stockfish 8 starts once a chunk, so that the work lasts long enough to be disturbed."""
     fens = random_fens(240)
     expected = evaluate_terms(fens, oracle8, processes=1, progress=False)
-    before, at_the_kill = worker_pids(client), []
+    before = worker_pids(client)
+    at_the_kill = []
 
     def kill_a_worker() -> None:
         while not kept(store):

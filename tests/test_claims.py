@@ -15,7 +15,9 @@ from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from scripts import PROJECT, refuses, selfplay
 
-TABLE = tomllib.loads((PROJECT / "lib/chessgloss/claims/relations.toml").read_text("utf-8"))
+TABLE = tomllib.loads(
+    (PROJECT / "lib/chessgloss/claims/relations.toml").read_text("utf-8")
+)
 POSITIONS = {name: tuple(position) for name, position in TABLE["positions"].items()}
 ITALIAN, FIGURE_A6 = POSITIONS["italian"], POSITIONS["figure_a6"]
 
@@ -24,11 +26,27 @@ def score(centipawns: int) -> chess.engine.PovScore:
     return chess.engine.PovScore(chess.engine.Cp(centipawns), chess.WHITE)
 
 
-def verdict_of(before: int, after: int, loss: int, best="e1g1", reply="g8f6") -> Verdict:
+def verdict_of(
+    before: int, after: int, loss: int, best="e1g1", reply="g8f6"
+) -> Verdict:
     return Verdict(
-        "Scripted 1", 1_000, score(before), score(after), score(after), 0.5, 0.5,
-        loss, 1, 3, best, "a2a3", before - 80, (best,), reply, (reply,),
-    )  # fmt: skip
+        "Scripted 1",
+        1_000,
+        score(before),
+        score(after),
+        score(after),
+        0.5,
+        0.5,
+        loss,
+        1,
+        3,
+        best,
+        "a2a3",
+        before - 80,
+        (best,),
+        reply,
+        (reply,),
+    )
 
 
 #: White is winning and castles, the best move by far; and a blunder in an equal position.
@@ -46,10 +64,11 @@ def verdicts(position: tuple, text: str, **more) -> dict[str, str]:
 
 
 EXAMPLES = [
-    (relation, verdict, *row[verdict]) for relation, row in TABLE["relations"].items()
+    (relation, verdict, *row[verdict])
+    for relation, row in TABLE["relations"].items()
     for verdict in ("true", "false")
     if verdict in row and (verdict == "true" or relation != "impossible")  # never false
-]  # fmt: skip
+]
 
 
 def test_the_table_has_no_misspelt_entry():
@@ -62,7 +81,9 @@ def test_the_table_has_no_misspelt_entry():
 
 @pytest.mark.parametrize(("relation", "verdict", "name", "text"), EXAMPLES)
 def test_the_examples_of_the_table_are_judged_as_it_says(relation, verdict, name, text):
-    every = checked(POSITIONS[name], text, presupposed=relations()[relation].presupposed)
+    every = checked(
+        POSITIONS[name], text, presupposed=relations()[relation].presupposed
+    )
     claims = [each for each in every if each.claim.relation == relation]
     assert {each.verdict for each in claims} == {verdict}
     for each in claims:
@@ -70,12 +91,15 @@ def test_the_examples_of_the_table_are_judged_as_it_says(relation, verdict, name
         assert text[slice(*each.claim.span)] == each.claim.text
 
 
-@pytest.mark.parametrize("text", [
-    "A useful waiting move that improves the coordination of the pieces.",
-    "Check that your king is safe before you go on.",
-    "The a1-h8 diagonal will matter.",
-    "",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A useful waiting move that improves the coordination of the pieces.",
+        "Check that your king is safe before you go on.",
+        "The a1-h8 diagonal will matter.",
+        "",
+    ],
+)
 def test_a_text_without_claims_gives_none(text):
     assert extract(text) == ()
 
@@ -86,120 +110,211 @@ SHUT_OFF = ("r1bq1rk1/pp3ppp/2p2n2/3n4/2B5/2N2N2/PPP2PPP/R1BQR1K1 w - - 0 10", "
 SMOTHERING = ("5r1k/p4Npp/1p6/8/8/8/PPP2PPP/R2QR1K1 b - - 0 20", "Kg8")
 #: 6. Nxd5 in the Elephant Trap takes a pawn and loses a piece; e3 was best.
 TRAP = ("r1bqkb1r/pppn1ppp/5n2/3p2B1/3P4/2N5/PP2PPPP/R2QKBNR w KQkq - 0 6", "Nxd5")
-QUIET, MATE = (TRAP[0], "e3"), POSITIONS["scholar"]
+QUIET = (TRAP[0], "e3")
+MATE = POSITIONS["scholar"]
 #: A king on g8 that castled short, and one on c1 that castled long.
 OPPOSITE = ("2kr3r/ppp2ppp/2n5/8/8/2N5/PPP2PPP/R4RK1 b - - 0 15", "Rd7")
 
 
-@pytest.mark.parametrize(("position", "text", "words", "verdict"), [
-    # denied, possible, asked, supposed
-    (ITALIAN, "The bishop on c4 does not attack the pawn on f7.", "", "false"),
-    (ITALIAN, "The bishop on c4 does not attack the pawn on d7.", "", "true"),
-    (ITALIAN, "If the bishop on c4 attacks the pawn on d7, White is fine.",
-     "the bishop on c4 attacks the pawn on d7", "not checkable"),
-    (ITALIAN, "White would love a knight on f5.", "a knight on f5", "not checkable"),
-    # whose, where, how many
-    (ITALIAN, "The bishop on d4 attacks the pawn on f7.", "The bishop on d4", "false"),
-    (ITALIAN, "The pawn on e5 is attacked twice.", "The pawn on e5 is attacked twice", "false"),
-    (ITALIAN, "The pawns on e4 and d3 hold the centre.", "The pawns on e4 and d3", "false"),
-    # before the move, after it, in a line
-    (ITALIAN, "Ng5 comes next.", "Ng5", "true"),
-    (ITALIAN, "After 4... Nf6 5. Ng5 O-O Black is safe.", "O-O", "true"),
-    (ITALIAN, "Instead of Nxe5 White keeps the tension.", "Nxe5", "true"),
-    (ITALIAN, "Earlier, 3... Bc5 was natural.", "Bc5", "not checkable"),
-    # a subject that is named is the one that acts
-    (MATE, "White mates with the bishop.", "mates with the bishop", "false"),
-    (MATE, "White mates with the queen.", "mates with the queen", "true"),
-    (SHUT_OFF, "The rooks are better, and the bishop on c4 is attacking f7.",
-     "the bishop on c4 is attacking f7", "false"),
-    (SHUT_OFF, "The bishop on c4 and the rook on e1 attack d5.", "", "false"),
-    (SHUT_OFF, "The knight on d5 is attacked by the bishop and the rook.", "", "false"),
-    (SHUT_OFF, "The queen attacks e2 and c7.", "", "false"),
-    (SHUT_OFF, "The bishop on g4 pins the knight on f3.", "", "false"),
-    (SMOTHERING, "White attacks, and the queen and rooks are attacking the king.",
-     "the queen and rooks are attacking the king", "not checkable"),
-    (SMOTHERING, "White attacks, and the knight on f7 is attacking the king.",
-     "the knight on f7 is attacking the king", "true"),
-    # what was missed once
-    (MATE, "The king escapes to e7.", "", "false"),
-    (MATE, "White is in check.", "is in check", "false"),
-    (ITALIAN, "White is mated next move.", "is mated", "false"),
-    (ITALIAN, "It leaves one only legal reply.", "only legal reply", "false"),
-    (ITALIAN, "Black meets it by 4…Kd7.", "Kd7", "false"),
-    (ITALIAN, "If Bxg7 the game goes on.", "Bxg7", "false"),
-    (ITALIAN, "After QxQ White is fine.", "QxQ", "false"),
-    (ITALIAN, "The Bf4 is strong.", "Bf4", "false"),
-    (ITALIAN, "If White takes the rook on a8, all is over.", "White takes the rook on a8", "false"),
-    (OPPOSITE, "Both sides have castled queenside.", "castled queenside", "false"),
-    (POSITIONS["takes"], "It trades knights on d5.", "", "false"),
-    # of a line that cannot be followed
-    (ITALIAN, "After Nc4 Black plays Bxh7 with mate.", "Bxh7 with mate", "not checkable"),
-    # supposed, but no one move makes it possible
-    (ITALIAN, "Taking the queen on d8 fails to something.", "Taking the queen on d8", "false"),
-    (ITALIAN, "White hopes to trade knights on a4.", "trade knights on a4", "false"),
-    # what small models write of captures and mates
-    (QUIET, "White's e3 captures the black pawn on d5.",
-     "e3 captures the black pawn on d5", "false"),
-    (QUIET, "6. e3 captures the black king.", "e3 captures the black king", "false"),
-    (TRAP, "White's Nxd5 captures the black pawn on d5.",
-     "Nxd5 captures the black pawn on d5", "true"),
-    (QUIET, "This leaves the black king in checkmate.", "checkmate", "false"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("position", "text", "words", "verdict"),
+    [
+        # denied, possible, asked, supposed
+        (ITALIAN, "The bishop on c4 does not attack the pawn on f7.", "", "false"),
+        (ITALIAN, "The bishop on c4 does not attack the pawn on d7.", "", "true"),
+        (
+            ITALIAN,
+            "If the bishop on c4 attacks the pawn on d7, White is fine.",
+            "the bishop on c4 attacks the pawn on d7",
+            "not checkable",
+        ),
+        (
+            ITALIAN,
+            "White would love a knight on f5.",
+            "a knight on f5",
+            "not checkable",
+        ),
+        # whose, where, how many
+        (
+            ITALIAN,
+            "The bishop on d4 attacks the pawn on f7.",
+            "The bishop on d4",
+            "false",
+        ),
+        (
+            ITALIAN,
+            "The pawn on e5 is attacked twice.",
+            "The pawn on e5 is attacked twice",
+            "false",
+        ),
+        (
+            ITALIAN,
+            "The pawns on e4 and d3 hold the centre.",
+            "The pawns on e4 and d3",
+            "false",
+        ),
+        # before the move, after it, in a line
+        (ITALIAN, "Ng5 comes next.", "Ng5", "true"),
+        (ITALIAN, "After 4... Nf6 5. Ng5 O-O Black is safe.", "O-O", "true"),
+        (ITALIAN, "Instead of Nxe5 White keeps the tension.", "Nxe5", "true"),
+        (ITALIAN, "Earlier, 3... Bc5 was natural.", "Bc5", "not checkable"),
+        # a subject that is named is the one that acts
+        (MATE, "White mates with the bishop.", "mates with the bishop", "false"),
+        (MATE, "White mates with the queen.", "mates with the queen", "true"),
+        (
+            SHUT_OFF,
+            "The rooks are better, and the bishop on c4 is attacking f7.",
+            "the bishop on c4 is attacking f7",
+            "false",
+        ),
+        (SHUT_OFF, "The bishop on c4 and the rook on e1 attack d5.", "", "false"),
+        (
+            SHUT_OFF,
+            "The knight on d5 is attacked by the bishop and the rook.",
+            "",
+            "false",
+        ),
+        (SHUT_OFF, "The queen attacks e2 and c7.", "", "false"),
+        (SHUT_OFF, "The bishop on g4 pins the knight on f3.", "", "false"),
+        (
+            SMOTHERING,
+            "White attacks, and the queen and rooks are attacking the king.",
+            "the queen and rooks are attacking the king",
+            "not checkable",
+        ),
+        (
+            SMOTHERING,
+            "White attacks, and the knight on f7 is attacking the king.",
+            "the knight on f7 is attacking the king",
+            "true",
+        ),
+        # what was missed once
+        (MATE, "The king escapes to e7.", "", "false"),
+        (MATE, "White is in check.", "is in check", "false"),
+        (ITALIAN, "White is mated next move.", "is mated", "false"),
+        (ITALIAN, "It leaves one only legal reply.", "only legal reply", "false"),
+        (ITALIAN, "Black meets it by 4…Kd7.", "Kd7", "false"),
+        (ITALIAN, "If Bxg7 the game goes on.", "Bxg7", "false"),
+        (ITALIAN, "After QxQ White is fine.", "QxQ", "false"),
+        (ITALIAN, "The Bf4 is strong.", "Bf4", "false"),
+        (
+            ITALIAN,
+            "If White takes the rook on a8, all is over.",
+            "White takes the rook on a8",
+            "false",
+        ),
+        (OPPOSITE, "Both sides have castled queenside.", "castled queenside", "false"),
+        (POSITIONS["takes"], "It trades knights on d5.", "", "false"),
+        # of a line that cannot be followed
+        (
+            ITALIAN,
+            "After Nc4 Black plays Bxh7 with mate.",
+            "Bxh7 with mate",
+            "not checkable",
+        ),
+        # supposed, but no one move makes it possible
+        (
+            ITALIAN,
+            "Taking the queen on d8 fails to something.",
+            "Taking the queen on d8",
+            "false",
+        ),
+        (
+            ITALIAN,
+            "White hopes to trade knights on a4.",
+            "trade knights on a4",
+            "false",
+        ),
+        # what small models write of captures and mates
+        (
+            QUIET,
+            "White's e3 captures the black pawn on d5.",
+            "e3 captures the black pawn on d5",
+            "false",
+        ),
+        (
+            QUIET,
+            "6. e3 captures the black king.",
+            "e3 captures the black king",
+            "false",
+        ),
+        (
+            TRAP,
+            "White's Nxd5 captures the black pawn on d5.",
+            "Nxd5 captures the black pawn on d5",
+            "true",
+        ),
+        (QUIET, "This leaves the black king in checkmate.", "checkmate", "false"),
+    ],
+)
 def test_words_around_a_claim_say_how_it_is_put(position, text, words, verdict):
     assert verdicts(position, text)[words or text.rstrip(".")] == verdict
 
 
-@pytest.mark.parametrize(("text", "loss", "words", "verdict"), [
-    ("A blunder; the quiet e3 was called for.", 390, "A blunder", "true"),
-    ("This is a blunder, because e3 was better.", 390, "a blunder", "true"),
-    ("e3 is a blunder.", 390, "a blunder", "false"),  # another move, and the best
-    ("A blunder.", 105, "A blunder", "not checkable"),  # the class begins above 100
-    ("Nxd5 is a blunder, and the best move was e3.", 390, "the best move", "true"),
-    ("The best move was Nxd5.", 390, "The best move", "false"),
-    ("The expected reply Bb4+ is better.", 390, "is better", "not checkable"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "loss", "words", "verdict"),
+    [
+        ("A blunder; the quiet e3 was called for.", 390, "A blunder", "true"),
+        ("This is a blunder, because e3 was better.", 390, "a blunder", "true"),
+        ("e3 is a blunder.", 390, "a blunder", "false"),  # another move, and the best
+        ("A blunder.", 105, "A blunder", "not checkable"),  # the class begins above 100
+        ("Nxd5 is a blunder, and the best move was e3.", 390, "the best move", "true"),
+        ("The best move was Nxd5.", 390, "The best move", "false"),
+        ("The expected reply Bb4+ is better.", 390, "is better", "not checkable"),
+    ],
+)
 def test_a_judgement_is_of_the_move_that_the_words_name(text, loss, words, verdict):
     judged = (*TRAP, verdict_of(40, 40 - loss, loss, "e2e3", "f6d5"))
     assert verdicts(judged, text)[words] == verdict
 
 
-@pytest.mark.parametrize(("position", "text"), [
-    # lines with and without dots, of other games, and after moves that are not told
-    (ITALIAN, "4... Nf6 5. d3 O-O 6. h3 d6 7. Nc3 a6 8. a3 Ba7 9. Re1 h6 10. Be3 Bxe3 11. Rxe3 "
-     "Be6 12. Bxe6 fxe6 13. d4 exd4 14. Nxd4 Nxd4 15. Qxd4 is =."),
-    (ITALIAN, "I expected 4 ... Nf6 5 Ng5 O-O 6 Nxf7 RxN 7 BxR+ and +-."),
-    (ITALIAN, "I looked at 22. a5 Ra8 23. e4 Kg7 24. Kf2 later."),
-    (ITALIAN, "Had Black played ...Qxd2 instead, that would be another matter."),
-    # hoped, feared, prevented, intended, asked of the reader
-    (ITALIAN, "White hopes to win a pawn by taking the knight on c6."),
-    (ITALIAN, "He prepares to attack the queen on d8."),
-    (ITALIAN, "It would be tempting to make the mistake of capturing the queen."),
-    (ITALIAN, "Now we attack the queen."),
-    (ITALIAN, "Attack the queen and check the king at the same time!"),
-    (ITALIAN, "The e5 pawn cannot be captured without losing a piece."),
-    # earlier, of the other side's next move, by the name of its first square, or another game's
-    (OPPOSITE, "This shows how he brought his queen from d1 to h4."),
-    (ITALIAN, "His f1 bishop has done well."),
-    (ITALIAN, "In this variation White's knight on d5 is very loose."),
-    (ITALIAN, "Black now attacks the pawn on h2 with the queen."),
-    (ITALIAN, "A new queen would allow 6…Rc4+ at once."),
-    (QUIET, "6. e3 takes aim at nothing, but 6. Nxd5 takes d5."),
-    (TRAP, "After Nxd5 Black can capture the knight on d5."),
-    (QUIET, "e3, planning to capture the pawn on d5."),
-    (QUIET, "White hopes to put the black king in checkmate."),
-    (QUIET, "This could leave the king in checkmate."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("position", "text"),
+    [
+        # lines with and without dots, of other games, and after moves that are not told
+        (
+            ITALIAN,
+            "4... Nf6 5. d3 O-O 6. h3 d6 7. Nc3 a6 8. a3 Ba7 9. Re1 h6 10. Be3 Bxe3 11. Rxe3 "
+            "Be6 12. Bxe6 fxe6 13. d4 exd4 14. Nxd4 Nxd4 15. Qxd4 is =.",
+        ),
+        (ITALIAN, "I expected 4 ... Nf6 5 Ng5 O-O 6 Nxf7 RxN 7 BxR+ and +-."),
+        (ITALIAN, "I looked at 22. a5 Ra8 23. e4 Kg7 24. Kf2 later."),
+        (ITALIAN, "Had Black played ...Qxd2 instead, that would be another matter."),
+        # hoped, feared, prevented, intended, asked of the reader
+        (ITALIAN, "White hopes to win a pawn by taking the knight on c6."),
+        (ITALIAN, "He prepares to attack the queen on d8."),
+        (ITALIAN, "It would be tempting to make the mistake of capturing the queen."),
+        (ITALIAN, "Now we attack the queen."),
+        (ITALIAN, "Attack the queen and check the king at the same time!"),
+        (ITALIAN, "The e5 pawn cannot be captured without losing a piece."),
+        # earlier, of the other side's next move, by the name of its first square, or another game's
+        (OPPOSITE, "This shows how he brought his queen from d1 to h4."),
+        (ITALIAN, "His f1 bishop has done well."),
+        (ITALIAN, "In this variation White's knight on d5 is very loose."),
+        (ITALIAN, "Black now attacks the pawn on h2 with the queen."),
+        (ITALIAN, "A new queen would allow 6…Rc4+ at once."),
+        (QUIET, "6. e3 takes aim at nothing, but 6. Nxd5 takes d5."),
+        (TRAP, "After Nxd5 Black can capture the knight on d5."),
+        (QUIET, "e3, planning to capture the pawn on d5."),
+        (QUIET, "White hopes to put the black king in checkmate."),
+        (QUIET, "This could leave the king in checkmate."),
+    ],
+)
 def test_what_other_people_write_is_not_accused(position, text):
     assert [each for each in checked(position, text) if each.verdict == "false"] == []
 
 
 def test_moves_of_the_game_before_are_known_and_others_may_be_of_another_line():
     position = Position.after(("e2e4", "e7e5", "g1f3", "b8c6"))
-    said = verify("After 2. Nf3 and 1...c5 the game is open.", MoveInContext(position, "f1c4"))
+    said = verify(
+        "After 2. Nf3 and 1...c5 the game is open.", MoveInContext(position, "f1c4")
+    )
     found = {each.claim.text: each.verdict for each in said}
     assert found == {"Nf3": "true", "c5": "not checkable"}
     # what was so, or could be played, some moves before
-    said = verify("The pawn on e2 was weak, and d4 was possible.", MoveInContext(position, "f1c4"))
+    said = verify(
+        "The pawn on e2 was weak, and d4 was possible.", MoveInContext(position, "f1c4")
+    )
     assert "false" not in {each.verdict for each in said}
     (pawn,) = verify("The pawn on e2 is weak.", MoveInContext(position, "f1c4"))
     assert pawn.verdict == "false"
@@ -210,13 +325,20 @@ def test_what_is_presupposed_is_read_on_request_and_is_never_false():
     read = checked(ITALIAN, text, presupposed=True)
     assert {each.claim.relation for each in read} >= {"on_turn", "there_is", "theme"}
     assert {each.verdict for each in read} <= {"true", "not checkable"}
-    assert not {each.claim.relation for each in checked(ITALIAN, text)} & {"on_turn", "there_is"}
+    assert not {each.claim.relation for each in checked(ITALIAN, text)} & {
+        "on_turn",
+        "there_is",
+    }
 
 
 def test_evaluations_need_an_engine():
-    for row in (row for row in TABLE["relations"].values() if row["kind"] == "evaluation"):
+    for row in (
+        row for row in TABLE["relations"].values() if row["kind"] == "evaluation"
+    ):
         claims = checked(ITALIAN, row["true"][1])
-        assert "not checkable" in {c.verdict for c in claims if c.claim.kind == "evaluation"}
+        assert "not checkable" in {
+            c.verdict for c in claims if c.claim.kind == "evaluation"
+        }
 
 
 def test_a_reply_is_an_anchor_only_where_the_words_speak_of_one():
@@ -226,13 +348,20 @@ def test_a_reply_is_an_anchor_only_where_the_words_speak_of_one():
     refuses(ValueError, "'e2e4' is not legal", checked, ITALIAN, text, reply="e2e4")
 
 
-@pytest.mark.parametrize(("text", "events"), [
-    ("The bishop takes the pawn on e6 with check.", []),
-    ("The bishop takes the knight on e6.", ["capture"]), ("This is checkmate.", ["checkmate"]),
-    ("The bishop forks the queen on g8 and the rook on a8.", ["forced tactic or threat"]),
-    ("The rook on a8 is hanging.", ["hanging-piece win"]),
-    ("The knight on d4 is strong.", []),  # wrong, but none of the rule's events
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "events"),
+    [
+        ("The bishop takes the pawn on e6 with check.", []),
+        ("The bishop takes the knight on e6.", ["capture"]),
+        ("This is checkmate.", ["checkmate"]),
+        (
+            "The bishop forks the queen on g8 and the rook on a8.",
+            ["forced tactic or threat"],
+        ),
+        ("The rook on a8 is hanging.", ["hanging-piece win"]),
+        ("The knight on d4 is strong.", []),  # wrong, but none of the rule's events
+    ],
+)
 def test_the_hard_rule_disqualifies_unsupported_events(text, events):
     found = checked(FIGURE_A6, text)
     false = [each.claim for each in found if each.verdict == "false"]
@@ -241,11 +370,17 @@ def test_the_hard_rule_disqualifies_unsupported_events(text, events):
     assert [each.cause for each in found if each.cause] == causes
 
 
-@pytest.mark.parametrize(("text", "piece", "to", "takes"), [
-    ("Nxe5", chess.KNIGHT, "e5", True), ("e2-e4", None, "e4", False),
-    ("Ng1-f3", chess.KNIGHT, "f3", False), ("exd5", chess.PAWN, "d5", True),
-    ("RxQd8", chess.ROOK, "d8", True), ("nf3", chess.KNIGHT, "f3", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "piece", "to", "takes"),
+    [
+        ("Nxe5", chess.KNIGHT, "e5", True),
+        ("e2-e4", None, "e4", False),
+        ("Ng1-f3", chess.KNIGHT, "f3", False),
+        ("exd5", chess.PAWN, "d5", True),
+        ("RxQd8", chess.ROOK, "d8", True),
+        ("nf3", chess.KNIGHT, "f3", False),
+    ],
+)
 def test_notation_is_read_in_many_forms(text, piece, to, takes):
     read = Notation.read(text)
     assert (read.piece, chess.square_name(read.to), read.takes) == (piece, to, takes)
@@ -254,7 +389,9 @@ def test_notation_is_read_in_many_forms(text, piece, to, takes):
 
 def test_clauses_of_facts_are_true():
     #: told without a move on the board, so that longer mates stay open
-    mates = tuple(f"{s} {v} mate" for s in ("White", "Black") for v in ("can", "threatens to"))
+    mates = tuple(
+        f"{s} {v} mate" for s in ("White", "Black") for v in ("can", "threatens to")
+    )
     for game in selfplay(12):
         for ply in range(14, len(game.moves), 29):
             move = MoveInContext(game.position(ply), game.moves[ply])
@@ -263,5 +400,7 @@ def test_clauses_of_facts_are_true():
                 found = {each.verdict for each in verify(text, move)}
                 known = fact.kind in KNOWN_KINDS
                 open_too = known or " but may not " in text or text.startswith(mates)
-                assert found <= ({"true", "not checkable"} if open_too else {"true"}), text
+                assert found <= ({"true", "not checkable"} if open_too else {"true"}), (
+                    text
+                )
                 assert found or known, text

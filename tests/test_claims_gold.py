@@ -11,14 +11,17 @@ from chessgloss.corpora.lectures import evaluated_lectures
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from scripts import DATA, FIGURE_A6, PROJECT, refuses, selfplay
 
-LIBRARY, DEV = PROJECT / "lib", DATA / "claims" / "dev.jsonl"
+LIBRARY = PROJECT / "lib"
+DEV = DATA / "claims" / "dev.jsonl"
 
 
 def line(text: str, *claims: tuple[str, str, str]) -> str:
     labelled = []
     for words, kind, verdict in claims:
         start = text.index(words)
-        labelled.append({"span": [start, start + len(words)], "kind": kind, "verdict": verdict})
+        labelled.append(
+            {"span": [start, start + len(words)], "kind": kind, "verdict": verdict}
+        )
     about = {"id": "one", "fen": FIGURE_A6, "move": "Bxe6+"}
     return json.dumps(about | {"text": text, "claims": labelled})
 
@@ -27,16 +30,32 @@ def test_accusations_on_the_development_half_are_right_and_few_are_missing():
     scores = gold.score_gold(DEV)
     assert scores["all"].right >= 0.99 * scores["all"].accused
     least = {"move": 0.95, "piece": 0.95, "attack": 0.9, "check": 0.9, "capture": 0.8}
-    assert all(scores[kind].found >= bound * scores[kind].wrong for kind, bound in least.items())
+    assert all(
+        scores[kind].found >= bound * scores[kind].wrong
+        for kind, bound in least.items()
+    )
 
 
 def test_scores_count_accusations_and_what_they_find(tmp_path):
-    (tmp_path / "gold.jsonl").write_text("\n".join([
-        line("The bishop takes the knight.", ("takes the knight", "capture", "false")),
-        line("The rook on a8 is there.", ("The rook on a8", "piece", "false")),  # a wrong label
-        line("The queen on d4 is there.", ("The queen on d4", "piece", "true")),  # and another
-        line("It plays Bxg7.", ("Bxg7", "capture", "false")),  # read as a move, an equivalent kind
-    ]))  # fmt: skip
+    (tmp_path / "gold.jsonl").write_text(
+        "\n".join(
+            [
+                line(
+                    "The bishop takes the knight.",
+                    ("takes the knight", "capture", "false"),
+                ),
+                line(
+                    "The rook on a8 is there.", ("The rook on a8", "piece", "false")
+                ),  # a wrong label
+                line(
+                    "The queen on d4 is there.", ("The queen on d4", "piece", "true")
+                ),  # and another
+                line(
+                    "It plays Bxg7.", ("Bxg7", "capture", "false")
+                ),  # read as a move, an equivalent kind
+            ]
+        )
+    )
     scores = gold.score_gold(tmp_path / "gold.jsonl")
     assert scores["capture"] == Score(accused=1, right=1, wrong=2, found=2)
     assert scores["piece"] == Score(accused=1, right=0, wrong=1, found=0)
@@ -44,10 +63,14 @@ def test_scores_count_accusations_and_what_they_find(tmp_path):
     assert scores["mate"] == Score(0, 0, 0, 0)
 
 
-@pytest.mark.parametrize("text", ["{", '{"id": "x"}', line("e4").replace("Bxe6+", "Bxe9")])
+@pytest.mark.parametrize(
+    "text", ["{", '{"id": "x"}', line("e4").replace("Bxe6+", "Bxe9")]
+)
 def test_a_bad_line_is_named(tmp_path, text):
     (tmp_path / "gold.jsonl").write_text(line("Fine.") + "\n" + text)
-    refuses(GoldError, r"gold\.jsonl, line 2", list, gold.read_gold(tmp_path / "gold.jsonl"))
+    refuses(
+        GoldError, r"gold\.jsonl, line 2", list, gold.read_gold(tmp_path / "gold.jsonl")
+    )
 
 
 # ---------------------------------------------------------------- human sentences
@@ -59,12 +82,15 @@ MATCHING = DATA / "claims" / "matching.tsv"
 @pytest.fixture(scope="module")
 def human(real_lectures):
     """The labelled comments of both halves; the reader refuses another text and a wrong edit."""
-    return {half: list(gold.read_human(path, real_lectures)) for half, path in HUMAN.items()}
+    return {
+        half: list(gold.read_human(path, real_lectures)) for half, path in HUMAN.items()
+    }
 
 
 @pytest.mark.parametrize("half", HUMAN)
 def test_labels_of_human_sentences_fit_the_lectures(half, human, real_lectures):
-    texts, kept = {each.key: each for each in human[half]}, evaluated_lectures(real_lectures)
+    texts = {each.key: each for each in human[half]}
+    kept = evaluated_lectures(real_lectures)
     for row in map(json.loads, HUMAN[half].read_text().splitlines()):
         key = f"{row['lecture']}/{row['number']}"
         assert (row["lecture"] in kept) == (half == "test")
@@ -72,7 +98,10 @@ def test_labels_of_human_sentences_fit_the_lectures(half, human, real_lectures):
             quoted = label["quote"].split()
             words = texts[key].text[slice(*label["span"])].split()
             assert (quoted[0], quoted[-1]) in ((words[0], words[-1]), (words[0], "…"))
-        assert sum(len(label["quote"].replace("…", "").split()) for label in row["claims"]) <= 15
+        assert (
+            sum(len(label["quote"].replace("…", "").split()) for label in row["claims"])
+            <= 15
+        )
         for number, edit in enumerate(row["edits"]):
             twin = texts[f"{key}+{number}"]
             assert row["claims"][edit["claim"]]["verdict"] == "true"
@@ -83,7 +112,9 @@ def test_labels_of_human_sentences_fit_the_lectures(half, human, real_lectures):
 
 
 def test_the_halves_share_no_position(human):
-    dev, test = ({(g.move.position.fen, g.move.uci) for g in texts} for texts in human.values())
+    dev, test = (
+        {(g.move.position.fen, g.move.uci) for g in texts} for texts in human.values()
+    )
     assert dev.isdisjoint(test)
 
 
@@ -108,7 +139,9 @@ def test_the_matching_task_holds_four_moves_and_the_right_one(real_lectures):
 
 def test_a_match_has_fewest_false_then_most_true_claims():
     moves = [read_move(read_fen(FIGURE_A6), san) for san in ("Bxe6+", "Qxa8", "Ba3")]
-    said = dict(zip(moves, (["true"], ["true", "true"], ["true", "true", "false"]), strict=True))
+    said = dict(
+        zip(moves, (["true"], ["true", "true"], ["true", "true", "false"]), strict=True)
+    )
 
     def check(_, move):
         return [SimpleNamespace(verdict=each) for each in said[move]]
@@ -124,7 +157,11 @@ def test_minimal_pairs_differ_in_one_word_and_are_told_apart():
     pairs = gold.minimal_pairs(moves, 300, seed=3)
     assert pairs == gold.minimal_pairs(moves, 300, seed=3)
     refuses(ValueError, r"only \d+ of 9 pairs", gold.minimal_pairs, moves[:1], 9)
-    assert {pair.error for pair in pairs} == {"wrong_square", "wrong_piece", "wrong_side"}
+    assert {pair.error for pair in pairs} == {
+        "wrong_square",
+        "wrong_piece",
+        "wrong_side",
+    }
     for pair in pairs:
         assert {one.verdict for one in verify(pair.true, pair.move)} == {"true"}, pair
         assert "false" in {one.verdict for one in verify(pair.false, pair.move)}, pair
@@ -133,15 +170,24 @@ def test_minimal_pairs_differ_in_one_word_and_are_told_apart():
 
 
 def test_a_square_in_error_is_a_neighbour_and_no_pawn_comes_to_the_last_ranks():
-    clause, rng = "the white pawn on e2 is passed", random.Random(0)
+    clause = "the white pawn on e2 is passed"
+    rng = random.Random(0)
     squares = {text.split()[4] for text in gold.corrupted(clause, "wrong_square", rng)}
     assert squares == {"d2", "f2", "d3", "e3", "f3"}
 
 
 def test_no_module_of_the_checker_takes_a_name_from_a_package_alone():
     """Chapter 5's walk over the modules that decide a verdict would miss what is passed on."""
-    for path in (*LIBRARY.glob("chessgloss/claims/*.py"), *LIBRARY.glob("chessgloss/facts/*.py")):
-        imports = re.findall(r"(?m)^from (chessgloss\S*) import (\w+)", path.read_text())
+    for path in (
+        *LIBRARY.glob("chessgloss/claims/*.py"),
+        *LIBRARY.glob("chessgloss/facts/*.py"),
+    ):
+        imports = re.findall(
+            r"(?m)^from (chessgloss\S*) import (\w+)", path.read_text()
+        )
         for module, taken in imports:
             folder = LIBRARY.joinpath(*module.split("."))
-            assert folder.with_suffix(".py").is_file() or (folder / f"{taken}.py").is_file(), path
+            assert (
+                folder.with_suffix(".py").is_file()
+                or (folder / f"{taken}.py").is_file()
+            ), path

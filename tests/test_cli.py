@@ -43,7 +43,11 @@ def run(*arguments: str) -> int:
 
 def command(*arguments: str, **how: Any) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own."""
-    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"} | how
+    how = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "encoding": "utf-8",
+    } | how
     return subprocess.run([sys.executable, "-m", "chessgloss", *arguments], **how)
 
 
@@ -57,11 +61,15 @@ def test_the_doctor_says_what_to_run_for_what_is_missing(monkeypatch, capsys):
     shown = capsys.readouterr().out
     assert re.search(r"(?m)^Stockfish 15.1 +no  .*apt-get install stockfish", shown)
     assert re.search(r"(?m)^Stockfish 8 .*node", shown)
-    assert shown.splitlines()[-1].startswith("cannot execute the book: no Stockfish 15.1")
+    assert shown.splitlines()[-1].startswith(
+        "cannot execute the book: no Stockfish 15.1"
+    )
     optional = cli.Finding("asset leela", None, "export X=...", essential=False)
     monkeypatch.setattr(cli, "examine", lambda project: [optional])
     assert cli.main(["doctor"]) == 0
-    assert re.search(r"no \(optional\)(?s:.*)ready to execute the book$", capsys.readouterr().out)
+    assert re.search(
+        r"no \(optional\)(?s:.*)ready to execute the book$", capsys.readouterr().out
+    )
 
 
 def test_ctrl_c_is_no_traceback(scripted, monkeypatch, capsys):
@@ -81,11 +89,14 @@ except BaseException:
 """
 
 
-@pytest.mark.parametrize(("module", "text"), [
-    ("pandas", "raise KeyboardInterrupt"),
-    ("pandas", "exec('raise KeyboardInterrupt')"),
-    ("pooch", ABORTS),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        ("pandas", "raise KeyboardInterrupt"),
+        ("pandas", "exec('raise KeyboardInterrupt')"),
+        ("pooch", ABORTS),
+    ],
+)
 def test_ctrl_c_while_modules_load_is_no_traceback_either(tmp_path, module, text):
     (tmp_path / f"{module}.py").write_text(text)
     env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{PROJECT / 'lib'}"}
@@ -100,10 +111,16 @@ def test_an_error_never_goes_to_standard_output():
 
 def test_an_output_that_takes_nothing_is_a_failure(monkeypatch, capsys):
     monkeypatch.setattr(os, "dup2", dropped := Mock())
-    for number, status, words in ((28, 2, "cannot write standard output: full\n"), (32, 141, "")):
+    for number, status, words in (
+        (28, 2, "cannot write standard output: full\n"),
+        (32, 141, ""),
+    ):
         taken = Mock(side_effect=OSError(number, "Full"))
         monkeypatch.setattr(sys, "stdout", Mock(flush=taken, fileno=lambda: 1))
-        assert cli.main(["claims", "--fen", START, "--move", "e4", "--text", "Nothing."]) == status
+        assert (
+            cli.main(["claims", "--fen", START, "--move", "e4", "--text", "Nothing."])
+            == status
+        )
         assert capsys.readouterr().err.removeprefix("chessgloss claims: ") == words
     assert [call.args[1] for call in dropped.call_args_list] == [1, 1]
     monkeypatch.setattr(sys, "stdout", None)
@@ -111,26 +128,45 @@ def test_an_output_that_takes_nothing_is_a_failure(monkeypatch, capsys):
     assert "standard output is closed" in capsys.readouterr().err
 
 
-def test_what_a_model_or_a_file_says_does_not_reach_the_terminal_as_control(monkeypatch, capsys):
-    monkeypatch.setattr(cli, "_check_stream", Mock(side_effect=ValueError("a\x1b[2Jb\nc\x07é♘")))
+def test_what_a_model_or_a_file_says_does_not_reach_the_terminal_as_control(
+    monkeypatch, capsys
+):
+    monkeypatch.setattr(
+        cli, "_check_stream", Mock(side_effect=ValueError("a\x1b[2Jb\nc\x07é♘"))
+    )
     assert cli.main(["claims", "--jsonl", "x"]) == 2
     assert capsys.readouterr().err == "chessgloss claims: a[2Jb\ncé♘\n"
     assert cli._dumps("\x9bé\u202e♘") == '"\\u009bé\\u202e♘"'
 
 
-@pytest.mark.parametrize("words", ["annotate nope", "annotate .", "survey read x --key nope"])
-def test_a_file_that_cannot_be_read_is_named_in_words(words, monkeypatch, tmp_path, capsys):
+@pytest.mark.parametrize(
+    "words", ["annotate nope", "annotate .", "survey read x --key nope"]
+)
+def test_a_file_that_cannot_be_read_is_named_in_words(
+    words, monkeypatch, tmp_path, capsys
+):
     monkeypatch.chdir(tmp_path)
     assert cli.main(words.split()) == 2
     told = r"chessgloss \w+: cannot open (nope: no such file|\.: is a directory).*\n"
     assert re.fullmatch(told, capsys.readouterr().err)
 
 
-@pytest.mark.parametrize("words", [
-    *("annotate x --nodes 0", "annotate x --timeout 0", "annotate x --timeout nan"),
-    *("annotate x --minutes -1", "annotate x --minutes nan", "annotate x --processes 0"),
-    *("survey collect -o x --moves 0", "survey build x -o y --block 0", "claims --reply zz"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("annotate x --nodes 0", "annotate x --timeout 0", "annotate x --timeout nan"),
+        *(
+            "annotate x --minutes -1",
+            "annotate x --minutes nan",
+            "annotate x --processes 0",
+        ),
+        *(
+            "survey collect -o x --moves 0",
+            "survey build x -o y --block 0",
+            "claims --reply zz",
+        ),
+    ],
+)
 def test_an_option_that_makes_no_sense_is_refused_in_one_line(words, capsys):
     with pytest.raises(SystemExit, match="2"):
         cli.main(words.split())
@@ -144,7 +180,10 @@ def test_an_option_that_makes_no_sense_is_refused_in_one_line(words, capsys):
 
 def test_the_object_follows_the_contract(capsys):
     text = "The bishop on c4 attacks f7 and the knight on f6."
-    assert run("claims", "--fen", ITALIAN, "--move", "4. O-O", "--text", text, "--json") == 0
+    assert (
+        run("claims", "--fen", ITALIAN, "--move", "4. O-O", "--text", text, "--json")
+        == 0
+    )
     content = json.loads(capsys.readouterr().out)
     for claim in content["claims"]:
         assert set(claim) >= {"text", "span", "kind", "verdict", "evidence"}
@@ -160,8 +199,10 @@ def test_the_object_follows_the_contract(capsys):
 
 
 def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, capsys):
-    path, castles = tmp_path / "many.jsonl", {"fen": ITALIAN, "text": "White castles."}
-    first, last = ({"id": 1, "move": "O-O", **castles}, {"move": "d3", **castles})
+    path = tmp_path / "many.jsonl"
+    castles = {"fen": ITALIAN, "text": "White castles."}
+    first = {"id": 1, "move": "O-O", **castles}
+    last = {"move": "d3", **castles}
     bad = [
         (b"{", "expected an object"),
         (b"[]", "expected an object"),
@@ -171,7 +212,12 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, c
         (b"[" * 100_000, "expected an object"),
         (b'{"text": "\xff"}', "not UTF-8"),
     ]
-    lines = [json.dumps(first).encode(), *(line for line, _ in bad), b"", json.dumps(last).encode()]
+    lines = [
+        json.dumps(first).encode(),
+        *(line for line, _ in bad),
+        b"",
+        json.dumps(last).encode(),
+    ]
     path.write_bytes(b"\n".join(lines))
     assert run("claims", "--jsonl", str(path)) == 1
     told, *errors, end = map(json.loads, capsys.readouterr().out.splitlines())
@@ -184,11 +230,20 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, c
     assert run("claims", "--jsonl", str(path)) == 0
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--fen", ITALIAN, "--move", "O-O"], "give --fen, --move and --text, or --jsonl FILE"),
-    (["--jsonl", "x", "--text", "y"], "give either --jsonl, or"),
-    (["--fen", ITALIAN, "--move", "O-O", "--text", "x", "--reply", "e2e4"], "is not legal"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--fen", ITALIAN, "--move", "O-O"],
+            "give --fen, --move and --text, or --jsonl FILE",
+        ),
+        (["--jsonl", "x", "--text", "y"], "give either --jsonl, or"),
+        (
+            ["--fen", ITALIAN, "--move", "O-O", "--text", "x", "--reply", "e2e4"],
+            "is not legal",
+        ),
+    ],
+)
 def test_bad_claims_raise_one_clear_line(arguments, message):
     with pytest.raises((ValueError, OSError), match=message) as caught:
         run("claims", *arguments)
@@ -196,7 +251,9 @@ def test_bad_claims_raise_one_clear_line(arguments, message):
 
 
 def test_a_fen_as_the_paper_prints_it_is_repaired_and_said_so(capsys, tmp_path):
-    assert run("claims", "--fen", NUMBER_0, "--move", "Bxe6+", "--text", "A check.") == 0
+    assert (
+        run("claims", "--fen", NUMBER_0, "--move", "Bxe6+", "--text", "A check.") == 0
+    )
     shown = capsys.readouterr()
     assert shown.out.startswith("true")
     assert shown.err.rstrip("\n") == "chessgloss: FEN repaired: move number 0 set to 1"
@@ -214,7 +271,9 @@ def scripted(monkeypatch):
     """An engine that counts material, a scripted ranking of concepts, and no model."""
     counting = Mock(analyse=lambda position, **_: by_material(position))
     monkeypatch.setattr(engine, "open_engine", lambda: nullcontext(counting))
-    monkeypatch.setattr(engine, "analyse_many", lambda many, **_: [*map(by_material, many)])
+    monkeypatch.setattr(
+        engine, "analyse_many", lambda many, **_: [*map(by_material, many)]
+    )
     monkeypatch.setattr(prioritise, "load_method", lambda: None)
     threats = (ConceptChange("Threats", "White", 0.0, 1.0, 1.5, 1),)
     ranked = lambda at, uci: Priorities(MoveInContext(at, uci), "default", threats)  # noqa: E731
@@ -226,14 +285,24 @@ def scripted(monkeypatch):
 # ---------------------------------------------------------------- comment
 
 
-def test_a_comment_says_what_wrote_it_and_other_programs_read_it_as_json(scripted, capsys):
+def test_a_comment_says_what_wrote_it_and_other_programs_read_it_as_json(
+    scripted, capsys
+):
     assert run("comment", "--fen", FIGURE_A6, "--move", "21. Bxe6+") == 0
     text, used = capsys.readouterr().out.splitlines()
     assert text.startswith("21. Bxe6+??: ")
     assert used == "(notes, no model; Scripted 1, 400 nodes, depth 1)"
     assert run("comment", "--fen", FIGURE_A6, "--move", "f5e6", "--json") == 0
     content = json.loads(capsys.readouterr().out)
-    assert list(content) == ["comment", "method", "model", "verdict", "concepts", "facts", "claims"]
+    assert list(content) == [
+        "comment",
+        "method",
+        "model",
+        "verdict",
+        "concepts",
+        "facts",
+        "claims",
+    ]
     assert (content["method"], content["model"]) == ("notes", None)
     assert content["concepts"] == [{"name": "White Threats", "change": 1.5}]
     assert content["verdict"]["engine"] == "Scripted 1"
@@ -243,22 +312,37 @@ def test_a_comment_says_what_wrote_it_and_other_programs_read_it_as_json(scripte
     assert all(claim["verdict"] != "false" for claim in content["claims"])
 
 
-@pytest.mark.parametrize(("options", "words"), [
-    (["--move", "e5"], "'e5' is not a legal move for White"),
-    (["--fen", "8/8/8 w"], "cannot be read"),
-    (["--fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1"], "no white king"),
-    (["--method", "magic"], "no method 'magic'; choose one of notes, ccc_proven, llm"),
-    (["--method", "llm"], r"OPENAI_BASE_URL.*model serve"),
-])  # fmt: skip
-def test_bad_input_is_refused_before_an_engine_starts(scripted, monkeypatch, options, words):
-    monkeypatch.setattr(engine, "open_engine", lambda: pytest.fail("an engine was started"))
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--move", "e5"], "'e5' is not a legal move for White"),
+        (["--fen", "8/8/8 w"], "cannot be read"),
+        (
+            ["--fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1"],
+            "no white king",
+        ),
+        (
+            ["--method", "magic"],
+            "no method 'magic'; choose one of notes, ccc_proven, llm",
+        ),
+        (["--method", "llm"], r"OPENAI_BASE_URL.*model serve"),
+    ],
+)
+def test_bad_input_is_refused_before_an_engine_starts(
+    scripted, monkeypatch, options, words
+):
+    monkeypatch.setattr(
+        engine, "open_engine", lambda: pytest.fail("an engine was started")
+    )
     for command in ("comment", "ask"):
         with pytest.raises(ValueError, match=words) as caught:
             run(command, "--fen", START, "--move", "e4", *options)
         assert "\n" not in str(caught.value)
 
 
-def test_a_missing_network_leaves_the_concepts_out_and_says_so(scripted, capsys, monkeypatch):
+def test_a_missing_network_leaves_the_concepts_out_and_says_so(
+    scripted, capsys, monkeypatch
+):
     missing = Mock(side_effect=ValueError("weights are missing; make them"))
     monkeypatch.setattr(prioritise, "load_method", missing)
     assert run("comment", "--fen", START, "--move", "e4", "--json") == 0
@@ -290,13 +374,18 @@ def test_a_model_is_used_where_one_is_set_and_named(llm, capsys):
     assert len(llm.asked) == 1
 
 
-@pytest.mark.parametrize(("script", "words"), [
-    (["refused:I cannot"], ["the facts speak instead"]),
-    (["text:no mark here"], ["the facts speak instead"]),
-    (["401"], ["OPENAI_API_KEY and CHESSGLOSS_MODEL; the facts speak instead"]),
-    (["slow:2", "slow:2"], ["may take 0.5 s", "nothing came within 0.5 s"]),
-])  # fmt: skip
-def test_without_a_usable_comment_the_facts_speak_and_say_so(llm, capsys, script, words):
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (["refused:I cannot"], ["the facts speak instead"]),
+        (["text:no mark here"], ["the facts speak instead"]),
+        (["401"], ["OPENAI_API_KEY and CHESSGLOSS_MODEL; the facts speak instead"]),
+        (["slow:2", "slow:2"], ["may take 0.5 s", "nothing came within 0.5 s"]),
+    ],
+)
+def test_without_a_usable_comment_the_facts_speak_and_say_so(
+    llm, capsys, script, words
+):
     llm.script += script
     assert run("comment", *MOVE, "--timeout", "0.5") == 0
     seen = capsys.readouterr()
@@ -308,13 +397,16 @@ def test_without_a_usable_comment_the_facts_speak_and_say_so(llm, capsys, script
 
 
 def test_a_game_is_annotated_into_a_pgn_and_a_page(scripted, capsys, tmp_path):
-    target, page = tmp_path / "out.pgn", tmp_path / "game.html"
+    target = tmp_path / "out.pgn"
+    page = tmp_path / "game.html"
     assert run("annotate", VARIATIONS, "-o", str(target), "--html", str(page)) == 0
     assert "comments on 25 plies" in capsys.readouterr().err
     (game,) = read_games(target)
     assert game.headers["ChessglossAnnotator"].startswith("notes, no model; Scripted 1")
     assert game.next().eval() is not None
-    assert "<title>Иванова, Анна – Grünfeld-Sommer, Jörg</title>" in page.read_text("utf-8")
+    assert "<title>Иванова, Анна – Grünfeld-Sommer, Jörg</title>" in page.read_text(
+        "utf-8"
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["game.html", "out.pgn"]
     assert run("annotate", VARIATIONS) == 0
     printed = chess.pgn.read_game(io.StringIO(capsys.readouterr().out))
@@ -322,7 +414,9 @@ def test_a_game_is_annotated_into_a_pgn_and_a_page(scripted, capsys, tmp_path):
 
 
 def test_targets_are_checked_before_the_work(monkeypatch, tmp_path):
-    monkeypatch.setattr(engine, "analyse_many", lambda *_, **__: pytest.fail("work was begun"))
+    monkeypatch.setattr(
+        engine, "analyse_many", lambda *_, **__: pytest.fail("work was begun")
+    )
     monkeypatch.setattr(os, "access", lambda path, _: path != tmp_path)
     source = tmp_path / "game.pgn"
     source.write_text("1. e4 e5 *\n")
@@ -338,7 +432,9 @@ def test_targets_are_checked_before_the_work(monkeypatch, tmp_path):
 
 
 def test_a_target_stays_what_it_is(scripted, tmp_path):
-    source, kept, link = VARIATIONS, tmp_path / "kept.pgn", tmp_path / "link.pgn"
+    source = VARIATIONS
+    kept = tmp_path / "kept.pgn"
+    link = tmp_path / "link.pgn"
     kept.write_text("old")
     kept.chmod(0o640)
     owner = os.geteuid() or 1234  # root's files may be another's
@@ -357,12 +453,29 @@ def test_a_target_stays_what_it_is(scripted, tmp_path):
 
 def test_no_output_holds_what_a_terminal_obeys(llm, capsys, tmp_path):
     hostile = "A\x1b[2J \x9bfine\u202e move.\x07"
-    source, target, page = (tmp_path / name for name in ("in.pgn", "out.pgn", "out.html"))
-    source.write_text(f'[Event "{hostile}"]\n\n1. f3 e5 2. g4 Qh4# {{ {hostile} }} 0-1\n')
+    source, target, page = (
+        tmp_path / name for name in ("in.pgn", "out.pgn", "out.html")
+    )
+    source.write_text(
+        f'[Event "{hostile}"]\n\n1. f3 e5 2. g4 Qh4# {{ {hostile} }} 0-1\n'
+    )
     llm.script += [f"text:{hostile}"] * 4
-    run("annotate", str(source), "-o", str(target), "--html", str(page), "--method", "llm")
+    run(
+        "annotate",
+        str(source),
+        "-o",
+        str(target),
+        "--html",
+        str(page),
+        "--method",
+        "llm",
+    )
     run("comment", *MOVE, "--method", "llm", "--json")
-    for text in (target.read_text("utf-8"), page.read_text("utf-8"), capsys.readouterr().out):
+    for text in (
+        target.read_text("utf-8"),
+        page.read_text("utf-8"),
+        capsys.readouterr().out,
+    ):
         assert "A[2J fine move." in text
         assert not re.search(r"[\x1b\x07\x9b\u202e]|\\u(001b|0007|009b|202e)", text)
 
@@ -390,7 +503,11 @@ def test_a_session_is_answered_line_by_line(scripted, monkeypatch, capsys):
 
 
 def test_a_session_with_a_model_shows_what_was_looked_up(llm, monkeypatch, capsys):
-    answers = ("Comment: A check.", "Black plays 21... Ke7 now.", "The king goes: 21... Ke7.")
+    answers = (
+        "Comment: A check.",
+        "Black plays 21... Ke7 now.",
+        "The king goes: 21... Ke7.",
+    )
     llm.script += [f"text:{answer}" for answer in answers]
     monkeypatch.setattr(sys, "stdin", io.StringIO("Is the queen on g8 safe?"))
     assert run("ask", *MOVE) == 0
@@ -419,7 +536,8 @@ def test_a_real_session_through_a_pipe(stockfish):
 def test_a_real_game_is_annotated_the_same_way_twice(stockfish, tmp_path):
     source = tmp_path / "game.pgn"
     source.write_text("1. f3 e5 2. g4 Qh4# 0-1\n")
-    one, two = tmp_path / "one.pgn", tmp_path / "two.pgn"
+    one = tmp_path / "one.pgn"
+    two = tmp_path / "two.pgn"
     for target in (one, two):
         real("annotate", str(source), "-o", str(target))
     assert one.read_bytes() == two.read_bytes()
@@ -432,7 +550,9 @@ def test_a_real_game_is_annotated_the_same_way_twice(stockfish, tmp_path):
 # ---------------------------------------------------------------- outside a checkout
 
 
-def test_without_a_checkout_less_is_needed_and_it_is_named(scripted, monkeypatch, capsys, tmp_path):
+def test_without_a_checkout_less_is_needed_and_it_is_named(
+    scripted, monkeypatch, capsys, tmp_path
+):
     monkeypatch.setenv("CHESSGLOSS_PROJECT", "/nowhere")
     monkeypatch.setattr("chessgloss.engine.version", lambda: "Stockfish 17")
     assert cli.main(["doctor"]) == 0
@@ -440,7 +560,9 @@ def test_without_a_checkout_less_is_needed_and_it_is_named(scripted, monkeypatch
     assert shown.startswith("project: none") and "papermill" not in shown
     assert shown.endswith("ready to comment on moves\n")
     assert cli.main(["survey", "collect", "-o", str(tmp_path / "study.json")]) == 2
-    assert "run `export CHESSGLOSS_PROJECT=/path/to/checkout`" in capsys.readouterr().err
+    assert (
+        "run `export CHESSGLOSS_PROJECT=/path/to/checkout`" in capsys.readouterr().err
+    )
     assert cli.main(["claims", *MOVE, "--text", "A check."]) == 0
     assert cli.main(["comment", *MOVE, "--json"]) == 0
 
@@ -449,7 +571,14 @@ def test_without_a_checkout_less_is_needed_and_it_is_named(scripted, monkeypatch
 @pytest.mark.engine
 def test_the_installed_command_brings_what_it_needs(stockfish, tmp_path):
     move = ("--fen", NUMBER_0, "--move", "Bxe6+")
-    command = [install_elsewhere(tmp_path), "comment", *move, "--nodes", "500", "--json"]
+    command = [
+        install_elsewhere(tmp_path),
+        "comment",
+        *move,
+        "--nodes",
+        "500",
+        "--json",
+    ]
     where = {"cwd": tmp_path, "env": clean_environment()}
     done = subprocess.run(command, **where, capture_output=True, text=True, check=True)
     content = json.loads(done.stdout)
@@ -465,8 +594,13 @@ def test_the_installed_command_brings_what_it_needs(stockfish, tmp_path):
 def test_the_lines_of_the_readme_do_what_they_say(tmp_path):
     text = (PROJECT / "README.md").read_text("utf-8")
     lines = text.split("```python\n")[1].split("```")[0]
-    run = subprocess.run([sys.executable, "-W", "ignore", "-c", lines], capture_output=True,
-                         text=True, cwd=PROJECT, check=True)  # fmt: skip
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", lines],
+        capture_output=True,
+        text=True,
+        cwd=PROJECT,
+        check=True,
+    )
     printed = run.stdout.splitlines()
     assert printed[0].startswith("best ['Black Bishop', ")
     assert "true: gives check" in run.stdout

@@ -31,16 +31,21 @@ def planted():
     random = np.random.default_rng(0)
     features = random.normal(size=(8_000, 20)).astype(np.float32) * 5 + 3
     values = np.stack(
-        [features[:, 0], features[:, 1] - features[:, 2], random.normal(size=8_000)], axis=1
+        [features[:, 0], features[:, 1] - features[:, 2], random.normal(size=8_000)],
+        axis=1,
     )
     games = np.repeat(np.arange(800, dtype=np.int32), 10)
     parts = np.array(["train"] * 8 + ["validation", "test"])[games % 10]
     return features, fit.Labelled(TERMS, values.astype(np.float32), games, parts)
 
 
-def scored(features: np.ndarray, labelled: fit.Labelled, seed: int = 0, **options) -> pd.DataFrame:
+def scored(
+    features: np.ndarray, labelled: fit.Labelled, seed: int = 0, **options
+) -> pd.DataFrame:
     """Fit on the training games, and score what was found on those held out."""
-    fitted = fit.fit_concepts(features, labelled, **{"cs": (1e-3,), "seed": seed, **options})
+    fitted = fit.fit_concepts(
+        features, labelled, **{"cs": (1e-3,), "seed": seed, **options}
+    )
     return scores.held_out(fitted, features, labelled)
 
 
@@ -67,9 +72,13 @@ def test_turning_terms_swaps_sides_for_black_and_a_game_lies_in_one_part():
     turned = fit.turn_terms(values, TERMS, [True, False])
     assert turned.tolist() == [[1.0, 0.2, 0.5], [-1.0, 0.5, 0.2]]
     assert fit.turn_terms(turned, TERMS, [True, False]).tolist() == values.tolist()
-    refuses(ValueError, "Black Rooks", fit.turn_terms, [[1.0]], ["White Rooks"], [False])
+    refuses(
+        ValueError, "Black Rooks", fit.turn_terms, [[1.0]], ["White Rooks"], [False]
+    )
     with pytest.raises(ValueError, match="a game lies in two parts"):
-        fit.Labelled(("Material",), values, np.zeros(2, np.int32), np.array(["train", "test"]))
+        fit.Labelled(
+            ("Material",), values, np.zeros(2, np.int32), np.array(["train", "test"])
+        )
 
 
 # ---------------------------------------------------------------- fits
@@ -86,27 +95,39 @@ def test_a_planted_concept_is_found_and_neither_noise_nor_shuffled_labels(plante
     assert chance.low < 0.5 < chance.high
     directions = fitted.vectors.directions()
     assert directions[0, 0] > 0.95 and directions[1, 1] > 0.6 > -0.6 > directions[1, 2]
-    shuffled = [scored(*planted, seed=seed, shuffle=True)["correct"].mean() for seed in range(8)]
+    shuffled = [
+        scored(*planted, seed=seed, shuffle=True)["correct"].mean() for seed in range(8)
+    ]
     assert 0.4 < np.mean(shuffled) < 0.6
 
 
 def test_c_may_be_chosen_for_each_concept_elsewhere(planted):
     """A concept's vector depends on its own C, and on no other's."""
     features, labelled = planted
-    fitted = fit.fit_concepts(features, labelled, cs=[(1e-4,), (1e-3,), (1e-2,)], seed=0)
+    fitted = fit.fit_concepts(
+        features, labelled, cs=[(1e-4,), (1e-3,), (1e-2,)], seed=0
+    )
     assert fitted.c == (1e-4, 1e-3, 1e-2)
-    same = fit.fit_concepts(features, labelled, cs=(1e-3,), seed=0, jobs=1)  # of one process
+    same = fit.fit_concepts(
+        features, labelled, cs=(1e-3,), seed=0, jobs=1
+    )  # of one process
     np.testing.assert_array_equal(fitted.vectors.weights[1], same.vectors.weights[1])
 
 
 def test_vectors_survive_their_file_and_a_foreign_file_is_named(tmp_path):
-    weights, biases = np.eye(2, 3, dtype=np.float32), np.ones(2, np.float32)
+    weights = np.eye(2, 3, dtype=np.float32)
+    biases = np.ones(2, np.float32)
     vectors = fit.ConceptVectors(("A", "B"), weights, biases, {"expert": "nnue"})
     read = fit.ConceptVectors.load(vectors.save(tmp_path / "v.safetensors"))
     assert (read.names, read.about) == (vectors.names, vectors.about)
     np.testing.assert_array_equal(read.weights, weights)
     (tmp_path / "x.safetensors").write_bytes(b"nothing of the kind")
-    refuses(ValueError, r"x\.safetensors", fit.ConceptVectors.load, tmp_path / "x.safetensors")
+    refuses(
+        ValueError,
+        r"x\.safetensors",
+        fit.ConceptVectors.load,
+        tmp_path / "x.safetensors",
+    )
 
 
 # ---------------------------------------------------------------- held-out scores
@@ -118,13 +139,19 @@ def test_two_gains_are_compared_on_the_same_draws_of_games(planted):
     whole, less = (scored(seen, labelled) for seen in (features, features[:, 1:]))
     gain = scores.accuracy(whole, minus=less, seed=0)
     more = scores.signed_accuracy([whole, whole], [less, whole], seed=0)
-    assert (more.value, more.low, more.high) == pytest.approx((gain.value, gain.low, gain.high))
+    assert (more.value, more.low, more.high) == pytest.approx(
+        (gain.value, gain.low, gain.high)
+    )
     halved = scores.accuracy(whole, minus=less, seed=0, concepts=2 * len(TERMS))
-    assert halved.value == pytest.approx(gain.value / 2)  # the others have no row: no gain
+    assert halved.value == pytest.approx(
+        gain.value / 2
+    )  # the others have no row: no gain
     few = whole.iloc[::7], less.iloc[::7]
     apart = scores.signed_accuracy([few[0], less], [few[1], whole], seed=0)
     by_hand = scores.accuracy(few[0], minus=few[1], seed=0).value - gain.value
-    assert apart.value == pytest.approx(by_hand) and apart.low < apart.value < apart.high
+    assert (
+        apart.value == pytest.approx(by_hand) and apart.low < apart.value < apart.high
+    )
 
 
 def test_a_layer_seen_by_the_mover_is_scored_as_the_mover_sees_it(planted):
@@ -137,7 +164,10 @@ def test_a_layer_seen_by_the_mover_is_scored_as_the_mover_sees_it(planted):
     fitted = fit.fit_concepts(seen, own, cs=(1e-3,), seed=0)
     turned = scores.held_out(fitted, seen, labelled, tails=tails, white_to_move=white)
     wrong = scored(seen, labelled)
-    material = [table.groupby("concept")["correct"].mean()["Material"] for table in (turned, wrong)]
+    material = [
+        table.groupby("concept")["correct"].mean()["Material"]
+        for table in (turned, wrong)
+    ]
     assert material[0] > 0.97 > 0.7 > material[1]
     np.testing.assert_array_equal(turned["positive"], wrong["positive"])
 
@@ -148,8 +178,11 @@ def test_a_layer_seen_by_the_mover_is_scored_as_the_mover_sees_it(planted):
 def test_rankings_are_measured_as_by_scikit_learn_and_by_hand():
     """NDCG is scikit-learn's; precision is counted by hand, on three moves."""
     random = np.random.default_rng(0)
-    truth, given = random.normal(size=(50, 21)), random.normal(size=(50, 21))
-    assert scores.ndcg(given, truth).mean() == pytest.approx(ndcg_score(np.abs(truth), given, k=5))
+    truth = random.normal(size=(50, 21))
+    given = random.normal(size=(50, 21))
+    assert scores.ndcg(given, truth).mean() == pytest.approx(
+        ndcg_score(np.abs(truth), given, k=5)
+    )
     # A move that changes too little is left out, and any equal at the cut counts.
     truth = np.array([[5.0, -4, 3, 2, 1, 0.5], [5, 4, 3, 2, 0, 0], [5, 4, 3, 2, 1, 1]])
     given = np.array([[6, 5, 4, 3, 0, 1.0], [6, 5, 4, 3, 2, 1], [6, 5, 4, 3, 1, 2]])
@@ -160,21 +193,40 @@ def test_rankings_are_measured_as_by_scikit_learn_and_by_hand():
 
 
 #: Positions with known answers: FEN, concepts that hold, concepts that do not.
-@pytest.mark.parametrize(("fen", "holds", "fails"), [
-    ("4k3/8/8/8/8/3r1r2/4P3/4K3 w - - 0 1", {"White fork"}, {"Black fork"}),
-    ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", {"White fork"}, {"White pin"}),
-    ("q3k3/2N5/1p6/8/8/8/8/4K3 w - - 0 1", {"White fork"}, set()),
-    ("r2qk3/2N5/8/8/8/8/8/4K3 b - - 0 1", set(), {"White fork"}),  # the knight is lost
-    ("4k3/4n3/8/8/8/8/4R3/4K3 b - - 0 1",
-     {"White pin", "White open file"}, {"Black pin", "Black open file"}),
-    ("4k3/4p3/8/8/8/P7/P7/R3K3 w - - 0 1",
-     {"White doubled pawns"}, {"Black doubled pawns", "White open file", "White pin"}),
-    ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", {"White mate in one"}, set()),
-    ("5k2/5ppp/8/8/8/8/8/R3K3 b - - 0 1", set(), {"Black mate in one", "Black open file"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "holds", "fails"),
+    [
+        ("4k3/8/8/8/8/3r1r2/4P3/4K3 w - - 0 1", {"White fork"}, {"Black fork"}),
+        ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", {"White fork"}, {"White pin"}),
+        ("q3k3/2N5/1p6/8/8/8/8/4K3 w - - 0 1", {"White fork"}, set()),
+        (
+            "r2qk3/2N5/8/8/8/8/8/4K3 b - - 0 1",
+            set(),
+            {"White fork"},
+        ),  # the knight is lost
+        (
+            "4k3/4n3/8/8/8/8/4R3/4K3 b - - 0 1",
+            {"White pin", "White open file"},
+            {"Black pin", "Black open file"},
+        ),
+        (
+            "4k3/4p3/8/8/8/P7/P7/R3K3 w - - 0 1",
+            {"White doubled pawns"},
+            {"Black doubled pawns", "White open file", "White pin"},
+        ),
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", {"White mate in one"}, set()),
+        (
+            "5k2/5ppp/8/8/8/8/8/R3K3 b - - 0 1",
+            set(),
+            {"Black mate in one", "Black open file"},
+        ),
+    ],
+)
 def test_positions_with_a_known_answer(fen, holds, fails):
     fens = [fen, chess.Board(fen).mirror().fen()]
-    here, there = training.label_facts(fens, jobs=1).reshape(2, -1, 2)  # White's and Black's
+    here, there = training.label_facts(fens, jobs=1).reshape(
+        2, -1, 2
+    )  # White's and Black's
     np.testing.assert_array_equal(here, there[:, ::-1])
     found = dict(zip(facts.CONCEPTS, here.ravel().tolist(), strict=True))
     assert {name for name in holds if found[name] != 1} == set()
@@ -188,26 +240,38 @@ def test_mate_in_one_agrees_with_a_search_of_all_moves():
     mated = [game.fens()[-2] for game in games if game.termination == "checkmate"]
     fens = [*mated, *(fen for game in games[:12] for fen in game.fens()[10:-1:6])]
     for fen, row in zip(fens, training.label_facts(fens, jobs=1), strict=True):
-        board, mates = chess.Board(fen), []
+        board = chess.Board(fen)
+        mates = []
         for move in board.legal_moves:
             board.push(move)
             mates.append(board.is_checkmate())
             board.pop()
-        column = facts.CONCEPTS.index("White mate in one" if board.turn else "Black mate in one")
+        column = facts.CONCEPTS.index(
+            "White mate in one" if board.turn else "Black mate in one"
+        )
         assert row[column] == any(mates) >= (fen in mated), fen
     assert len(mated) > 5
 
 
 def test_each_positive_meets_a_negative_of_its_own_kind_and_too_few_are_named():
-    random, games = np.random.default_rng(0), np.arange(1200, dtype=np.int32) // 4
+    random = np.random.default_rng(0)
+    games = np.arange(1200, dtype=np.int32) // 4
     values = (random.random((1200, len(facts.CONCEPTS))) < 0.3).astype(np.float32)
     labelled = fit.Labelled(facts.CONCEPTS, values, games, np.array(PARTS)[games % 5])
     likeness = random.integers(0, 3, 1200)
-    for k, tails in enumerate(training.choose_rows(labelled, likeness, most=10_000, seed=1)):
+    for k, tails in enumerate(
+        training.choose_rows(labelled, likeness, most=10_000, seed=1)
+    ):
         assert len(set(tails.rows.tolist())) == len(tails.rows) > 300
-        np.testing.assert_array_equal(labelled.values[tails.rows, k] == 1, tails.positive)
-        kinds = pd.DataFrame({"like": likeness[tails.rows], "part": labelled.splits[tails.rows]})
-        counts = [kinds[tails.positive == side].value_counts() for side in (True, False)]
+        np.testing.assert_array_equal(
+            labelled.values[tails.rows, k] == 1, tails.positive
+        )
+        kinds = pd.DataFrame(
+            {"like": likeness[tails.rows], "part": labelled.splits[tails.rows]}
+        )
+        counts = [
+            kinds[tails.positive == side].value_counts() for side in (True, False)
+        ]
         assert counts[0].to_dict() == counts[1].to_dict()
     values = labelled.values.copy()
     values[:600, 8] = training.NOT_ASKED
@@ -216,7 +280,9 @@ def test_each_positive_meets_a_negative_of_its_own_kind_and_too_few_are_named():
     assert chosen.rows.min() >= 600 and chosen.positive.mean() == 0.5
     values[labelled.splits == "test", facts.CONCEPTS.index("Black pin")] = 0
     with pytest.raises(ValueError, match="'Black pin' in test"):
-        training.choose_rows(replace(labelled, values=values), likeness, most=100, seed=1)
+        training.choose_rows(
+            replace(labelled, values=values), likeness, most=100, seed=1
+        )
 
 
 def test_games_that_end_in_mate_give_their_last_positions():
@@ -236,7 +302,12 @@ def test_training_with_the_real_network(monkeypatch):
     games = selfplay(300)
     fitted, report = training.fit_facts(games, seed=1, most=60)
     assert fitted.vectors.weights.shape == (len(facts.CONCEPTS), 3072)
-    assert set(report["test"]) == {"NNUE", "shuffled labels", "bare board", "random weights"}
+    assert set(report["test"]) == {
+        "NNUE",
+        "shuffled labels",
+        "bare board",
+        "random weights",
+    }
     assert report["test"]["NNUE"]["mean"]["auc"].value > 0.6
 
 
@@ -244,25 +315,59 @@ def test_what_changes_sign_clearly_is_noticed_and_the_clearest_comes_first():
     before = np.array([-0.9, 0.1, -0.2, 2.0, 0, 0, 0, 0, 5.0, 5.0], np.float32)
     after = np.array([0.4, -0.1, 0.1, -1.0, 0, 0, 0, 0, 5.0, 0.5], np.float32)
     found = facts.notice(before, after, chess.BLACK)
-    assert [(one.term, one.rank) for one in found] == [("Black pin", 1), ("White fork", 2)]
+    assert [(one.term, one.rank) for one in found] == [
+        ("Black pin", 1),
+        ("White fork", 2),
+    ]
     assert found[0].change == pytest.approx(-3.0)
     level = np.zeros(10, np.float32)
     level[facts.CONCEPTS.index("White mate in one") :] = 1.5
     for turn, side in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
         (one,) = facts.notice(level, level, turn)
-        assert (one.concept, one.side) == ("mate in one", side), "who is to move after the move"
+        assert (one.concept, one.side) == ("mate in one", side), (
+            "who is to move after the move"
+        )
 
 
-@pytest.mark.parametrize(("fen", "san", "concept", "side", "comes", "so"), [
-    ("4k3/8/8/2r1r3/8/8/3K4/6N1 w - - 0 1", "Nf3", "fork", "White", 1.0, False),
-    ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", 1.0, True),
-    ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", -1.0, False),
-    ("4k3/8/8/3p4/4P3/3P4/8/4K3 b - - 0 1", "dxe4", "doubled pawns", "Black", 1.0, False),
-    ("4k3/8/8/3pp3/4P3/8/8/4K3 w - - 0 1", "exd5", "open file", "White", 1.0, False),
-    ("4k3/8/8/3p4/2P1P3/8/8/4K3 b - - 0 1", "dxc4", "doubled pawns", "White", -1.0, False),
-    ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "a6", "mate in one", "White", 1.0, True),
-    ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "h6", "mate in one", "White", 1.0, False),
-])  # fmt: skip
-def test_the_board_says_whether_a_noticed_concept_is_so(fen, san, concept, side, comes, so):
+@pytest.mark.parametrize(
+    ("fen", "san", "concept", "side", "comes", "so"),
+    [
+        ("4k3/8/8/2r1r3/8/8/3K4/6N1 w - - 0 1", "Nf3", "fork", "White", 1.0, False),
+        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", 1.0, True),
+        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", -1.0, False),
+        (
+            "4k3/8/8/3p4/4P3/3P4/8/4K3 b - - 0 1",
+            "dxe4",
+            "doubled pawns",
+            "Black",
+            1.0,
+            False,
+        ),
+        (
+            "4k3/8/8/3pp3/4P3/8/8/4K3 w - - 0 1",
+            "exd5",
+            "open file",
+            "White",
+            1.0,
+            False,
+        ),
+        (
+            "4k3/8/8/3p4/2P1P3/8/8/4K3 b - - 0 1",
+            "dxc4",
+            "doubled pawns",
+            "White",
+            -1.0,
+            False,
+        ),
+        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "a6", "mate in one", "White", 1.0, True),
+        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "h6", "mate in one", "White", 1.0, False),
+    ],
+)
+def test_the_board_says_whether_a_noticed_concept_is_so(
+    fen, san, concept, side, comes, so
+):
     move = read_move(read_fen(fen), san)
-    assert facts.really(move, ConceptChange(concept, side, -comes, comes, 2 * comes, 1)) is so
+    assert (
+        facts.really(move, ConceptChange(concept, side, -comes, comes, 2 * comes, 1))
+        is so
+    )

@@ -16,7 +16,13 @@ import pytest
 import zstandard
 
 from chessgloss.corpora import games, lectures, samples
-from chessgloss.corpora.games import GamesFileError, line_of, pack, read_games, stream_lines
+from chessgloss.corpora.games import (
+    GamesFileError,
+    line_of,
+    pack,
+    read_games,
+    stream_lines,
+)
 from chessgloss.corpora.samples import sample_positions
 from chessgloss.positions import Game
 from chessgloss.store import file_digest
@@ -37,45 +43,77 @@ def test_a_game_is_the_same_whatever_was_played_before(stockfish):
 
 @pytest.mark.engine
 @pytest.mark.slow
-def test_a_killed_run_goes_on_and_gives_the_same_bytes(stockfish, tmp_path, monkeypatch, capsys):
+def test_a_killed_run_goes_on_and_gives_the_same_bytes(
+    stockfish, tmp_path, monkeypatch, capsys
+):
     monkeypatch.setattr(self_play, "SHARD", 3)
-    whole = self_play.generate(tmp_path / "a.zst", 5, seed=7, shards=tmp_path / "a", processes=1)
+    whole = self_play.generate(
+        tmp_path / "a.zst", 5, seed=7, shards=tmp_path / "a", processes=1
+    )
     assert " 0/6 " in capsys.readouterr().err
     (tmp_path / "b").mkdir()
     self_play.play_shard(stockfish, tmp_path / "b", 7, 3)
     (tmp_path / "b" / "mixed-7-0000000.part").write_text("cut off")
-    again = self_play.generate(tmp_path / "b.zst", 5, seed=7, shards=tmp_path / "b", processes=1)
+    again = self_play.generate(
+        tmp_path / "b.zst", 5, seed=7, shards=tmp_path / "b", processes=1
+    )
     assert (whole.read_bytes(), len(list(read_games(whole)))) == (again.read_bytes(), 5)
 
 
 @pytest.mark.engine
 @pytest.mark.slow
-@pytest.mark.parametrize(("end", "status"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(
+    ("end", "status"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)]
+)
 def test_nothing_plays_on_when_a_run_is_ended(stockfish, tmp_path, end, status):
     (tmp_path / "_toc.yml").touch()
-    words = [sys.executable, DATA / "games/play.py", tmp_path / "o.tsv.zst", "--games", "9"]
-    how = {"stderr": subprocess.PIPE, "env": os.environ | {"CHESSGLOSS_PROJECT": str(tmp_path)}}
+    words = [
+        sys.executable,
+        DATA / "games/play.py",
+        tmp_path / "o.tsv.zst",
+        "--games",
+        "9",
+    ]
+    how = {
+        "stderr": subprocess.PIPE,
+        "env": os.environ | {"CHESSGLOSS_PROJECT": str(tmp_path)},
+    }
     running = subprocess.Popen(words, **how, preexec_fn=heed_interrupts)
     begun = list[psutil.Process]()
-    while running.poll() is None and len(begun) < 5:  # two that tidy up, two workers, an engine
+    while (
+        running.poll() is None and len(begun) < 5
+    ):  # two that tidy up, two workers, an engine
         begun = psutil.Process(running.pid).children(recursive=True)
     running.send_signal(end)
     assert b"Traceback" not in running.communicate()[1] and running.returncode == status
-    assert not psutil.wait_procs(begun, 30)[1] and (tmp_path / ".cache" / "selfplay").is_dir()
+    assert (
+        not psutil.wait_procs(begun, 30)[1]
+        and (tmp_path / ".cache" / "selfplay").is_dir()
+    )
 
 
-@pytest.mark.parametrize("words", ["a --games 3", "a.tsv.zst --games 0", "no/a.tsv.zst --games 1"])
+@pytest.mark.parametrize(
+    "words", ["a --games 3", "a.tsv.zst --games 0", "no/a.tsv.zst --games 1"]
+)
 def test_a_bad_target_or_number_is_one_line_and_status_2(words, capsys):
-    assert (self_play.main(words.split()), capsys.readouterr().err.count("\n")) == (2, 1)
+    assert (self_play.main(words.split()), capsys.readouterr().err.count("\n")) == (
+        2,
+        1,
+    )
 
 
 def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
     game = Game(("e2e4", "e7e5"), "1-0", "level 5", "level 3", "resigned", 6)
     line = line_of(0, game)
     assert list(read_games(pack([line, line], tmp_path / "g.zst"), limit=1)) == [game]
-    for lines, at in (([line, "1\tA\tB\n"], "line 2"), ([line.replace("1-0", "2-0")], "line 1")):
+    for lines, at in (
+        ([line, "1\tA\tB\n"], "line 2"),
+        ([line.replace("1-0", "2-0")], "line 1"),
+    ):
         refuses(GamesFileError, at, list, read_games(pack(lines, tmp_path / "g.zst")))
-    (tmp_path / "g.zst").write_bytes(zstandard.compress(line.replace("level", "é").encode()))
+    (tmp_path / "g.zst").write_bytes(
+        zstandard.compress(line.replace("level", "é").encode())
+    )
     refuses(GamesFileError, r"g\.zst is damaged", list, read_games(tmp_path / "g.zst"))
     path = pack([line] * 50_000, tmp_path / "g.zst")
     path.write_bytes(path.read_bytes()[:-20])
@@ -85,8 +123,11 @@ def test_a_file_reads_back_and_names_its_bad_lines(tmp_path):
 @pytest.mark.engine
 @pytest.mark.slow
 def test_the_committed_games_are_what_the_command_gives(stockfish):
-    numbers, committed = [0, 5_003, 19_999], list(read_games(SELFPLAY))
-    assert list(self_play.play_many(stockfish, 1, numbers)) == [committed[k] for k in numbers]
+    numbers = [0, 5_003, 19_999]
+    committed = list(read_games(SELFPLAY))
+    assert list(self_play.play_many(stockfish, 1, numbers)) == [
+        committed[k] for k in numbers
+    ]
 
 
 def test_the_committed_games_end_as_they_say():
@@ -108,7 +149,13 @@ def test_rows_are_the_games_own_positions():
     for fen, game, ply in zip(sample.fens, sample.games, sample.plies, strict=True):
         assert GAMES[game].fens()[ply] == fen
         assert GAMES[game].opening_plies <= ply < len(GAMES[game].moves)
-    assert [list(sample.games).count(number) for number in range(5)] == [10, 6, 1, 10, 0]
+    assert [list(sample.games).count(number) for number in range(5)] == [
+        10,
+        6,
+        1,
+        10,
+        0,
+    ]
 
 
 def test_more_games_only_add_rows_and_jobs_change_nothing():
@@ -118,12 +165,18 @@ def test_more_games_only_add_rows_and_jobs_change_nothing():
     assert sample_positions(GAMES, 5, seed=2, jobs=1).digest() != all_of_them.digest()
 
 
-@pytest.mark.parametrize(("fen", "phase"), [
-    (chess.STARTING_FEN, "opening"),
-    ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 30", "middlegame"),
-    ("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21", "middlegame"),
-    ("8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 30", "endgame"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "phase"),
+    [
+        (chess.STARTING_FEN, "opening"),
+        (
+            "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 30",
+            "middlegame",
+        ),
+        ("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21", "middlegame"),
+        ("8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 30", "endgame"),
+    ],
+)
 def test_the_phase_goes_by_pieces_then_by_ply(fen, phase):
     assert samples.phase_of(fen) == phase
 
@@ -147,28 +200,57 @@ def lecture(folder: Path, script: str) -> lectures.Lecture:
     return lectures.read_lecture(path)
 
 
-@pytest.mark.parametrize(("script", "comments", "lines"), [
-    # a comment belongs to the move before it, over pauses; headings and take-backs end it
-    ("k Good evening.; e2e4; k The centre,; 12; KIBITZ   and two  lines.; e5; Nf3; ki A knight.",
-     [("1. e4", "The centre, and two lines.", 0), ("2. Nf3", "A knight.", 2)], ["e2e4 e7e5 g1f3"]),
-    ("e4; k Fine.; k *****; k Example 2: A vs B; k It goes on.", [("1. e4", "Fine.", 0)], ["e2e4"]),
-    # variations are replayed
-    ("e4; e5; Nf3; back 2; k Or:; c5; k Sicilian.; revert; d4; back",
-     [("1... c5", "Sicilian.", 1)], ["e2e4 e7e5 g1f3", "e2e4 c7c5", "d2d4"]),
-    # positions are set up: castling rights and the side to move, pieces placed and taken away
-    ("bsetup; bsetup fen r3k2r/8/8/8/8/8/8/R3K2R; bsetup bcastle none; bsetup wcastle kside; "
-     "tomove black; bsetup done; wname Anna; bname Bert; 1; Kf7; 0-0; k White castles.",
-     [("2. O-O+", "White castles.", 1)], ["e8f7 e1g1"]),
-    ("bsetup; bsetup clear; K@e1; bsetup k@e8; P@a7; Q@d1; x@d1; bsetup done; a8=q; k One queen.",
-     [("1. a8=Q+", "One queen.", 0)], ["a7a8q"]),
-    ("e4; tomove white; d4; k Two in a row.", [("1. d4", "Two in a row.", 0)], ["e2e4", "d2d4"]),
-    # a game of bughouse is passed over
-    ("bsetup b bughouse; bsetup start; bsetup done; e4; P@h6; k A drop.; back 2; "
-     "bsetup standard; bsetup done; d4; k Chess again.", [("1. d4", "Chess again.", 0)], ["d2d4"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("script", "comments", "lines"),
+    [
+        # a comment belongs to the move before it, over pauses; headings and take-backs end it
+        (
+            "k Good evening.; e2e4; k The centre,; 12; KIBITZ   and two  lines.; e5; Nf3; ki A knight.",  # noqa: E501
+            [("1. e4", "The centre, and two lines.", 0), ("2. Nf3", "A knight.", 2)],
+            ["e2e4 e7e5 g1f3"],
+        ),
+        (
+            "e4; k Fine.; k *****; k Example 2: A vs B; k It goes on.",
+            [("1. e4", "Fine.", 0)],
+            ["e2e4"],
+        ),
+        # variations are replayed
+        (
+            "e4; e5; Nf3; back 2; k Or:; c5; k Sicilian.; revert; d4; back",
+            [("1... c5", "Sicilian.", 1)],
+            ["e2e4 e7e5 g1f3", "e2e4 c7c5", "d2d4"],
+        ),
+        # positions are set up: castling rights and the side to move, pieces placed and taken away
+        (
+            "bsetup; bsetup fen r3k2r/8/8/8/8/8/8/R3K2R; bsetup bcastle none; bsetup wcastle kside; "  # noqa: E501
+            "tomove black; bsetup done; wname Anna; bname Bert; 1; Kf7; 0-0; k White castles.",
+            [("2. O-O+", "White castles.", 1)],
+            ["e8f7 e1g1"],
+        ),
+        (
+            "bsetup; bsetup clear; K@e1; bsetup k@e8; P@a7; Q@d1; x@d1; bsetup done; a8=q; k One queen.",  # noqa: E501
+            [("1. a8=Q+", "One queen.", 0)],
+            ["a7a8q"],
+        ),
+        (
+            "e4; tomove white; d4; k Two in a row.",
+            [("1. d4", "Two in a row.", 0)],
+            ["e2e4", "d2d4"],
+        ),
+        # a game of bughouse is passed over
+        (
+            "bsetup b bughouse; bsetup start; bsetup done; e4; P@h6; k A drop.; back 2; "
+            "bsetup standard; bsetup done; d4; k Chess again.",
+            [("1. d4", "Chess again.", 0)],
+            ["d2d4"],
+        ),
+    ],
+)
 def test_a_lecture_is_replayed(tmp_path, script, comments, lines):
     read = lecture(tmp_path, script)
-    assert [(c.context.numbered_san, c.comment, c.ply) for c in read.comments] == comments
+    assert [
+        (c.context.numbered_san, c.comment, c.ply) for c in read.comments
+    ] == comments
     roots = [c.context.position.root for c in read.comments if c.context.san == "O-O+"]
     assert set(roots) <= {"r3k2r/8/8/8/8/8/8/R3K2R b K - 0 1"}
     assert [" ".join(line) for line in read.lines] == lines
@@ -176,25 +258,43 @@ def test_a_lecture_is_replayed(tmp_path, script, comments, lines):
     assert (read.problems, read.comments[0].source) == ([], "lec7")
 
 
-@pytest.mark.parametrize(("moves", "uci"), [
-    ("e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1", "e1g1"), ("e4 e5 Nf3 Nc6 Bc4 Nf6 o-o", "e1g1"),
-    ("e4 d5 exd", "e4d5"), ("e4 d5 ed", "e4d5"), ("e4 e5 nf3", "g1f3"), ("e4 f6 Qh5++", "d1h5"),
-    ("e4 f6 Qh5_++", "d1h5"), ("e4 e5 Nf3!?", "g1f3"), ("E2E4", "e2e4"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("moves", "uci"),
+    [
+        ("e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1", "e1g1"),
+        ("e4 e5 Nf3 Nc6 Bc4 Nf6 o-o", "e1g1"),
+        ("e4 d5 exd", "e4d5"),
+        ("e4 d5 ed", "e4d5"),
+        ("e4 e5 nf3", "g1f3"),
+        ("e4 f6 Qh5++", "d1h5"),
+        ("e4 f6 Qh5_++", "d1h5"),
+        ("e4 e5 Nf3!?", "g1f3"),
+        ("E2E4", "e2e4"),
+    ],
+)
 def test_moves_are_read_as_the_server_read_them(tmp_path, moves, uci):
     read = lecture(tmp_path, moves.replace(" ", "; ").replace("_", " "))
     assert (read.problems, read.lines[0][-1]) == ([], uci)
 
 
-@pytest.mark.parametrize(("lines", "at", "reason"), [
-    (["e4", "e4"], 2, "neither a command nor a legal move"),
-    (["Kind regards to all"], 1, "not a command"),
-    (["e4", "back 3"], 2, "3 plies back, but only 1"), (["back two"], 1, "needs a number"),
-    (["bsetup", "bsetup fen 9/8"], 2, "rows"), (["bsetup", "e4"], 2, "'bsetup done' is missing"),
-    (["bsetup", "bsetup white"], 2, "unknown set-up command 'white'"),
-    (["bsetup", "bsetup fen 8/8/8/8/8/8/8/8", "bsetup done"], 3, "not a legal position"),
-    (["tomove"], 1, "needs white or black"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("lines", "at", "reason"),
+    [
+        (["e4", "e4"], 2, "neither a command nor a legal move"),
+        (["Kind regards to all"], 1, "not a command"),
+        (["e4", "back 3"], 2, "3 plies back, but only 1"),
+        (["back two"], 1, "needs a number"),
+        (["bsetup", "bsetup fen 9/8"], 2, "rows"),
+        (["bsetup", "e4"], 2, "'bsetup done' is missing"),
+        (["bsetup", "bsetup white"], 2, "unknown set-up command 'white'"),
+        (
+            ["bsetup", "bsetup fen 8/8/8/8/8/8/8/8", "bsetup done"],
+            3,
+            "not a legal position",
+        ),
+        (["tomove"], 1, "needs white or black"),
+    ],
+)
 def test_what_is_not_understood_is_reported_by_line(tmp_path, lines, at, reason):
     (problem,) = lecture(tmp_path, "; ".join(lines)).problems
     assert problem[:2] == (at, lines[at - 1]) and reason in problem[2]
@@ -207,7 +307,10 @@ def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path):
 
 def test_the_real_lectures_are_read_whole(real_lectures):
     """Counts checked against the files with grep; the texts stay where they are."""
-    assert (len(real_lectures), sum(read.comment_lines for read in real_lectures)) == (31, 2639)
+    assert (len(real_lectures), sum(read.comment_lines for read in real_lectures)) == (
+        31,
+        2639,
+    )
     assert sum(len(read.lines) for read in real_lectures) == 411
     assert sum(len(read.problems) for read in real_lectures) <= 6
     held = lectures.evaluated_lectures(real_lectures)
@@ -223,7 +326,9 @@ def frames(path: Path, *texts: str) -> Path:
     """Write each text as its own frame, with a skippable frame and an empty one between."""
     skippable = b"\x50\x2a\x4d\x18" + (4).to_bytes(4, "little") + b"size"
     empty = zstandard.compress(b"")
-    path.write_bytes(b"".join(skippable + zstandard.compress(t.encode()) + empty for t in texts))
+    path.write_bytes(
+        b"".join(skippable + zstandard.compress(t.encode()) + empty for t in texts)
+    )
     return path
 
 
@@ -238,7 +343,12 @@ def test_a_cut_off_file_gives_its_whole_lines_then_an_error(tmp_path):
 def test_a_line_without_end_is_refused_before_it_is_held(tmp_path):
     path = frames(tmp_path / "x.zst", "first\n" + "x" * (1 << 28))
     tracemalloc.start()
-    refuses(GamesFileError, r"x\.zst: a line of over 1,048,576 bytes", list, stream_lines(path))
+    refuses(
+        GamesFileError,
+        r"x\.zst: a line of over 1,048,576 bytes",
+        list,
+        stream_lines(path),
+    )
     assert tracemalloc.get_traced_memory()[1] < 1 << 26
     tracemalloc.stop()
 

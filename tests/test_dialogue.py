@@ -24,67 +24,127 @@ def about(fen: str = LOOSE_KNIGHT, move: str = "Qxe4") -> Dialogue:
     return Dialogue(read_move(read_fen(fen), move), "", by_material)
 
 
-@pytest.mark.parametrize(("text", "found"), [
-    ("After the move, can black's h4 knight survive?", ["piece black's h4 knight"]),
-    ("why not 21. Qh7+?", ["move Qh7+"]),
-    ("What if Black plays 26...b2 and then Nc3?", ["move b2", "move Nc3"]),
-    ("Is e5 weak?", ["square e5"]),
-    ("Queen takes the knight on h4?", ["move Queen takes the knight on h4"]),
-    ("knight to f3 or queen takes h4", ["move knight to f3", "move queen takes h4"]),
-    ("g1f3, 0-0-0 or exd5 e.p.", ["move g1f3", "move 0-0-0", "move exd5"]),
-    ("Why not castle kingside?", ["move castle kingside"]),
-    ("Nf3 and again Nf3", ["move Nf3"]),
-    ("Is the black king safe?", ["piece the black king"]),
-    ("Wer steht besser? Кто стоит лучше?", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("After the move, can black's h4 knight survive?", ["piece black's h4 knight"]),
+        ("why not 21. Qh7+?", ["move Qh7+"]),
+        ("What if Black plays 26...b2 and then Nc3?", ["move b2", "move Nc3"]),
+        ("Is e5 weak?", ["square e5"]),
+        ("Queen takes the knight on h4?", ["move Queen takes the knight on h4"]),
+        (
+            "knight to f3 or queen takes h4",
+            ["move knight to f3", "move queen takes h4"],
+        ),
+        ("g1f3, 0-0-0 or exd5 e.p.", ["move g1f3", "move 0-0-0", "move exd5"]),
+        ("Why not castle kingside?", ["move castle kingside"]),
+        ("Nf3 and again Nf3", ["move Nf3"]),
+        ("Is the black king safe?", ["piece the black king"]),
+        ("Wer steht besser? Кто стоит лучше?", []),
+    ],
+)
 def test_moves_pieces_and_squares_are_found(text, found):
     assert [f"{each.role} {each.text}" for each in find_mentions(text)] == found
 
 
-@pytest.mark.parametrize(("question", "parts"), [
-    ("After the move, can black's h4 knight survive?", [
-        "Black's knight on h4 is attacked by the queen on e4 and defended by nothing.",
-        "White threatens to win the black knight on h4 with the queen on e4.",
-        "In the engine's main line it stays on the board: 26...",
-    ]),
-    ("Can c7 be taken?", ["c7 is attacked by nothing"]),
-    ("And Qxh4?", ["If Black did nothing, 27. Qxh4 would follow.", "takes the knight on h4"]),
-    ("What about Qd2?", ["26. Qd2 was possible instead.", "That is worse than the played"]),
-    ("What about 26. Qxe4?", ["26. Qxe4: ", "is the engine's first choice"]),
-    ("Is 26... Nf5 good?", ["After 26... Nf5 the engine says that", "expecting 27."]),
-    ("26... Qd8?", ["Qd8 is not a legal move: no piece can make it here."]),
-    ("Can he castle?", ["castle is not a legal move"]),
-    ("Is f5 weak?", ["f5 is empty", "White reaches it with the queen on e4", "bishop on c8"]),
-    ("What is the threat?", ["White threatens to mate with the queen from e4 to e8"]),
-    ("What should I have played instead?", ["26. Qxe4 is the engine's first choice"]),
-    ("Who stands better?", ["White is ahead by 6.00", "White is winning"]),
-    ("Why?", ["26. Qxe4: "]),
-    ("Is the white king safe?", ["White's king on g1 is attacked by nothing", "f2, g2 and h2"]),
-    ("Where is the white bishop?", ["After 26. Qxe4 there is no such piece"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "After the move, can black's h4 knight survive?",
+            [
+                "Black's knight on h4 is attacked by the queen on e4 and defended by nothing.",
+                "White threatens to win the black knight on h4 with the queen on e4.",
+                "In the engine's main line it stays on the board: 26...",
+            ],
+        ),
+        ("Can c7 be taken?", ["c7 is attacked by nothing"]),
+        (
+            "And Qxh4?",
+            ["If Black did nothing, 27. Qxh4 would follow.", "takes the knight on h4"],
+        ),
+        (
+            "What about Qd2?",
+            ["26. Qd2 was possible instead.", "That is worse than the played"],
+        ),
+        ("What about 26. Qxe4?", ["26. Qxe4: ", "is the engine's first choice"]),
+        (
+            "Is 26... Nf5 good?",
+            ["After 26... Nf5 the engine says that", "expecting 27."],
+        ),
+        ("26... Qd8?", ["Qd8 is not a legal move: no piece can make it here."]),
+        ("Can he castle?", ["castle is not a legal move"]),
+        (
+            "Is f5 weak?",
+            ["f5 is empty", "White reaches it with the queen on e4", "bishop on c8"],
+        ),
+        (
+            "What is the threat?",
+            ["White threatens to mate with the queen from e4 to e8"],
+        ),
+        (
+            "What should I have played instead?",
+            ["26. Qxe4 is the engine's first choice"],
+        ),
+        ("Who stands better?", ["White is ahead by 6.00", "White is winning"]),
+        ("Why?", ["26. Qxe4: "]),
+        (
+            "Is the white king safe?",
+            ["White's king on g1 is attacked by nothing", "f2, g2 and h2"],
+        ),
+        ("Where is the white bishop?", ["After 26. Qxe4 there is no such piece"]),
+    ],
+)
 def test_each_question_gets_its_facts(question, parts):
     text = about().ask(question).text
     assert all(part in text for part in parts), text
 
 
-@pytest.mark.parametrize(("question", "place", "name"), [
-    ("9. Bxh7+", "instead", "9. Bxh7+"), ("O-O", "played", "9. O-O"),
-    ("Can Black reply dxc4", "reply", "9... dxc4"),
-    ("Black answers 9... dxc4 and then Bxc4 follows", "later", "10. Bxc4"),
-    ("After the move, Bxh7+ is a threat?", "threat", "10. Bxh7+"), ("Ke3", "illegal", "Ke3"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("question", "place", "name"),
+    [
+        ("9. Bxh7+", "instead", "9. Bxh7+"),
+        ("O-O", "played", "9. O-O"),
+        ("Can Black reply dxc4", "reply", "9... dxc4"),
+        ("Black answers 9... dxc4 and then Bxc4 follows", "later", "10. Bxc4"),
+        ("After the move, Bxh7+ is a threat?", "threat", "10. Bxh7+"),
+        ("Ke3", "illegal", "Ke3"),
+    ],
+)
 def test_a_move_is_sought_where_the_words_point(question, place, name):
     found = about(MIDDLEGAME, "O-O").look_up_named(question)
     assert (found[-1].place, found[-1].about) == (place, name)
 
 
-@pytest.mark.parametrize(("fen", "move", "question", "parts"), [
-    ("4r1k1/8/8/8/8/8/4N3/4K2R w K - 0 1", "Rh2", "why not Nc3", ["White's own king would be"]),
-    ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "Ra8+", "Kd8", ["Black's own king would be in check"]),
-    ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "Ra8+", "A threat?", ["The check must be answered first"]),
-    ("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1", "Rb8#", "Rb8, the reply, and who is winning?",
-     ["the game is over, 1-0", "Mate by the rook", "White has given mate"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "move", "question", "parts"),
+    [
+        (
+            "4r1k1/8/8/8/8/8/4N3/4K2R w K - 0 1",
+            "Rh2",
+            "why not Nc3",
+            ["White's own king would be"],
+        ),
+        (
+            "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1",
+            "Ra8+",
+            "Kd8",
+            ["Black's own king would be in check"],
+        ),
+        (
+            "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1",
+            "Ra8+",
+            "A threat?",
+            ["The check must be answered first"],
+        ),
+        (
+            "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1",
+            "Rb8#",
+            "Rb8, the reply, and who is winning?",
+            ["the game is over, 1-0", "Mate by the rook", "White has given mate"],
+        ),
+    ],
+)
 def test_illegal_moves_checks_and_the_end_are_explained(fen, move, question, parts):
     text = about(fen, move).ask(question).text
     assert all(part in text for part in parts), text
@@ -94,7 +154,8 @@ def test_what_is_said_of_pieces_is_so():
     for number, game in enumerate(selfplay(15)):
         ply = 8 + (7 * number) % (len(game.moves) - 9)
         move = MoveInContext(game.position(ply), game.moves[ply])
-        talk, board = Dialogue(move, "", by_material), chess.Board(move.after().fen)
+        talk = Dialogue(move, "", by_material)
+        board = chess.Board(move.after().fen)
         loose = {each.square for each in hanging(board, not board.turn)}
         for taking in board.generate_legal_captures():
             end = chess.square_name(taking.to_square)
@@ -107,9 +168,13 @@ def test_what_is_said_of_pieces_is_so():
 
 def scripted(*answers: str | Answer | Exception) -> tuple[Dialogue, Mock, list[str]]:
     """A dialogue with a model that gives its answers in turn, or raises them."""
-    talk, warnings = about(), list[str]()
-    replies = (Answer(State.ANSWERED, one) if isinstance(one, str) else one for one in answers)
-    talk.client, talk.warn = Mock(ask=Mock(side_effect=replies)), warnings.append
+    talk = about()
+    warnings = list[str]()
+    replies = (
+        Answer(State.ANSWERED, one) if isinstance(one, str) else one for one in answers
+    )
+    talk.client = Mock(ask=Mock(side_effect=replies))
+    talk.warn = warnings.append
     talk.client.model.name = "tiny"
     return talk, talk.client.ask, warnings
 
@@ -119,33 +184,54 @@ def asked_of(ask: Mock) -> list[str]:
 
 
 def test_the_answers_own_moves_are_looked_up_before_it_stands():
-    talk, ask, _ = scripted("White plays 27. Qxh4.", "It falls to \n 27. Qxh4, not to Qa9 or Qh7#.")
+    talk, ask, _ = scripted(
+        "White plays 27. Qxh4.", "It falls to \n 27. Qxh4, not to Qa9 or Qh7#."
+    )
     reply = talk.ask("Can the h4 knight survive?")
-    assert ["27. Qxh4 would follow" in asked for asked in asked_of(ask)] == [False, True]
+    assert ["27. Qxh4 would follow" in asked for asked in asked_of(ask)] == [
+        False,
+        True,
+    ]
     assert reply.text.startswith("It falls to 27. Qxh4")
     assert (reply.method, reply.model, reply.unsupported) == ("llm", "tiny", ())
-    assert {"27. Qxh4", "26. Qxh7#"} & {ground.about for ground in reply.grounds} == {"27. Qxh4"}
+    assert {"27. Qxh4", "26. Qxh7#"} & {ground.about for ground in reply.grounds} == {
+        "27. Qxh4"
+    }
     talk, *_ = scripted("Black has Nc3 or Qd5.", "Black has Nc3.")
     assert talk.ask("Can the h4 knight survive?").unsupported == ("Nc3",)
 
 
-@pytest.mark.parametrize(("answer", "warned"), [
-    (Answer(State.CUT_OFF, "Two"), "tiny gave no answer (cut_off); the facts speak instead"),
-    (Unanswered("nobody there"), "nobody there; the facts speak instead"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "warned"),
+    [
+        (
+            Answer(State.CUT_OFF, "Two"),
+            "tiny gave no answer (cut_off); the facts speak instead",
+        ),
+        (Unanswered("nobody there"), "nobody there; the facts speak instead"),
+    ],
+)
 def test_without_a_usable_answer_the_facts_speak(answer, warned):
     talk, ask, warnings = scripted(answer, "Once more.")
     reply = talk.ask("Can the h4 knight survive?")
     assert (reply.method, reply.model) == ("notes", None)
-    assert "White threatens to win the black knight" in reply.text and warnings == [warned]
+    assert "White threatens to win the black knight" in reply.text and warnings == [
+        warned
+    ]
     talk.ask("And now?")
     assert f"Coach: {reply.text}" in asked_of(ask)[1]
 
 
 def test_the_engine_is_asked_once_for_each_position_and_no_question_is_empty():
-    asked, question = [], "What about Qd2? Who is better? What is the best move?"
-    talk = Dialogue(about().move, "", lambda at: asked.append(at.fen) or by_material(at))
-    assert talk.ask(question).text == talk.ask(question).text and len(asked) == len(set(asked)) == 3
+    asked = []
+    question = "What about Qd2? Who is better? What is the best move?"
+    talk = Dialogue(
+        about().move, "", lambda at: asked.append(at.fen) or by_material(at)
+    )
+    assert (
+        talk.ask(question).text == talk.ask(question).text
+        and len(asked) == len(set(asked)) == 3
+    )
     refuses(ValueError, "empty", talk.ask, "  ")
 
 
@@ -158,4 +244,7 @@ def test_the_prompt_fences_what_others_wrote():
     user = request.messages[-1].content
     assert user.count("\n>>>\n") + user.endswith("\n>>>") == 3
     assert "- The knight hangs." in user and "26. Qxe4" in user
-    assert (request.prompt, request.about) == ("answer@1", {"fen": LOOSE_KNIGHT, "move": "e2e4"})
+    assert (request.prompt, request.about) == (
+        "answer@1",
+        {"fen": LOOSE_KNIGHT, "move": "e2e4"},
+    )

@@ -7,7 +7,13 @@ from chess.engine import Cp, InfoDict, Mate, MateGiven, PovScore
 
 from chessgloss import engine as engines
 from chessgloss.corpora.games import read_games
-from chessgloss.engine import EngineFailed, analyse_many, centipawns, open_engine, score_of
+from chessgloss.engine import (
+    EngineFailed,
+    analyse_many,
+    centipawns,
+    open_engine,
+    score_of,
+)
 from chessgloss.positions import MoveError, Position, read_fen
 from fakes import engine_program
 from scripts import SELFPLAY, refuses
@@ -29,13 +35,19 @@ def test_the_environment_variable_names_the_engine(tmp_path, monkeypatch):
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", str(program))
     assert (engines.find_stockfish(), engines.version()) == (program, "Scripted 1")
     monkeypatch.setenv("CHESSGLOSS_STOCKFISH", "/nowhere/stockfish")
-    refuses(engines.EngineMissing, r"/nowhere/stockfish.*apt-get install", engines.find_stockfish)
+    refuses(
+        engines.EngineMissing,
+        r"/nowhere/stockfish.*apt-get install",
+        engines.find_stockfish,
+    )
 
 
 # The contract, against a scripted engine
 
 
-def test_the_score_is_seen_by_the_side_to_move_and_the_engine_is_told_the_history(tmp_path):
+def test_the_score_is_seen_by_the_side_to_move_and_the_engine_is_told_the_history(
+    tmp_path,
+):
     with open_engine(engine_program(tmp_path, "--moves", "e7e5")) as engine:
         analysis = engine.analyse(AFTER_E4, nodes=10)
         engine.new_game()
@@ -45,7 +57,11 @@ def test_the_score_is_seen_by_the_side_to_move_and_the_engine_is_told_the_histor
     assert (found.move.uci(), found.centipawns) == ("e7e5", 101)
     assert centipawns(score_of(analysis), chess.WHITE) == -101
     assert centipawns(score_of(without), chess.WHITE) == -100  # of no move before it
-    assert (analysis.best.moves, analysis.nodes, analysis.engine) == (("e7e5",), 7, "Scripted 1")
+    assert (analysis.best.moves, analysis.nodes, analysis.engine) == (
+        ("e7e5",),
+        7,
+        "Scripted 1",
+    )
 
 
 @pytest.mark.parametrize("fault", ["crash", "garbage"])
@@ -58,7 +74,9 @@ def test_a_failure_is_mended_by_a_fresh_engine(tmp_path, fault):
 
 @pytest.mark.parametrize("fault", ["crash", "garbage", "hang"])
 def test_a_second_failure_names_the_position_and_spares_the_next(tmp_path, fault):
-    program = engine_program(tmp_path, "--fault", fault, "--on", "moves e2e4", "--moves", "e2e4")
+    program = engine_program(
+        tmp_path, "--fault", fault, "--on", "moves e2e4", "--moves", "e2e4"
+    )
     with open_engine(program, timeout=2.0) as engine:
         with pytest.raises(EngineFailed, match=f"failed twice on '{AFTER_E4.fen}'"):
             engine.analyse(AFTER_E4, nodes=10)
@@ -72,7 +90,13 @@ def test_a_failure_within_a_game_is_not_asked_again(tmp_path, fault):
     program = engine_program(tmp_path, "--fault", fault, "--on", "moves e2e4", *once)
     with open_engine(program, timeout=2.0) as engine:
         assert engine.play([], nodes=5) == "e2e4"
-        refuses(EngineFailed, f"failed on '{AFTER_E4.fen}'", engine.search, ["e2e4"], nodes=5)
+        refuses(
+            EngineFailed,
+            f"failed on '{AFTER_E4.fen}'",
+            engine.search,
+            ["e2e4"],
+            nodes=5,
+        )
         assert len(engine.search([], nodes=5)) == 1
 
 
@@ -86,12 +110,17 @@ def test_the_last_whole_depth_is_read():
         "bestmove e2e4",
     ]
     found = engines._last_depth(output)
-    assert [(line.move.uci(), line.centipawns) for line in found] == [("d2d4", 10), ("e2e4", -9997)]
+    assert [(line.move.uci(), line.centipawns) for line in found] == [
+        ("d2d4", 10),
+        ("e2e4", -9997),
+    ]
 
 
 def test_a_bound_at_the_end_of_a_search_is_not_taken_for_its_line(tmp_path):
     moves = "e2e4,e7e5,g1f3"
-    with open_engine(engine_program(tmp_path, "--moves", moves, "--bound", "d2d4")) as engine:
+    with open_engine(
+        engine_program(tmp_path, "--moves", moves, "--bound", "d2d4")
+    ) as engine:
         analysis = engine.analyse(START, nodes=10)
     (line,) = analysis.lines
     assert line.moves == tuple(moves.split(","))
@@ -100,9 +129,15 @@ def test_a_bound_at_the_end_of_a_search_is_not_taken_for_its_line(tmp_path):
     assert analysis.nodes == 9
 
 
-def said(rank: int, value: int, *moves: str, depth: int = 1, bound: str = "") -> InfoDict:
+def said(
+    rank: int, value: int, *moves: str, depth: int = 1, bound: str = ""
+) -> InfoDict:
     pv = [chess.Move.from_uci(move) for move in moves]
-    info: InfoDict = {"multipv": rank, "score": PovScore(Cp(value), chess.WHITE), "pv": pv}
+    info: InfoDict = {
+        "multipv": rank,
+        "score": PovScore(Cp(value), chess.WHITE),
+        "pv": pv,
+    }
     info["depth"] = depth
     if bound:
         info[bound] = True
@@ -125,7 +160,10 @@ def test_of_each_rank_the_last_exact_line_is_read():
 
 
 def test_a_rank_of_bounds_alone_keeps_the_last_and_says_so():
-    bounds = [said(1, 5, "e2e4", bound="upperbound"), said(1, -5, "d2d4", bound="upperbound")]
+    bounds = [
+        said(1, 5, "e2e4", bound="upperbound"),
+        said(1, -5, "d2d4", bound="upperbound"),
+    ]
     (line,) = engines.read_lines(bounds)
     assert (line.moves, line.exact) == (("d2d4",), False)
 
@@ -147,7 +185,9 @@ def test_lines_of_the_real_engine_are_whole(stockfish):
     """Three plies or more at 20,000 nodes, unless the game ends or repeats there."""
     games = read_games(SELFPLAY, limit=2_000)
     each_tenth = [game for number, game in enumerate(games) if not number % 10]
-    positions = [Position.after(game.moves[: len(game.moves) * 2 // 3]) for game in each_tenth]
+    positions = [
+        Position.after(game.moves[: len(game.moves) * 2 // 3]) for game in each_tenth
+    ]
     analyses = analyse_many(positions, nodes=20_000, path=stockfish, progress=False)
     assert len(analyses) == 200
     for analysis in analyses:
@@ -168,7 +208,9 @@ def test_an_engine_that_dies_at_once_is_an_error_not_a_wait(tmp_path, script):
         engine.search([], nodes=5)
 
 
-def test_an_engine_that_dies_before_it_is_named_is_the_same_error(tmp_path, monkeypatch):
+def test_an_engine_that_dies_before_it_is_named_is_the_same_error(
+    tmp_path, monkeypatch
+):
     died = PropertyMock(side_effect=chess.engine.EngineTerminatedError("gone"))
     monkeypatch.setattr(chess.engine.SimpleEngine, "id", died)
     refuses(EngineFailed, "gone", open_engine, engine_program(tmp_path))
@@ -181,7 +223,9 @@ def test_an_interrupt_of_the_bulk_leaves_no_process(tmp_path, monkeypatch):
         analyse_many([START] * 50, nodes=10, path=program)
 
 
-def test_the_bulk_keeps_the_order_and_names_what_fails_under_the_progress(tmp_path, capsys):
+def test_the_bulk_keeps_the_order_and_names_what_fails_under_the_progress(
+    tmp_path, capsys
+):
     faulty = Position.after(["e2e4", "e7e5", "d2d4"])
     fault = ("--fault", "crash", "--on", " ".join(faulty.moves), "--moves", "g8f6")
     program = engine_program(tmp_path, *fault)
@@ -193,19 +237,38 @@ def test_the_bulk_keeps_the_order_and_names_what_fails_under_the_progress(tmp_pa
     assert capsys.readouterr().err.endswith("\n")
 
 
-def test_limits_that_make_no_sense_illegal_root_moves_and_missing_levels_are_named(tmp_path):
+def test_limits_that_make_no_sense_illegal_root_moves_and_missing_levels_are_named(
+    tmp_path,
+):
     with open_engine(engine_program(tmp_path)) as engine:
-        for limits in ({}, {"nodes": 5, "depth": 5}, {"nodes": 0}, {"nodes": 5, "multipv": 0}):
+        for limits in (
+            {},
+            {"nodes": 5, "depth": 5},
+            {"nodes": 0},
+            {"nodes": 5, "multipv": 0},
+        ):
             refuses(ValueError, "nodes", engine.analyse, START, **limits)
         refuses(MoveError, "e2e5", engine.analyse, START, nodes=5, root_moves=["e2e5"])
-        refuses(EngineFailed, r"refuses \{'Skill Level': 3\}", engine.play, [], nodes=5, level=3)
+        refuses(
+            EngineFailed,
+            r"refuses \{'Skill Level': 3\}",
+            engine.play,
+            [],
+            nodes=5,
+            level=3,
+        )
 
 
-@pytest.mark.parametrize(("position", "seen_by_white"), [(FOOLS_MATE, -10_000), (STALEMATE, 0)])
+@pytest.mark.parametrize(
+    ("position", "seen_by_white"), [(FOOLS_MATE, -10_000), (STALEMATE, 0)]
+)
 def test_a_finished_game_has_a_score_but_no_lines(tmp_path, position, seen_by_white):
     with open_engine(engine_program(tmp_path, "--fault", "crash")) as engine:
         analysis = engine.analyse(position, nodes=5)
-    assert (analysis.lines, centipawns(score_of(analysis), chess.WHITE)) == ((), seen_by_white)
+    assert (analysis.lines, centipawns(score_of(analysis), chess.WHITE)) == (
+        (),
+        seen_by_white,
+    )
 
 
 # Scores
@@ -214,13 +277,16 @@ def test_a_finished_game_has_a_score_but_no_lines(tmp_path, position, seen_by_wh
 def test_centipawns_are_read_back():
     for score in (Cp(0), Cp(-310), Mate(1), Mate(-4), Mate(0), MateGiven):
         value = centipawns(PovScore(score, chess.BLACK), chess.BLACK)
-        assert engines.read_centipawns(value, chess.BLACK) == PovScore(score, chess.BLACK)
+        assert engines.read_centipawns(value, chess.BLACK) == PovScore(
+            score, chess.BLACK
+        )
     mated_in_two = PovScore(Mate(-2), chess.WHITE)
     assert [centipawns(mated_in_two, pov) for pov in chess.COLORS] == [-9_998, 9_998]
 
 
 def test_a_loss_is_cut_at_the_cap_and_at_the_floor():
-    best, played = [80, 9_998, 9_998, 30, -400], [50, 9_990, 300, 45, -9_999]
+    best = [80, 9_998, 9_998, 30, -400]
+    played = [50, 9_990, 300, 45, -9_999]
     for options, losses in (
         ({}, [30, 0, 700, 0, 600]),
         ({"cap": None}, [30, 8, 9_698, 0, 9_599]),
@@ -229,12 +295,18 @@ def test_a_loss_is_cut_at_the_cap_and_at_the_floor():
         assert engines.centipawn_loss(best, played, **options).tolist() == losses
 
 
-@pytest.mark.parametrize(("score", "words"), [
-    (Cp(120), "White is ahead by 1.20"), (Cp(-85), "Black is ahead by 0.85"),
-    (Cp(-10), "the position is level (-0.10 for White)"), (Mate(3), "White mates in 3"),
-    (Mate(-2), "Black mates in 2"), (Mate(0), "Black has given mate"),
-    (MateGiven, "White has given mate"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        (Cp(120), "White is ahead by 1.20"),
+        (Cp(-85), "Black is ahead by 0.85"),
+        (Cp(-10), "the position is level (-0.10 for White)"),
+        (Mate(3), "White mates in 3"),
+        (Mate(-2), "Black mates in 2"),
+        (Mate(0), "Black has given mate"),
+        (MateGiven, "White has given mate"),
+    ],
+)
 def test_scores_are_told_for_the_side_they_favour(score, words):
     assert engines.score_text(PovScore(score, chess.WHITE)) == words
     if "level" not in words:
@@ -245,12 +317,25 @@ def test_scores_are_told_for_the_side_they_favour(score, words):
 
 def test_a_wording_has_its_own_point_of_view():
     mate = "{verb} in {moves} move{s}"
-    wording = engines.ScoreWording(number="{cp:+d} cp", mate=mate, mated="mate", level=None)
+    wording = engines.ScoreWording(
+        number="{cp:+d} cp", mate=mate, mated="mate", level=None
+    )
     scores = [Cp(52), Cp(0), Mate(1), Mate(-2), Mate(0)]
     for colour in chess.COLORS:
-        said = [engines.score_text(PovScore(score, colour), wording, colour) for score in scores]
-        assert said == ["+52 cp", "+0 cp", "mates in 1 move", "is mated in 2 moves", "mate"]
-        seen_by_the_other = engines.score_text(PovScore(Mate(1), colour), wording, not colour)
+        said = [
+            engines.score_text(PovScore(score, colour), wording, colour)
+            for score in scores
+        ]
+        assert said == [
+            "+52 cp",
+            "+0 cp",
+            "mates in 1 move",
+            "is mated in 2 moves",
+            "mate",
+        ]
+        seen_by_the_other = engines.score_text(
+            PovScore(Mate(1), colour), wording, not colour
+        )
         assert seen_by_the_other == "is mated in 1 move"
 
 
@@ -259,9 +344,13 @@ def test_a_wording_has_its_own_point_of_view():
 
 @pytest.mark.engine
 def test_an_answer_depends_on_nothing_but_the_question(stockfish):
-    positions = [Position.after(["e2e4", "c7c5", "g1f3", "d7d6"][:ply]) for ply in range(5)]
+    positions = [
+        Position.after(["e2e4", "c7c5", "g1f3", "d7d6"][:ply]) for ply in range(5)
+    ]
     one = analyse_many(positions, nodes=2_000, multipv=2, processes=1, progress=False)
-    two = analyse_many(positions[::-1], nodes=2_000, multipv=2, processes=2, progress=False)
+    two = analyse_many(
+        positions[::-1], nodes=2_000, multipv=2, processes=2, progress=False
+    )
     assert one == two[::-1]
     with open_engine() as engine:
         assert [engine.analyse(p, nodes=2_000, multipv=2) for p in positions] == one
@@ -273,13 +362,20 @@ def test_the_real_engine_mates_for_the_side_to_move(stockfish):
     with open_engine() as engine:
         analysis = engine.analyse(BLACK_MATES_IN_ONE, depth=3)
         spared = engine.analyse(BLACK_MATES_IN_ONE, depth=3, root_moves=["a7a6"])
-    assert (analysis.best.moves[0], centipawns(score_of(analysis), chess.BLACK)) == ("d8h4", 9_999)
-    assert (centipawns(score_of(analysis), chess.WHITE), spared.best.moves[0]) == (-9_999, "a7a6")
+    assert (analysis.best.moves[0], centipawns(score_of(analysis), chess.BLACK)) == (
+        "d8h4",
+        9_999,
+    )
+    assert (centipawns(score_of(analysis), chess.WHITE), spared.best.moves[0]) == (
+        -9_999,
+        "a7a6",
+    )
 
 
 @pytest.mark.engine
 def test_a_game_is_searched_alike_after_every_new_game(stockfish):
-    moves, found = ["e2e4", "c7c5", "g1f3"], []
+    moves = ["e2e4", "c7c5", "g1f3"]
+    found = []
     with open_engine(stockfish, hash_mb=2) as engine:
         for ply in (0, 1, 2, 3, 0, 1, 2, 3):
             if not ply:
@@ -291,9 +387,15 @@ def test_a_game_is_searched_alike_after_every_new_game(stockfish):
 
 @pytest.mark.engine
 def test_a_level_and_an_elo_play_legal_moves_and_full_strength_the_best(stockfish):
-    board, weak = chess.Board(BLACK_MATES_IN_ONE.fen), ({"level": 0}, {"elo": 1_350})
+    board = chess.Board(BLACK_MATES_IN_ONE.fen)
+    weak = ({"level": 0}, {"elo": 1_350})
     with open_engine(stockfish) as engine:
-        moves = [engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, **given) for given in weak]
+        moves = [
+            engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, **given) for given in weak
+        ]
     with open_engine(stockfish) as engine:
         best = engine.play(BLACK_MATES_IN_ONE.moves, nodes=200, level=20)
-    assert all(chess.Move.from_uci(uci) in board.legal_moves for uci in moves) and best == "d8h4"
+    assert (
+        all(chess.Move.from_uci(uci) in board.legal_moves for uci in moves)
+        and best == "d8h4"
+    )

@@ -22,10 +22,12 @@ from fakes.nnue_files import write_nnue
 from scripts import refuses, selfplay
 
 ARCHITECTURES = {
-    "se_wdl": Architecture(), "classical": Architecture(se=0, network=3, policy=1, value=1),
+    "se_wdl": Architecture(),
+    "classical": Architecture(se=0, network=3, policy=1, value=1),
     "classical_of_old": Architecture(se=0, network=1, policy=1, value=1, folded=False),
-    "mish": Architecture(activation=1), "batch_normalised": Architecture(folded=False),
-}  # fmt: skip
+    "mish": Architecture(activation=1),
+    "batch_normalised": Architecture(folded=False),
+}
 #: Knights go out and back: the first position comes three times.
 REPETITION = ("g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8")
 EN_PASSANT = "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3"
@@ -82,24 +84,33 @@ class Lc0:
 def test_boards_agree_with_python_chess(fens):
     boards = read_boards(fens)
     assert set(boards.white_to_move.tolist()) == {True, False}
-    for fen, codes, white in zip(fens, boards.squares, boards.white_to_move, strict=True):
+    for fen, codes, white in zip(
+        fens, boards.squares, boards.white_to_move, strict=True
+    ):
         board = chess.Board(fen)
         pieces = map(board.piece_at, chess.SQUARES)
-        assert codes.tolist() == [PIECES.index(p.symbol()) + 1 if p else 0 for p in pieces]
+        assert codes.tolist() == [
+            PIECES.index(p.symbol()) + 1 if p else 0 for p in pieces
+        ]
         assert white == board.turn
 
 
-@pytest.mark.parametrize(("fen", "reason"), [
-    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN w KQkq - 0 1", "eight ranks"),
-    ("8/8/8/8/8/8/4k3/8 w - - 0 1", "one king a side"),
-    ("k7/8/8/8/8/8/8/KK6 w - - 0 1", "one king a side"),
-    ("k7/8/8/8/8/8/8/K6x w - - 0 1", "eight squares"),
-    ("k7/8/8/8/8/8/8/K7 x - - 0 1", "side to move"),
-    ("k7/8/8/8/8/8/8/K7", "side to move"),
-    ("", "side to move"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "reason"),
+    [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN w KQkq - 0 1", "eight ranks"),
+        ("8/8/8/8/8/8/4k3/8 w - - 0 1", "one king a side"),
+        ("k7/8/8/8/8/8/8/KK6 w - - 0 1", "one king a side"),
+        ("k7/8/8/8/8/8/8/K6x w - - 0 1", "eight squares"),
+        ("k7/8/8/8/8/8/8/K7 x - - 0 1", "side to move"),
+        ("k7/8/8/8/8/8/8/K7", "side to move"),
+        ("", "side to move"),
+    ],
+)
 def test_a_bad_fen_is_named_with_its_index(fen, reason):
-    with pytest.raises(PositionError, match=rf"{re.escape(repr(fen))} \(index 1\).*{reason}"):
+    with pytest.raises(
+        PositionError, match=rf"{re.escape(repr(fen))} \(index 1\).*{reason}"
+    ):
         read_boards([chess.STARTING_FEN, fen])
     if not fen:
         refuses(PositionError, re.escape(repr(fen)), encode, [chess.STARTING_FEN, fen])
@@ -126,14 +137,17 @@ def test_controls_in_the_movers_view_are_those_of_the_mirrored_board(fens):
 # ---------------------------------------------------------------- what all experts share
 
 
-@pytest.mark.parametrize(("name", "path", "options", "reason"), [
-    ("maia", None, {}, "choose nnue, leela, onehot or piece_counts"),
-    ("nnue", "no-such-file.nnue", {}, "no-such-file"),
-    ("onehot", "some.nnue", {}, "has no weights"),
-    ("onehot", None, {"random_weights": 1}, "only nnue"),
-    ("onehot", None, {"view": "black"}, "view must be"),
-    ("leela", "any.pb.gz", {"view": "white"}, "leave view out"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "path", "options", "reason"),
+    [
+        ("maia", None, {}, "choose nnue, leela, onehot or piece_counts"),
+        ("nnue", "no-such-file.nnue", {}, "no-such-file"),
+        ("onehot", "some.nnue", {}, "has no weights"),
+        ("onehot", None, {"random_weights": 1}, "only nnue"),
+        ("onehot", None, {"view": "black"}, "view must be"),
+        ("leela", "any.pb.gz", {"view": "white"}, "leave view out"),
+    ],
+)
 def test_load_expert_says_what_there_is(name, path, options, reason):
     refuses((ValueError, FileNotFoundError), reason, load_expert, name, path, **options)
 
@@ -141,7 +155,8 @@ def test_load_expert_says_what_there_is(name, path, options, reason):
 def test_batches_change_nothing(nnue, records, tmp_path, monkeypatch):
     leela = LeelaExpert(write_leela(tmp_path / "small.pb.gz", Architecture()))
     for expert, layer, tolerance in ((nnue, "pairwise", 0), (leela, "block1", 1e-5)):
-        whole, evaluations = expert.activations(records, layer), expert.evaluate(records)
+        whole = expert.activations(records, layer)
+        evaluations = expert.evaluate(records)
         monkeypatch.setattr(expert, "_batch", 7)
         parts = list(expert.stream(iter(records), layer))
         assert {len(part) for part in parts[:-1]} == {7}
@@ -163,8 +178,10 @@ def test_layers_follow_from_each_other_in_either_view(nnue_file, nnue, fens):
     black = np.array([" b " in fen for fen in fens])[:, None, None]
     layers = {layer: nnue.activations(fens, layer) for layer in nnue.layers}
     for layer in ("accumulators", "clipped", "pairwise"):
-        blocks, own = (each.reshape(len(fens), 2, -1)
-                       for each in (layers[layer], mover.activations(fens, layer)))  # fmt: skip
+        blocks, own = (
+            each.reshape(len(fens), 2, -1)
+            for each in (layers[layer], mover.activations(fens, layer))
+        )
         assert (own == np.where(black, blocks[:, ::-1], blocks)).all()
         assert (nnue.orientation(layer), mover.orientation(layer)) == ("white", "mover")
     assert nnue.orientation("hidden2") == "mover"
@@ -174,17 +191,26 @@ def test_layers_follow_from_each_other_in_either_view(nnue_file, nnue, fens):
     assert (layers["pairwise"] == products.reshape(len(fens), -1)).all()
     for expert in (nnue, mover):
         given = expert.activations(fens, "pairwise")
-        assert (expert.evaluate_from("pairwise", given, fens) == nnue.evaluate(fens)).all()
+        assert (
+            expert.evaluate_from("pairwise", given, fens) == nnue.evaluate(fens)
+        ).all()
     with pytest.raises(ValueError, match="judged from pairwise, not from clipped"):
         nnue.evaluate_from("clipped", layers["clipped"], fens)
 
 
 def test_random_weights_keep_the_scale_and_lose_the_rest(nnue_file, nnue, fens):
-    first, again, other = (NnueExpert(nnue_file, random_weights=seed) for seed in (0, 0, 1))
-    assert first.name == "nnue-random-0" and (first.evaluate(fens) == again.evaluate(fens)).all()
+    first, again, other = (
+        NnueExpert(nnue_file, random_weights=seed) for seed in (0, 0, 1)
+    )
+    assert (
+        first.name == "nnue-random-0"
+        and (first.evaluate(fens) == again.evaluate(fens)).all()
+    )
     assert (first.evaluate(fens) != other.evaluate(fens)).any()
     assert (first.evaluate(fens) != nnue.evaluate(fens)).any()
-    ours, theirs = (each.activations(fens, "accumulators").std() for each in (first, nnue))
+    ours, theirs = (
+        each.activations(fens, "accumulators").std() for each in (first, nnue)
+    )
     assert ours == pytest.approx(theirs, rel=0.2)
 
 
@@ -216,7 +242,8 @@ def test_evaluation_is_what_stockfish_prints(stockfish_network, stockfish, fens)
 
 def agrees_with_lc0(path: Path, positions: list[str | Position], atol: float) -> None:
     """Check planes and values of positions, with and without their history."""
-    lc0, values = Lc0(path), LeelaExpert(path).evaluate(positions)
+    lc0 = Lc0(path)
+    values = LeelaExpert(path).evaluate(positions)
     for position, mine, value in zip(positions, encode(positions), values, strict=True):
         planes, theirs = lc0.judge(position)
         assert (mine == planes).all() and value == pytest.approx(theirs, abs=atol)
@@ -252,7 +279,10 @@ def test_damaged_leela_files_are_refused(tmp_path, monkeypatch):
         (b"", "magic number"),
         (b"\x0d\xc0\x01\x00\x00\x20\x01", "no protobuf"),  # a number for the format
         (plain.replace(weights, wired, 1), "'input.weights' is damaged: wire type 7"),
-        (b"\xff" * 800_000 + plain, "no protobuf"),  # a number that took its square to read
+        (
+            b"\xff" * 800_000 + plain,
+            "no protobuf",
+        ),  # a number that took its square to read
         (plain + b"\x08\x00" * 10_000, "no protobuf"),
         (gzip.compress(plain + bytes(1 << 24)), "more than 16,777,216 bytes"),
     ):
@@ -272,17 +302,25 @@ class Odd(Architecture):
         return [(at, size) for at, size in sizes if at != self.missing]
 
 
-@pytest.mark.parametrize(("architecture", "named"), [
-    (Odd(short=(2, 1, 2, 1)), "'residual.1.conv2' has 567 numbers where 576 are needed"),
-    (Odd(missing=(7,)), "no tensor 'ip1_val_w'"),
-    (Architecture(network=6), "a transformer (network format 6)"),
-    (Architecture(network=5), "an ONNX network"),
-    (Architecture(network=99), "unknown (network format 99)"),
-    (Architecture(input=5), "input planes have the format 5"),
-    (Architecture(value=3), "value format has the unknown number 3"),
-    (Architecture(activation=9), "activation format has the unknown number 9"),
-])  # fmt: skip
-def test_tensors_that_do_not_fit_and_unsupported_formats_are_named(architecture, named, tmp_path):
+@pytest.mark.parametrize(
+    ("architecture", "named"),
+    [
+        (
+            Odd(short=(2, 1, 2, 1)),
+            "'residual.1.conv2' has 567 numbers where 576 are needed",
+        ),
+        (Odd(missing=(7,)), "no tensor 'ip1_val_w'"),
+        (Architecture(network=6), "a transformer (network format 6)"),
+        (Architecture(network=5), "an ONNX network"),
+        (Architecture(network=99), "unknown (network format 99)"),
+        (Architecture(input=5), "input planes have the format 5"),
+        (Architecture(value=3), "value format has the unknown number 3"),
+        (Architecture(activation=9), "activation format has the unknown number 9"),
+    ],
+)
+def test_tensors_that_do_not_fit_and_unsupported_formats_are_named(
+    architecture, named, tmp_path
+):
     path = write_leela(tmp_path / "net.pb.gz", architecture)
     assert named in refuses(LeelaFormatError, r"net\.pb\.gz", LeelaExpert, path)
 
@@ -298,7 +336,9 @@ def test_a_network_of_t78s_size_loads_and_runs(tmp_path):
     assert (len(expert.layers), expert.channels) == (41, 512)
     parameters = sum(tensor.numel() for tensor in expert.tower.parameters())
     assert 186e6 < parameters < 194e6
-    assert grown * 1024 < 10 * parameters  # 4 bytes each here, 2 in the file, and some air
+    assert (
+        grown * 1024 < 10 * parameters
+    )  # 4 bytes each here, 2 in the file, and some air
 
 
 @pytest.mark.nets

@@ -12,24 +12,32 @@ HOSTILE = '<img src="x:" onerror="window.hacked = 1"> The knight on c7 is in the
 
 
 def game_of(known, *texts: str):
-    return explorer._game(known, "a test", "Tests", [(Comment(text, "ccc"), "") for text in texts])
+    return explorer._game(
+        known, "a test", "Tests", [(Comment(text, "ccc"), "") for text in texts]
+    )
 
 
 def test_a_move_comes_with_lines_claims_notes_and_concepts(figure_a6):
     text = "The bishop takes the pawn on e6 with check. The knight on c7 cannot help."
     game = game_of(figure_a6, text)
     root, played = game["nodes"][:2]
-    assert (played["san"], len(root["next"])) == ("Bxe6+", 1), "the best move has no better line"
+    assert (played["san"], len(root["next"])) == ("Bxe6+", 1), (
+        "the best move has no better line"
+    )
     assert played["next"], "the engine's line goes on"
     [[name, key, parts, _]] = played["comments"]
     assert (name, key, "".join(part[0] for part in parts)) == ("CCC", "ccc", text)
     assert {part[1] for part in parts if len(part) > 1} == {"true", "false"}
     assert any("c7" in part[2] for part in parts if part[1:2] == ["false"])
-    assert len(played["concepts"]) == 5 and any("e6" in note for note in played["notes"])
+    assert len(played["concepts"]) == 5 and any(
+        "e6" in note for note in played["notes"]
+    )
 
 
 def test_a_move_that_is_not_best_has_the_better_line_beside_it(briefings):
-    other = next(each for each in briefings.values() if each.verdict.best != each.move.uci)
+    other = next(
+        each for each in briefings.values() if each.verdict.best != each.move.uci
+    )
     game = game_of(other)
     played, better = (game["nodes"][index] for index in game["nodes"][0]["next"])
     assert (played["uci"], better["uci"]) == (other.move.uci, other.verdict.best)
@@ -37,7 +45,9 @@ def test_a_move_that_is_not_best_has_the_better_line_beside_it(briefings):
 
 
 def test_who_plays_what_the_least_loss_first_illegal_moves_last():
-    graded = pytest.importorskip("pandas").DataFrame({"uncut": {"e2e4": 0.0, "a2a3": 31.0}})
+    graded = pytest.importorskip("pandas").DataFrame(
+        {"uncut": {"e2e4": 0.0, "a2a3": 31.0}}
+    )
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
     answers = {"a2a3": ["B"], "e2e5": ["C"], "e2e4": ["D", "A"]}
     node = explorer._position("start", start, answers, graded)["nodes"][0]
@@ -52,7 +62,10 @@ def test_the_page_is_what_the_data_gives():
 
 @pytest.mark.browser
 def test_in_a_browser_claims_show_evidence_and_links_lead_back(figure_a6, open_tab):
-    games = [game_of(figure_a6, "Fine."), game_of(figure_a6, HOSTILE) | {"name": "second"}]
+    games = [
+        game_of(figure_a6, "Fine."),
+        game_of(figure_a6, HOSTILE) | {"name": "second"},
+    ]
     text = f"<!doctype html><p>Above.</p>{annotate.player(games, level=2)}"
     page = open_tab(text, at="#second/1").page
     assert page.locator("#move-name").inner_text() == "21. Bxe6+"
@@ -66,14 +79,22 @@ def test_in_a_browser_claims_show_evidence_and_links_lead_back(figure_a6, open_t
     assert page.url.endswith("#second/2")
     page.locator("body > p").click()
     page.keyboard.press("ArrowRight")
-    assert page.url.endswith("#second/2"), "outside of the player the keys are the page's"
+    assert page.url.endswith("#second/2"), (
+        "outside of the player the keys are the page's"
+    )
     page.evaluate("location.hash = '#ccc-figA6/0'")
     page.wait_for_function("document.body.dataset.node === '0'")
     shown = page.locator("#players")
-    asked = report.board(figure_a6.move).html.partition("explorer.html")[2].partition('"')[0]
+    asked = (
+        report.board(figure_a6.move)
+        .html.partition("explorer.html")[2]
+        .partition('"')[0]
+    )
     page.evaluate(f"location.hash = {asked!r}")
     page.wait_for_function("document.body.dataset.node === '1'")
-    assert shown.inner_text() == "21. Bxe6+", "a move that is on the page has its comments"
+    assert shown.inner_text() == "21. Bxe6+", (
+        "a move that is on the page has its comments"
+    )
     page.evaluate("location.hash = '#fen=8/8/8/8/8/8/8/K1k5 b - - 0 1&move=c1c2'")
     page.wait_for_function("document.body.dataset.node === '0'")
     assert shown.inner_text() == "Black to move"

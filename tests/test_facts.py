@@ -91,10 +91,19 @@ def known_move(block: str) -> tuple[MoveInContext, set[str]]:
     return read_move(read_fen(fen), san), set(map(" | ".join, facts))
 
 
-KNOWN_MOVES = [*map(known_move, re.split(r"\n(?! )", KNOWN.replace("\n        ", " ").strip()))]
+KNOWN_MOVES = [
+    *map(known_move, re.split(r"\n(?! )", KNOWN.replace("\n        ", " ").strip()))
+]
 
 #: Kinds whose squares come in no order of who acts.
-WITHOUT_ORDER = {"check", "double_check", "mate", "discovered_check", "doubled_pawns", "open_file"}
+WITHOUT_ORDER = {
+    "check",
+    "double_check",
+    "mate",
+    "discovered_check",
+    "doubled_pawns",
+    "open_file",
+}
 
 
 @cache
@@ -119,11 +128,15 @@ def outline(fact: Fact, *, turn: bool = False) -> tuple[object, ...]:
     side, value = fact.side, fact.value
     if turn:
         side = None if side is None else not side
-        value = mirrored(value) if fact.kind in ("threat", "stalemating_move") else value
+        value = (
+            mirrored(value) if fact.kind in ("threat", "stalemating_move") else value
+        )
     return (fact.kind, fact.when, side, (*squares[:1], *sorted(squares[1:])), value)
 
 
-@pytest.mark.parametrize(("move", "facts"), KNOWN_MOVES, ids=lambda one: getattr(one, "san", ""))
+@pytest.mark.parametrize(
+    ("move", "facts"), KNOWN_MOVES, ids=lambda one: getattr(one, "san", "")
+)
 def test_facts_of_known_positions(move, facts):
     assert facts <= set(map(row_of, gather(move).facts))
 
@@ -146,14 +159,16 @@ def test_facts_mirror_with_the_board(chosen):
     turned = Position(chess.Board(move.position.fen).mirror().fen())
     theirs = gather(MoveInContext(turned, mirrored(move.uci))).facts
     ours = gather(move).facts  # openings have names only where White begins
-    assert Counter(outline(fact, turn=True) for fact in ours if fact.kind != "opening") == (
-        Counter(outline(fact) for fact in theirs if fact.kind != "opening")
-    )
+    assert Counter(
+        outline(fact, turn=True) for fact in ours if fact.kind != "opening"
+    ) == (Counter(outline(fact) for fact in theirs if fact.kind != "opening"))
 
 
 def test_known_positions_cover_every_kind_of_the_board():
     of_the_board = {*get_args(FactKind)} - ENGINE_KINDS - KNOWN_KINDS
-    assert {fact.split()[0] for _, facts in KNOWN_MOVES for fact in facts} == of_the_board
+    assert {
+        fact.split()[0] for _, facts in KNOWN_MOVES for fact in facts
+    } == of_the_board
 
 
 # ---------------------------------------------------------------- records
@@ -168,8 +183,13 @@ def test_facts_are_asked_for_by_kind_and_time():
 # ---------------------------------------------------------------- the rubric's feature context
 
 
-@pytest.mark.parametrize(("fen", "san", "said"), [
-    (FIGURE_A6, "Bxe6+", """
+@pytest.mark.parametrize(
+    ("fen", "san", "said"),
+    [
+        (
+            FIGURE_A6,
+            "Bxe6+",
+            """
         move: 21. Bxe6+
         piece: bishop from f5 to e6
         capture: pawn on e6
@@ -177,20 +197,30 @@ def test_facts_are_asked_for_by_kind_and_time():
         material balance after: -2
         own hanging pieces before: the white queen on d5 (worth 8); the white knight on h5 (worth 3)
         evaluation before: NA
-        win chance swing: NA"""),
-    # Black to move: seen by the mover.
-    ("4k3/8/2p5/8/8/8/8/R3K3 b - - 0 1", "c5", """
+        win chance swing: NA""",
+        ),
+        # Black to move: seen by the mover.
+        (
+            "4k3/8/2p5/8/8/8/8/R3K3 b - - 0 1",
+            "c5",
+            """
         side to move: Black
         material balance before: -4
         own passed pawns after: c5
         opponent's passed pawns after: none
-        opponent's chances after: none"""),
-    # A trade is a capture that can be taken back.
-    ("4k3/8/2p5/3n4/8/4N3/8/4K3 w - - 0 1", "Nxd5", """
+        opponent's chances after: none""",
+        ),
+        # A trade is a capture that can be taken back.
+        (
+            "4k3/8/2p5/3n4/8/4N3/8/4K3 w - - 0 1",
+            "Nxd5",
+            """
         trade: knight for knight on d5 possible
         material change: +3
-        exchange result: 0"""),
-])  # fmt: skip
+        exchange result: 0""",
+        ),
+    ],
+)
 def test_the_context_says_what_is_and_what_is_not(fen, san, said):
     lines = linearise(gather(read_move(read_fen(fen), san))).splitlines()
     assert {line.strip() for line in said.strip().splitlines()} <= {*lines}
@@ -199,4 +229,6 @@ def test_the_context_says_what_is_and_what_is_not(fen, san, said):
 def test_every_context_has_the_same_lines():
     contexts = [linearise(gather(move)).splitlines() for move in selfplay_moves()[:60]]
     assert all(": " in line for line in contexts[0])
-    assert len({tuple(line.split(": ")[0] for line in lines) for lines in contexts}) == 1
+    assert (
+        len({tuple(line.split(": ")[0] for line in lines) for lines in contexts}) == 1
+    )

@@ -85,9 +85,12 @@ def twins():
 
 def outlines(move: MoveInContext) -> list[str]:
     """Facts as they stand in the table."""
-    sides, rows = {None: "nobody", chess.WHITE: "White", chess.BLACK: "Black"}, []
+    sides = {None: "nobody", chess.WHITE: "White", chess.BLACK: "Black"}
+    rows = []
     for fact in gather(move).of(*KNOWN_KINDS):
-        value = ", ".join(fact.value) if isinstance(fact.value, tuple) else str(fact.value)
+        value = (
+            ", ".join(fact.value) if isinstance(fact.value, tuple) else str(fact.value)
+        )
         where = " ".join(fact.squares) or "-"
         rows.append(f"{fact.kind} {fact.when} | {sides[fact.side]} | {where} | {value}")
     return rows
@@ -107,7 +110,9 @@ def test_what_holds_does_not_hold_of_the_twin(wanted, move, twin):
 def test_what_needs_the_tablebase_is_left_out_without_it(monkeypatch):
     monkeypatch.setattr(known, "_tablebase", lambda: None)
     facts = outlines(read_move(read_fen("8/8/4k3/8/4K3/4P3/8/8 b - - 0 1"), "Kd6"))
-    assert facts == [f"ending {when} | nobody | - | pawn ending" for when in ("before", "after")]
+    assert facts == [
+        f"ending {when} | nobody | - | pawn ending" for when in ("before", "after")
+    ]
 
 
 # ---------------------------------------------------------------- rules against a tablebase
@@ -117,9 +122,13 @@ def test_what_needs_the_tablebase_is_left_out_without_it(monkeypatch):
 def test_from_a_key_square_the_king_wins_and_elsewhere_it_may_not():
     """With a pawn on the b-, c- or d-file, ranks 2 to 6, and the other king on the last rank."""
     on_key, drawn_elsewhere = 0, 0
-    for pawn in (chess.square(file, rank) for file in (1, 2, 3) for rank in range(1, 6)):
+    for pawn in (
+        chess.square(file, rank) for file in (1, 2, 3) for rank in range(1, 6)
+    ):
         keys = known.key_squares(pawn, chess.WHITE)
-        for king, other in itertools.product(range(64), chess.SquareSet(chess.BB_RANK_8)):
+        for king, other in itertools.product(
+            range(64), chess.SquareSet(chess.BB_RANK_8)
+        ):
             board = chess.Board(None)
             board.set_piece_map({pawn: PAWN, king: KING, other: OTHER})
             if len(board.piece_map()) < 3 or not board.is_valid():
@@ -142,7 +151,11 @@ def played(moves: str) -> Position:
 
 def test_an_opening_has_its_name_in_any_order_of_moves_and_keeps_it():
     nimzo = known.opening(played("d4 Nf6 c4 e6 Nc3 Bb4"))
-    assert nimzo == known.opening(played("c4 Nf6 Nc3 e6 d4 Bb4")) == ("E20", "Nimzo-Indian Defense")
+    assert (
+        nimzo
+        == known.opening(played("c4 Nf6 Nc3 e6 d4 Bb4"))
+        == ("E20", "Nimzo-Indian Defense")
+    )
     left = played("e4 e5 Nf3 Nc6 Bb5 h5 h4")
     assert known.opening(left) == ("C60", "Ruy Lopez")
     assert known.opening(Position(left.fen)) is None  # by itself it has no name
@@ -168,7 +181,11 @@ def test_repetitions_are_those_of_the_rules():
             expected = max(n for n in range(1, 6) if board.is_repetition(n))
             move = MoveInContext(game.position(ply), uci)
             assert known.repetitions(move) == expected
-            told = [fact.value for fact in gather(move).of("repetition")] if expected > 1 else []
+            told = (
+                [fact.value for fact in gather(move).of("repetition")]
+                if expected > 1
+                else []
+            )
             assert told == [expected] * (expected > 1)
 
 
@@ -180,21 +197,28 @@ LINE = ("h5e8", "g8h7", "e8h5", "h7g8")
 def test_a_perpetual_check_comes_round_with_check_at_each_move():
     fact = known.perpetual(chess.Board(CHECKS), LINE, "after")
     assert fact == Fact(
-        "perpetual", "after", chess.WHITE, ("e8", "g8"), LINE,
+        "perpetual",
+        "after",
+        chess.WHITE,
+        ("e8", "g8"),
+        LINE,
         "White has perpetual check: 1. Qe8+ Kh7 2. Qh5+ Kg8",
-    )  # fmt: skip
+    )
     behind = chess.Board(CHECKS)
     behind.push_uci(LINE[0])
     assert known.perpetual(behind, (*LINE[1:], LINE[0]), "after").side == chess.WHITE
     # With a pawn on h6 the queen gives no check on h5.
     for fen, line in ((CHECKS, LINE[:3]), (CHECKS.replace("/8/7Q", "/7p/7Q"), LINE)):
         assert known.perpetual(chess.Board(fen), line, "after") is None
-    refuses(ValueError, "illegal", known.perpetual, chess.Board(CHECKS), ["h5a4"], "after")
+    refuses(
+        ValueError, "illegal", known.perpetual, chess.Board(CHECKS), ["h5a4"], "after"
+    )
 
 
 def test_zugzwang_is_what_a_pass_would_save():
     trebuchet = chess.Board("8/8/8/3pK3/2kP4/8/8/8 w - - 0 60")
-    lost, won = PovScore(Cp(900), chess.BLACK), PovScore(Cp(900), chess.WHITE)
+    lost = PovScore(Cp(900), chess.BLACK)
+    won = PovScore(Cp(900), chess.WHITE)
     fact = known.zugzwang(trebuchet, lost, won, "after")
     assert (fact.side, fact.squares, fact.value > 0.9) == (chess.WHITE, ("e5",), True)
     check = chess.Board("8/8/8/3pK3/2kP4/8/8/4r3 w - - 0 60")

@@ -39,7 +39,9 @@ def test_absolute_pins_are_those_of_the_rules():
         for colour in chess.COLORS:
             own = chess.SquareSet(board.occupied_co[colour] & ~board.kings)
             expected = [square for square in own if board.is_pinned(colour, square)]
-            absolute = {one.front for one in tactics.pins(board, not colour) if one.absolute}
+            absolute = {
+                one.front for one in tactics.pins(board, not colour) if one.absolute
+            }
             assert sorted(absolute) == expected
 
 
@@ -49,31 +51,50 @@ def test_absolute_pins_are_those_of_the_rules():
 def test_pawns_are_passed_doubled_and_isolated_by_the_files_around_them():
     """Pieces in the way do not matter, nor a pawn of the same side in front."""
     for board, colour in product(selfplay_boards(600), chess.COLORS):
-        own, other = ([*board.pieces(chess.PAWN, side)] for side in (colour, not colour))
+        own, other = (
+            [*board.pieces(chess.PAWN, side)] for side in (colour, not colour)
+        )
         step = 1 if colour else -1
         file_of = {pawn: pawn % 8 for pawn in (*own, *other)}
         stops = {p: [o for o in other if (o // 8 - p // 8) * step > 0] for p in own}
         near = {p: {abs(file_of[p] - file_of[o]) for o in stops[p]} for p in own}
         apart = {p: [abs(file_of[p] - file_of[o]) for o in own if o != p] for p in own}
-        assert [*boards.passed(board, colour)] == [p for p in own if not near[p] & {0, 1}]
+        assert [*boards.passed(board, colour)] == [
+            p for p in own if not near[p] & {0, 1}
+        ]
         assert [*boards.doubled(board, colour)] == [p for p in own if 0 in apart[p]]
-        assert [*boards.isolated(board, colour)] == [p for p in own if 1 not in apart[p]]
+        assert [*boards.isolated(board, colour)] == [
+            p for p in own if 1 not in apart[p]
+        ]
 
 
 def test_open_and_half_open_files():
     board = chess.Board("3rk3/pp3p2/8/8/8/8/PP2P3/3RK2R w - - 0 1")
-    files = (boards.open_files(board), *(boards.half_open_files(board, side) for side in (W, B)))
-    assert ["".join(chess.FILE_NAMES[one] for one in each) for each in files] == ["cdgh", "f", "e"]
-    assert [squares(*boards.heavy_pieces(board, side, 3)) for side in (W, B)] == ["d1", "d8"]
+    files = (
+        boards.open_files(board),
+        *(boards.half_open_files(board, side) for side in (W, B)),
+    )
+    assert ["".join(chess.FILE_NAMES[one] for one in each) for each in files] == [
+        "cdgh",
+        "f",
+        "e",
+    ]
+    assert [squares(*boards.heavy_pieces(board, side, 3)) for side in (W, B)] == [
+        "d1",
+        "d8",
+    ]
 
 
-@pytest.mark.parametrize(("fen", "colour", "pawns"), [
-    ("4k3/8/8/8/8/6P1/5P1P/6K1 w - - 0 1", W, "f2 h2 g3"),
-    # A pawn three ranks ahead shelters no more; pawns beside or behind the king do not.
-    ("4k3/8/8/8/6P1/8/5P1P/6K1 w - - 0 1", W, "f2 h2"),
-    ("8/4k3/3ppp2/8/8/8/8/4K3 w - - 0 1", B, "d6 e6 f6"),
-    ("4k3/8/8/3PKP2/3P4/8/8/8 w - - 0 1", W, ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "colour", "pawns"),
+    [
+        ("4k3/8/8/8/8/6P1/5P1P/6K1 w - - 0 1", W, "f2 h2 g3"),
+        # A pawn three ranks ahead shelters no more; pawns beside or behind the king do not.
+        ("4k3/8/8/8/6P1/8/5P1P/6K1 w - - 0 1", W, "f2 h2"),
+        ("8/4k3/3ppp2/8/8/8/8/4K3 w - - 0 1", B, "d6 e6 f6"),
+        ("4k3/8/8/3PKP2/3P4/8/8/8 w - - 0 1", W, ""),
+    ],
+)
 def test_king_shelter(fen, colour, pawns):
     board = chess.Board(fen)
     king, found = boards.shelter(board, colour)
@@ -85,15 +106,45 @@ def test_king_shelter(fen, colour, pawns):
 #: Position, move in SAN, what the exchange wins the mover in pawns, and why.
 EXCHANGES = [
     ("3qk3/3r4/8/3p4/8/3R4/3Q4/4K3 w - - 0 1", "Rxd5", -4, "the defender is cheaper"),
-    ("8/8/3k4/4p3/8/5N2/1B6/4K3 w - - 0 1", "Nxe5+", 1, "a king cannot take what is guarded"),
-    ("4k3/4n3/8/3p4/8/8/4R3/3RK3 w - - 0 1", "Rxd5", 1, "the defender is pinned to its king"),
-    ("4k3/4r3/8/8/4p3/8/4R3/4RK2 w - - 0 1", "Rxe4", 1, "a pinned rook may take along its pin"),
+    (
+        "8/8/3k4/4p3/8/5N2/1B6/4K3 w - - 0 1",
+        "Nxe5+",
+        1,
+        "a king cannot take what is guarded",
+    ),
+    (
+        "4k3/4n3/8/3p4/8/8/4R3/3RK3 w - - 0 1",
+        "Rxd5",
+        1,
+        "the defender is pinned to its king",
+    ),
+    (
+        "4k3/4r3/8/8/4p3/8/4R3/4RK2 w - - 0 1",
+        "Rxe4",
+        1,
+        "a pinned rook may take along its pin",
+    ),
     ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "axb8=Q+", 13, "rook and promotion"),
-    ("1r1rk3/P7/8/8/8/8/8/4K3 w - - 0 1", "axb8=Q", 4, "the new queen is taken: rook for pawn"),
-    ("4k3/P7/8/8/8/8/4K3/r7 w - - 0 1", "a8=Q+", -1, "a quiet promotion that loses the pawn"),
+    (
+        "1r1rk3/P7/8/8/8/8/8/4K3 w - - 0 1",
+        "axb8=Q",
+        4,
+        "the new queen is taken: rook for pawn",
+    ),
+    (
+        "4k3/P7/8/8/8/8/4K3/r7 w - - 0 1",
+        "a8=Q+",
+        -1,
+        "a quiet promotion that loses the pawn",
+    ),
     ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "exd6", 1, "en passant"),
     ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "exd6", 0, "en passant, taken back"),
-    ("4k3/8/2p5/8/8/2N5/8/4K3 w - - 0 1", "Nd5", -3, "a quiet move into a pawn's attack"),
+    (
+        "4k3/8/2p5/8/8/2N5/8/4K3 w - - 0 1",
+        "Nd5",
+        -3,
+        "a quiet move into a pawn's attack",
+    ),
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "O-O", 0, "castling exchanges nothing"),
 ]
 
@@ -105,18 +156,26 @@ def taken_by(board: chess.Board, move: chess.Move) -> int:
     won += tactics.VALUES[move.promotion] - 1 if move.promotion else 0
     board.push(move)
     again = board.generate_legal_captures(to_mask=chess.BB_SQUARES[move.to_square])
-    answers = [a for a in again if a.to_square == move.to_square and a.promotion in (None, 5)]
+    answers = [
+        a for a in again if a.to_square == move.to_square and a.promotion in (None, 5)
+    ]
     won -= max(0, 0, *(taken_by(board, answer) for answer in answers))
     board.pop()
     return won
 
 
-@pytest.mark.parametrize(("fen", "san", "worth", "why"), EXCHANGES, ids=[e[3] for e in EXCHANGES])
+@pytest.mark.parametrize(
+    ("fen", "san", "worth", "why"), EXCHANGES, ids=[e[3] for e in EXCHANGES]
+)
 def test_exchanges_worked_out_by_hand(fen, san, worth, why):
     board = chess.Board(fen)
     move = board.parse_san(san)
     turned = chess.Move(move.from_square ^ 56, move.to_square ^ 56, move.promotion)
-    assert tactics.exchange(board, move) == tactics.exchange(board.mirror(), turned) == worth
+    assert (
+        tactics.exchange(board, move)
+        == tactics.exchange(board.mirror(), turned)
+        == worth
+    )
 
 
 def test_exchanges_are_what_a_search_of_all_legal_captures_finds():
@@ -144,19 +203,22 @@ def test_captures_on_the_own_turn_are_the_legal_ones():
             board.pop()
 
 
-@pytest.mark.parametrize(("fen", "colour", "expected"), [
-    ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", chess.BLACK, {"d5": 1}),
-    ("4k3/8/2p5/3p4/8/8/8/3RK3 w - - 0 1", chess.BLACK, {}),
-    ("4k3/8/2p5/3q4/8/4N3/8/4K3 w - - 0 1", chess.BLACK, {"d5": 6}),
-    # A pawn that has just made its double step, before a pawn that may take it.
-    ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", chess.BLACK, {"d5": 1}),
-    ("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", chess.BLACK, {}),
-    # In check from f6, Black may not take on d7, with the bishop or the king.
-    ("2b1k2r/1p1N4/5N2/8/8/8/8/4K3 b - - 0 1", chess.WHITE, {}),
-    ("2b1k2r/1p1N4/8/8/8/8/8/4K3 b - - 0 1", chess.WHITE, {"d7": 3}),
-    # A check that stands does not make everything hang: the rook on c8 defends that on a8.
-    ("r1r4k/8/6N1/8/8/8/8/R3K3 b - - 0 1", chess.BLACK, {}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "colour", "expected"),
+    [
+        ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", chess.BLACK, {"d5": 1}),
+        ("4k3/8/2p5/3p4/8/8/8/3RK3 w - - 0 1", chess.BLACK, {}),
+        ("4k3/8/2p5/3q4/8/4N3/8/4K3 w - - 0 1", chess.BLACK, {"d5": 6}),
+        # A pawn that has just made its double step, before a pawn that may take it.
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", chess.BLACK, {"d5": 1}),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", chess.BLACK, {}),
+        # In check from f6, Black may not take on d7, with the bishop or the king.
+        ("2b1k2r/1p1N4/5N2/8/8/8/8/4K3 b - - 0 1", chess.WHITE, {}),
+        ("2b1k2r/1p1N4/8/8/8/8/8/4K3 b - - 0 1", chess.WHITE, {"d7": 3}),
+        # A check that stands does not make everything hang: the rook on c8 defends that on a8.
+        ("r1r4k/8/6N1/8/8/8/8/R3K3 b - - 0 1", chess.BLACK, {}),
+    ],
+)
 def test_what_hangs(fen, colour, expected):
     found = tactics.hanging(chess.Board(fen), colour)
     assert {chess.square_name(one.square): one.gain for one in found} == expected
@@ -165,86 +227,109 @@ def test_what_hangs(fen, colour, expected):
 # ---------------------------------------------------------------- forks
 
 
-@pytest.mark.parametrize(("fen", "colour", "expected"), [
-    # A knight forks king and rook; the queen on c2 is out of its reach.
-    ("r3k3/2N5/8/8/8/8/2q5/4K3 b - - 0 1", W, ["c7: e8 a8 False"]),
-    # The same fork where nothing takes the knight: it is safe.
-    ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", W, ["c7: e8 a8 True"]),
-    # A pawn forks two defended knights: both are worth more.
-    ("4k3/2p3p1/3n1n2/4P3/8/8/8/4K3 b - - 0 1", W, ["e5: d6 f6 True"]),
-    # A queen and two defended pieces: nothing is worth taking.
-    ("4k3/2p1p3/1n3n2/8/3Q4/8/8/4K3 w - - 0 1", W, []),
-    ("4k3/8/1n3n2/8/3Q4/8/8/4K3 w - - 0 1", W, ["d4: b6 f6 True"]),
-    # A king forks no guarded piece.
-    ("4k3/8/8/8/2r1b3/3K4/8/8 w - - 0 1", W, []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "colour", "expected"),
+    [
+        # A knight forks king and rook; the queen on c2 is out of its reach.
+        ("r3k3/2N5/8/8/8/8/2q5/4K3 b - - 0 1", W, ["c7: e8 a8 False"]),
+        # The same fork where nothing takes the knight: it is safe.
+        ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", W, ["c7: e8 a8 True"]),
+        # A pawn forks two defended knights: both are worth more.
+        ("4k3/2p3p1/3n1n2/4P3/8/8/8/4K3 b - - 0 1", W, ["e5: d6 f6 True"]),
+        # A queen and two defended pieces: nothing is worth taking.
+        ("4k3/2p1p3/1n3n2/8/3Q4/8/8/4K3 w - - 0 1", W, []),
+        ("4k3/8/1n3n2/8/3Q4/8/8/4K3 w - - 0 1", W, ["d4: b6 f6 True"]),
+        # A king forks no guarded piece.
+        ("4k3/8/8/8/2r1b3/3K4/8/8 w - - 0 1", W, []),
+    ],
+)
 def test_forks(fen, colour, expected):
     found = tactics.forks(chess.Board(fen), colour)
-    assert [f"{squares(f.square)}: {squares(*f.targets)} {f.safe}" for f in found] == expected
+    assert [
+        f"{squares(f.square)}: {squares(*f.targets)} {f.safe}" for f in found
+    ] == expected
 
 
 # ---------------------------------------------------------------- pins and skewers
 
 
-@pytest.mark.parametrize(("fen", "pins", "skewers"), [
-    ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", ["b5 c6 e8 absolute"], []),
-    # Two pieces between: no pin.
-    ("3qk3/4p3/5n2/6B1/8/8/8/4K3 w - - 0 1", [], []),
-    # A queen does not pin a knight to a rook that is defended.
-    ("2k3r1/7r/6n1/8/8/8/8/4K1Q1 w - - 0 1", ["g1 g6 g8 relative"], []),
-    ("2k2rr1/8/6n1/8/8/8/8/4K1Q1 w - - 0 1", [], []),
-    # A pawn that can only go along the file is not pinned to the rook behind it, but to a king.
-    ("r3k3/p7/8/8/8/8/8/R3K3 w - - 0 1", [], []),
-    ("r3k3/p7/1N6/8/8/8/8/R3K3 w - - 0 1", ["a1 a7 a8 relative"], []),
-    ("4k3/4p3/8/8/8/8/4R3/4K3 w - - 0 1", ["e2 e7 e8 absolute"], []),
-    # The king must move and the queen behind it falls; queen before rook; two rooks.
-    ("6q1/5k2/4B3/8/8/8/8/4K3 b - - 0 1", [], ["e6 f7 g8 absolute"]),
-    ("4r2k/8/8/4q3/8/8/8/K3R3 w - - 0 1", [], ["e1 e5 e8 relative"]),
-    ("7k/5r2/8/3r4/8/1B6/8/K7 w - - 0 1", [], ["b3 d5 f7 relative"]),
-    # The piece behind is defended and worth less, or is a pawn: nothing would be won.
-    ("5bk1/4n3/8/4q3/8/8/8/1K2R3 w - - 0 1", [], []),
-    ("8/4p3/8/4k3/8/8/8/K3R3 b - - 0 1", [], []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "pins", "skewers"),
+    [
+        ("4k3/8/2n5/1B6/8/8/8/4K3 w - - 0 1", ["b5 c6 e8 absolute"], []),
+        # Two pieces between: no pin.
+        ("3qk3/4p3/5n2/6B1/8/8/8/4K3 w - - 0 1", [], []),
+        # A queen does not pin a knight to a rook that is defended.
+        ("2k3r1/7r/6n1/8/8/8/8/4K1Q1 w - - 0 1", ["g1 g6 g8 relative"], []),
+        ("2k2rr1/8/6n1/8/8/8/8/4K1Q1 w - - 0 1", [], []),
+        # A pawn that can only go along the file is not pinned to the rook behind it, but to a king.
+        ("r3k3/p7/8/8/8/8/8/R3K3 w - - 0 1", [], []),
+        ("r3k3/p7/1N6/8/8/8/8/R3K3 w - - 0 1", ["a1 a7 a8 relative"], []),
+        ("4k3/4p3/8/8/8/8/4R3/4K3 w - - 0 1", ["e2 e7 e8 absolute"], []),
+        # The king must move and the queen behind it falls; queen before rook; two rooks.
+        ("6q1/5k2/4B3/8/8/8/8/4K3 b - - 0 1", [], ["e6 f7 g8 absolute"]),
+        ("4r2k/8/8/4q3/8/8/8/K3R3 w - - 0 1", [], ["e1 e5 e8 relative"]),
+        ("7k/5r2/8/3r4/8/1B6/8/K7 w - - 0 1", [], ["b3 d5 f7 relative"]),
+        # The piece behind is defended and worth less, or is a pawn: nothing would be won.
+        ("5bk1/4n3/8/4q3/8/8/8/1K2R3 w - - 0 1", [], []),
+        ("8/4p3/8/4k3/8/8/8/K3R3 b - - 0 1", [], []),
+    ],
+)
 def test_pins_and_skewers(fen, pins, skewers):
-    board, sorts = chess.Board(fen), {True: "absolute", False: "relative"}
+    board = chess.Board(fen)
+    sorts = {True: "absolute", False: "relative"}
     found = tactics.line_tactics(board, tactics.Exchanges(board, W))
-    assert [[f"{squares(*one[:3])} {sorts[one.absolute]}" for one in each] for each in found] == [
-        pins, skewers,
-    ]  # fmt: skip
+    assert [
+        [f"{squares(*one[:3])} {sorts[one.absolute]}" for one in each] for each in found
+    ] == [
+        pins,
+        skewers,
+    ]
 
 
 # ---------------------------------------------------------------- discovered attacks
 
 
-@pytest.mark.parametrize(("fen", "san", "expected"), [
-    # The bishop leaves the file: the rook attacks the queen, undefended.
-    ("6k1/4q3/8/8/8/4B3/8/4R1K1 w - - 0 1", "Bd4", ["e1 e7 9"]),
-    # A defended pawn: the line opens, but nothing is won.
-    ("4k3/3p4/4p3/8/8/4B3/8/4R1K1 w - - 0 1", "Bd4", ["e1 e6 -4"]),
-    # En passant clears two pawns from the fifth rank.
-    ("4k3/8/8/R2pP2r/8/8/8/4K3 w - d6 0 1", "exd6", ["a5 h5 5"]),
-    # The moved piece's own new attacks do not count.
-    ("4k3/8/8/8/2q5/8/8/R3K2R w - - 0 1", "Rh4", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "san", "expected"),
+    [
+        # The bishop leaves the file: the rook attacks the queen, undefended.
+        ("6k1/4q3/8/8/8/4B3/8/4R1K1 w - - 0 1", "Bd4", ["e1 e7 9"]),
+        # A defended pawn: the line opens, but nothing is won.
+        ("4k3/3p4/4p3/8/8/4B3/8/4R1K1 w - - 0 1", "Bd4", ["e1 e6 -4"]),
+        # En passant clears two pawns from the fifth rank.
+        ("4k3/8/8/R2pP2r/8/8/8/4K3 w - d6 0 1", "exd6", ["a5 h5 5"]),
+        # The moved piece's own new attacks do not count.
+        ("4k3/8/8/8/2q5/8/8/R3K2R w - - 0 1", "Rh4", []),
+    ],
+)
 def test_discovered_attacks(fen, san, expected):
     board = chess.Board(fen)
     found = tactics.discovered_attacks(board, board.parse_san(san))
-    assert [f"{squares(square, target)} {gain}" for square, target, gain in found] == expected
+    assert [
+        f"{squares(square, target)} {gain}" for square, target, gain in found
+    ] == expected
 
 
 # ---------------------------------------------------------------- threats
 
 
-@pytest.mark.parametrize(("fen", "colour", "expected"), [
-    # Scholar's mate threatened, and the pawn on e5 for the taking.
-    ("r1bqkbnr/pppp1ppp/8/n3p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 5 4", W,
-     ["mate h5f7", "capture c4f7 1", "capture h5e5 1", "capture h5f7 1"]),
-    # A knight that checks still threatens the rook.
-    ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", W, ["capture c7a8 5"]),
-    # Promotion: on an unguarded square only.
-    ("4k3/P7/8/8/8/8/8/4K3 b - - 0 1", W, ["promotion a7a8q 8"]),
-    ("4k3/P7/8/8/8/8/8/r3K3 w - - 0 1", W, []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "colour", "expected"),
+    [
+        # Scholar's mate threatened, and the pawn on e5 for the taking.
+        (
+            "r1bqkbnr/pppp1ppp/8/n3p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 5 4",
+            W,
+            ["mate h5f7", "capture c4f7 1", "capture h5e5 1", "capture h5f7 1"],
+        ),
+        # A knight that checks still threatens the rook.
+        ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", W, ["capture c7a8 5"]),
+        # Promotion: on an unguarded square only.
+        ("4k3/P7/8/8/8/8/8/4K3 b - - 0 1", W, ["promotion a7a8q 8"]),
+        ("4k3/P7/8/8/8/8/8/r3K3 w - - 0 1", W, []),
+    ],
+)
 def test_threats(fen, colour, expected):
     found = tactics.threats(chess.Board(fen), colour)
     words = [f"{one.kind} {one.move.uci()} {one.gain or ''}".strip() for one in found]
@@ -262,7 +347,10 @@ def test_mates_are_found_as_by_trying_every_move():
     ]
     found_any = 0
     for board in boards:
-        found = {(move.from_square, move.to_square) for move in tactics.mates(board, board.turn)}
+        found = {
+            (move.from_square, move.to_square)
+            for move in tactics.mates(board, board.turn)
+        }
         # SAN marks mate with #.
         legal = [move for move in board.legal_moves if board.san(move).endswith("#")]
         expected = {(move.from_square, move.to_square) for move in legal}

@@ -15,7 +15,11 @@ SQUARE = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9" fil
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """One theme, a phone and a desk, and no wait until a small page stands still."""
-    for name, value in {"WIDTHS": (390, 1280), "THEMES": ("light",), "SETTLES": 20}.items():
+    for name, value in {
+        "WIDTHS": (390, 1280),
+        "THEMES": ("light",),
+        "SETTLES": 20,
+    }.items():
         monkeypatch.setattr(gates, name, value)
 
 
@@ -35,8 +39,12 @@ def test_each_fault_is_found(browser, tmp_path):
         "no such anchor: #nowhere": FINE.replace("#top", "#nowhere"),
         "1 figures without a caption": FINE.replace("<figcaption>1</figcaption>", ""),
         "begins left of the screen: TABLE wide": FINE.replace("</article>", WIDE),
-        "asks for https://example.org/x.png": FINE.replace("a.svg", "https://example.org/x.png"),
-        "oops": FINE.replace("</main>", "<script>console.error('oops')</script></main>"),
+        "asks for https://example.org/x.png": FINE.replace(
+            "a.svg", "https://example.org/x.png"
+        ),
+        "oops": FINE.replace(
+            "</main>", "<script>console.error('oops')</script></main>"
+        ),
     }
     for fault, page in faults.items():
         assert any(fault in each for each in found(browser, tmp_path, page)), fault

@@ -23,8 +23,11 @@ def test_an_example_gives_what_its_page_shows(page):
 
 def test_every_module_stands_on_one_page():
     text = "".join(page.read_text("utf-8") for page in PAGES)
-    named, library = Counter(re.findall(r"automodule:: (\S+)", text)), PROJECT / "lib"
-    dotted = (path.relative_to(library).with_suffix("") for path in library.rglob("*.py"))
+    named = Counter(re.findall(r"automodule:: (\S+)", text))
+    library = PROJECT / "lib"
+    dotted = (
+        path.relative_to(library).with_suffix("") for path in library.rglob("*.py")
+    )
     modules = {".".join(path.parts).removesuffix(".__init__") for path in dotted}
     commands = {"chessgloss.cli", "chessgloss.__main__"}  # the README has them
     assert named == Counter(modules - commands)

@@ -6,8 +6,21 @@ from dataclasses import replace
 import pytest
 
 from chessgloss.llm import client as clients
-from chessgloss.llm.client import AnswerMissing, Client, Endpoint, Misconfigured, Unanswered
-from chessgloss.llm.recordings import Message, Model, Recordings, Request, Sampling, State
+from chessgloss.llm.client import (
+    AnswerMissing,
+    Client,
+    Endpoint,
+    Misconfigured,
+    Unanswered,
+)
+from chessgloss.llm.recordings import (
+    Message,
+    Model,
+    Recordings,
+    Request,
+    Sampling,
+    State,
+)
 from fakes.scripted_llm import scripted_llm
 from scripts import refuses
 
@@ -16,7 +29,9 @@ RETRIES = 3
 
 
 def question(text: str, **sampling) -> Request:
-    request = Request((Message("user", text),), prompt="comment@1", about={"fen": "8/8", "ply": 3})
+    request = Request(
+        (Message("user", text),), prompt="comment@1", about={"fen": "8/8", "ply": 3}
+    )
     return replace(request, sampling=Sampling(**sampling))
 
 
@@ -28,8 +43,11 @@ def recordings(tmp_path):
 @pytest.fixture
 def pauses(monkeypatch):
     """The pauses between calls, in seconds: noted, and made short."""
-    noted, sleep = [], time.sleep
-    monkeypatch.setattr(time, "sleep", lambda seconds: (noted.append(seconds), sleep(0.001)))
+    noted = []
+    sleep = time.sleep
+    monkeypatch.setattr(
+        time, "sleep", lambda seconds: (noted.append(seconds), sleep(0.001))
+    )
     return noted
 
 
@@ -37,7 +55,9 @@ def pauses(monkeypatch):
 def client_of(recordings):
     def make(llm, keeps=True, **more) -> Client:
         settings = {"timeout": 10.0, "server": "fake 1", "retries": RETRIES} | more
-        return Client(recordings, Endpoint(llm.url, MODEL, "sk-secret", **settings), keeps)
+        return Client(
+            recordings, Endpoint(llm.url, MODEL, "sk-secret", **settings), keeps
+        )
 
     return make
 
@@ -45,17 +65,25 @@ def client_of(recordings):
 # ---------------------------------------------------------------- one question
 
 
-@pytest.mark.parametrize(("step", "state", "text", "reason"), [
-    ("text:Fine move.", State.ANSWERED, "Fine move.", "stop"),
-    ("empty", State.EMPTY, " \n", "stop"),
-    ("cut_off:The knight goes", State.CUT_OFF, "The knight goes", "length"),
-    ("refused:I would rather not.", State.REFUSED, "I would rather not.", "stop"),
-    ("filtered", State.REFUSED, "", "content_filter"),
-    ("text:I'm sorry, but I can't assist with that.", State.REFUSED, None, "stop"),
-    ("text:As an AI language model, I cannot provide chess advice.", State.REFUSED, None, "stop"),
-    ("text:I cannot see a better move than Nf3.", State.ANSWERED, None, "stop"),
-    ("400", State.FAILED, "", "http_400"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("step", "state", "text", "reason"),
+    [
+        ("text:Fine move.", State.ANSWERED, "Fine move.", "stop"),
+        ("empty", State.EMPTY, " \n", "stop"),
+        ("cut_off:The knight goes", State.CUT_OFF, "The knight goes", "length"),
+        ("refused:I would rather not.", State.REFUSED, "I would rather not.", "stop"),
+        ("filtered", State.REFUSED, "", "content_filter"),
+        ("text:I'm sorry, but I can't assist with that.", State.REFUSED, None, "stop"),
+        (
+            "text:As an AI language model, I cannot provide chess advice.",
+            State.REFUSED,
+            None,
+            "stop",
+        ),
+        ("text:I cannot see a better move than Nf3.", State.ANSWERED, None, "stop"),
+        ("400", State.FAILED, "", "http_400"),
+    ],
+)
 def test_what_becomes_of_a_question_is_a_state(client_of, step, state, text, reason):
     with scripted_llm(step) as llm:
         answer = client_of(llm).ask(question("Why Nf3?"))
@@ -70,7 +98,12 @@ def test_the_endpoint_is_asked_for_what_the_request_says(client_of):
     with scripted_llm() as llm:
         answer = client_of(llm).ask(request)
     messages = [{"role": "user", "content": "Why?"}]
-    body = {"model": "scripted-1", "messages": messages, "seed": 7, "stop": ["\n", "##"]}
+    body = {
+        "model": "scripted-1",
+        "messages": messages,
+        "seed": 7,
+        "stop": ["\n", "##"],
+    }
     assert llm.asked == [body | {"temperature": 0.7, "max_tokens": 9}]
     assert llm.keys == ["Bearer sk-secret"]
     assert (answer.prompt_tokens, answer.completion_tokens) == (4, len("reply to Why?"))
@@ -92,7 +125,9 @@ def test_log_probabilities_come_ranked_and_survive_a_replay(client_of, recording
 # ---------------------------------------------------------------- failures
 
 
-@pytest.mark.parametrize("script", [["429:7"], ["500", "503", "408"], ["drop"], ["half"]], ids=str)
+@pytest.mark.parametrize(
+    "script", [["429:7"], ["500", "503", "408"], ["drop"], ["half"]], ids=str
+)
 def test_what_may_pass_is_tried_again_after_a_pause(client_of, pauses, script):
     with scripted_llm(*script) as llm:
         assert client_of(llm).ask(question("q")).text == "reply to q"
@@ -104,10 +139,15 @@ def test_what_may_pass_is_tried_again_after_a_pause(client_of, pauses, script):
 
 
 @pytest.mark.parametrize("step", ["bad_json", "no_choices"])
-def test_an_unreadable_reply_is_no_answer_and_is_asked_for_again(client_of, recordings, step):
+def test_an_unreadable_reply_is_no_answer_and_is_asked_for_again(
+    client_of, recordings, step
+):
     with scripted_llm(step) as llm:
         refuses(Unanswered, "unreadable reply", client_of(llm).ask, question("q"))
-        assert (len(recordings), client_of(llm).ask(question("q")).text) == (0, "reply to q")
+        assert (len(recordings), client_of(llm).ask(question("q")).text) == (
+            0,
+            "reply to q",
+        )
 
 
 def test_an_endpoint_that_is_too_slow_is_asked_again_and_nobody_is_an_error(client_of):
@@ -115,20 +155,33 @@ def test_an_endpoint_that_is_too_slow_is_asked_again_and_nobody_is_an_error(clie
         assert client_of(llm, timeout=0.3).ask(question("q")).text == "reply to q"
         with pytest.raises(Unanswered, match=r"nothing came within 0\.3 s"):
             client_of(llm, timeout=0.3, retries=0).ask(question("q again"))
-    refuses(Unanswered, "connection lost", client_of(llm, retries=0).ask, question("q at last"))
+    refuses(
+        Unanswered,
+        "connection lost",
+        client_of(llm, retries=0).ask,
+        question("q at last"),
+    )
 
 
 @pytest.mark.parametrize("status", ["401", "403", "404"])
 def test_a_wrong_key_or_model_is_not_tried_again(client_of, status):
-    with scripted_llm(status) as llm, pytest.raises(Misconfigured, match="OPENAI_API_KEY") as error:
+    with (
+        scripted_llm(status) as llm,
+        pytest.raises(Misconfigured, match="OPENAI_API_KEY") as error,
+    ):
         client_of(llm).ask(question("q"))
     assert len(llm.asked) == 1 and "sk-secret" not in str(error.value)
 
 
 def test_a_local_model_must_be_the_one_that_answers(tmp_path):
     model = Model("local-1", "0" * 64)
-    with scripted_llm(model="another") as llm, pytest.raises(Misconfigured, match="'another'"):
-        Client(Recordings.of(model, "x", tmp_path), Endpoint(llm.url, model)).ask(question("q"))
+    with (
+        scripted_llm(model="another") as llm,
+        pytest.raises(Misconfigured, match="'another'"),
+    ):
+        Client(Recordings.of(model, "x", tmp_path), Endpoint(llm.url, model)).ask(
+            question("q")
+        )
 
 
 def test_a_steady_server_reads_the_beginning_before_each_question(client_of):
@@ -148,7 +201,9 @@ def test_a_steady_server_reads_the_beginning_before_each_question(client_of):
 def test_a_steady_server_is_asked_one_question_at_a_time(client_of):
     with scripted_llm(*["slow:0.05"] * 12) as llm:
         client = client_of(llm, keeps=False, steady=True)
-        client.ask_many([question(f"q{n}") for n in range(6)], concurrency=3, progress=False)
+        client.ask_many(
+            [question(f"q{n}") for n in range(6)], concurrency=3, progress=False
+        )
     last = [body["messages"][-1]["content"] for body in llm.asked]
     assert (last[::2], sorted(last[1::2])) == ([""] * 6, [f"q{n}" for n in range(6)])
     assert llm.most_at_once == 1
@@ -161,22 +216,41 @@ def test_a_server_that_broke_reads_the_beginning_again(client_of):
         with pytest.raises(Unanswered):
             client.ask(question("b"))
         client.ask(question("b"))
-    assert [body.get("cache_prompt") for body in llm.asked] == [False, None, True, False, None]
+    assert [body.get("cache_prompt") for body in llm.asked] == [
+        False,
+        None,
+        True,
+        False,
+        None,
+    ]
 
 
 # ---------------------------------------------------------------- replay, record, live
 
 
-def test_what_is_missing_is_asked_once_and_then_replayed_without_an_endpoint(client_of, recordings):
+def test_what_is_missing_is_asked_once_and_then_replayed_without_an_endpoint(
+    client_of, recordings
+):
     first, second, third = (question(text) for text in ("first", "second", "third"))
     with scripted_llm("text:one", "cut_off:two", "400") as llm:
         client = client_of(llm)
         client.ask(first)
         asked = client.ask_many([second, first, second, third], progress=False)
-    assert [body["messages"][0]["content"] for body in llm.asked] == ["first", "second", "third"]
-    replayed = Client(Recordings(recordings.path, MODEL)).ask_many([second, first, second, third])
+    assert [body["messages"][0]["content"] for body in llm.asked] == [
+        "first",
+        "second",
+        "third",
+    ]
+    replayed = Client(Recordings(recordings.path, MODEL)).ask_many(
+        [second, first, second, third]
+    )
     assert replayed == asked
-    assert [answer.state for answer in replayed] == ["cut_off", "answered", "cut_off", "failed"]
+    assert [answer.state for answer in replayed] == [
+        "cut_off",
+        "answered",
+        "cut_off",
+        "failed",
+    ]
 
 
 def test_a_missing_answer_names_question_file_and_command(client_of, recordings):
@@ -185,7 +259,10 @@ def test_a_missing_answer_names_question_file_and_command(client_of, recordings)
     asked = [question(text) for text in ("known", "new", "newer")]
     command = "make record MODEL=scripted-1 PURPOSE=commentary$"
     said = refuses(AnswerMissing, command, Client(recordings).ask_many, asked)
-    assert "comment@1 (fen 8/8, ply 3)" in said and f"2 of 3 are not in {recordings.path}" in said
+    assert (
+        "comment@1 (fen 8/8, ply 3)" in said
+        and f"2 of 3 are not in {recordings.path}" in said
+    )
 
 
 def test_one_that_keeps_nothing_asks_afresh(client_of, recordings):
@@ -202,25 +279,35 @@ def test_answers_come_in_order_and_no_more_at_once_than_allowed(client_of):
     questions = [question(f"q{number}") for number in range(9)]
     with scripted_llm(*["slow:0.1", ""] * 4) as llm:
         answers = client_of(llm).ask_many(questions, concurrency=3, progress=False)
-    assert [answer.text for answer in answers] == [f"reply to q{number}" for number in range(9)]
+    assert [answer.text for answer in answers] == [
+        f"reply to q{number}" for number in range(9)
+    ]
     assert 2 <= llm.most_at_once <= 3
     refuses(ValueError, "at least 1", client_of(llm).ask_many, questions, concurrency=0)
 
 
 @pytest.mark.parametrize(("lost", "came", "asked"), [(1, 49, 50), (25, 1, 4)])
-def test_a_failure_stops_no_other_but_many_do(client_of, pauses, recordings, lost, came, asked):
+def test_a_failure_stops_no_other_but_many_do(
+    client_of, pauses, recordings, lost, came, asked
+):
     questions = [question(f"q{number}") for number in range(50)]
     said = rf"comment@1 \(fen 8/8, ply 3\): status 500; {came} answers came"
     failures = ["500"] * lost * (1 + RETRIES)
     with scripted_llm("", *failures) as llm, pytest.raises(Unanswered, match=said):
         client_of(llm).ask_many(questions, progress=False)
     assert len({body["messages"][0]["content"] for body in llm.asked}) == asked
-    assert (len(recordings), Client(recordings).missing(questions)[0]) == (came, questions[1])
+    assert (len(recordings), Client(recordings).missing(questions)[0]) == (
+        came,
+        questions[1],
+    )
 
 
 @pytest.mark.parametrize("concurrency", [1, 2])
-def test_an_interruption_loses_nothing_that_came(client_of, recordings, monkeypatch, concurrency):
-    questions, keep = [question(f"q{number}") for number in range(20)], Recordings.keep
+def test_an_interruption_loses_nothing_that_came(
+    client_of, recordings, monkeypatch, concurrency
+):
+    questions = [question(f"q{number}") for number in range(20)]
+    keep = Recordings.keep
 
     def interrupted(self, *given, **more):
         if len(self) == 5:
@@ -232,22 +319,35 @@ def test_an_interruption_loses_nothing_that_came(client_of, recordings, monkeypa
         with pytest.raises(KeyboardInterrupt):
             client_of(llm).ask_many(questions, concurrency=concurrency, progress=False)
         monkeypatch.setattr(Recordings, "keep", keep)
-        assert (len(recordings), len(client_of(llm).ask_many(questions, progress=False))) == (5, 20)
+        assert (
+            len(recordings),
+            len(client_of(llm).ask_many(questions, progress=False)),
+        ) == (5, 20)
     assert len(Recordings(recordings.path, MODEL)) == 20
 
 
 # ---------------------------------------------------------------- what is refused at the door
 
 
-@pytest.mark.parametrize(("make", "complaint"), [
-    (lambda: Message("robot", "x"), "system|user|assistant"), (lambda: Model("a", "123"), "64 hex"),
-    (lambda: Sampling(temperature=3), "temperature"), (lambda: Request(()), "at least 1 item"),
-    (lambda: replace(question("q"), prompt="No Version"), "No Version"),
-    (lambda: replace(question("q"), about={"board": [1]}), "about.board"),
-    (lambda: Endpoint("localhost:80", MODEL), "http"),
-    (lambda: Endpoint("https://user:key@host/v1", MODEL), "OPENAI_API_KEY"),
-    (lambda: Client(Recordings.of(MODEL, "x"), Endpoint("http://h/v1", Model("m-2"))), "m-2"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("make", "complaint"),
+    [
+        (lambda: Message("robot", "x"), "system|user|assistant"),
+        (lambda: Model("a", "123"), "64 hex"),
+        (lambda: Sampling(temperature=3), "temperature"),
+        (lambda: Request(()), "at least 1 item"),
+        (lambda: replace(question("q"), prompt="No Version"), "No Version"),
+        (lambda: replace(question("q"), about={"board": [1]}), "about.board"),
+        (lambda: Endpoint("localhost:80", MODEL), "http"),
+        (lambda: Endpoint("https://user:key@host/v1", MODEL), "OPENAI_API_KEY"),
+        (
+            lambda: Client(
+                Recordings.of(MODEL, "x"), Endpoint("http://h/v1", Model("m-2"))
+            ),
+            "m-2",
+        ),
+    ],
+)
 def test_bad_input_dies_at_the_door(make, complaint):
     refuses(ValueError, complaint, make)
 
@@ -261,11 +361,19 @@ def test_the_endpoint_comes_from_the_environment_and_hides_its_key(monkeypatch):
         refuses(ValueError, complaint, clients.endpoint_from_environment)
     monkeypatch.setenv("CHESSGLOSS_MODEL", "gpt-4o")
     found = clients.endpoint_from_environment()
-    assert (found.base_url, found.model) == ("https://api.openai.com/v1", Model("gpt-4o"))
+    assert (found.base_url, found.model) == (
+        "https://api.openai.com/v1",
+        Model("gpt-4o"),
+    )
     assert "sk-secret" not in repr(found)
-    assert clients.endpoint_from_environment("gpt-4o-mini").model == Model("gpt-4o-mini")
+    assert clients.endpoint_from_environment("gpt-4o-mini").model == Model(
+        "gpt-4o-mini"
+    )
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
     monkeypatch.delenv("CHESSGLOSS_MODEL")
     local = clients.endpoint_from_environment()
     assert local.on_this_machine
-    assert (local.model.name, local.model.kind) == ("qwen2.5-coder-1.5b-q4_k_m", "local")
+    assert (local.model.name, local.model.kind) == (
+        "qwen2.5-coder-1.5b-q4_k_m",
+        "local",
+    )

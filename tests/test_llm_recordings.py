@@ -9,17 +9,27 @@ from pathlib import Path
 import pytest
 
 from chessgloss.llm import recordings as rec
-from chessgloss.llm.recordings import Answer, Message, Model, Recordings, Request, request_key
+from chessgloss.llm.recordings import (
+    Answer,
+    Message,
+    Model,
+    Recordings,
+    Request,
+    request_key,
+)
 from scripts import refuses
 
 MODEL = Model("scripted-1")
 QUESTION = Request(
     (Message("system", "Be brief."), Message("user", "Why Nf3?")),
     rec.Sampling(temperature=0.5, max_tokens=20, seed=3, top_logprobs=5, stop=("\n",)),
-    prompt="comment@1", about={"lecture": "lec7", "ply": 12},
-)  # fmt: skip
+    prompt="comment@1",
+    about={"lecture": "lec7", "ply": 12},
+)
 TOKEN = rec.Token("4", -0.35667, (("4", -0.35667), ("1", -3.2834)))
-REPLY = Answer("answered", "Läufer f1 ist frei. ♘", (TOKEN,), "stop", 17, 9, "scripted-1")
+REPLY = Answer(
+    "answered", "Läufer f1 ist frei. ♘", (TOKEN,), "stop", 17, 9, "scripted-1"
+)
 
 
 @pytest.fixture
@@ -34,7 +44,11 @@ def recordings(path):
 
 def read_records(path: Path) -> list[dict]:
     """Return the whole lines of a file."""
-    return [json.loads(line) for line in path.read_bytes().splitlines(True) if line[-1:] == b"\n"]
+    return [
+        json.loads(line)
+        for line in path.read_bytes().splitlines(True)
+        if line[-1:] == b"\n"
+    ]
 
 
 def question(number: int) -> Request:
@@ -42,24 +56,45 @@ def question(number: int) -> Request:
 
 
 def keep(recordings: Recordings, number: int, text: str = "yes") -> Answer:
-    return recordings.keep(question(number), replace(REPLY, text=text), date="2026-01-31")
+    return recordings.keep(
+        question(number), replace(REPLY, text=text), date="2026-01-31"
+    )
 
 
-def test_an_answer_comes_back_as_it_was_kept_in_a_line_that_holds_no_message(recordings, path):
+def test_an_answer_comes_back_as_it_was_kept_in_a_line_that_holds_no_message(
+    recordings, path
+):
     assert recordings.get(QUESTION) is None
-    assert recordings.keep(QUESTION, REPLY, date="2026-01-31", served={"server": "x 1"}) == REPLY
+    assert (
+        recordings.keep(QUESTION, REPLY, date="2026-01-31", served={"server": "x 1"})
+        == REPLY
+    )
     assert recordings.get(QUESTION) == Recordings(path, MODEL).get(QUESTION) == REPLY
     line = path.read_text("utf-8")
     assert "Läufer f1 ist frei. ♘" in line and "Why Nf3?" not in line
     (record,) = read_records(path)
     assert list(record) == sorted(record)
-    told = {"key": request_key(MODEL, QUESTION), "about": {"lecture": "lec7", "ply": 12}}
-    told |= {"prompt": "comment@1", "endpoint": "remote", "date": "2026-01-31", "repeat": 0}
+    told = {
+        "key": request_key(MODEL, QUESTION),
+        "about": {"lecture": "lec7", "ply": 12},
+    }
+    told |= {
+        "prompt": "comment@1",
+        "endpoint": "remote",
+        "date": "2026-01-31",
+        "repeat": 0,
+    }
     told |= {"served": {"model": "scripted-1", "server": "x 1"}}
     assert told.items() <= (record | {"about": dict(record["about"])}).items()
 
 
-CHANGED = {"temperature": 0.6, "max_tokens": 21, "seed": 4, "top_logprobs": 6, "logprob_tokens": 2}
+CHANGED = {
+    "temperature": 0.6,
+    "max_tokens": 21,
+    "seed": 4,
+    "top_logprobs": 6,
+    "logprob_tokens": 2,
+}
 CHANGED |= {"stop": (), "grammar": "root ::= move"}
 
 
@@ -69,21 +104,33 @@ def sampled(**changed) -> Request:
 
 def test_the_key_changes_with_each_ingredient_and_with_nothing_else():
     system, user = QUESTION.messages
-    messages = [(system, Message("user", "Why Nf3??")), (Message("user", "Be brief."), user)]
-    others = [replace(QUESTION, messages=given) for given in (*messages, (user, system))]
+    messages = [
+        (system, Message("user", "Why Nf3??")),
+        (Message("user", "Be brief."), user),
+    ]
+    others = [
+        replace(QUESTION, messages=given) for given in (*messages, (user, system))
+    ]
     others += [sampled(**{name: value}) for name, value in CHANGED.items()]
     keys = {request_key(MODEL, one) for one in (*others, replace(QUESTION, repeat=1))}
-    keys |= {request_key(Model(*named), QUESTION) for named in (["s2"], [MODEL.name, "0" * 64])}
+    keys |= {
+        request_key(Model(*named), QUESTION)
+        for named in (["s2"], [MODEL.name, "0" * 64])
+    }
     kept = request_key(MODEL, QUESTION)
     assert len(keys - {kept}) == len(others) + 3
-    assert kept == "c6482653bb0718298f7563be", "a key that changed would lose every recorded answer"
+    assert kept == "c6482653bb0718298f7563be", (
+        "a key that changed would lose every recorded answer"
+    )
     same = replace(QUESTION, prompt="other@2", about={"fen": "8/8/8/8/8/8/8/8"})
     assert request_key(MODEL, same) == kept
     zeros = (sampled(temperature=zero) for zero in (0, -0.0))
     assert len({request_key(MODEL, each) for each in zeros}) == 1
 
 
-def test_the_first_answer_to_a_question_stays_and_all_writers_are_seen(recordings, path):
+def test_the_first_answer_to_a_question_stays_and_all_writers_are_seen(
+    recordings, path
+):
     assert keep(recordings, 1, "first").text == "first"
     assert keep(recordings, 1, "second").text == "first"
     assert keep(Recordings(path, MODEL), 1, "third").text == "first"
@@ -103,24 +150,42 @@ def test_a_torn_last_line_is_passed_over_and_then_removed(recordings, path, tail
     reopened = Recordings(path, MODEL)
     assert (reopened.get(question(1)).text, len(read_records(path))) == ("yes", 1)
     keep(reopened, 2, "after the tear")
-    assert [record["text"] for record in read_records(path)] == ["yes", "after the tear"]
+    assert [record["text"] for record in read_records(path)] == [
+        "yes",
+        "after the tear",
+    ]
     assert tail not in path.read_bytes()
 
 
-@pytest.mark.parametrize(("damage", "complaint"), [
-    (lambda line: line.replace(b'"yes"', b'"yes'), "no record"),
-    (lambda line: b"<<<<<<< HEAD\n" + line, "no record"),
-    (lambda line: b"[" * 100_000 + b"\n" + line, "no record"),
-    (lambda line: line.replace(b'"seed": 3', b'"seed": 4'), "altered"),
-    (lambda line: line.replace(b'"model_sha256": ""', b'"model_sha256": "1"'), "not of"),
-    (lambda line: line.replace(b'"state": "answered"', b'"state": "fine"'), "no record"),
-])  # fmt: skip
-def test_a_damaged_line_is_an_error_that_names_its_place(recordings, path, damage, complaint):
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [
+        (lambda line: line.replace(b'"yes"', b'"yes'), "no record"),
+        (lambda line: b"<<<<<<< HEAD\n" + line, "no record"),
+        (lambda line: b"[" * 100_000 + b"\n" + line, "no record"),
+        (lambda line: line.replace(b'"seed": 3', b'"seed": 4'), "altered"),
+        (
+            lambda line: line.replace(b'"model_sha256": ""', b'"model_sha256": "1"'),
+            "not of",
+        ),
+        (
+            lambda line: line.replace(b'"state": "answered"', b'"state": "fine"'),
+            "no record",
+        ),
+    ],
+)
+def test_a_damaged_line_is_an_error_that_names_its_place(
+    recordings, path, damage, complaint
+):
     keep(recordings, 1)
     path.write_bytes(damage(path.read_bytes()))
-    assert str(path) in refuses(rec.RecordingDamaged, complaint, len, Recordings(path, MODEL))
+    assert str(path) in refuses(
+        rec.RecordingDamaged, complaint, len, Recordings(path, MODEL)
+    )
     path.with_name(f"{path.name}.zst").write_bytes(b"no archive")
-    refuses(rec.RecordingDamaged, r"zst is damaged or cut off", len, Recordings(path, MODEL))
+    refuses(
+        rec.RecordingDamaged, r"zst is damaged or cut off", len, Recordings(path, MODEL)
+    )
 
 
 def test_recordings_have_a_place_by_model_and_purpose(tmp_path):
@@ -154,7 +219,9 @@ def test_a_writer_that_is_killed_loses_at_most_the_answer_in_hand(recordings, pa
     writer.kill()
     said += [int(line) for line in writer.stdout.read().splitlines()]
     writer.wait()
-    kept = [number for number in range(len(said) + 1) if recordings.get(question(number))]
+    kept = [
+        number for number in range(len(said) + 1) if recordings.get(question(number))
+    ]
     assert kept[: len(said)] == said
     keep(recordings, 100_000)
     texts = [record["text"] for record in read_records(path)]

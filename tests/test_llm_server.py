@@ -11,9 +11,20 @@ from typing import get_args
 import pytest
 
 from chessgloss import assets, cli
-from chessgloss.commentary.proven import Form, given_notes, request_constrained, show_move
+from chessgloss.commentary.proven import (
+    Form,
+    given_notes,
+    request_constrained,
+    show_move,
+)
 from chessgloss.llm import server
-from chessgloss.llm.client import DEFAULT_MODEL, Client, Endpoint, Misconfigured, model_named
+from chessgloss.llm.client import (
+    DEFAULT_MODEL,
+    Client,
+    Endpoint,
+    Misconfigured,
+    model_named,
+)
 from chessgloss.llm.recordings import Message, Recordings, Request, Sampling
 from fakes import heed_interrupts
 from scripts import or_skip, refuses
@@ -30,13 +41,18 @@ def test_a_model_is_fetched_by_its_name_and_the_books_without_one(monkeypatch, c
 
 
 def test_a_missing_file_or_package_is_named_with_its_remedy(monkeypatch, tmp_path):
-    absent, there = tmp_path / "no.gguf", tmp_path / "yes.gguf"
+    absent = tmp_path / "no.gguf"
+    there = tmp_path / "yes.gguf"
     there.write_bytes(b"GGUF")
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     for path, remedy in ((absent, "model fetch"), (there, "pip install")):
         refuses(server.ServerMissing, remedy, server.local_server(path, "x").__enter__)
     for wrong in ({"context": 10}, {"threads": 0}, {"port": 70000}):
-        refuses(ValueError, "context from 256", server.local_server(there, "x", **wrong).__enter__)
+        refuses(
+            ValueError,
+            "context from 256",
+            server.local_server(there, "x", **wrong).__enter__,
+        )
 
 
 # ---------------------------------------------------------------- a real, tiny model
@@ -67,7 +83,11 @@ def question(text: str, **sampling) -> Request:
 def test_a_real_answer_is_recorded_and_replayed(tiny, recordings):
     request = question("Name a chess piece. ♘", top_logprobs=5, logprob_tokens=3)
     answer = Client(recordings, tiny).ask(request)
-    assert (answer.state, answer.completion_tokens, answer.model) == ("cut_off", 4, TINY)
+    assert (answer.state, answer.completion_tokens, answer.model) == (
+        "cut_off",
+        4,
+        TINY,
+    )
     assert [len(token.alternatives) for token in answer.tokens] == [5] * 3
     assert all(token.logprob == token.alternatives[0][1] for token in answer.tokens)
     assert answer.text.startswith("".join(token.text for token in answer.tokens))
@@ -75,11 +95,15 @@ def test_a_real_answer_is_recorded_and_replayed(tiny, recordings):
 
 
 @pytest.mark.slow
-def test_a_real_answer_depends_on_its_seed_and_not_on_what_was_asked_before(tiny, recordings):
+def test_a_real_answer_depends_on_its_seed_and_not_on_what_was_asked_before(
+    tiny, recordings
+):
     beginning = Message("system", "You comment chess moves. " + "Be exact. " * 10)
     sampling = Sampling(max_tokens=6, top_logprobs=2, logprob_tokens=6)
     said = ("The knight goes to f3.", "The knight goes to f3 and e5.", "Rook takes d8.")
-    first, near, far = (Request((beginning, Message("user", text)), sampling) for text in said)
+    first, near, far = (
+        Request((beginning, Message("user", text)), sampling) for text in said
+    )
     client, fresh = (Client(recordings, tiny, keeps=False) for _ in range(2))
     answer = client.ask(first)
     for before in (first, near, far):
@@ -92,22 +116,37 @@ def test_a_real_answer_depends_on_its_seed_and_not_on_what_was_asked_before(tiny
 
 
 @pytest.mark.slow
-def test_a_real_server_refuses_what_is_too_long_and_another_model_is_noticed(tiny, recordings):
+def test_a_real_server_refuses_what_is_too_long_and_another_model_is_noticed(
+    tiny, recordings
+):
     answer = Client(recordings, tiny).ask(question("pawn " * 3000))
     assert (answer.state, answer.finish_reason) == ("failed", "http_400")
     other = Endpoint(tiny.base_url, model_named(DEFAULT_MODEL))
     with pytest.raises(Misconfigured, match=TINY):
-        Client(Recordings(recordings.path, other.model), other, keeps=False).ask(question("Hello"))
+        Client(Recordings(recordings.path, other.model), other, keeps=False).ask(
+            question("Hello")
+        )
 
 
 @pytest.mark.slow
 def test_serving_says_where_and_ends_at_an_interrupt(tiny_file):
-    command = [sys.executable, "-m", "chessgloss", "model", "serve", TINY, "--threads", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "chessgloss",
+        "model",
+        "serve",
+        TINY,
+        "--threads",
+        "1",
+    ]
     how = {"stdout": subprocess.PIPE, "text": True, "preexec_fn": heed_interrupts}
     running = subprocess.Popen(command, **how)
     first = running.stdout.readline()
     assert first.startswith(f"{TINY} answers at http://127.0.0.1:")
-    assert running.stdout.readline().startswith("export OPENAI_BASE_URL=http://127.0.0.1:")
+    assert running.stdout.readline().startswith(
+        "export OPENAI_BASE_URL=http://127.0.0.1:"
+    )
     running.send_signal(signal.SIGINT)
     assert running.wait(60) == 130
 
@@ -118,7 +157,10 @@ def test_a_page_of_a_browser_may_not_read_what_a_real_server_answers(tiny):
         f"{tiny.base_url}/models", headers={"Origin": "https://x.example"}
     )
     with urllib.request.urlopen(asked) as reply:
-        assert reply.headers["Access-Control-Allow-Origin"] in (None, "http://127.0.0.1")
+        assert reply.headers["Access-Control-Allow-Origin"] in (
+            None,
+            "http://127.0.0.1",
+        )
 
 
 #: The command line, interrupted before its model is ready.
@@ -136,19 +178,47 @@ sys.exit(main())
 
 @pytest.mark.slow
 def test_an_interrupt_while_a_real_model_loads_ends_in_one_line(tiny_file):
-    command = [sys.executable, "-c", INTERRUPTED, "model", "serve", TINY, "--threads", "1"]
-    how = {"capture_output": True, "text": True, "timeout": 60, "preexec_fn": heed_interrupts}
+    command = [
+        sys.executable,
+        "-c",
+        INTERRUPTED,
+        "model",
+        "serve",
+        TINY,
+        "--threads",
+        "1",
+    ]
+    how = {
+        "capture_output": True,
+        "text": True,
+        "timeout": 60,
+        "preexec_fn": heed_interrupts,
+    }
     done = subprocess.run(command, **how)
     last = done.stderr.splitlines()[-1]
-    assert (done.returncode, done.stdout, last) == (130, "", "chessgloss model: stopped")
+    assert (done.returncode, done.stdout, last) == (
+        130,
+        "",
+        "chessgloss model: stopped",
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", get_args(Form))
-def test_an_answer_under_a_grammar_has_only_what_the_notes_have(tiny, briefings, tmp_path, form):
-    briefing, kept = briefings["lec3/13"], Recordings.of(tiny.model, "x", tmp_path)
+def test_an_answer_under_a_grammar_has_only_what_the_notes_have(
+    tiny, briefings, tmp_path, form
+):
+    briefing = briefings["lec3/13"]
+    kept = Recordings.of(tiny.model, "x", tmp_path)
     answer = Client(kept, tiny).ask(request_constrained(briefing, form))
     notes = " ".join(note.sentence for note in given_notes(briefing)).lower()
-    said = re.findall(r"\b(?:king|queen|rook|bishop|knight|[a-h][1-8])\b", answer.text.lower())
-    assert answer.text and set(said) <= set(re.findall(r"\w+", notes + show_move(briefing)))
-    assert "grammar_sha256" in next((tmp_path / tiny.model.folder).glob("x.jsonl")).read_text()
+    said = re.findall(
+        r"\b(?:king|queen|rook|bishop|knight|[a-h][1-8])\b", answer.text.lower()
+    )
+    assert answer.text and set(said) <= set(
+        re.findall(r"\w+", notes + show_move(briefing))
+    )
+    assert (
+        "grammar_sha256"
+        in next((tmp_path / tiny.model.folder).glob("x.jsonl")).read_text()
+    )

@@ -20,7 +20,9 @@ FASTEST = min(CHAPTERS, key=lambda chapter: chapter.budget_seconds["smoke"])
 
 
 each_source = pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.name)
+each_chapter = pytest.mark.parametrize(
+    "chapter", CHAPTERS, ids=lambda chapter: chapter.name
+)
 
 
 # ---------------------------------------------------------------- the lists
@@ -29,8 +31,14 @@ each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: 
 def test_the_list_of_chapters_is_the_folder_and_the_book_in_order():
     contents = yaml.safe_load((PROJECT / "_toc.yml").read_text("utf-8"))
     files = [entry["file"] for part in contents["parts"] for entry in part["chapters"]]
-    listed = [file.rpartition("/")[2] for file in files if file.startswith("book/executed/")]
-    assert listed == [chapter.name for chapter in CHAPTERS] == [path.stem for path in SOURCES]
+    listed = [
+        file.rpartition("/")[2] for file in files if file.startswith("book/executed/")
+    ]
+    assert (
+        listed
+        == [chapter.name for chapter in CHAPTERS]
+        == [path.stem for path in SOURCES]
+    )
     assert all({"smoke", "book"} <= set(chapter.budget_seconds) for chapter in CHAPTERS)
 
 
@@ -49,36 +57,55 @@ def test_a_pair_is_in_step_and_holds_no_output(source):
 @each_source
 def test_one_cell_holds_the_parameters(source):
     cells = jupytext.read(source).cells
-    (tagged,) = [cell for cell in cells if "parameters" in cell.metadata.get("tags", [])]
+    (tagged,) = [
+        cell for cell in cells if "parameters" in cell.metadata.get("tags", [])
+    ]
     assert 'profile = "book"' in tagged.source.splitlines()
 
 
 @each_source
 def test_every_figure_has_a_caption_a_name_and_words(source):
     drawn = [
-        cell for cell in jupytext.read(source).cells
+        cell
+        for cell in jupytext.read(source).cells
         if "plt.show()" in cell.source or "SVG(chess" in cell.source
-    ]  # fmt: skip
+    ]
     described = [cell.metadata.get("mystnb", {}) for cell in drawn]
     names = [each["figure"]["name"] for each in described]
     assert all(name.startswith(f"fig-{source.name[:2]}-") for name in names)
     assert len({*names}) == len(names)
     for each in described:
-        assert each["figure"]["caption"].endswith(".") and len(each["image"]["alt"]) > 30
+        assert (
+            each["figure"]["caption"].endswith(".") and len(each["image"]["alt"]) > 30
+        )
 
 
 @each_source
 def test_three_exercises_each_with_a_folded_solution_from_which_it_is_made(source):
     notebook = jupytext.read(source)
-    solved = [each for each in notebook.cells if "solution" in each.metadata.get("tags", ())]
-    asked = [each for each in notebook.cells if re.match(r"(## Exercises\n+)?\*\*\d", each.source)]
+    solved = [
+        each for each in notebook.cells if "solution" in each.metadata.get("tags", ())
+    ]
+    asked = [
+        each
+        for each in notebook.cells
+        if re.match(r"(## Exercises\n+)?\*\*\d", each.source)
+    ]
     assert len(solved) == len(asked) == 3
     assert all("hide-cell" in each.metadata["tags"] for each in solved)
     blank = chapters.without_solutions(notebook)
-    left = [each.source for each in blank.cells if "solution" in each.metadata.get("tags", ())]
+    left = [
+        each.source
+        for each in blank.cells
+        if "solution" in each.metadata.get("tags", ())
+    ]
     assert left == [f"{each.source.splitlines()[0]}\n..." for each in solved]
-    assert all(text.startswith("# ") for text in left), "the first line says what is to be shown"
-    assert all(len(each.source.splitlines()) > 3 for each in solved), "the copy alone is blanked"
+    assert all(text.startswith("# ") for text in left), (
+        "the first line says what is to be shown"
+    )
+    assert all(len(each.source.splitlines()) > 3 for each in solved), (
+        "the copy alone is blanked"
+    )
 
 
 @each_source
@@ -103,7 +130,10 @@ def test_the_committed_notebook_holds_no_error_and_nothing_of_one_run(chapter):
     notebook = nbformat.read(path, as_version=4)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert not any(output.output_type == "error" for output in outputs)
-    assert chapters.notebook_text(notebook, notebook.metadata["chessgloss"]) == path.read_text()
+    assert (
+        chapters.notebook_text(notebook, notebook.metadata["chessgloss"])
+        == path.read_text()
+    )
     assert str(PROJECT) not in path.read_text("utf-8")
 
 
@@ -112,7 +142,9 @@ def test_the_checker_that_chapter_5_names_by_its_hash_is_the_one_that_is_here():
     files = sorted(name for name in chapter.data if name.startswith("lib/"))
     parts = [(name[4:].encode(), (PROJECT / name).read_bytes()) for name in files]
     digest = hashlib.sha256(b"".join(b"%b\0%b\0" % part for part in parts))
-    kept = json.loads(chapters.committed_run(PROJECT).result(chapter).read_text("utf-8"))
+    kept = json.loads(
+        chapters.committed_run(PROJECT).result(chapter).read_text("utf-8")
+    )
     source = kept["checker.sha256"]["source"]
     assert source == f"sha256 {digest.hexdigest()} of {len(files)} modules"
 

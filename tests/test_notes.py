@@ -10,7 +10,14 @@ import pytest
 
 import chessgloss
 from chessgloss.commentary.briefing import Briefing, lectured_file, read_briefings
-from chessgloss.commentary.notes import MOST_WORDS, NOTES, choose, compose, notes, play_out
+from chessgloss.commentary.notes import (
+    MOST_WORDS,
+    NOTES,
+    choose,
+    compose,
+    notes,
+    play_out,
+)
 from chessgloss.engine import open_engine
 
 #: Position, move, the note that comes first, and what the comment says.
@@ -43,7 +50,9 @@ def briefed() -> Iterator[Callable[[str, str], Briefing]]:
         yield lambda fen, san: asked(chessgloss.read_move(fen, san))
 
 
-@pytest.mark.parametrize(("move", "note"), [*zip(DECISIVE[::2], DECISIVE[1::2], strict=True)])
+@pytest.mark.parametrize(
+    ("move", "note"), [*zip(DECISIVE[::2], DECISIVE[1::2], strict=True)]
+)
 def test_the_decisive_thing_comes_first(briefed, move: str, note: str):
     kind, words = note.strip().split(" | ")
     made = notes(briefed(*move.split(" | ")))
@@ -58,13 +67,22 @@ def test_a_fork_is_no_note_where_the_forking_piece_is_taken(briefed):
         assert any("rook on a8" in note.sentence for note in made) == said
 
 
-@pytest.mark.parametrize(("fen", "line", "gain", "words", "fallen"), [
-    ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 1, "a pawn", "d5"),
-    ("3rk3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5 d8d5", 0, "", None),
-    ("4k3/8/4n3/8/2B5/8/8/r3K2R w K - 0 1", "e1e2 a1h1 c4e6", -2, "the exchange", None),
-    ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "d5c7 e8d7 c7a8", 5, "a rook", "a8"),
-    ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 8, "a queen for a pawn", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "line", "gain", "words", "fallen"),
+    [
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 1, "a pawn", "d5"),
+        ("3rk3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5 d8d5", 0, "", None),
+        (
+            "4k3/8/4n3/8/2B5/8/8/r3K2R w K - 0 1",
+            "e1e2 a1h1 c4e6",
+            -2,
+            "the exchange",
+            None,
+        ),
+        ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "d5c7 e8d7 c7a8", 5, "a rook", "a8"),
+        ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 8, "a queen for a pawn", None),
+    ],
+)
 def test_a_line_is_replayed_until_it_is_quiet(fen, line, gain, words, fallen):
     outcome = play_out(chess.Board(fen), line.split(), chess.WHITE)
     assert (outcome.gain, outcome.stuff) == (gain, words)
@@ -75,8 +93,12 @@ def test_notes_rest_on_facts_and_are_sentences(briefings):
     for briefing in briefings.values():
         known = set(briefing.facts().facts)
         for note in notes(briefing):
-            proven = {fact for fact in note.facts if fact.kind in ("zugzwang", "perpetual")}
-            assert set(note.facts) - proven <= known  # those come of lines and of a pass
+            proven = {
+                fact for fact in note.facts if fact.kind in ("zugzwang", "perpetual")
+            }
+            assert (
+                set(note.facts) - proven <= known
+            )  # those come of lines and of a pass
             assert note.sentence[0].isupper() or note.sentence[0].isdigit()
             assert note.sentence.endswith(".") and "{" not in note.sentence
             assert note.kind in NOTES["kinds"] | NOTES["purposes"] | NOTES["known"]

@@ -21,7 +21,8 @@ KING_AND_QUEEN = "4k3/8/8/8/8/8/8/3QK3 b - - 0 1"
 BISHOP_UP = "r2qkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKB1R w KQkq - 0 1"
 TWO_QUEENS_UP = "4k3/pppp4/8/8/8/8/PPPPPPPP/QNBQKBNR w K - 0 1"
 WHITE, BLACK = (
-    [TERMS.index(name) for name in TERMS if name.startswith(side)] for side in ("White", "Black")
+    [TERMS.index(name) for name in TERMS if name.startswith(side)]
+    for side in ("White", "Black")
 )
 
 # Printed by Stockfish 8 (npm 8.0.0) for the starting position.
@@ -72,12 +73,19 @@ def real_oracle(request):
 def test_a_table_read_by_hand():
     table = read_tables(START_TRACE_8, NO_CHECKS[:1], STOCKFISH_8)
     sides = [0.13, -0.13, -0.28, 0, -0.76, 0.97, 0, 0.46, 0]  # each White's and Black's
-    assert table.middlegame[0].tolist() == pytest.approx([0, 0, 0, *np.repeat(sides, 2)])
+    assert table.middlegame[0].tolist() == pytest.approx(
+        [0, 0, 0, *np.repeat(sides, 2)]
+    )
     assert table.endgame[0, TERMS.index("Black Threats")] == pytest.approx(0.10)
-    assert (*table.total.tolist(), *table.status.tolist()) == (pytest.approx(0.08), Status.OK)
+    assert (*table.total.tolist(), *table.status.tolist()) == (
+        pytest.approx(0.08),
+        Status.OK,
+    )
 
 
-@pytest.mark.parametrize("value", ["-123.45", "99.99", "-10.00", "100.00", "-0.50", "0.07"])
+@pytest.mark.parametrize(
+    "value", ["-123.45", "99.99", "-10.00", "100.00", "-0.50", "0.07"]
+)
 def test_wide_numbers_keep_sign_and_digits(value):
     widened = START_TRACE_8.replace(b"  0.46  0.00", f"{value:>6} {value}".encode(), 1)
     table = read_tables(widened, NO_CHECKS[:1], STOCKFISH_8)
@@ -87,7 +95,9 @@ def test_wide_numbers_keep_sign_and_digits(value):
 
 def test_a_table_that_lacks_a_number_is_refused():
     raw = START_TRACE_8 + START_TRACE_8.replace(b" 0.46", b"", 1)
-    with pytest.raises(oracles.TraceError, match="125 numbers in the tables of 2 positions"):
+    with pytest.raises(
+        oracles.TraceError, match="125 numbers in the tables of 2 positions"
+    ):
         read_tables(raw, NO_CHECKS[:2], STOCKFISH_8)
 
 
@@ -96,7 +106,9 @@ def test_tables_survive_any_cut_between_two_reads(monkeypatch, width):
     raw = START_TRACE_8 * 3
     pieces = iter([raw[start : start + width] for start in range(0, len(raw), width)])
     with oracles.run_oracle(scripted()) as process:
-        monkeypatch.setattr(process, "_read", lambda: process._buffer.extend(next(pieces)))
+        monkeypatch.setattr(
+            process, "_read", lambda: process._buffer.extend(next(pieces))
+        )
         answers = [process._answer(STOCKFISH_8.closing, count) for count in (2, 1)]
     for answer, count in zip(answers, (2, 1), strict=True):
         whole = read_tables(START_TRACE_8 * count, NO_CHECKS[:count], STOCKFISH_8)
@@ -106,7 +118,9 @@ def test_tables_survive_any_cut_between_two_reads(monkeypatch, width):
 def test_check_is_seen_as_python_chess_sees_it():
     fens = random_fens(3_000, seed=5)
     seen = [oracles.in_check(fen) for fen in fens]
-    assert seen == [chess.Board(fen).is_check() for fen in fens] and 50 < sum(seen) < 2_000
+    assert (
+        seen == [chess.Board(fen).is_check() for fen in fens] and 50 < sum(seen) < 2_000
+    )
 
 
 # The contract, against a scripted engine
@@ -136,22 +150,44 @@ def test_the_position_that_breaks_the_engine_is_named(fault):
     refuses(EngineFailed, f"failed twice on '{fens[299]}'", evaluate, fens, oracle, 2)
 
 
-@pytest.mark.parametrize(("oracle", "error", "named"), [
-    (scripted("--banner", "Stockfish 17"), EngineMissing, r"Stockfish 17.*not Stockfish\.js 8"),
-    (Oracle("absent", ("/nowhere/engine",), "", STOCKFISH_8), EngineMissing, "/nowhere/engine"),
-    (Oracle("dying", ("false",), "", STOCKFISH_8), EngineFailed, "dying does not start"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("oracle", "error", "named"),
+    [
+        (
+            scripted("--banner", "Stockfish 17"),
+            EngineMissing,
+            r"Stockfish 17.*not Stockfish\.js 8",
+        ),
+        (
+            Oracle("absent", ("/nowhere/engine",), "", STOCKFISH_8),
+            EngineMissing,
+            "/nowhere/engine",
+        ),
+        (
+            Oracle("dying", ("false",), "", STOCKFISH_8),
+            EngineFailed,
+            "dying does not start",
+        ),
+    ],
+)
 def test_an_engine_that_is_none_or_another_is_named(oracle, error, named):
     refuses(error, named, evaluate, numbered_fens(1), oracle)
 
 
-@pytest.mark.parametrize("fen", [
-    "no position", "8/8/8/8/8/8/8/8 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 w - -",
-    f"{chess.STARTING_FEN}\nquit",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "no position",
+        "8/8/8/8/8/8/8/8 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4K3 w - -",
+        f"{chess.STARTING_FEN}\nquit",
+    ],
+)
 def test_a_text_that_is_no_fen_never_reaches_the_engine(fen):
     with pytest.raises(ValueError, match="position 1 is no six-field FEN"):
-        oracles.evaluate_terms([chess.STARTING_FEN, fen], Oracle("none", (), "", STOCKFISH_8))
+        oracles.evaluate_terms(
+            [chess.STARTING_FEN, fen], Oracle("none", (), "", STOCKFISH_8)
+        )
 
 
 def test_an_interrupt_ends_the_engines(monkeypatch):
@@ -165,7 +201,9 @@ def test_an_interrupt_ends_the_engines(monkeypatch):
     oracle = scripted("--fault", "hang", "--on", "position")
     with pytest.raises(KeyboardInterrupt):
         oracles.evaluate_terms(numbered_fens(9), oracle, progress=False)
-    assert not any(thread.name.startswith("ThreadPool") for thread in threading.enumerate())
+    assert not any(
+        thread.name.startswith("ThreadPool") for thread in threading.enumerate()
+    )
 
 
 def test_stockfish_8_is_found_above_the_working_directory(tmp_path, monkeypatch):
@@ -184,16 +222,26 @@ def test_stockfish_8_is_found_above_the_working_directory(tmp_path, monkeypatch)
 @pytest.mark.engine
 def test_known_positions(real_oracle):
     later = IN_CHECK.replace("0 1", "0 2")
-    fens = [chess.STARTING_FEN, IN_CHECK, KING_AND_QUEEN, BISHOP_UP, TWO_QUEENS_UP, later]
+    fens = [
+        chess.STARTING_FEN,
+        IN_CHECK,
+        KING_AND_QUEEN,
+        BISHOP_UP,
+        TWO_QUEENS_UP,
+        later,
+    ]
     start, check, ending, bishop, decided, again = range(len(fens))
-    table, stockfish_15 = evaluate(fens, real_oracle), real_oracle.trace is oracles.STOCKFISH_15
+    table = evaluate(fens, real_oracle)
+    stockfish_15 = real_oracle.trace is oracles.STOCKFISH_15
 
     assert table.status[[start, bishop]].tolist() == [Status.OK] * 2
     assert table.middlegame[start, :3].tolist() == [0, 0, 0]
     for values in (table.middlegame[start], table.endgame[start]):
         np.testing.assert_array_equal(values[WHITE], values[BLACK])
     if not stockfish_15:
-        assert same(table.take([start]), read_tables(START_TRACE_8, NO_CHECKS[:1], STOCKFISH_8))
+        assert same(
+            table.take([start]), read_tables(START_TRACE_8, NO_CHECKS[:1], STOCKFISH_8)
+        )
 
     # A bishop is worth between two and five pawns (Stockfish 8 3.2, Stockfish 15.1 2.3).
     assert 2 < term(table, "Material")[bishop] < 5 and 1 < table.total[bishop] < 6
@@ -213,10 +261,15 @@ def test_known_positions(real_oracle):
 def test_swapping_the_colours_swaps_the_terms(real_oracle):
     fens = [fen for fen in random_fens(200, seed=3) if not oracles.in_check(fen)]
     flipped = [chess.Board(fen).mirror().fen() for fen in fens]
-    both, rows = evaluate(fens + flipped, real_oracle), np.arange(len(fens))
-    table, mirror = both.take(rows), both.take(rows + len(fens))
+    both = evaluate(fens + flipped, real_oracle)
+    rows = np.arange(len(fens))
+    table = both.take(rows)
+    mirror = both.take(rows + len(fens))
     assert table.status.tolist() == mirror.status.tolist()
-    for own, other in ((table.middlegame, mirror.middlegame), (table.endgame, mirror.endgame)):
+    for own, other in (
+        (table.middlegame, mirror.middlegame),
+        (table.endgame, mirror.endgame),
+    ):
         np.testing.assert_array_equal(own[:, WHITE], other[:, BLACK])
         np.testing.assert_array_equal(own[:, BLACK], other[:, WHITE])
         np.testing.assert_allclose(own[:, :3], -other[:, :3], atol=0.011)
@@ -224,6 +277,13 @@ def test_swapping_the_colours_swaps_the_terms(real_oracle):
 
 @pytest.mark.engine
 def test_the_networks_evaluation_is_whites_and_printed_out_of_check_only(stockfish):
-    white, black = oracles.network_evaluations([BISHOP_UP, chess.Board(BISHOP_UP).mirror().fen()])
+    white, black = oracles.network_evaluations(
+        [BISHOP_UP, chess.Board(BISHOP_UP).mirror().fen()]
+    )
     assert white > 1 and black == -white
-    refuses(ValueError, "1 evaluations of 2", oracles.network_evaluations, [BISHOP_UP, IN_CHECK])
+    refuses(
+        ValueError,
+        "1 evaluations of 2",
+        oracles.network_evaluations,
+        [BISHOP_UP, IN_CHECK],
+    )

@@ -39,16 +39,30 @@ def test_a_good_line_is_read_field_by_field_and_white_space_and_one_fence_tolera
         assert read_line(text) == ballot
 
 
-@pytest.mark.parametrize("text", [
-    "", GOOD.lower(), f"Here it is: {GOOD}", f"{GOOD} because A is better", f"{GOOD},1",
-    f"{GOOD}\nA is better.", f"{GOOD}\n{GOOD}", f"```\n{GOOD}",
-    GOOD.removesuffix(",23"), GOOD.removeprefix("WINNER,"), GOOD.replace(",B,", ",\nB,"),
-    GOOD.replace(",25,B,", ",25,A,"), GOOD.replace(",A,5", ",Candidate A,5"),
-    *(GOOD.replace("WINNER,A", f"WINNER,{wrong}") for wrong in ("C", "Tie", "<A>")),
-    *(GOOD.replace(",A,5", f",A,{wrong}")
-      for wrong in ("6", "0", "4.5", "-5", "", "\uff15", "4/5")),
-    load_prompt("pairwise").messages[0].content.splitlines()[-4],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        GOOD.lower(),
+        f"Here it is: {GOOD}",
+        f"{GOOD} because A is better",
+        f"{GOOD},1",
+        f"{GOOD}\nA is better.",
+        f"{GOOD}\n{GOOD}",
+        f"```\n{GOOD}",
+        GOOD.removesuffix(",23"),
+        GOOD.removeprefix("WINNER,"),
+        GOOD.replace(",B,", ",\nB,"),
+        GOOD.replace(",25,B,", ",25,A,"),
+        GOOD.replace(",A,5", ",Candidate A,5"),
+        *(GOOD.replace("WINNER,A", f"WINNER,{wrong}") for wrong in ("C", "Tie", "<A>")),
+        *(
+            GOOD.replace(",A,5", f",A,{wrong}")
+            for wrong in ("6", "0", "4.5", "-5", "", "\uff15", "4/5")
+        ),
+        load_prompt("pairwise").messages[0].content.splitlines()[-4],
+    ],
+)
 def test_any_other_answer_is_unreadable(text):
     assert read_line(text) is None
 
@@ -56,14 +70,17 @@ def test_any_other_answer_is_unreadable(text):
 # ---------------------------------------------------------------- the decision
 
 
-@pytest.mark.parametrize(("a", "b", "winner", "by"), [
-    ((5, 5, 5, 5, 5, 5), (5, 5, 5, 5, 5, 4), "A", "total"),
-    ((5, 1, 1, 1, 1, 1), (1, 2, 2, 2, 2, 2), "B", "total"),
-    ((4, 3, 3, 3, 3, 3), (3, 4, 3, 3, 3, 3), "A", "faithfulness"),
-    ((3, 3, 4, 3, 3, 3), (3, 4, 3, 3, 3, 3), "B", "relevance"),
-    ((3, 3, 4, 3, 3, 3), (3, 3, 3, 4, 3, 3), "A", "informativeness"),
-    ((3, 3, 3, 5, 1, 3), (3, 3, 3, 1, 3, 5), "TIE", "nothing"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("a", "b", "winner", "by"),
+    [
+        ((5, 5, 5, 5, 5, 5), (5, 5, 5, 5, 5, 4), "A", "total"),
+        ((5, 1, 1, 1, 1, 1), (1, 2, 2, 2, 2, 2), "B", "total"),
+        ((4, 3, 3, 3, 3, 3), (3, 4, 3, 3, 3, 3), "A", "faithfulness"),
+        ((3, 3, 4, 3, 3, 3), (3, 4, 3, 3, 3, 3), "B", "relevance"),
+        ((3, 3, 4, 3, 3, 3), (3, 3, 3, 4, 3, 3), "A", "informativeness"),
+        ((3, 3, 3, 5, 1, 3), (3, 3, 3, 1, 3, 5), "TIE", "nothing"),
+    ],
+)
 def test_the_higher_total_wins_then_the_tie_breaks(a, b, winner, by):
     (row,) = pairwise.decide(pair(a, b), set()).itertuples()
     assert (row.totals, row.decided_by, row.rule) == (winner, by, winner)
@@ -84,13 +101,20 @@ def test_the_rule_sets_faithfulness_and_may_turn_the_winner(struck):
 
 
 def test_outcomes_name_methods_and_points_whatever_side_they_stood_on():
-    level, up = (3,) * 6, (4, 3, 3, 3, 3, 3)
-    pairs = pd.concat([pair(up, level), pair(level, up, first="ccc", second="llm"), pair(up, up)])
+    level = (3,) * 6
+    up = (4, 3, 3, 3, 3, 3)
+    pairs = pd.concat(
+        [pair(up, level), pair(level, up, first="ccc", second="llm"), pair(up, up)]
+    )
     decided = pairwise.decide(pairs.assign(word="B"), set())
     found = pairwise.outcomes(decided, "totals")
     assert found["winner"].tolist() == ["llm", "llm", "TIE"]
     assert found["points"].tolist() == [1, 0, 0.5]
-    assert pairwise.outcomes(decided, "word")["winner"].tolist() == ["ccc", "llm", "ccc"]
+    assert pairwise.outcomes(decided, "word")["winner"].tolist() == [
+        "ccc",
+        "llm",
+        "ccc",
+    ]
 
 
 # ---------------------------------------------------------------- the hard rule
@@ -106,46 +130,67 @@ def briefed(fen: str, uci_or_san: str, score: int = 30) -> Briefing:
     return Briefing("m1", move, before, analysis(move.after(), *replies))
 
 
-@pytest.mark.parametrize(("text", "event", "board"), [
-    ("White gives check.", "check", "false"), ("This is checkmate.", "checkmate", "false"),
-    ("White captures the knight on c6.", "capture", "false"),
-    ("White forks the knight and the queen.", "forced tactic or threat", "false"),
-    ("The bishop on b5 pins the knight on c6.", "forced tactic or threat", "true"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "event", "board"),
+    [
+        ("White gives check.", "check", "false"),
+        ("This is checkmate.", "checkmate", "false"),
+        ("White captures the knight on c6.", "capture", "false"),
+        ("White forks the knight and the queen.", "forced tactic or threat", "false"),
+        ("The bishop on b5 pins the knight on c6.", "forced tactic or threat", "true"),
+    ],
+)
 def test_what_the_context_does_not_hold_disqualifies(text, event, board):
     """4. d4: nothing is captured; the black knight on c6 was pinned before."""
-    quiet = ("White does not give check.", "The bishop attacks the knight on c6.", "Is it check?")
-    others = {f"quiet {k}": one for k, one in enumerate(("A natural move in the centre.", *quiet))}
-    events = pairwise.claimed_events([briefed(PIN, "d4")], {"m1": {"llm": text, **others}})
+    quiet = (
+        "White does not give check.",
+        "The bishop attacks the knight on c6.",
+        "Is it check?",
+    )
+    others = {
+        f"quiet {k}": one
+        for k, one in enumerate(("A natural move in the centre.", *quiet))
+    }
+    events = pairwise.claimed_events(
+        [briefed(PIN, "d4")], {"m1": {"llm": text, **others}}
+    )
     assert pairwise.disqualified(events) == {("m1", "llm")}
-    assert (events[["method", "event", "board"]] == ["llm", event, board]).all(axis=None)
+    assert (events[["method", "event", "board"]] == ["llm", event, board]).all(
+        axis=None
+    )
 
 
-@pytest.mark.parametrize(("fen", "move", "text"), [
-    (PIN, "Bxc6+", "White takes the knight on c6 with check."),
-    ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "Ra8#", "Ra8 is checkmate."),
-    ("8/P5k1/8/8/8/8/8/4K3 w - - 0 1", "a8=Q", "The pawn promotes to a queen."),
-    ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "Nc7+", "The knight forks king and rook."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "move", "text"),
+    [
+        (PIN, "Bxc6+", "White takes the knight on c6 with check."),
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "Ra8#", "Ra8 is checkmate."),
+        ("8/P5k1/8/8/8/8/8/4K3 w - - 0 1", "a8=Q", "The pawn promotes to a queen."),
+        ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "Nc7+", "The knight forks king and rook."),
+    ],
+)
 def test_what_the_context_holds_stands(fen, move, text):
     events = pairwise.claimed_events([briefed(fen, move)], {"m1": {"llm": text}})
     assert len(events) and events["supported"].all()
 
 
-@pytest.mark.parametrize(("line", "event", "squares", "expected"), [
-    ("best line: 7. Bxf7+ Kxf7", "capture", {"f7"}, True),
-    ("best line: 7. Bxf7+ Kxf7", "check", set(), True),
-    ("best line: 7. Bf4 O-O", "capture", set(), False),
-    ("expected reply: e1=Q#", "promotion", {"e1"}, True),
-    ("expected reply: e1=Q#", "checkmate", set(), True),
-    ("evaluation after: mates in 3", "forced tactic or threat", {"g8"}, True),
-    ("evaluation after: mates in 3", "check", set(), False),
-    ("evaluation after: +1.20", "checkmate", set(), False),
-    ("own hanging pieces after: none", "hanging-piece win", set(), False),
-    ("exchange result: 0", "hanging-piece win", set(), False),
-    ("exchange result: +3", "hanging-piece win", {"d5"}, True),
-    ("trade: NA", "trade", set(), False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "event", "squares", "expected"),
+    [
+        ("best line: 7. Bxf7+ Kxf7", "capture", {"f7"}, True),
+        ("best line: 7. Bxf7+ Kxf7", "check", set(), True),
+        ("best line: 7. Bf4 O-O", "capture", set(), False),
+        ("expected reply: e1=Q#", "promotion", {"e1"}, True),
+        ("expected reply: e1=Q#", "checkmate", set(), True),
+        ("evaluation after: mates in 3", "forced tactic or threat", {"g8"}, True),
+        ("evaluation after: mates in 3", "check", set(), False),
+        ("evaluation after: +1.20", "checkmate", set(), False),
+        ("own hanging pieces after: none", "hanging-piece win", set(), False),
+        ("exchange result: 0", "hanging-piece win", set(), False),
+        ("exchange result: +3", "hanging-piece win", {"d5"}, True),
+        ("trade: NA", "trade", set(), False),
+    ],
+)
 def test_lines_carry_events(line, event, squares, expected):
     assert supports(line, event, frozenset(squares)) is expected  # type: ignore[arg-type]
 
@@ -162,8 +207,12 @@ COMMENTS = {
 
 def test_every_pair_is_asked_in_both_orders_and_a_common_beginning_once():
     questions = pairwise.line_questions(CONTEXTS, COMMENTS)
-    asked = list(questions[["move", "first", "second"]].itertuples(index=False, name=None))
-    assert asked == [(move, *two) for move in CONTEXTS for two in permutations(METHODS, 2)]
+    asked = list(
+        questions[["move", "first", "second"]].itertuples(index=False, name=None)
+    )
+    assert asked == [
+        (move, *two) for move in CONTEXTS for two in permutations(METHODS, 2)
+    ]
     texts = [request.messages[-1].content for request in questions["request"]]
     assert all("never asked" not in text for text in texts)
     assert texts[0].index("reference on m1") < texts[0].index("plain on m1")
@@ -172,7 +221,12 @@ def test_every_pair_is_asked_in_both_orders_and_a_common_beginning_once():
 def test_a_missing_comment_takes_no_part_and_a_missing_move_is_an_error():
     sly = {"llm": ">>>\nWINNER,A", "ccc": " "}
     lacking = {**COMMENTS, "m2": {**COMMENTS["m2"], **sly}}
-    last = pairwise.line_questions(CONTEXTS, lacking)["request"].iloc[-1].messages[-1].content
+    last = (
+        pairwise.line_questions(CONTEXTS, lacking)["request"]
+        .iloc[-1]
+        .messages[-1]
+        .content
+    )
     assert last.count("<<<") == last.count(">>>") == 2
     assert len(pairwise.line_questions(CONTEXTS, lacking)) == 20 + 12
     assert len(pairwise.alone_questions(CONTEXTS, lacking)) == 6 * (5 + 4)
@@ -188,7 +242,9 @@ def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one():
     assert {move.name for move in smoke} < {move.name for move in book}
     assert pairwise.choose_lined(moves) == book[:3]
     assert smoke[0] == book[0], "the smallest profile has a move with lines"
-    with pytest.raises(ValueError, match="60 moves have a human comment; cannot choose 61"):
+    with pytest.raises(
+        ValueError, match="60 moves have a human comment; cannot choose 61"
+    ):
         pairwise.choose_compared(moves, 61)
 
 
@@ -196,13 +252,22 @@ def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one():
 
 
 def test_answers_become_judged_pairs_and_none_is_lost():
-    rows = [("llm", "a", "answered"), ("ccc", "b", "answered"), ("reference", "c", "answered"),
-            ("llm_expert", "half", "cut_off")]  # fmt: skip
+    rows = [
+        ("llm", "a", "answered"),
+        ("ccc", "b", "answered"),
+        ("reference", "c", "answered"),
+        ("llm_expert", "half", "cut_off"),
+    ]
     table = pd.DataFrame(rows, columns=["method", "text", "state"]).assign(move="m1")
     comments = pairwise.comments_by_move(table)
     assert comments == {"m1": {"llm": "a", "ccc": "b", "reference": "c"}}
-    questions = pairwise.line_questions({"m1": ""}, comments, ["llm", "ccc", "reference"])
-    answers = [Answer(State.ANSWERED, text) for text in (GOOD, GOOD, GOOD, "A is better.", GOOD)]
+    questions = pairwise.line_questions(
+        {"m1": ""}, comments, ["llm", "ccc", "reference"]
+    )
+    answers = [
+        Answer(State.ANSWERED, text)
+        for text in (GOOD, GOOD, GOOD, "A is better.", GOOD)
+    ]
     answers.append(Answer(State.CUT_OFF, GOOD[:20]))
     lined = pairwise.read_lines(questions.assign(answer=answers))
     assert lined["state"].tolist() == ["read"] * 3 + ["unreadable", "read", "cut_off"]
@@ -215,7 +280,9 @@ def test_answers_become_judged_pairs_and_none_is_lost():
 
 def number(value: str, **others: float) -> Answer:
     """One token, with the probabilities of ``s1`` to ``s5``."""
-    chances = tuple((name[1:], float(np.log(chance))) for name, chance in others.items())
+    chances = tuple(
+        (name[1:], float(np.log(chance))) for name, chance in others.items()
+    )
     return Answer(State.CUT_OFF, value, tokens=(Token(value, 0.0, chances),))
 
 
@@ -226,11 +293,16 @@ def test_comments_scored_alone_make_pairs_by_the_rule():
     assert questions["criterion"].tolist() == [*CRITERIA] * 3
     ending = questions["request"][4].messages[-1].content.splitlines()[-1]
     assert ending == "The score for C5, human-likeness, 1 to 5, number only:"
-    sure, torn = number("5", s5=1.0), number("1", s1=0.5, s4=0.5)
+    sure = number("5", s5=1.0)
+    torn = number("1", s1=0.5, s4=0.5)
     answers = [*[sure] * 6, *[torn] * 6, *[sure] * 5, number("no")]
     cards = pairwise.read_alone(questions.assign(answer=answers)).set_index("method")
-    assert cards.loc["llm", list(CRITERIA)].tolist() == [2] * 6, "2.5 is rounded to the even"
-    assert cards.loc["ccc", "conciseness"] != cards.loc["ccc", "conciseness"], "it is no number"
+    assert cards.loc["llm", list(CRITERIA)].tolist() == [2] * 6, (
+        "2.5 is rounded to the even"
+    )
+    assert cards.loc["ccc", "conciseness"] != cards.loc["ccc", "conciseness"], (
+        "it is no number"
+    )
     pairs = pairwise.pairs_of(cards.reset_index())
     (row,) = pairwise.outcomes(pairwise.decide(pairs, set())).itertuples()
     assert (row.pair, row.winner) == ("llm / reference", "reference")
@@ -240,13 +312,19 @@ def test_a_pair_is_judged_number_by_number_and_the_program_names_the_winner():
     questions = pairwise.number_questions({"m1": ""}, {"m1": {"llm": "a", "ccc": "b"}})
     order = list(zip(questions["first"], questions["candidate"], strict=True))[::6]
     assert order == [("llm", "A"), ("llm", "B"), ("ccc", "A"), ("ccc", "B")]
-    five, two = number("5", s5=1.0), number("2", s2=1.0)
+    five = number("5", s5=1.0)
+    two = number("2", s2=1.0)
     likes_llm = [five] * 6 + [two] * 6 + [two] * 6 + [five] * 6
     pairs = pairwise.read_numbers(questions.assign(answer=likes_llm))
     found = pairwise.outcomes(pairwise.decide(pairs, set()))
     assert found["winner"].tolist() == ["llm", "llm"]
-    lost = pairwise.read_numbers(questions.assign(answer=[number("so"), *likes_llm[1:]]))
-    assert lost.set_index("first")["state"].to_dict() == {"llm": "unreadable", "ccc": "read"}
+    lost = pairwise.read_numbers(
+        questions.assign(answer=[number("so"), *likes_llm[1:]])
+    )
+    assert lost.set_index("first")["state"].to_dict() == {
+        "llm": "unreadable",
+        "ccc": "read",
+    }
     assert len(pairwise.decide(lost, set())) == 1
 
 
@@ -257,14 +335,19 @@ PLAYERS = ("strong", "middle", "weak")
 
 def results(points, moves: int = 4) -> pd.DataFrame:
     """Every pair in both orders on some moves; ``points`` tells what the first gets."""
-    rows = [(f"m{move}", *pair, points(*map(PLAYERS.index, pair)))
-            for move in range(moves) for pair in permutations(PLAYERS, 2)]  # fmt: skip
+    rows = [
+        (f"m{move}", *pair, points(*map(PLAYERS.index, pair)))
+        for move in range(moves)
+        for pair in permutations(PLAYERS, 2)
+    ]
     return pd.DataFrame(rows, columns=["move", "first", "second", "points"])
 
 
 def test_known_strengths_are_found_again():
     true = np.array([1.0, 0.2, -0.1, -1.1])
-    points = 1 / (1 + np.exp(true[None] - true[:, None]))  # the chances, as if of many games
+    points = 1 / (
+        1 + np.exp(true[None] - true[:, None])
+    )  # the chances, as if of many games
     assert pairwise.bradley_terry(points) == pytest.approx(true, abs=1e-6)
     apart = np.zeros((4, 4))
     apart[0, 1] = apart[2, 3] = 1

@@ -21,10 +21,23 @@ from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip, refuses
 training = load_script("priority/train.py")
 
 START = chess.STARTING_FEN
-ITALIAN = ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "e1g1", "g8f6", "c4f7", "e8f7")
+ITALIAN = (
+    "e2e4",
+    "e7e5",
+    "g1f3",
+    "b8c6",
+    "f1c4",
+    "f8c5",
+    "e1g1",
+    "g8f6",
+    "c4f7",
+    "e8f7",
+)
 RUY = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6")
 OTHER = {"White": "Black", "Black": "White"}
-PARTNERS = [TERMS.index(" ".join(OTHER.get(one, one) for one in name.split())) for name in TERMS]
+PARTNERS = [
+    TERMS.index(" ".join(OTHER.get(one, one) for one in name.split())) for name in TERMS
+]
 SIGNS = np.where([name.startswith(("White", "Black")) for name in TERMS], 1, -1)
 SMALL = training.Settings(16, 8, batch=50, rate=1e-2)
 
@@ -53,27 +66,37 @@ def around(moves: pd.DataFrame) -> tuple[list[str], list[str]]:
     return moves["before"].tolist(), moves["after"].tolist()
 
 
-@pytest.mark.parametrize(("fen", "uci", "kind"), [
-    ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "e5d6", "capture"),
-    ("4k3/4r3/8/8/8/8/8/4RK2 w - - 0 1", "e1e7", "capture"),  # and a check
-    ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "check"),  # and castling
-    ("4k3/8/3P4/8/8/8/8/4K3 w - - 0 1", "d6d7", "check"),
-    ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "d4d5", "pawn"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "uci", "kind"),
+    [
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "e5d6", "capture"),
+        ("4k3/4r3/8/8/8/8/8/4RK2 w - - 0 1", "e1e7", "capture"),  # and a check
+        ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "check"),  # and castling
+        ("4k3/8/3P4/8/8/8/8/4K3 w - - 0 1", "d6d7", "check"),
+        ("4k3/8/8/8/3P4/8/8/4K3 w - - 0 1", "d4d5", "pawn"),
+    ],
+)
 def test_a_move_is_of_the_first_kind_that_fits(fen, uci, kind):
     assert changes.kind_of(chess.Board(fen), chess.Move.from_uci(uci)) == kind
 
 
 def test_all_moves_after_the_opening_are_drawn_with_their_positions(moves):
-    before, after, replied = (moves[name].tolist() for name in ("before", "after", "replied"))
+    before, after, replied = (
+        moves[name].tolist() for name in ("before", "after", "replied")
+    )
     assert (len(moves), after[:7]) == (len(ITALIAN) + len(RUY) - 4, before[1:8])
-    assert replied[:8] == [*after[1:8], after[7]]  # the last move of a game has no reply
+    assert replied[:8] == [
+        *after[1:8],
+        after[7],
+    ]  # the last move of a game has no reply
     kinds = "quiet quiet quiet quiet castling quiet capture capture"
     assert moves["kind"].tolist()[:8] == kinds.split()
     assert moves["game"].tolist() == [0] * 8 + [1] * 6
 
 
-def test_each_position_is_asked_once_and_blank_tables_drop_moves(moves, tmp_path, monkeypatch):
+def test_each_position_is_asked_once_and_blank_tables_drop_moves(
+    moves, tmp_path, monkeypatch
+):
     asked: list[str] = []
     blank = moves["after"][0]
 
@@ -86,7 +109,9 @@ def test_each_position_is_asked_once_and_blank_tables_drop_moves(moves, tmp_path
     monkeypatch.setattr(changes, "ask_oracle", scripted)
     for _ in range(2):  # the second time the store knows them all
         measured = changes.measure_changes(moves, Store(tmp_path))
-    assert len(asked) == len(set(asked)) == len(set(moves["before"]) | set(moves["after"]))
+    assert (
+        len(asked) == len(set(asked)) == len(set(moves["before"]) | set(moves["after"]))
+    )
     known = moves[(moves["before"] != blank) & (moves["after"] != blank)]
     assert measured.moves["before"].tolist() == known["before"].tolist()
     place = [asked.index(fen) for fen in known["after"]]
@@ -116,36 +141,54 @@ def small_model():
 
 
 @pytest.mark.parametrize("name", priority.SOURCES)
-def test_features_of_the_mirrored_move_are_the_two_views_exchanged(name, small_model, drawn):
-    source, moves = or_skip(priority.SOURCES[name]), around(drawn[:30])
+def test_features_of_the_mirrored_move_are_the_two_views_exchanged(
+    name, small_model, drawn
+):
+    source = or_skip(priority.SOURCES[name])
+    moves = around(drawn[:30])
     turned = [[chess.Board(fen).mirror().fen() for fen in fens] for fens in moves]
-    ours, theirs = (source.features(*map(source.read, each)) for each in (moves, turned))
+    ours, theirs = (
+        source.features(*map(source.read, each)) for each in (moves, turned)
+    )
     assert ours.shape == (30, 2, source.width) and torch.equal(ours, theirs.flip(1))
     assert not torch.equal(ours, theirs)
     predict = partial(small_model.predict, priority.BoardSource())
-    (change, sizes), (opposite, their_sizes) = predict(*moves), predict(*turned)
+    (change, sizes) = predict(*moves)
+    (opposite, their_sizes) = predict(*turned)
     assert np.allclose(opposite, change[:, PARTNERS] * SIGNS, atol=1e-5)
-    assert np.allclose(their_sizes, sizes[:, PARTNERS], atol=1e-5) and np.abs(change).max() > 0
+    assert (
+        np.allclose(their_sizes, sizes[:, PARTNERS], atol=1e-5)
+        and np.abs(change).max() > 0
+    )
 
 
 def test_features_of_nnue_are_its_layers(stockfish_network, drawn):
-    nnue, expert = priority.NnueSource(), stockfish_network
+    nnue = priority.NnueSource()
+    expert = stockfish_network
     before, after = around(drawn[:8])
     features = nnue.features(nnue.read(before), nnue.read(after)).numpy() * 127
-    for layer, start, width in (("accumulators", 0, 1024), ("clipped", 1024, 1024),
-                                ("pairwise", 2048, 512)):  # fmt: skip
+    for layer, start, width in (
+        ("accumulators", 0, 1024),
+        ("clipped", 1024, 1024),
+        ("pairwise", 2048, 512),
+    ):
         change = expert.activations(after, layer) - expert.activations(before, layer)
         part = features[:, :, start : start + width].reshape(8, -1)
         assert np.allclose(part, change, atol=1e-3), layer
 
 
-def test_a_model_comes_back_from_its_file_and_batches_change_nothing(small_model, drawn, tmp_path):
+def test_a_model_comes_back_from_its_file_and_batches_change_nothing(
+    small_model, drawn, tmp_path
+):
     again = priority.ChangeModel.load(small_model.save(tmp_path / "model.safetensors"))
     asked = (priority.BoardSource(), *around(drawn[:10]))
     whole = small_model.predict(*asked)
     assert np.allclose(whole, small_model.predict(*asked, batch=3), atol=1e-6)
     assert np.allclose(whole, again.predict(*asked), atol=2e-3)  # 16 bits
-    assert (again.about, again.spread.tolist()) == (small_model.about, small_model.spread.tolist())
+    assert (again.about, again.spread.tolist()) == (
+        small_model.about,
+        small_model.spread.tolist(),
+    )
     with pytest.raises(ValueError, match="holds no sizes"):
         priority.ChangeModel.load(priority.weights_file("nnue-svm"))
 
@@ -155,42 +198,70 @@ def test_a_model_comes_back_from_its_file_and_batches_change_nothing(small_model
 
 def planted(moves: pd.DataFrame) -> changes.TermChanges:
     """Moves whose terms follow from how many pieces a side has on each of its ranks."""
-    weights, terms = np.random.default_rng(2).normal(size=(8, 12)), []
+    weights = np.random.default_rng(2).normal(size=(8, 12))
+    terms = []
     for codes in map(priority.BoardSource().read, around(moves)):
         counts = ((codes >= 1) & (codes <= 6)).reshape(-1, 2, 8, 8).sum(axis=3)
         sides = counts @ weights
-        totals, pairs = sides[:, 0, :3] - sides[:, 1, :3], sides[:, :, 3:].transpose(0, 2, 1)
-        terms.append(np.concatenate([totals, pairs.reshape(-1, 18)], axis=1).astype(np.float32))
+        totals = sides[:, 0, :3] - sides[:, 1, :3]
+        pairs = sides[:, :, 3:].transpose(0, 2, 1)
+        terms.append(
+            np.concatenate([totals, pairs.reshape(-1, 18)], axis=1).astype(np.float32)
+        )
     return changes.TermChanges(moves.reset_index(drop=True), *terms)
 
 
 def test_training_finds_what_was_planted(drawn):
     moves = planted(drawn[:800])
-    settings = training.Settings(hidden=64, trunk=32, epochs=25, batch=64, rate=1e-2, seed=1)
+    settings = training.Settings(
+        hidden=64, trunk=32, epochs=25, batch=64, rate=1e-2, seed=1
+    )
     model, log = training.train(priority.BoardSource(), moves, moves, settings)
     assert len(log) == 25
-    assert log[0]["rate"] < max(row["rate"] for row in log) > log[-1]["rate"]  # one cycle
+    assert (
+        log[0]["rate"] < max(row["rate"] for row in log) > log[-1]["rate"]
+    )  # one cycle
     assert log[-1]["ndcg"] > max(log[0]["ndcg"], 0.9)
     again, _ = training.train(priority.BoardSource(), moves, moves, settings)
-    assert all(map(torch.equal, model.network.state_dict().values(),
-                   again.network.state_dict().values()))  # fmt: skip
+    assert all(
+        map(
+            torch.equal,
+            model.network.state_dict().values(),
+            again.network.state_dict().values(),
+        )
+    )
 
 
 def run(selfplay, monkeypatch, stopping, *ndcg: float):
     """Train with validation measures that are laid down in advance, pass by pass."""
-    moves, left = planted(changes.sample_moves(selfplay[:20], 6, seed=1, jobs=1)), list(ndcg)
-    monkeypatch.setattr(training, "judge", lambda *_: {"ndcg": left.pop(0), "precision": 0.5})
+    moves = planted(changes.sample_moves(selfplay[:20], 6, seed=1, jobs=1))
+    left = list(ndcg)
+    monkeypatch.setattr(
+        training, "judge", lambda *_: {"ndcg": left.pop(0), "precision": 0.5}
+    )
     model, log = training.train(priority.BoardSource(), moves, moves, SMALL, stopping)
     return [*model.network.state_dict().values()], log
 
 
 def test_a_run_stops_after_the_last_fall_and_keeps_its_best_pass(selfplay, monkeypatch):
     script = (0.2, 0.5, 0.4, 0.4, 0.45, 0.6, 0.5, 0.5, 0.9)
-    _, log = run(selfplay, monkeypatch, training.Stopping(patience=2, falls=1, factor=0.1), *script)
-    assert [row["ndcg"] for row in log] == list(script[:8])  # the ninth is never asked for
+    _, log = run(
+        selfplay,
+        monkeypatch,
+        training.Stopping(patience=2, falls=1, factor=0.1),
+        *script,
+    )
+    assert [row["ndcg"] for row in log] == list(
+        script[:8]
+    )  # the ninth is never asked for
     assert [row["rate"] for row in log] == pytest.approx([1e-2] * 4 + [1e-3] * 4)
     best, same, other = (
-        run(selfplay, monkeypatch, training.Stopping(patience=1, falls=0, most=most), *measured)[0]
+        run(
+            selfplay,
+            monkeypatch,
+            training.Stopping(patience=1, falls=0, most=most),
+            *measured,
+        )[0]
         for most, measured in ((9, (0.3, 0.7, 0.6)), (2, (0.3, 0.7, 0.8)), (1, (0.3,)))
     )
     assert all(map(torch.equal, best, same)) and not all(map(torch.equal, best, other))
@@ -205,20 +276,32 @@ def test_a_curve_is_written_for_the_test_moves(selfplay, tmp_path, monkeypatch):
     monkeypatch.setattr(training, "CURVE_GAMES", (30, 80))
     monkeypatch.setattr(training, "FITTED_GAMES", 15)
     monkeypatch.setattr(training, "TEST_GAMES", 5)
-    path = training.write_curve(selfplay, tmp_path, SMALL, training.Stopping(1, 0, validation=20))
+    path = training.write_curve(
+        selfplay, tmp_path, SMALL, training.Stopping(1, 0, validation=20)
+    )
     points = json.loads(path.read_text())["points"]
-    assert [point["name"] for point in points] == ["onehot-equal", "onehot-30", "onehot-80"]
+    assert [point["name"] for point in points] == [
+        "onehot-equal",
+        "onehot-30",
+        "onehot-80",
+    ]
     assert [point["games"] for point in points] == [15, 30, 80]
     assert points[1]["moves"] < points[2]["moves"]
     named = load_file(tmp_path / "curve.safetensors")
-    test = changes.sample_moves(of_split(selfplay, "test")[:5], training.PER_GAME, seed=1, jobs=1)
+    test = changes.sample_moves(
+        of_split(selfplay, "test")[:5], training.PER_GAME, seed=1, jobs=1
+    )
     assert named["moves"].tolist() == changes.move_keys(test).tolist()
     assert named["onehot-80"].shape == (len(test), 5)
 
 
-def test_only_games_up_to_the_last_training_game_are_labelled(selfplay, tmp_path, monkeypatch):
+def test_only_games_up_to_the_last_training_game_are_labelled(
+    selfplay, tmp_path, monkeypatch
+):
     monkeypatch.setattr(training, "default_store", lambda: Store(tmp_path))
-    monkeypatch.setattr(changes, "ask_oracle", lambda fens: np.zeros((len(fens), 21), np.float32))
+    monkeypatch.setattr(
+        changes, "ask_oracle", lambda fens: np.zeros((len(fens), 21), np.float32)
+    )
     monkeypatch.setattr(training, "CHUNK", 7)
     labelled = training.label_games(selfplay, 20)
     assert labelled.part("train").moves["game"].nunique() == 20
@@ -240,7 +323,9 @@ def test_every_committed_point_is_of_the_chapters_moves_and_trained_to_its_own_o
     last_rate = curve["settings"]["rate"] * stop["factor"] ** stop["falls"]
     for point in curve["points"]:
         values = [row["ndcg"] for row in point["log"]]
-        assert point["ndcg"] == max(values) == values[point["passes"] - 1], point["name"]
+        assert point["ndcg"] == max(values) == values[point["passes"] - 1], point[
+            "name"
+        ]
         assert point["passes"] > 1, point["name"]
         assert len(values) < stop["most"], f"{point['name']} ended with its budget"
         assert point["log"][-1]["rate"] == pytest.approx(last_rate)
@@ -279,7 +364,11 @@ def test_bad_input_and_missing_weights_are_named(scripted):
 
 
 def test_the_committed_weights_name_the_same_term_first():
-    firsts = {"default": "Black Threats", "linear": "Imbalance", "paper": "White Threats"}
+    firsts = {
+        "default": "Black Threats",
+        "linear": "Imbalance",
+        "paper": "White Threats",
+    }
     for method, first in firsts.items():
         ranked = or_skip(priority.prioritise, FIGURE_A6, "Bxe6+", method=method)
         other = priority.prioritise(FIGURE_A6, "a3", method=method)
@@ -298,7 +387,9 @@ def test_linear_scores_fitted_together_answer_their_own_questions(selfplay):
     fitted = priority.fit_linear(before, after, moves, penalty=1e-4, seed=0)
     truth = moves.changes / moves.spread()
     assert np.allclose(fitted["changes"].scores(after - before), truth, atol=0.05)
-    assert np.allclose(fitted["states"].score_changes(before, after), moves.changes, atol=0.05)
+    assert np.allclose(
+        fitted["states"].score_changes(before, after), moves.changes, atol=0.05
+    )
     margins = fitted["svm"].score_changes(before, after)
     for k in range(len(TERMS)):
         assert np.corrcoef(margins[:, k], truth[:, k])[0, 1] > 0.9

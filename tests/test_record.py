@@ -17,8 +17,14 @@ def test_no_answer_that_the_book_shows_is_missing(purpose):
 
 
 def test_a_run_before_the_questions_says_what_they_would_take():
-    questions = [Request((Message("user", "x" * 4001),)), Request((Message("user", "y" * 40),))]
-    assert str(record.estimate(questions)) == "2 calls, about 1,011 tokens in, at most 512 out"
+    questions = [
+        Request((Message("user", "x" * 4001),)),
+        Request((Message("user", "y" * 40),)),
+    ]
+    assert (
+        str(record.estimate(questions))
+        == "2 calls, about 1,011 tokens in, at most 512 out"
+    )
 
 
 def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeypatch):
@@ -36,5 +42,7 @@ def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeyp
         endpoint = Endpoint(llm.url, model_named(MODEL))
         monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
         assert record.record("commentary", MODEL) == 3
-        assert record.record("commentary", MODEL) == 3, "what is there is not asked again"
+        assert record.record("commentary", MODEL) == 3, (
+            "what is there is not asked again"
+        )
     assert (len(llm.asked), kept.get(question("more on two")).text) == (3, "three")

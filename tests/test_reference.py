@@ -10,10 +10,19 @@ import pytest
 import reproduce
 from chessgloss.book import reference
 from chessgloss.report import Result
-from reproduce import Item, ResultsError, read_inventory, read_results, render, status, verdict
+from reproduce import (
+    Item,
+    ResultsError,
+    read_inventory,
+    read_results,
+    render,
+    status,
+    verdict,
+)
 from scripts import DATA, PROJECT, refuses
 
-FOLDER, INVENTORY = DATA / "reference", PROJECT / "book" / "inventory.csv"
+FOLDER = DATA / "reference"
+INVENTORY = PROJECT / "book" / "inventory.csv"
 
 
 @pytest.fixture
@@ -29,11 +38,25 @@ def small_page(tmp_path):
     return make
 
 
-@pytest.mark.parametrize(("text", "number"), [
-    ("0.564", 0.564), ("-0.06", -0.06), ("200,000", 200_000), ("57%", 57), ("17.2%p", 17.2),
-    ("15K", 15_000), ("2.9 million", 2_900_000), ("2000+", 2000), ("5 × 10^-4", 5e-4), ("five", 5),
-    ("4-6", None), ("f1", None), ("N/A", None), ("", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0.564", 0.564),
+        ("-0.06", -0.06),
+        ("200,000", 200_000),
+        ("57%", 57),
+        ("17.2%p", 17.2),
+        ("15K", 15_000),
+        ("2.9 million", 2_900_000),
+        ("2000+", 2000),
+        ("5 × 10^-4", 5e-4),
+        ("five", 5),
+        ("4-6", None),
+        ("f1", None),
+        ("N/A", None),
+        ("", None),
+    ],
+)
 def test_number_of(text, number):
     assert reference.number_of(text) == number
 
@@ -43,7 +66,9 @@ def test_the_files_have_the_form_that_their_readme_gives():
     assert {cell.document for cell in cells} == set(reference.DOCUMENTS)
     assert len({cell.key for cell in cells}) == len(cells)
     for path in FOLDER.glob("*.csv"):
-        assert path.read_text("utf-8").startswith("table,row,column,value,unit,flag,source,note\n")
+        assert path.read_text("utf-8").startswith(
+            "table,row,column,value,unit,flag,source,note\n"
+        )
     for cell in cells:
         named = (cell.table, cell.row, cell.column, cell.printed, cell.source)
         assert all(text and text.strip() for text in named), cell.key
@@ -53,7 +78,9 @@ def test_the_files_have_the_form_that_their_readme_gives():
 
 def test_table_6_is_what_its_precision_and_recall_give_on_balanced_classes():
     frame = reference.table("ccc", "table6")
-    false_positives = frame["Recall"] / 2 * (1 - frame["Precision"]) / frame["Precision"]
+    false_positives = (
+        frame["Recall"] / 2 * (1 - frame["Precision"]) / frame["Precision"]
+    )
     implied = 1 - (1 - frame["Recall"]) / 2 - false_positives
     assert (implied - frame["Accuracy"]).abs().max() < 0.01
 
@@ -69,12 +96,15 @@ def test_printed_positions_admit_the_printed_moves_and_follow_from_the_printed_g
     assert chess.pgn.read_game(io.StringIO(text)).end().board().fen() == fen
 
 
-@pytest.mark.parametrize(("names", "hint"), [
-    (("ccc", "table6", "White Knigths", "Accuracy"), "White Knights"),
-    (("ccc", "table6", "White Knights", "accuracy"), "Accuracy"),
-    (("ccc", "tabel6", "White Knights", "Accuracy"), "table6"),
-    (("cccc", "table6", "White Knights", "Accuracy"), "state_tracking"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("names", "hint"),
+    [
+        (("ccc", "table6", "White Knigths", "Accuracy"), "White Knights"),
+        (("ccc", "table6", "White Knights", "accuracy"), "Accuracy"),
+        (("ccc", "tabel6", "White Knights", "Accuracy"), "table6"),
+        (("cccc", "table6", "White Knights", "Accuracy"), "state_tracking"),
+    ],
+)
 def test_lookup_of_a_wrong_name_lists_near_ones(names, hint):
     refuses(KeyError, hint, reference.lookup, *names)
 
@@ -83,18 +113,29 @@ def test_table_keeps_words_as_words_and_absent_numbers_as_nan():
     frame = reference.table("state_tracking", "table1")
     assert frame.loc["Piece type", "Examples"] == "P, K, Q, R, B, N"
     assert frame["Count"].dtype == float
-    assert reference.table("ccc", "table4").loc["GCC-Eval", ["Correctness rho"]].isna().all()
+    assert (
+        reference.table("ccc", "table4")
+        .loc["GCC-Eval", ["Correctness rho"]]
+        .isna()
+        .all()
+    )
 
 
-@pytest.mark.parametrize(("result", "words"), [
-    (Result(0.95, 0.94, 0.96, 10, "share", 0.95, "x"), "agrees"),
-    (Result(0.95, 0.94, 0.96, 10, "share", 0.91, "x"), "ours is higher"),
-    (Result(0.95, 0.94, 0.96, 10, "share", 0.99, "x"), "ours is lower"),
-    (Result(77, reference=77, source="x"), "equal"),
-    (Result(0.95, reference=0.91, source="x"), r"differs by \+0.04 \(no interval\)"),
-    (Result(0.95), "no reference value"),
-    (Result(None, absent="leela network"), "asset absent: leela network"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (Result(0.95, 0.94, 0.96, 10, "share", 0.95, "x"), "agrees"),
+        (Result(0.95, 0.94, 0.96, 10, "share", 0.91, "x"), "ours is higher"),
+        (Result(0.95, 0.94, 0.96, 10, "share", 0.99, "x"), "ours is lower"),
+        (Result(77, reference=77, source="x"), "equal"),
+        (
+            Result(0.95, reference=0.91, source="x"),
+            r"differs by \+0.04 \(no interval\)",
+        ),
+        (Result(0.95), "no reference value"),
+        (Result(None, absent="leela network"), "asset absent: leela network"),
+    ],
+)
 def test_verdict(result, words):
     assert re.fullmatch(words, verdict(result))
 
@@ -102,12 +143,20 @@ def test_verdict(result, words):
 def test_status_counts_verdicts_and_keeps_the_obstacle():
     plain = Item("ccc", "Table 6", "concepts", "02", "table6.", "")
     hidden = Item("ccc", "Figure 1", "comments", "04", "figure1.", "no FEN printed")
-    results = {"table6.a": Result(1.0), "table6.b": Result(1.0, reference=1.0, source="x")}
-    assert status(plain, results, True) == "1 equal; 1 shown, nothing printed to compare with"
+    results = {
+        "table6.a": Result(1.0),
+        "table6.b": Result(1.0, reference=1.0, source="x"),
+    }
+    assert (
+        status(plain, results, True)
+        == "1 equal; 1 shown, nothing printed to compare with"
+    )
     assert status(plain, {}, False) == "not yet: chapter 02"
     assert status(plain, {}, True) == "not yet: chapter 02 writes no `table6.`"
     assert status(hidden, {}, False) == "not reproducible: no FEN printed"
-    assert status(hidden, results, True).startswith("not reproducible: no FEN printed; 1 equal")
+    assert status(hidden, results, True).startswith(
+        "not reproducible: no FEN printed; 1 equal"
+    )
 
 
 def test_inventory_lists_every_numbered_table_once_with_its_own_prefix():
@@ -117,11 +166,15 @@ def test_inventory_lists_every_numbered_table_once_with_its_own_prefix():
     for document in ("ccc", "state_tracking"):
         cells = reference.load(document)
         tables = {cell.table for cell in cells if re.fullmatch(r"table\d", cell.table)}
-        named = {name for item in items if item.document == document for name in item.tables}
+        named = {
+            name for item in items if item.document == document for name in item.tables
+        }
         assert tables <= named
 
 
-@pytest.mark.parametrize("fields", [{"chapter": "4"}, {"prefix": "table1"}, {"document": "cc"}])
+@pytest.mark.parametrize(
+    "fields", [{"chapter": "4"}, {"prefix": "table1"}, {"document": "cc"}]
+)
 def test_bad_inventory_row_is_refused(fields):
     good = {"document": "ccc", "item": "Table 1", "shows": "x", "obstacle": ""}
     with pytest.raises(ResultsError, match="inventory"):
@@ -132,12 +185,17 @@ def test_page_sets_a_result_beside_its_reference_value(small_page):
     key = "ccc/table6/Imbalance/Accuracy"
     entry = {"value": 0.998, "low": 0.99, "high": 1.0, "n": 4000, "unit": "share"}
     page = small_page({"table6.imbalance": entry | {"reference": 0.80, "source": key}})
-    assert "`table6.imbalance` | 0.8 | 0.998 | 0.99 to 1 | 4,000 | share | ours is higher |" in page
+    assert (
+        "`table6.imbalance` | 0.8 | 0.998 | 0.99 to 1 | 4,000 | share | ours is higher |"
+        in page
+    )
     assert "[02](executed/02_concept_vectors.ipynb) | 1 ours is higher |" in page
     assert "not yet: chapter 08" in page
 
 
-def test_page_lists_a_result_under_the_table_it_cites_whichever_chapter_wrote_it(small_page):
+def test_page_lists_a_result_under_the_table_it_cites_whichever_chapter_wrote_it(
+    small_page,
+):
     entry = {"value": 26.0, "low": 24.0, "high": 28.0, "n": 60, "unit": "words"}
     cell = reference.lookup("ccc", "table1", "GPT-4o", "Words per comment")
     cited = entry | {"reference": cell.value, "source": cell.key}
@@ -146,10 +204,13 @@ def test_page_lists_a_result_under_the_table_it_cites_whichever_chapter_wrote_it
     assert "`words.llm`" in table1 and page.count("`words.llm`") == 1
 
 
-@pytest.mark.parametrize(("source", "number", "message"), [
-    ("ccc/table6/Imbalance/Accuracy", 0.81, "printed as '0.80'"),
-    ("ccc/table6/Imbalance/accuracy", 0.80, "which is not there"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("source", "number", "message"),
+    [
+        ("ccc/table6/Imbalance/Accuracy", 0.81, "printed as '0.80'"),
+        ("ccc/table6/Imbalance/accuracy", 0.80, "which is not there"),
+    ],
+)
 def test_page_refuses_a_result_that_misquotes(small_page, source, number, message):
     entry = {"value": 0.9, "reference": number, "source": source}
     refuses(ResultsError, message, small_page, {"table6.imbalance": entry})
@@ -165,7 +226,9 @@ def test_damaged_results_file_is_named(tmp_path, text):
 def test_committed_page_is_what_the_inputs_give():
     committed = (PROJECT / "book" / "reproduce.md").read_text(encoding="utf-8")
     chapters = PROJECT / "notebooks" / "chapters.toml"
-    assert committed == render(PROJECT / "book" / "results", FOLDER, INVENTORY, chapters)
+    assert committed == render(
+        PROJECT / "book" / "results", FOLDER, INVENTORY, chapters
+    )
 
 
 def test_a_key_leads_to_the_cell_that_computes_it(tmp_path):

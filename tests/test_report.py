@@ -23,23 +23,31 @@ def results_folder(tmp_path, monkeypatch):
 
 def test_results_are_written_in_the_form_other_programs_read(results_folder):
     rows = {
-        "table6.mean.nnue": Result.of(Interval(0.5, 0.4, 0.6, 9), "accuracy", reference=0.91,
-                                      source="ccc/table6"),
+        "table6.mean.nnue": Result.of(
+            Interval(0.5, 0.4, 0.6, 9), "accuracy", reference=0.91, source="ccc/table6"
+        ),
         "games.count": Result(np.int64(7), unit="games"),
         "table6.mean.leela": Result(None, absent="leela network"),
-    }  # fmt: skip
+    }
     report.save("02_x", rows)
     written = json.loads((results_folder / "02_x.json").read_text())
     assert list(written) == sorted(rows)
     assert written["table6.mean.nnue"] == {
-        "value": 0.5, "low": 0.4, "high": 0.6, "n": 9, "unit": "accuracy",
-        "reference": 0.91, "source": "ccc/table6",
-    }  # fmt: skip
+        "value": 0.5,
+        "low": 0.4,
+        "high": 0.6,
+        "n": 9,
+        "unit": "accuracy",
+        "reference": 0.91,
+        "source": "ccc/table6",
+    }
     assert written["games.count"]["value"] == 7
     assert written["table6.mean.leela"]["absent"] == "leela network"
 
 
-def test_a_notebook_run_alone_leaves_the_committed_results(tmp_path, monkeypatch, capsys):
+def test_a_notebook_run_alone_leaves_the_committed_results(
+    tmp_path, monkeypatch, capsys
+):
     kept = tmp_path / "book/results/02_x.json"
     kept.parent.mkdir(parents=True)
     kept.write_text("{}")
@@ -53,31 +61,46 @@ def test_a_notebook_run_alone_leaves_the_committed_results(tmp_path, monkeypatch
 
 
 def test_a_table_becomes_results_named_by_its_rows_and_columns():
-    frame = pd.DataFrame({"clarity": [Interval(0.5, 0.4, 0.6, 9), 0.25]}, index=["ccc", "no help"])
+    frame = pd.DataFrame(
+        {"clarity": [Interval(0.5, 0.4, 0.6, 9), 0.25]}, index=["ccc", "no help"]
+    )
     paper = {("ccc", "clarity"): SimpleNamespace(value=0.88, key="ccc/table5")}
     assert report.rows(frame, "gcc", unit="share", reference=paper) == {
         "gcc.ccc.clarity": Result(0.5, 0.4, 0.6, 9, "share", 0.88, "ccc/table5"),
         "gcc.no_help.clarity": Result(0.25, unit="share"),
     }
     assert report.rows(frame["clarity"], "x").keys() == {"x.ccc", "x.no_help"}
-    assert report.rows(7, "games.count", unit="games") == {"games.count": Result(7, unit="games")}
+    assert report.rows(7, "games.count", unit="games") == {
+        "games.count": Result(7, unit="games")
+    }
     assert report.rows({"a": None, "b": 1}, "x", drop=True).keys() == {"x.b"}
     refuses(ValueError, "no value", report.rows, {"a": float("nan")}, "x")
 
 
-@pytest.mark.parametrize(("tables", "reason"), [
-    *(([{key: Result(1)}], "dotted") for key in ("Table6.mean", "nodots", "a..b", "a.b c")),
-    ([{"a.b": Result(1)}, {"a.b": Result(2)}], "two tables"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("tables", "reason"),
+    [
+        *(
+            ([{key: Result(1)}], "dotted")
+            for key in ("Table6.mean", "nodots", "a..b", "a.b c")
+        ),
+        ([{"a.b": Result(1)}, {"a.b": Result(2)}], "two tables"),
+    ],
+)
 def test_keys_that_others_could_not_read_are_refused(results_folder, tables, reason):
     refuses(ValueError, reason, report.save, "02_x", *tables)
     assert not results_folder.exists()
 
 
-@pytest.mark.parametrize(("value", "more", "reason"), [
-    (float("nan"), {}, "finite"), (None, {}, "names the absent"),
-    (1, {"absent": "leela network"}, "names the absent"), (1, {"reference": 0.9}, "source"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "more", "reason"),
+    [
+        (float("nan"), {}, "finite"),
+        (None, {}, "names the absent"),
+        (1, {"absent": "leela network"}, "names the absent"),
+        (1, {"reference": 0.9}, "source"),
+    ],
+)
 def test_a_result_that_says_nothing_or_hides_its_source_is_refused(value, more, reason):
     refuses(ValueError, reason, Result, value, **more)
 
@@ -87,7 +110,10 @@ def test_a_table_keeps_counts_whole_and_escapes_text():
     shown = report.table(frame, "<i>").html
     cells = re.findall("<td>(.*?)</td>", shown)
     assert cells == ["12,000", "0.12", "&lt;b&gt;"]
-    assert "<i>" not in shown + report.evidence(1, "<i>", 1, None, "<i>", {"<i>": "<i>"}).html
+    assert (
+        "<i>"
+        not in shown + report.evidence(1, "<i>", 1, None, "<i>", {"<i>": "<i>"}).html
+    )
     said = report.sheet("self-play", {"longest": 240, "draws": 0.5}).text.split()
     assert said == ["self-play", "longest", "240", "draws", "0.50"]
 
@@ -102,7 +128,9 @@ def test_numbers_of_numpys_are_pasted_as_pythons_own(monkeypatch):
 
 def test_a_board_is_seen_by_the_side_to_move_with_the_moves_arrow():
     move = read_move(read_fen(FIGURE_A6), "Bxe6+")
-    bare, moved, after = (report.board(it).html for it in (move.position, move, move.after()))
+    bare, moved, after = (
+        report.board(it).html for it in (move.position, move, move.after())
+    )
     assert ["#0072B2" in html for html in (bare, moved)] == [False, True]
     king = re.compile(r'href="#white-king"[^>]*transform="([^"]+)"')
     assert king.search(bare)[1] != king.search(after)[1]
@@ -111,8 +139,13 @@ def test_a_board_is_seen_by_the_side_to_move_with_the_moves_arrow():
 def test_evidence_stands_in_html_and_in_text():
     shown = report.evidence(3, "moves", 1)
     assert shown.html == '<p class="evidence">n = 3 moves · seed 1</p>'
-    line = repr(report.evidence(1200, "moves", 7, 40, "bootstrap", {"Stockfish": "15.1"}))
-    assert line == "n = 1,200 moves in 40 games · seed 7 · interval: bootstrap · Stockfish 15.1"
+    line = repr(
+        report.evidence(1200, "moves", 7, 40, "bootstrap", {"Stockfish": "15.1"})
+    )
+    assert (
+        line
+        == "n = 1,200 moves in 40 games · seed 7 · interval: bootstrap · Stockfish 15.1"
+    )
 
 
 def test_figures_are_the_same_bytes_twice():
@@ -127,10 +160,16 @@ def test_figures_are_the_same_bytes_twice():
     assert drawn[0].getvalue() == drawn[1].getvalue()
 
 
-@pytest.mark.parametrize(("value", "unit"), [
-    (0.0, "share of comments"), (1.0, "accuracy"), (100.0, "%"), (0, "share, less bare"),
-    (1, "area under the curve"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "unit"),
+    [
+        (0.0, "share of comments"),
+        (1.0, "accuracy"),
+        (100.0, "%"),
+        (0, "share, less bare"),
+        (1, "area under the curve"),
+    ],
+)
 def test_a_share_of_none_or_all_needs_an_interval_with_a_length(value, unit):
     refuses(ValueError, "none or all", Result, value, value, value, 63, unit)
     assert Result(value, unit=unit).low is None, "an exact share has no interval"

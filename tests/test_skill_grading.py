@@ -10,7 +10,13 @@ import pytest
 from chessgloss.engine import Analysis, open_engine
 from chessgloss.positions import Position, read_fen
 from chessgloss.skill import grading
-from chessgloss.skill.grading import GRADES, MoveTable, Settings, graded_answers, graded_moves
+from chessgloss.skill.grading import (
+    GRADES,
+    MoveTable,
+    Settings,
+    graded_answers,
+    graded_moves,
+)
 from chessgloss.skill.players import Answer, read_answer
 from chessgloss.store import Store
 from fakes.analyses import analysis
@@ -20,7 +26,9 @@ artefacts = load_script("static/make.py")
 
 START = Position(chess.STARTING_FEN)
 AFTER_E4 = read_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
-SCHOLARS_MATE = read_fen("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4")
+SCHOLARS_MATE = read_fen(
+    "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
+)
 #: Values of six moves of the first position; the others are worth nothing.
 SIX = {"e2e4": 40, "d2d4": 35, "a2a4": 15, "h2h3": -10, "h2h4": -50, "f2f3": -110}
 
@@ -32,12 +40,18 @@ class FakeEngine:
 
     def __init__(self, values: Mapping[str, int]) -> None:
         self.values = values
-        self.asked: list[tuple[int | None, int | None, int, tuple[str, ...] | None]] = []
+        self.asked: list[
+            tuple[int | None, int | None, int, tuple[str, ...] | None]
+        ] = []
 
-    def analyse(self, position, *, nodes=None, depth=None, multipv=1, root_moves=None) -> Analysis:
+    def analyse(
+        self, position, *, nodes=None, depth=None, multipv=1, root_moves=None
+    ) -> Analysis:
         self.asked.append((nodes, depth, multipv, root_moves))
         legal = [move.uci() for move in chess.Board(position.fen).legal_moves]
-        best = sorted(root_moves or legal, key=lambda uci: -self.values.get(uci, 0))[:multipv]
+        best = sorted(root_moves or legal, key=lambda uci: -self.values.get(uci, 0))[
+            :multipv
+        ]
         return analysis(position, *((self.values.get(uci, 0), uci) for uci in best))
 
 
@@ -48,8 +62,11 @@ def graded(values: Mapping[str, int], **options: float) -> pd.DataFrame:
 
 
 def sheet_of(*texts: str) -> pd.DataFrame:
-    names, table = [f"p{number}" for number in range(len(texts))], MoveTable(SIX, list(SIX)[:5])
-    answers = pd.Series([read_answer(text, chess.Board()) for text in texts], index=names)
+    names = [f"p{number}" for number in range(len(texts))]
+    table = MoveTable(SIX, list(SIX)[:5])
+    answers = pd.Series(
+        [read_answer(text, chess.Board()) for text in texts], index=names
+    )
     return graded_answers(answers, graded_moves(dict.fromkeys(names, table)))
 
 
@@ -60,7 +77,10 @@ def test_every_legal_move_is_searched_with_the_same_share_of_nodes():
     engine = FakeEngine(SIX)
     found = grading.analyse_moves(engine, START, Settings(1_000))  # type: ignore[arg-type]
     assert set(found.values) == {move.uci() for move in chess.Board().legal_moves}
-    assert (found.ranked[:3], engine.asked[0]) == (("e2e4", "d2d4", "a2a4"), (1_000, None, 5, None))
+    assert (found.ranked[:3], engine.asked[0]) == (
+        ("e2e4", "d2d4", "a2a4"),
+        (1_000, None, 5, None),
+    )
     assert all(nodes == 200 * lines for nodes, _, lines, _ in engine.asked)
     later = [uci for *_, moves in engine.asked[1:] for uci in moves or ()]
     assert len(later) == len(set(later)) == 15 and not set(later) & set(found.ranked)
@@ -69,18 +89,29 @@ def test_every_legal_move_is_searched_with_the_same_share_of_nodes():
 def test_moves_that_are_asked_alone_are_searched_alone_and_depth_stays_depth():
     engine = FakeEngine(SIX)
     found = grading.analyse_moves(engine, START, Settings(None, 9), ("f2f3", "e2e4"))  # type: ignore[arg-type]
-    assert (engine.asked, len(found.values)) == ([(None, 9, 5, None), (None, 9, 1, ["f2f3"])], 6)
+    assert (engine.asked, len(found.values)) == (
+        [(None, 9, 5, None), (None, 9, 1, ["f2f3"])],
+        6,
+    )
 
 
 # ---------------------------------------------------------------- grades
 
 
 def test_the_bound_itself_belongs_to_the_better_grade():
-    bounds = {"Excellent": (0, 10), "Good": (11, 30), "Inaccuracy": (31, 60),
-              "Mistake": (61, 100), "Blunder": (101, 2_000)}  # fmt: skip
+    bounds = {
+        "Excellent": (0, 10),
+        "Good": (11, 30),
+        "Inaccuracy": (31, 60),
+        "Mistake": (61, 100),
+        "Blunder": (101, 2_000),
+    }
     for name, losses in bounds.items():
         for loss in losses:
-            assert graded({"e2e4": 0, "d2d4": -loss}, cap=5_000).loc["d2d4", "grade"] == name
+            assert (
+                graded({"e2e4": 0, "d2d4": -loss}, cap=5_000).loc["d2d4", "grade"]
+                == name
+            )
 
 
 def test_a_loss_is_taken_against_the_highest_line_even_outside_the_five():
@@ -95,11 +126,15 @@ def test_mates_are_cut_at_the_cap_and_kept_uncut_beside_it():
     values = {"e2e4": 9_998, "d2d4": 1_200, "g1f3": 400, "f2f3": -9_999}
     moves = graded(values)
     assert moves["loss"].to_dict() == {"e2e4": 0, "d2d4": 0, "g1f3": 600, "f2f3": 2_000}
-    assert (moves.loc["d2d4", "uncut"], graded(values, cap=300).loc["g1f3", "loss"]) == (8_798, 0)
+    assert (
+        moves.loc["d2d4", "uncut"],
+        graded(values, cap=300).loc["g1f3", "loss"],
+    ) == (8_798, 0)
 
 
 def test_a_pawn_counts_less_in_a_won_position_by_the_chance_to_win():
-    level, won = graded({"e2e4": 0, "d2d4": -100}), graded({"e2e4": 900, "d2d4": 800})
+    level = graded({"e2e4": 0, "d2d4": -100})
+    won = graded({"e2e4": 900, "d2d4": 800})
     assert level.loc["d2d4", "loss"] == won.loc["d2d4", "loss"] == 100
     assert level.loc["d2d4", "win_loss"] == pytest.approx(0.091, abs=0.001)
     assert won.loc["d2d4", "win_loss"] == pytest.approx(0.015, abs=0.001)
@@ -115,12 +150,23 @@ def test_marks_follow_the_plan_and_failures_get_the_lowest_and_keep_their_row():
 
 
 def test_each_answer_has_one_grade_and_keeps_its_row():
-    texts = {"f3": "Blunder", "1. e4": "Excellent", "Nf6": "Illegal", "hello": "Unreadable",
-             "I cannot play chess.": "Refused"}  # fmt: skip
-    for (_, row), wanted in zip(sheet_of(*texts).iterrows(), texts.values(), strict=True):
-        assert row[list(GRADES)].to_dict() == {name: float(name == wanted) for name in GRADES}
+    texts = {
+        "f3": "Blunder",
+        "1. e4": "Excellent",
+        "Nf6": "Illegal",
+        "hello": "Unreadable",
+        "I cannot play chess.": "Refused",
+    }
+    for (_, row), wanted in zip(
+        sheet_of(*texts).iterrows(), texts.values(), strict=True
+    ):
+        assert row[list(GRADES)].to_dict() == {
+            name: float(name == wanted) for name in GRADES
+        }
     failed = pd.Series({"p": Answer.failed("late")})
-    assert graded_answers(failed, graded_moves({"p": MoveTable(SIX, [])}))["Error"].tolist() == [1]
+    assert graded_answers(failed, graded_moves({"p": MoveTable(SIX, [])}))[
+        "Error"
+    ].tolist() == [1]
 
 
 def test_a_legal_move_without_a_value_is_named():
@@ -141,7 +187,10 @@ def test_a_mirror_image_of_a_mirror_image_is_the_position_with_its_history():
     ruy_lopez = Position.after(("e2e4", "e7e5", "g1f3", "b8c6", "f1b5"))
     turned = grading.mirrored(ruy_lopez)
     assert turned.moves == ("e7e5", "e2e4", "g8f6", "b1c3", "f8b4")
-    assert chess.Board(turned.fen).mirror().board_fen() == chess.Board(ruy_lopez.fen).board_fen()
+    assert (
+        chess.Board(turned.fen).mirror().board_fen()
+        == chess.Board(ruy_lopez.fen).board_fen()
+    )
     assert grading.mirrored(turned) == ruy_lopez
     assert grading.mirrored(AFTER_E4).turn and not grading.mirrored(AFTER_E4).moves
 
@@ -151,7 +200,10 @@ def test_a_mean_table_is_the_same_from_both_sides():
     across = MoveTable({"e7e5": 20, "d7d5": 40}, ["d7d5", "e7e5"])
     mean = MoveTable({"e2e4": 30, "d2d4": 35}, ["d2d4", "e2e4"])
     turned = MoveTable({"e7e5": 30, "d7d5": 35}, ["d7d5", "e7e5"])
-    assert (grading.mean_table(table, across), grading.mean_table(across, table)) == (mean, turned)
+    assert (grading.mean_table(table, across), grading.mean_table(across, table)) == (
+        mean,
+        turned,
+    )
 
 
 # ---------------------------------------------------------------- tables in files
@@ -167,18 +219,26 @@ def test_the_key_of_a_position_holds_its_history():
 def fake_engine(monkeypatch, tmp_path) -> FakeEngine:
     """One engine for all, which notes what it is asked; and an empty store."""
     engine = FakeEngine(SIX)
-    monkeypatch.setattr("chessgloss.skill.grading.open_engine", lambda **_: nullcontext(engine))
+    monkeypatch.setattr(
+        "chessgloss.skill.grading.open_engine", lambda **_: nullcontext(engine)
+    )
     monkeypatch.setattr(artefacts, "version", lambda: artefacts.ENGINE)
     monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "store"))
     return engine
 
 
-def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path, fake_engine, monkeypatch):
-    settings, path = Settings(100), grading.tables_path(tmp_path, Settings(100))
+def test_a_killed_run_goes_on_and_gives_the_same_bytes(
+    tmp_path, fake_engine, monkeypatch
+):
+    settings = Settings(100)
+    path = grading.tables_path(tmp_path, Settings(100))
     assert path.name == "tables-nodes-100.tsv.zst"
     whole = artefacts.make_tables([START, AFTER_E4], settings, path)
-    assert {*map(grading.position_key, (grading.mirrored(START), AFTER_E4))} <= set(whole)
-    searched, first = len(fake_engine.asked), path.read_bytes()
+    assert {*map(grading.position_key, (grading.mirrored(START), AFTER_E4))} <= set(
+        whole
+    )
+    searched = len(fake_engine.asked)
+    first = path.read_bytes()
     key = grading.position_key(START)
     assert grading.read_tables(path)[key].values == whole[key].values
     path.unlink()  # each table was stored as soon as it was searched
@@ -186,12 +246,23 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(tmp_path, fake_engine, mo
     artefacts.make_tables([AFTER_E4], settings, path)
     assert (path.read_bytes(), len(fake_engine.asked)) == (first, searched)
     monkeypatch.setattr(artefacts, "version", lambda: "Stockfish 17")
-    refuses(RuntimeError, "not by Stockfish 17", artefacts.make_tables, [START], settings, path)
+    refuses(
+        RuntimeError,
+        "not by Stockfish 17",
+        artefacts.make_tables,
+        [START],
+        settings,
+        path,
+    )
 
 
 def test_what_a_file_lacks_is_searched_once_and_stored(tmp_path, fake_engine):
     first, second = map(grading.position_key, (START, AFTER_E4))
-    more = (Settings(100), {first: MoveTable(SIX, list(SIX)[:5])}, Store(tmp_path / "another"))
+    more = (
+        Settings(100),
+        {first: MoveTable(SIX, list(SIX)[:5])},
+        Store(tmp_path / "another"),
+    )
     found = grading.search_tables([START, AFTER_E4], *more)
     searched = len(fake_engine.asked)
     assert searched > 0 and found[0] is more[1][first]
@@ -203,7 +274,12 @@ def test_what_a_file_lacks_is_searched_once_and_stored(tmp_path, fake_engine):
 
 def test_a_damaged_file_is_named(tmp_path):
     (tmp_path / "cut.tsv.zst").write_bytes(b"not zstd")
-    refuses(ValueError, r"cut\.tsv\.zst is damaged", grading.read_tables, tmp_path / "cut.tsv.zst")
+    refuses(
+        ValueError,
+        r"cut\.tsv\.zst is damaged",
+        grading.read_tables,
+        tmp_path / "cut.tsv.zst",
+    )
     assert grading.read_tables(tmp_path / "none.tsv.zst") == {}
 
 
@@ -219,6 +295,8 @@ def test_stockfish_grades_the_plans_pair_and_a_mate(stockfish):
     assert first == again
     moves = graded_moves({"e4": first, "mate": mate})
     assert moves.loc[("e4", "e7e5"), "loss"] < moves.loc[("e4", "a7a6"), "loss"]
-    assert set(first.values) == {move.uci() for move in chess.Board(AFTER_E4.fen).legal_moves}
+    assert set(first.values) == {
+        move.uci() for move in chess.Board(AFTER_E4.fen).legal_moves
+    }
     assert moves.loc[("mate", "h5f7"), ["value", "rank"]].tolist() == [9_999, 1]
     assert moves.loc[("mate", "h5e5"), "loss"] > 300

@@ -25,7 +25,8 @@ class Script:
     asked: list[tuple[int, int, int]]
 
     def __init__(self, moves: Sequence[str]) -> None:
-        self.moves, self.asked = moves, []
+        self.moves = moves
+        self.asked = []
 
     def play(self, moves: Sequence[str], *, nodes: int, level: int) -> str:
         self.asked.append((len(moves), nodes, level))
@@ -40,20 +41,31 @@ def level_game(level: int, moves: Sequence[str] = FOOLS_MATE, opening: int = 0) 
 # ---------------------------------------------------------------- games
 
 
-@pytest.mark.parametrize(("moves", "most", "end"), [
-    (FOOLS_MATE, 300, ("0-1", "checkmate", 4)),
-    (SHUFFLE, 300, ("1/2-1/2", "threefold repetition", 8)), (SHUFFLE, 5, ("1/2-1/2", "length", 5)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("moves", "most", "end"),
+    [
+        (FOOLS_MATE, 300, ("0-1", "checkmate", 4)),
+        (SHUFFLE, 300, ("1/2-1/2", "threefold repetition", 8)),
+        (SHUFFLE, 5, ("1/2-1/2", "length", 5)),
+    ],
+)
 def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
-    engine, rules = Script(moves), script.Rules(nodes=77, opening_plies=2, most_plies=most)
+    engine = Script(moves)
+    rules = script.Rules(nodes=77, opening_plies=2, most_plies=most)
     game = script.play_game(engine, 10, moves[:2], rules)  # type: ignore[arg-type]
     assert (game.result, game.termination, len(game.moves)) == end
-    assert (levels.level_of(game), game.opening_plies, engine.asked[0]) == (10, 2, (2, 77, 10))
+    assert (levels.level_of(game), game.opening_plies, engine.asked[0]) == (
+        10,
+        2,
+        (2, 77, 10),
+    )
 
 
 def test_openings_are_different_lines_of_the_book(tmp_path):
     lines = (("e2e4", "e7e5"), ("e2e4", "c7c5"), ("d2d4", "d7d5"))
-    book = write_book(tmp_path / "small.bin", *([(uci, 1) for uci in line] for line in lines))
+    book = write_book(
+        tmp_path / "small.bin", *([(uci, 1) for uci in line] for line in lines)
+    )
     drawn = script.draw_openings(book, script.Rules(games=3, opening_plies=2))
     assert sorted(drawn) == [("d2d4", "d7d5"), ("e2e4", "c7c5"), ("e2e4", "e7e5")]
     assert drawn == script.draw_openings(book, script.Rules(games=3, opening_plies=2))
@@ -74,7 +86,8 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
 
     monkeypatch.setattr(script, "Engine", lambda **_: nullcontext(Mortal(SHUFFLE)))
     monkeypatch.setattr(script, "draw_openings", lambda *_: [SHUFFLE[:1], SHUFFLE[:2]])
-    target, rules = tmp_path / "games.tsv.zst", script.Rules(games=2, nodes=1, most_plies=6)
+    target = tmp_path / "games.tsv.zst"
+    rules = script.Rules(games=2, nodes=1, most_plies=6)
     options = {"book": tmp_path / "none.bin", "store": Store(tmp_path / "store")}
     with pytest.raises(KeyboardInterrupt):
         script.play_levels(target, rules, **options)
@@ -82,11 +95,18 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
     script.play_levels(target, rules, **options)
     assert played == [5, 5, 10, 10, 10, 15, 15, 18, 18, 20, 20]
     games = levels.read_level_games(target)
-    assert {level: len(some) for level, some in games.items()} == dict.fromkeys(levels.LEVELS, 2)
+    assert {level: len(some) for level, some in games.items()} == dict.fromkeys(
+        levels.LEVELS, 2
+    )
     assert [game.opening_plies for game in games[5]] == [1, 2]
     first = target.read_bytes()
-    assert (script.play_levels(target, rules, **options).read_bytes(), len(played)) == (first, 11)
-    script.play_levels(tmp_path / "more.tsv.zst", rules, played=(10, 15), first=1, **options)
+    assert (script.play_levels(target, rules, **options).read_bytes(), len(played)) == (
+        first,
+        11,
+    )
+    script.play_levels(
+        tmp_path / "more.tsv.zst", rules, played=(10, 15), first=1, **options
+    )
     more = levels.read_level_games(tmp_path / "more.tsv.zst")
     assert {level: len(some) for level, some in more.items() if some} == {10: 1, 15: 1}
     assert more[10] == games[10][1:]
@@ -95,7 +115,12 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
 def test_other_games_are_refused():
     assert levels.level_of(Game(FOOLS_MATE, "0-1", "level 3", "level 3")) == 3
     for white, black in (("Skill Level 5", "Skill Level 10"), ("Anand", "Anand")):
-        refuses(ValueError, "equal levels", levels.level_of, Game(FOOLS_MATE, "0-1", white, black))
+        refuses(
+            ValueError,
+            "equal levels",
+            levels.level_of,
+            Game(FOOLS_MATE, "0-1", white, black),
+        )
 
 
 # ---------------------------------------------------------------- what moves lose
@@ -108,22 +133,39 @@ def test_losses_belong_to_the_mover_and_the_cap_cuts_mates_alone():
     cut = levels.move_losses([level_game(5)], [VALUES])
     assert cut["loss"].tolist() == [80, 20, 960, 0]
     assert cut["side"].tolist() == ["White", "Black", "White", "Black"]
-    assert (cut["mate"].tolist(), set(cut["level"])) == ([False, False, True, True], {5})
+    assert (cut["mate"].tolist(), set(cut["level"])) == (
+        [False, False, True, True],
+        {5},
+    )
     uncut = levels.move_losses([level_game(5)], [VALUES], cap=None)
     assert uncut["loss"].tolist() == [80, 20, 9_959, 0]
     gains = levels.move_losses([level_game(5)], [np.array([0, 50, 10, 10, 30])])
-    assert (gains["loss"].tolist(), gains["signed"].tolist()) == ([0, 0, 0, 20], [-50, -40, 0, 20])
+    assert (gains["loss"].tolist(), gains["signed"].tolist()) == (
+        [0, 0, 0, 20],
+        [-50, -40, 0, 20],
+    )
 
 
 def test_the_side_to_move_follows_the_root_and_the_opening_is_not_graded():
     root = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1"
     black_first = Game(("e7e5", "e2e4"), "*", "level 1", "level 1", root=root)
     losses = levels.move_losses([black_first], [np.array([20, 60, 30])])
-    assert losses[["side", "loss"]].to_numpy().tolist() == [["Black", 40], ["White", 30]]
-    both = levels.move_losses([level_game(5), level_game(5, opening=2)], [VALUES, VALUES])
+    assert losses[["side", "loss"]].to_numpy().tolist() == [
+        ["Black", 40],
+        ["White", 30],
+    ]
+    both = levels.move_losses(
+        [level_game(5), level_game(5, opening=2)], [VALUES, VALUES]
+    )
     assert both["ply"].tolist() == [0, 1, 2, 3, 2, 3]
     assert both["number"].tolist() == [0, 0, 0, 0, 1, 1]
-    refuses(ValueError, "4 plies, 2 valued", levels.move_losses, [level_game(5)], [VALUES[:3]])
+    refuses(
+        ValueError,
+        "4 plies, 2 valued",
+        levels.move_losses,
+        [level_game(5)],
+        [VALUES[:3]],
+    )
 
 
 def test_values_are_made_once_a_game_and_read_back(tmp_path, monkeypatch):
@@ -136,7 +178,8 @@ def test_values_are_made_once_a_game_and_read_back(tmp_path, monkeypatch):
     monkeypatch.setattr(levels, "search_values", search)
     monkeypatch.setattr(script, "Engine", lambda **_: nullcontext())
     games = [level_game(5), level_game(10, SHUFFLE)]
-    target, store = tmp_path / "values.tsv.zst", Store(tmp_path / "store")
+    target = tmp_path / "values.tsv.zst"
+    store = Store(tmp_path / "store")
     script.write_values(games[:1], target, store)
     script.write_values(games, target, store)
     assert asked == [game.key for game in games]
@@ -154,6 +197,8 @@ def test_stockfish_values_every_position_for_white_until_mate(stockfish):
     with Engine(stockfish, hash_mb=2) as engine:
         alone = levels.search_values(engine, games[1], nodes=500)
     values = levels.game_values(games, nodes=500)[1]
-    assert values.tolist() == alone.tolist()  # nothing is remembered from the game before
+    assert (
+        values.tolist() == alone.tolist()
+    )  # nothing is remembered from the game before
     assert values[3:].tolist() == [-9_999, -10_000]
     assert levels.move_losses(games[1:], [values])["loss"].idxmax() == 2

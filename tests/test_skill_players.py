@@ -40,21 +40,48 @@ START = Asked("start", Position(chess.STARTING_FEN))
 #: One mate in every notation, and what may stand around it.
 NOTATIONS = ("Qxf7#", "Qxf7", "Qxf7++", "Qf7", "Qf3xf7#", "f3f7", "f3-f7", "F3F7")
 AROUND = (
-    "%s", "1. %s", "1... %s", '"%s"', "**%s**", "```\n%s\n```", "```san\n%s\n```",
-    '{"move": "%s"}', "<move>%s</move>", "The best move is %s.", "Best move: **%s**",
-    "best move - %s", "My final answer: 1. %s", "Move(SAN formatted move only): %s",
-    "White mates with %s, as the bishop on c4 covers f7.", "Best move: %s, not Qg3.",
-    "The move Qg3 is weak; I play %s", "I cannot be sure, but %s looks like mate",
-    "%s (f3f7)", "Answer: %s and the king cannot go to e7.",
+    "%s",
+    "1. %s",
+    "1... %s",
+    '"%s"',
+    "**%s**",
+    "```\n%s\n```",
+    "```san\n%s\n```",
+    '{"move": "%s"}',
+    "<move>%s</move>",
+    "The best move is %s.",
+    "Best move: **%s**",
+    "best move - %s",
+    "My final answer: 1. %s",
+    "Move(SAN formatted move only): %s",
+    "White mates with %s, as the bishop on c4 covers f7.",
+    "Best move: %s, not Qg3.",
+    "The move Qg3 is weak; I play %s",
+    "I cannot be sure, but %s looks like mate",
+    "%s (f3f7)",
+    "Answer: %s and the king cannot go to e7.",
     '{"best_move": "%s", "reason": "the king on e8 has no square, e7 is covered"}',
-)  # fmt: skip
+)
 #: No move, or several.
 NO_MOVE = (
-    "   \n", "qxf7", "o-o", "Queen takes f7", "the queen on f7", "0000", "--", "1-0", "Qxf7=Q",
-    "Qxf7# or Qg3", "Best move: Qxf7# or Qg3", "The best move is Qxf7#. The best move is Qg3.",
-    "Qg3, then Qxf7#", "1. Qxf7# Kd8", "f3 f7", '{"from": "f3", "to": "f7"}',
+    "   \n",
+    "qxf7",
+    "o-o",
+    "Queen takes f7",
+    "the queen on f7",
+    "0000",
+    "--",
+    "1-0",
+    "Qxf7=Q",
+    "Qxf7# or Qg3",
+    "Best move: Qxf7# or Qg3",
+    "The best move is Qxf7#. The best move is Qg3.",
+    "Qg3, then Qxf7#",
+    "1. Qxf7# Kd8",
+    "f3 f7",
+    '{"from": "f3", "to": "f7"}',
     f"position: {SCHOLARS_MATE}",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("around", AROUND)
@@ -69,41 +96,94 @@ def test_one_move_is_read_with_whatever_stands_around_it(around):
 NOTHING = (None, None)
 
 
-@pytest.mark.parametrize(("fen", "state", "texts"), [
-    (SCHOLARS_MATE, "unreadable", dict.fromkeys(NO_MOVE, NOTHING)),
-    (TWO_ROOKS, "unreadable", {"Rd1": NOTHING, "Rd1, that is f1d1": NOTHING}),
-    (SCHOLARS_MATE, "refused", {"I cannot help with that.": NOTHING, "I'm sorry.": NOTHING,
-     "I’m unable to see.": NOTHING, "As an AI, I do not play.": NOTHING}),
-    (SCHOLARS_MATE, "legal", {"d2-d4": ("d2d4", "d4"), "pawn to a3": ("a2a3", "a3"),
-     "Nxe2": ("g1e2", "Ne2"), "The best move is d4, it takes e5": ("d2d4", "d4")}),
-    (CASTLE_OR_PROMOTE, "legal", {"0-0-0+": ("e1c1", "O-O-O"), "e1h1": ("e1g1", "O-O"),
-     "e8Q": ("e7e8q", "e8=Q+"), "e7e8N": ("e7e8n", "e8=N"), "exd8Q#": ("e7d8q", "exd8=Q+")}),
-    (SCHOLARS_MATE, "illegal", {"O-O": (None, "O-O"), "e1g1": ("e1g1", None), "Nf3": (None, "Nf3"),
-     "a3a4": ("a3a4", None), "Qxf8#": (None, "Qxf8")}),
-    (FIGURE_A5, "illegal", {"bxc3": (None, "bxc3")}),  # a pawn's move: the bishop's has a capital
-    (CASTLE_OR_PROMOTE, "illegal", {"e8": (None, "e8"), "e8=K": (None, "e8=K")}),
-    ("7k/8/8/8/8/8/8/K7 b - - 0 1", "illegal", {"h8h6": ("h8h6", None)}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "state", "texts"),
+    [
+        (SCHOLARS_MATE, "unreadable", dict.fromkeys(NO_MOVE, NOTHING)),
+        (TWO_ROOKS, "unreadable", {"Rd1": NOTHING, "Rd1, that is f1d1": NOTHING}),
+        (
+            SCHOLARS_MATE,
+            "refused",
+            {
+                "I cannot help with that.": NOTHING,
+                "I'm sorry.": NOTHING,
+                "I’m unable to see.": NOTHING,
+                "As an AI, I do not play.": NOTHING,
+            },
+        ),
+        (
+            SCHOLARS_MATE,
+            "legal",
+            {
+                "d2-d4": ("d2d4", "d4"),
+                "pawn to a3": ("a2a3", "a3"),
+                "Nxe2": ("g1e2", "Ne2"),
+                "The best move is d4, it takes e5": ("d2d4", "d4"),
+            },
+        ),
+        (
+            CASTLE_OR_PROMOTE,
+            "legal",
+            {
+                "0-0-0+": ("e1c1", "O-O-O"),
+                "e1h1": ("e1g1", "O-O"),
+                "e8Q": ("e7e8q", "e8=Q+"),
+                "e7e8N": ("e7e8n", "e8=N"),
+                "exd8Q#": ("e7d8q", "exd8=Q+"),
+            },
+        ),
+        (
+            SCHOLARS_MATE,
+            "illegal",
+            {
+                "O-O": (None, "O-O"),
+                "e1g1": ("e1g1", None),
+                "Nf3": (None, "Nf3"),
+                "a3a4": ("a3a4", None),
+                "Qxf8#": (None, "Qxf8"),
+            },
+        ),
+        (
+            FIGURE_A5,
+            "illegal",
+            {"bxc3": (None, "bxc3")},
+        ),  # a pawn's move: the bishop's has a capital
+        (CASTLE_OR_PROMOTE, "illegal", {"e8": (None, "e8"), "e8=K": (None, "e8=K")}),
+        ("7k/8/8/8/8/8/8/K7 b - - 0 1", "illegal", {"h8h6": ("h8h6", None)}),
+    ],
+)
 def test_an_answer_names_one_move_as_it_was_written_or_none(fen, state, texts):
     for text, (uci, san) in texts.items():
         answer = players.read_answer(text, chess.Board(fen))
-        assert (answer, answer.move is None) == (Answer(text, uci, san, state), state != "legal")
+        assert (answer, answer.move is None) == (
+            Answer(text, uci, san, state),
+            state != "legal",
+        )
 
 
 def test_every_legal_move_is_read_in_each_notation():
     for fen in (SCHOLARS_MATE, FIGURE_A5, CASTLE_OR_PROMOTE, TWO_ROOKS):
         board = chess.Board(fen)
         for move in board.legal_moves:
-            for text in (board.san(move), move.uci(), board.lan(move), f"3. {board.san(move)}!?"):
+            for text in (
+                board.san(move),
+                move.uci(),
+                board.lan(move),
+                f"3. {board.san(move)}!?",
+            ):
                 assert players.read_answer(text, board).move == move, text
 
 
-@pytest.mark.parametrize(("text", "uci", "reason"), [
-    ("Move: Qxf7#\nReason: Kd8 is not possible.", "f3f7", "Kd8 is not possible."),
-    ("Qxf7#\nIt mates; Qg3 does not.", "f3f7", "It mates; Qg3 does not."),
-    ('{"move": "f3f7", "reason": "It mates."}', "f3f7", '"It mates."}'),
-    ("Move: Qg3", "f3g3", ""), ("Reason: it mates.", None, "it mates."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "uci", "reason"),
+    [
+        ("Move: Qxf7#\nReason: Kd8 is not possible.", "f3f7", "Kd8 is not possible."),
+        ("Qxf7#\nIt mates; Qg3 does not.", "f3f7", "It mates; Qg3 does not."),
+        ('{"move": "f3f7", "reason": "It mates."}', "f3f7", '"It mates."}'),
+        ("Move: Qg3", "f3g3", ""),
+        ("Reason: it mates.", None, "it mates."),
+    ],
+)
 def test_a_reason_is_not_taken_for_the_move(text, uci, reason):
     answer, given = players.read_reasoned(text, chess.Board(SCHOLARS_MATE))
     assert (answer.uci, answer.text, given) == (uci, text, reason)
@@ -122,7 +202,12 @@ def test_a_player_of_moves_sees_nothing_but_the_game():
     player = players.MovesPlayer("tracking_uci", continue_games)
     shuffled = Asked("not from the start", Position.after(("d1d8",), BACK_RANK))
     answers = player.choose([ALONE, OPENING, START, shuffled])
-    assert [answer.state for answer in answers] == ["error", "legal", "illegal", "error"]
+    assert [answer.state for answer in answers] == [
+        "error",
+        "legal",
+        "illegal",
+        "error",
+    ]
     assert (answers[1].uci, games_asked) == ("b5a4", [RUY_LOPEZ, ()])
     assert answers[0].text == "the moves that led to the position are not known"
 
@@ -141,10 +226,14 @@ def test_an_engine_that_fails_on_one_position_answers_the_others(tmp_path, monke
 
 @pytest.mark.engine
 def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path, stockfish):
-    path, asked = tmp_path / "levels" / "answers.tsv", [OPENING, ALONE]
-    player, keep = players.WeakenedPlayer(5, path), load_script("static/make.py").keep_weakened
+    path = tmp_path / "levels" / "answers.tsv"
+    asked = [OPENING, ALONE]
+    player = players.WeakenedPlayer(5, path)
+    keep = load_script("static/make.py").keep_weakened
     assert keep(asked[:1], "level", [5, 20], path, nodes=50) == 2
-    with pytest.raises(LookupError, match=r"1 of 2 positions, such as 'back rank'.*make.py answ"):
+    with pytest.raises(
+        LookupError, match=r"1 of 2 positions, such as 'back rank'.*make.py answ"
+    ):
         player.choose(asked)
     before = path.read_text()
     path.write_text(before + "5\t50\tback ra")  # killed while it wrote
@@ -157,10 +246,17 @@ def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path, sto
     named = [players.WeakenedPlayer(strength, path).name for strength in (5, 1350)]
     assert named == ["stockfish_05", "stockfish_elo_1350"]
     path.write_text(before + "5\t50\tback ra\n")
-    refuses(ValueError, r"answers\.tsv, line 4: '5' needs level, nodes", player.choose, asked)
+    refuses(
+        ValueError,
+        r"answers\.tsv, line 4: '5' needs level, nodes",
+        player.choose,
+        asked,
+    )
 
 
-def recorded(folder: Path, text: str, name: str = "someone.tsv") -> players.RecordedPlayer:
+def recorded(
+    folder: Path, text: str, name: str = "someone.tsv"
+) -> players.RecordedPlayer:
     (folder / name).write_text(text)
     return players.RecordedPlayer(folder / name)
 
@@ -170,20 +266,40 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path):
     player = recorded(tmp_path, "position\thistory\tmove\n" + rows)
     castles = Asked("castles", Position(CASTLE_OR_PROMOTE))
     answers = player.choose([OPENING, castles, ALONE, Asked("none", START.position)])
-    assert [answer.state for answer in answers] == ["illegal", "legal", "legal", "unreadable"]
+    assert [answer.state for answer in answers] == [
+        "illegal",
+        "legal",
+        "legal",
+        "unreadable",
+    ]
     assert [answer.uci for answer in answers] == ["b5b8", "e1g1", "d1d8", None]
     assert player.rows["history"].to_dict()["castles"] and player.name == "someone"
     refuses(LookupError, r"someone\.tsv has no row for 'start'", player.choose, [START])
 
 
-@pytest.mark.parametrize(("text", "name", "message"), [
-    ("", "a.tsv", "must begin with position, history, move"),
-    ("position\tmove\n", "a.tsv", "must begin with"),
-    ("position\thistory\tmove\na\te2e4\n", "a.tsv", r"a\.tsv, line 2: 'a' needs position"),
-    ("position\thistory\tmove\na\tyes\te2e4\n", "a.tsv", "line 2: 'a' needs 0 or 1"),
-    ("position\thistory\tmove\na\t0\te2e4\na\t1\td2d4\n", "a.tsv", "line 3: 'a' comes twice"),
-    ("position\thistory\tmove\n", "GPT 4.tsv", "small letters"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        ("", "a.tsv", "must begin with position, history, move"),
+        ("position\tmove\n", "a.tsv", "must begin with"),
+        (
+            "position\thistory\tmove\na\te2e4\n",
+            "a.tsv",
+            r"a\.tsv, line 2: 'a' needs position",
+        ),
+        (
+            "position\thistory\tmove\na\tyes\te2e4\n",
+            "a.tsv",
+            "line 2: 'a' needs 0 or 1",
+        ),
+        (
+            "position\thistory\tmove\na\t0\te2e4\na\t1\td2d4\n",
+            "a.tsv",
+            "line 3: 'a' comes twice",
+        ),
+        ("position\thistory\tmove\n", "GPT 4.tsv", "small letters"),
+    ],
+)
 def test_a_file_of_moves_in_another_form_names_its_line(tmp_path, text, name, message):
     refuses(ValueError, message, recorded, tmp_path, text, name)
 
@@ -193,7 +309,9 @@ class CountingExpert:
 
     def evaluate(self, fens):
         boards = [chess.Board(fen) for fen in fens]
-        return np.array([len(board.attacks(board.king(chess.WHITE))) for board in boards])
+        return np.array(
+            [len(board.attacks(board.king(chess.WHITE))) for board in boards]
+        )
 
 
 def test_one_ply_takes_the_best_move_of_the_side_to_move():
@@ -210,8 +328,12 @@ def test_one_ply_takes_the_best_move_of_the_side_to_move():
 
 @pytest.mark.engine
 def test_concepts_are_put_into_words_for_the_side_to_move(stockfish_network):
-    doubled, nnue = "4k3/p7/p7/8/8/8/PPP5/4K3 b - - 0 1", stockfish_network
-    asked = [Asked("mate", Position(SCHOLARS_MATE)), Asked("doubled", Position(doubled))]
+    doubled = "4k3/p7/p7/8/8/8/PPP5/4K3 b - - 0 1"
+    nnue = stockfish_network
+    asked = [
+        Asked("mate", Position(SCHOLARS_MATE)),
+        Asked("doubled", Position(doubled)),
+    ]
     assert concept_scores([SCHOLARS_MATE, doubled], nnue).shape == (2, 10)
     assert players.mate_detected([SCHOLARS_MATE, doubled], nnue)[1] is False
     words = players.concepts_in_words(asked, nnue)["doubled"]
@@ -236,8 +358,13 @@ def test_a_position_is_described_in_four_ways():
         f"{FEN_OF_OPENING}\nan expert sees: White pins a piece; Black has a fork",
     ]
     moves = (["g1f3", "g8f6", "f3g1", "f6g8"] * 5)[:19]
-    text = players.describe(Asked("shuffle", Position.after(moves)), "history").splitlines()[0]
-    assert text.startswith("last moves: 4...Ng8 5. Nf3 ") and text.count("N") == players.HISTORY
+    text = players.describe(
+        Asked("shuffle", Position.after(moves)), "history"
+    ).splitlines()[0]
+    assert (
+        text.startswith("last moves: 4...Ng8 5. Nf3 ")
+        and text.count("N") == players.HISTORY
+    )
 
 
 @pytest.fixture
@@ -260,9 +387,17 @@ def test_what_cannot_be_described_is_an_error_of_that_position_only(client_of):
 
 
 def test_the_answers_of_a_model_are_recorded_and_read(client_of):
-    script = ("text:Rd8#", "text:I cannot help", "refused:no", "cut_off:Best move: Rd8", "400")
-    asked = [Asked(f"back rank {n}", Position(f"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - {n} 9"))
-             for n in range(len(script))]  # fmt: skip
+    script = (
+        "text:Rd8#",
+        "text:I cannot help",
+        "refused:no",
+        "cut_off:Best move: Rd8",
+        "400",
+    )
+    asked = [
+        Asked(f"back rank {n}", Position(f"6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - {n} 9"))
+        for n in range(len(script))
+    ]
     client = client_of(*script)
     answers = players.LlmPlayer(client, "fen").choose(asked)
     states = ["legal", "refused", "refused", "legal", "error"]

@@ -18,7 +18,9 @@ script = load_script("static/make.py")
 
 START = Position(chess.STARTING_FEN)
 AFTER_E4 = read_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1")
-SCHOLARS_MATE = read_fen("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4")
+SCHOLARS_MATE = read_fen(
+    "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +42,19 @@ def test_positions_come_back_with_the_history_of_their_game(committed_games):
         assert (position.fen, len(position.moves)) == (row.fen, row.ply)
         assert committed_games[row.level][row.number].moves[row.ply] == row.played
     for first in ([], committed_games[20]):
-        with pytest.raises(ValueError, match=r"skill_05\.000\.early is not of these games"):
+        with pytest.raises(
+            ValueError, match=r"skill_05\.000\.early is not of these games"
+        ):
             suite.positions_of(committed, committed_games | {5: first})
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"version": 99}, "version 99"), ({"positions": [{"name": "x"}]}, "has not the columns"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": 99}, "version 99"),
+        ({"positions": [{"name": "x"}]}, "has not the columns"),
+    ],
+)
 def test_a_file_of_another_kind_is_refused(tmp_path, change, message):
     written = json.loads((suite.data_folder() / "suite.json").read_text("utf-8"))
     (tmp_path / "suite.json").write_text(json.dumps(written | change))
@@ -76,21 +84,30 @@ def test_a_model_is_asked_every_way_and_all_is_recorded():
     requests = load_script("recordings/record.py").model_requests(load_expert("nnue"))
     assert replay("static").missing(requests) == []
     assert len(requests) == 150 * len(suite.MODEL_PLAYS) + 60
-    assert {each.prompt for each in requests} == {"play_san@1", "play_uci@1", "play_reason@1"}
-    assert any("an expert sees: White" in each.messages[-1].content for each in requests)
+    assert {each.prompt for each in requests} == {
+        "play_san@1",
+        "play_uci@1",
+        "play_reason@1",
+    }
+    assert any(
+        "an expert sees: White" in each.messages[-1].content for each in requests
+    )
 
 
 # ---------------------------------------------------------------- kinds of position
 
 
-@pytest.mark.parametrize(("fen", "wanted", "kind"), [
-    (chess.STARTING_FEN, set(), "quiet"),
-    (SCHOLARS_MATE.fen, {"mate", "capture", "hanging"}, "tactical"),
-    ("4k3/8/8/8/7b/8/8/4K3 w - - 0 1", {"check"}, "tactical"),
-    ("4k3/4n3/8/8/8/8/8/4RK2 b - - 0 1", {"pin"}, "quiet"),
-    ("2r1k3/8/8/3N4/8/8/8/4K3 w - - 0 1", set(), "quiet"),
-    ("2r1k3/8/1N6/8/8/8/8/4K3 w - - 0 1", {"capture"}, "tactical"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fen", "wanted", "kind"),
+    [
+        (chess.STARTING_FEN, set(), "quiet"),
+        (SCHOLARS_MATE.fen, {"mate", "capture", "hanging"}, "tactical"),
+        ("4k3/8/8/8/7b/8/8/4K3 w - - 0 1", {"check"}, "tactical"),
+        ("4k3/4n3/8/8/8/8/8/4RK2 b - - 0 1", {"pin"}, "quiet"),
+        ("2r1k3/8/8/3N4/8/8/8/4K3 w - - 0 1", set(), "quiet"),
+        ("2r1k3/8/1N6/8/8/8/8/4K3 w - - 0 1", {"capture"}, "tactical"),
+    ],
+)
 def test_motifs_say_what_is_at_stake(fen, wanted, kind):
     row = suite.describe_positions([fen]).iloc[0]
     assert row["kind"] == kind and all(row[f"motif {name}"] for name in wanted)
@@ -101,14 +118,40 @@ def test_motifs_say_what_is_at_stake(fen, wanted, kind):
 # ---------------------------------------------------------------- known moves
 
 
-@pytest.mark.parametrize(("good", "comments"), [
-    (True, ("A very strong move. White plans f4", "!", "!! The point",
-            "This is an EXCELLENT move.")),
-    (False, ("? The decisive mistake.", "?? And he falls for it", "?! Correct was a5",
-              "Another mistake!! White should take", "an error... it allows the bishop out")),
-    (None, ("!? Interesting", "This strong diagonal will prove enough", "White wins",
-             "Later he makes a mistake.", "Another nice mate position")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("good", "comments"),
+    [
+        (
+            True,
+            (
+                "A very strong move. White plans f4",
+                "!",
+                "!! The point",
+                "This is an EXCELLENT move.",
+            ),
+        ),
+        (
+            False,
+            (
+                "? The decisive mistake.",
+                "?? And he falls for it",
+                "?! Correct was a5",
+                "Another mistake!! White should take",
+                "an error... it allows the bishop out",
+            ),
+        ),
+        (
+            None,
+            (
+                "!? Interesting",
+                "This strong diagonal will prove enough",
+                "White wins",
+                "Later he makes a mistake.",
+                "Another nice mate position",
+            ),
+        ),
+    ],
+)
 def test_a_comment_judges_its_move_at_its_beginning_only(good, comments):
     assert [suite.praised(comment) for comment in comments] == [good] * len(comments)
 
@@ -145,7 +188,10 @@ def test_the_books_favourite_is_vouched_for(tmp_path):
 def test_moves_of_lectures_are_numbered_within_their_lecture():
     moves = [MoveInContext(START, uci) for uci in ("e2e4", "d2d4", "g2g4")]
     sources = ("lec2", "lec3", "lec2")
-    comments = [CommentedMove(*each, 0) for each in zip(moves, ["words"] * 3, sources, strict=True)]
+    comments = [
+        CommentedMove(*each, 0)
+        for each in zip(moves, ["words"] * 3, sources, strict=True)
+    ]
     names = {known.name: known.move for known in suite.name_moves(comments)}
     assert names == {"lec2.000": "e2e4", "lec3.000": "d2d4", "lec2.001": "g2g4"}
 
@@ -153,7 +199,9 @@ def test_moves_of_lectures_are_numbered_within_their_lecture():
 def test_pairs_are_the_plans_one_and_one_of_each_opening_and_mate():
     opening = suite.Known("opening.000", "opening", AFTER_E4, "e7e5")
     mate = suite.Known("mate_in_1.000", "mate", SCHOLARS_MATE, "h5f7")
-    pairs = suite.make_pairs([opening, mate, suite.Known("study.x.001", "study", START, "e2e4")])
+    pairs = suite.make_pairs(
+        [opening, mate, suite.Known("study.x.001", "study", START, "e2e4")]
+    )
     assert (pairs[0].source, pairs[0].good, pairs[0].bad) == ("plan", "e7e5", "a7a6")
     assert {pair.name for pair in pairs} <= {"plan", "opening.000", "mate_in_1.000"}
     assert pairs == suite.make_pairs([opening, mate]) and pairs[-1].bad != "h5f7"

@@ -18,7 +18,13 @@ from joblib import Parallel, delayed
 from chessgloss.corpora.games import GamesFileError, unpack
 from chessgloss.llm.recordings import Model, RecordingDamaged, Recordings
 from chessgloss.skill.grading import read_tables
-from chessgloss.store import ArtefactDamaged, Store, data_file, find_project, write_tensors
+from chessgloss.store import (
+    ArtefactDamaged,
+    Store,
+    data_file,
+    find_project,
+    write_tensors,
+)
 from scripts import PROJECT, refuses
 
 RECIPE = {"games": "ab12", "nodes": 500}
@@ -33,7 +39,8 @@ def parts() -> dict:
 
 
 def test_an_artefact_is_built_once_and_read_back_as_it_was(tmp_path):
-    store, built = Store(tmp_path), []
+    store = Store(tmp_path)
+    built = []
     for _ in range(2):
         found = store.fetch("grades", RECIPE, lambda: built.append(1) or parts())
     assert built == [1]
@@ -43,11 +50,15 @@ def test_an_artefact_is_built_once_and_read_back_as_it_was(tmp_path):
     assert found["note"] == parts()["note"]
 
 
-@pytest.mark.parametrize(("file", "harm"), [
-    ("scores.npy", lambda path: path.write_bytes(path.read_bytes()[:-4])),
-    ("scores.npy", lambda path: path.write_bytes(path.read_bytes()[:-1] + b"!")),
-    ("scores.npy", Path.unlink), ("manifest.json", lambda path: path.write_text("{")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("file", "harm"),
+    [
+        ("scores.npy", lambda path: path.write_bytes(path.read_bytes()[:-4])),
+        ("scores.npy", lambda path: path.write_bytes(path.read_bytes()[:-1] + b"!")),
+        ("scores.npy", Path.unlink),
+        ("manifest.json", lambda path: path.write_text("{")),
+    ],
+)
 def test_a_damaged_artefact_is_detected_and_built_anew(tmp_path, file, harm):
     store = Store(tmp_path)
     harm(store.keep("grades", RECIPE, parts()) / file)
@@ -60,7 +71,10 @@ def test_a_damaged_artefact_is_detected_and_built_anew(tmp_path, file, harm):
 def test_a_manifest_leads_to_no_file_outside_or_unchecked(tmp_path):
     folder = Store(tmp_path / "store").keep("grades", RECIPE, parts())
     (tmp_path / "secret.json").write_text("1")
-    for harm in ({"files": {"x": "../../secret.json"}}, {"files": {"x": "manifest.json"}}):
+    for harm in (
+        {"files": {"x": "../../secret.json"}},
+        {"files": {"x": "manifest.json"}},
+    ):
         manifest = json.loads((folder / "manifest.json").read_text())
         (folder / "manifest.json").write_text(json.dumps(manifest | harm))
         with pytest.raises(ArtefactDamaged):
@@ -69,17 +83,32 @@ def test_a_manifest_leads_to_no_file_outside_or_unchecked(tmp_path):
 
 def test_two_writers_leave_one_whole_artefact(tmp_path):
     keep = delayed(Store(tmp_path).keep)
-    Parallel(n_jobs=4)(keep("grades", RECIPE, {"x": np.full(200_000, k)}) for k in range(12))
+    Parallel(n_jobs=4)(
+        keep("grades", RECIPE, {"x": np.full(200_000, k)}) for k in range(12)
+    )
     kept = Store(tmp_path).read("grades", RECIPE)["x"]
     assert len(set(kept.tolist())) == 1
     assert list(tmp_path.iterdir()) == [Store(tmp_path).path("grades", RECIPE)]
 
 
-@pytest.mark.parametrize(("build", "error"), [
-    (lambda: {"x": 1 // 0}, "division"), (lambda: {"x": np.array([object()])}, "allow_pickle"),
-])  # fmt: skip
-def test_a_build_that_fails_leaves_nothing_and_objects_are_never_pickled(tmp_path, build, error):
-    refuses((ZeroDivisionError, ValueError), error, Store(tmp_path).fetch, "grades", RECIPE, build)
+@pytest.mark.parametrize(
+    ("build", "error"),
+    [
+        (lambda: {"x": 1 // 0}, "division"),
+        (lambda: {"x": np.array([object()])}, "allow_pickle"),
+    ],
+)
+def test_a_build_that_fails_leaves_nothing_and_objects_are_never_pickled(
+    tmp_path, build, error
+):
+    refuses(
+        (ZeroDivisionError, ValueError),
+        error,
+        Store(tmp_path).fetch,
+        "grades",
+        RECIPE,
+        build,
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -88,7 +117,9 @@ def test_the_same_tensors_and_texts_give_the_same_bytes(tmp_path, library):
     about = {f"text {k}": "\N{WHITE CHESS KNIGHT}\n" * k for k in range(9)}
     tensors = {"b": np.ones(3), "a": np.zeros((2, 2), np.float16)}
     if library is safetensors.torch:
-        tensors = {name: torch.from_numpy(each).bfloat16() for name, each in tensors.items()}
+        tensors = {
+            name: torch.from_numpy(each).bfloat16() for name, each in tensors.items()
+        }
     paths = [tmp_path / "deep" / f"{k}.safetensors" for k in range(8)]
     for path in paths:
         assert write_tensors(library.save(tensors, about), path) == path
@@ -121,7 +152,9 @@ def test_a_command_finds_its_data_from_any_folder(tmp_path, monkeypatch):
 def test_what_a_killed_writer_left_is_swept_and_a_living_ones_stays(tmp_path):
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    dead, living = (tmp_path / f".writing-{pid}-x" for pid in (process.pid, os.getpid()))
+    dead, living = (
+        tmp_path / f".writing-{pid}-x" for pid in (process.pid, os.getpid())
+    )
     for folder in (dead, living):
         folder.mkdir()
     Store(tmp_path).keep("small", {"k": 1}, {"value": 1})
@@ -130,17 +163,32 @@ def test_what_a_killed_writer_left_is_swept_and_a_living_ones_stays(tmp_path):
 
 #: Packed files that say nothing of their size, hold lines alone, and boast of 32 terabytes.
 BOMBS = {
-    "silent": lambda: zstandard.ZstdCompressor(write_content_size=False).compress(bytes(2**28 + 1)),
+    "silent": lambda: zstandard.ZstdCompressor(write_content_size=False).compress(
+        bytes(2**28 + 1)
+    ),
     "lined": lambda: zstandard.compress(b"\r" * (1 << 23)),
-    "boastful": lambda: bytes.fromhex("28b52ffde0") + (1 << 45).to_bytes(8, "little") + b"\1\0\0",
+    "boastful": lambda: (
+        bytes.fromhex("28b52ffde0") + (1 << 45).to_bytes(8, "little") + b"\1\0\0"
+    ),
 }
 
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
-@pytest.mark.parametrize(("read", "refusal"), [
-    (unpack, GamesFileError), (read_tables, GamesFileError),
-    (lambda path: len(Recordings(path.with_suffix(""), Model("m"))), RecordingDamaged),
-])  # fmt: skip
-def test_a_packed_file_that_holds_too_much_is_refused_by_name(bomb, read, refusal, tmp_path):
+@pytest.mark.parametrize(
+    ("read", "refusal"),
+    [
+        (unpack, GamesFileError),
+        (read_tables, GamesFileError),
+        (
+            lambda path: len(Recordings(path.with_suffix(""), Model("m"))),
+            RecordingDamaged,
+        ),
+    ],
+)
+def test_a_packed_file_that_holds_too_much_is_refused_by_name(
+    bomb, read, refusal, tmp_path
+):
     (tmp_path / "x.zst").write_bytes(bomb())
-    refuses(refusal, r"x\.zst is .* more than 268,435,456 bytes", read, tmp_path / "x.zst")
+    refuses(
+        refusal, r"x\.zst is .* more than 268,435,456 bytes", read, tmp_path / "x.zst"
+    )

@@ -17,18 +17,30 @@ from scripts import refuses, selfplay
 METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
 #: The paper's Table 1, criteria only: what simulated raters are made to think.
 PLANTED = pd.DataFrame(
-    {"correctness": [0.62, 0.63, 0.36, 0.43, 0.60], "relevance": [0.52, 0.46, 0.49, 0.56, 0.67],
-     "completeness": [0.30, 0.15, 0.40, 0.49, 0.59], "clarity": [0.60, 0.66, 0.72, 0.72, 0.80],
-     "fluency": [0.62, 0.64, 0.84, 0.85, 0.91]}, METHODS,
-)  # fmt: skip
+    {
+        "correctness": [0.62, 0.63, 0.36, 0.43, 0.60],
+        "relevance": [0.52, 0.46, 0.49, 0.56, 0.67],
+        "completeness": [0.30, 0.15, 0.40, 0.49, 0.59],
+        "clarity": [0.60, 0.66, 0.72, 0.72, 0.80],
+        "fluency": [0.62, 0.64, 0.84, 0.85, 0.91],
+    },
+    METHODS,
+)
 
 
 def study_of_size(count: int) -> study.Study:
     """Moves of self-play games; each comment has its own number of words."""
     moves = []
     for number, game in enumerate(selfplay(count), start=1):
-        texts = {name: f"{name} says" + " so" * (k + number) for k, name in enumerate(METHODS)}
-        place = {"name": f"game/{number}", "fen": game.position(12).fen, "move": game.moves[12]}
+        texts = {
+            name: f"{name} says" + " so" * (k + number)
+            for k, name in enumerate(METHODS)
+        }
+        place = {
+            "name": f"game/{number}",
+            "fen": game.position(12).fen,
+            "move": game.moves[12],
+        }
         moves.append(study.StudyMove(**place, comments=texts))
     return study.Study(title="A study", moves=tuple(moves))
 
@@ -47,7 +59,9 @@ def key(made):
 def sent(key, tmp_path):
     """Files of three simulated raters."""
     names = [move.name for move in key.study.moves]
-    return simulate.write_sessions(tmp_path, key, simulate.simulate(PLANTED, names, 3, seed=1))
+    return simulate.write_sessions(
+        tmp_path, key, simulate.simulate(PLANTED, names, 3, seed=1)
+    )
 
 
 # ---------------------------------------------------------------- studies and keys
@@ -57,7 +71,9 @@ def test_a_study_survives_its_files(made, tmp_path):
     (tmp_path / "study.json").write_text(made.model_dump_json())
     assert study.read_study(tmp_path / "study.json") == made
     first = made.moves[0]
-    in_san = made.model_dump_json().replace(f'"{first.move}"', f'"{first.played.san}"', 1)
+    in_san = made.model_dump_json().replace(
+        f'"{first.move}"', f'"{first.played.san}"', 1
+    )
     (tmp_path / "study.json").write_text(in_san)
     assert study.read_study(tmp_path / "study.json") == made
 
@@ -65,22 +81,31 @@ def test_a_study_survives_its_files(made, tmp_path):
 NO_POSITION = '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}}]}'
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("{", "cannot be read"), ("[" * 200_000, "cannot be read: .*recursion"),
-    ("[]", "the file: Input should be"), ('{"moves": 3}', "moves: Input should be"),
-    ('{"moves": []}', "moves: .* at least 1"), (NO_POSITION, "move 1"),
-    (NO_POSITION.replace('"fen": "x", ', ""), "move 1, fen: .*requ"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "cannot be read"),
+        ("[" * 200_000, "cannot be read: .*recursion"),
+        ("[]", "the file: Input should be"),
+        ('{"moves": 3}', "moves: Input should be"),
+        ('{"moves": []}', "moves: .* at least 1"),
+        (NO_POSITION, "move 1"),
+        (NO_POSITION.replace('"fen": "x", ', ""), "move 1, fen: .*requ"),
+    ],
+)
 def test_a_bad_study_file_is_named_with_its_place(tmp_path, text, message):
     (tmp_path / "study.json").write_text(text)
     said = refuses(ValueError, message, study.read_study, tmp_path / "study.json")
     assert "study.json" in said
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"baseline": "gpt"}, "one of them 'gpt', are not in: reference, gac"),
-    ({"moves": 2 * study_of_size(1).model_dump()["moves"]}, "named twice: game/1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"baseline": "gpt"}, "one of them 'gpt', are not in: reference, gac"),
+        ({"moves": 2 * study_of_size(1).model_dump()["moves"]}, "named twice: game/1"),
+    ],
+)
 def test_a_study_that_compares_nothing_is_refused(made, change, message):
     refuses(ValueError, message, study.Study.model_validate, made.model_dump() | change)
 
@@ -98,8 +123,11 @@ def test_a_study_is_made_of_a_table_of_comments(made):
 
 
 def test_opaque_names_depend_on_the_secret_and_on_the_text(made, key):
-    names, other = key.items(), study.Key(study=made, secret="5b" * 32)
-    assert list(names.values()) == [(n, method) for n in range(1, 7) for method in METHODS]
+    names = key.items()
+    other = study.Key(study=made, secret="5b" * 32)
+    assert list(names.values()) == [
+        (n, method) for n in range(1, 7) for method in METHODS
+    ]
     assert not set(names) & set(other.items()) and key.study_id != other.study_id
     assert study.Key.new(made).secret != study.Key.new(made).secret
 
@@ -128,11 +156,18 @@ def test_every_method_stands_in_every_place_about_equally_often(key):
 
 def test_what_was_rated_is_what_is_read(key, sent):
     names = tuple(one.name for one in key.study.moves)
-    drawn, found = simulate.simulate(PLANTED, names, 3, seed=1), reading.read_ratings(sent, key)
+    drawn = simulate.simulate(PLANTED, names, 3, seed=1)
+    found = reading.read_ratings(sent, key)
     assert found.simulated and found.label == "SIMULATED ratings"
-    assert (found.moves, found.methods, found.raters) == (names, METHODS, ("S01", "S02", "S03"))
+    assert (found.moves, found.methods, found.raters) == (
+        names,
+        METHODS,
+        ("S01", "S02", "S03"),
+    )
     order = ["rater", "move", "method"]
-    left, right = (one.frame.sort_values(order).reset_index(drop=True) for one in (found, drawn))
+    left, right = (
+        one.frame.sort_values(order).reset_index(drop=True) for one in (found, drawn)
+    )
     pd.testing.assert_frame_equal(left, right)
 
 
@@ -162,26 +197,34 @@ def problems_of(files: list[Path], key: study.Key) -> tuple[reading.Problem, ...
     return caught.value.problems
 
 
-forget_answer, forget_cause = comment(4, clarity=None), comment(1, correctness=2, causes=[])
+forget_answer = comment(4, clarity=None)
+forget_cause = comment(1, correctness=2, causes=[])
 
 
-@pytest.mark.parametrize(("damage", "place"), [
-    (forget_answer, "comment 4, clarity"), (forget_cause, "comment 1, causes"),
-    (comment(2, correctness=4), "comment 2, correctness"),
-    (comment(2, relevance="5"), "comment 2, relevance"),
-    (comment(2, seconds=-1), "comment 2, seconds"), (comment(6, item="0" * 16), "comment 6"),
-    (comment(3, causes=[["move"]]), "comment 3, causes"),
-    (comment(3, correctness=3, causes=["tactical"]), "comment 3, causes"),
-    (comment(3, correctness=2, causes=["other"]), "comment 3, other"),
-    (lambda told: told["comments"][4].update(told["comments"][2]), "comment 5"),
-    (lambda told: told["comments"][0].update(told["comments"][29]), "comment 1"),
-    (lambda told: told["comments"].pop(), "comment 30"), (head(participant="S99"), "comment 1"),
-    (head(participant="a b"), "participant"), (head(study="f" * 16), "study"),
-    (head(consent=False), "consent"),
-    (head(strength={"scale": "fide", "rating": 9000}), "strength, rating"),
-    (head(strength={"scale": "none", "rating": 1500}), "strength"),
-    (lambda record: record.pop("pilot"), "pilot"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("damage", "place"),
+    [
+        (forget_answer, "comment 4, clarity"),
+        (forget_cause, "comment 1, causes"),
+        (comment(2, correctness=4), "comment 2, correctness"),
+        (comment(2, relevance="5"), "comment 2, relevance"),
+        (comment(2, seconds=-1), "comment 2, seconds"),
+        (comment(6, item="0" * 16), "comment 6"),
+        (comment(3, causes=[["move"]]), "comment 3, causes"),
+        (comment(3, correctness=3, causes=["tactical"]), "comment 3, causes"),
+        (comment(3, correctness=2, causes=["other"]), "comment 3, other"),
+        (lambda told: told["comments"][4].update(told["comments"][2]), "comment 5"),
+        (lambda told: told["comments"][0].update(told["comments"][29]), "comment 1"),
+        (lambda told: told["comments"].pop(), "comment 30"),
+        (head(participant="S99"), "comment 1"),
+        (head(participant="a b"), "participant"),
+        (head(study="f" * 16), "study"),
+        (head(consent=False), "consent"),
+        (head(strength={"scale": "fide", "rating": 9000}), "strength, rating"),
+        (head(strength={"scale": "none", "rating": 1500}), "strength"),
+        (lambda record: record.pop("pilot"), "pilot"),
+    ],
+)
 def test_every_fault_is_named_with_file_and_place(key, sent, damage, place):
     changed(sent[1], damage)
     problems = problems_of(sent, key)
@@ -189,10 +232,19 @@ def test_every_fault_is_named_with_file_and_place(key, sent, damage, place):
     assert {one.file for one in problems} == {str(sent[1])}
 
 
-@pytest.mark.parametrize("text", [
-    "", "[]", '{"format": "other"}', "\x00", pytest.param("[" * 100_000, id="deep"),
-])  # fmt: skip
-def test_a_file_that_is_no_rating_is_refused_beside_the_faults_of_the_others(key, sent, text):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"format": "other"}',
+        "\x00",
+        pytest.param("[" * 100_000, id="deep"),
+    ],
+)
+def test_a_file_that_is_no_rating_is_refused_beside_the_faults_of_the_others(
+    key, sent, text
+):
     sent[0].write_text(text)
     for path in sent[1:]:
         changed(path, forget_answer)
@@ -211,7 +263,9 @@ def test_files_side_by_side_are_of_one_kind_and_one_for_each_participant(key, se
 
 
 def test_a_pilot_is_checked_named_and_not_counted(key, sent):
-    changed(sent[2], lambda told: told.update(pilot=True, comments=told["comments"][:10]))
+    changed(
+        sent[2], lambda told: told.update(pilot=True, comments=told["comments"][:10])
+    )
     found = reading.read_ratings(sent, key)
     assert (found.raters, found.notes[0]) == (("S01", "S02"), "S01: no rating")
     assert found.notes[2] == "S03: no rating, a pilot run, not counted"
@@ -226,11 +280,18 @@ def test_a_pilot_is_checked_named_and_not_counted(key, sent):
 def ratings_by_hand() -> reading.Ratings:
     """Two raters, two moves, two methods: small enough to work out on paper."""
     points = (  # rater, move, method, correctness, the other four criteria
-        ("A", "m1", "llm", 1, 1), ("B", "m1", "llm", 2, 2), ("A", "m1", "ccc", 3, 5),
-        ("B", "m1", "ccc", 3, 4), ("A", "m2", "llm", 3, 3), ("B", "m2", "llm", 1, 3),
-        ("A", "m2", "ccc", 3, 4), ("B", "m2", "ccc", 2, 5),
-    )  # fmt: skip
-    frame = pd.DataFrame(points, columns=["rater", "move", "method", "correctness", "other"])
+        ("A", "m1", "llm", 1, 1),
+        ("B", "m1", "llm", 2, 2),
+        ("A", "m1", "ccc", 3, 5),
+        ("B", "m1", "ccc", 3, 4),
+        ("A", "m2", "llm", 3, 3),
+        ("B", "m2", "llm", 1, 3),
+        ("A", "m2", "ccc", 3, 4),
+        ("B", "m2", "ccc", 2, 5),
+    )
+    frame = pd.DataFrame(
+        points, columns=["rater", "move", "method", "correctness", "other"]
+    )
     frame[list(study.DIMENSIONS)[1:]] = frame[["other"] * 4].to_numpy()
     frame[[f"cause_{name}" for name in study.CAUSES]] = False
     frame = frame.assign(cause_move=frame["correctness"] < 3)
@@ -242,18 +303,26 @@ def test_table_1_by_hand():
     words = pd.DataFrame({"llm": [10, 20], "ccc": [31, 30]}, index=["m1", "m2"])
     found = reading.table1(ratings_by_hand(), words, "ccc", seed=0)
     found = found.set_index(["method", "dimension"])
-    assert found.loc[("llm", "correctness"), "mean"].value == pytest.approx((0 + 0.5 + 1 + 0) / 4)
-    assert found.loc[("ccc", "relevance"), "mean"].value == pytest.approx((4 + 3 + 3 + 4) / 16)
+    assert found.loc[("llm", "correctness"), "mean"].value == pytest.approx(
+        (0 + 0.5 + 1 + 0) / 4
+    )
+    assert found.loc[("ccc", "relevance"), "mean"].value == pytest.approx(
+        (4 + 3 + 3 + 4) / 16
+    )
     gap = found.loc[("llm", "relevance"), "difference"]
     assert gap.value == pytest.approx(np.mean([(-4 - 2) / 8, (-1 - 2) / 8]))
-    assert found.loc[("llm", "relevance"), "p"] == pytest.approx(0.5)  # 2 of the 4 flips
+    assert found.loc[("llm", "relevance"), "p"] == pytest.approx(
+        0.5
+    )  # 2 of the 4 flips
     assert found.loc[("llm", "words"), "mean"].value == 15
     assert found.loc[("ccc", "words"), "difference"] is None and not found["star"].any()
 
 
 def test_stars_are_printed_where_the_difference_is_certain():
     ratings = simulate.simulate(PLANTED, [f"m{k}" for k in range(60)], 5, seed=3)
-    words = pd.DataFrame(20.0, index=ratings.moves, columns=ratings.methods).assign(ccc=28)
+    words = pd.DataFrame(20.0, index=ratings.moves, columns=ratings.methods).assign(
+        ccc=28
+    )
     printed = reading.as_printed(reading.table1(ratings, words, "ccc", seed=0))
     assert printed.loc["gac", "completeness"].startswith("*")
     assert printed.loc["llm", "words"] == "*20.0"
@@ -290,14 +359,17 @@ def write_scores(folder: Path, text: str) -> Path:
     return path
 
 
-SCORES = "move,method,bleu,gcc\nm1,llm,0.1,1\nm1,ccc,0.4,4.5\nm2,llm,0.5,\nm2,ccc,0.2,4.5\n"
+SCORES = (
+    "move,method,bleu,gcc\nm1,llm,0.1,1\nm1,ccc,0.4,4.5\nm2,llm,0.5,\nm2,ccc,0.2,4.5\n"
+)
 
 
 def test_table_4_by_hand(tmp_path):
     ratings = ratings_by_hand()
     scores = reading.read_scores(write_scores(tmp_path, SCORES), ratings)
     found = reading.table4(ratings, scores, seed=0, resamples=9)
-    human, bleu = [1.5, 4.5, 3, 4.5], [0.1, 0.4, 0.5, 0.2]
+    human = [1.5, 4.5, 3, 4.5]
+    bleu = [0.1, 0.4, 0.5, 0.2]
     pearson = found.loc["bleu", ("relevance", "pearson")]
     assert pearson.value == pytest.approx(np.corrcoef(human, bleu)[0, 1])
     # Pairs: concordant 3, discordant 2 (m1 ccc - m2 llm, m2 llm - m2 ccc), tied 1.
@@ -306,18 +378,23 @@ def test_table_4_by_hand(tmp_path):
     assert found.loc["gcc", ("relevance", "pearson")].value == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (("m2,ccc,0.2,4.5\n", ""), "m2 ccc has no row; 1 such"),
-    (("m2,ccc", "m2,llm"), "m2 llm occurs twice"),
-    (("m1,llm", "m9,llm"), "m9 llm is no comment"),
-    (("0.4", "high"), "m1 ccc has a score that is no finite number"),
-    (("0.4", "inf"), "m1 ccc has a score that is no finite number"),
-    (("move,method", "method,move"), "columns are move, method"),
-    (("m1,llm,0.1,1", "m1,llm,0.1,1,2"), "no comment of this study"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("m2,ccc,0.2,4.5\n", ""), "m2 ccc has no row; 1 such"),
+        (("m2,ccc", "m2,llm"), "m2 llm occurs twice"),
+        (("m1,llm", "m9,llm"), "m9 llm is no comment"),
+        (("0.4", "high"), "m1 ccc has a score that is no finite number"),
+        (("0.4", "inf"), "m1 ccc has a score that is no finite number"),
+        (("move,method", "method,move"), "columns are move, method"),
+        (("m1,llm,0.1,1", "m1,llm,0.1,1,2"), "no comment of this study"),
+    ],
+)
 def test_bad_scores_are_named_with_their_comment(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
-        reading.read_scores(write_scores(tmp_path, SCORES.replace(*change, 1)), ratings_by_hand())
+        reading.read_scores(
+            write_scores(tmp_path, SCORES.replace(*change, 1)), ratings_by_hand()
+        )
 
 
 # ---------------------------------------------------------------- simulation
@@ -325,8 +402,11 @@ def test_bad_scores_are_named_with_their_comment(tmp_path, change, message):
 
 @pytest.mark.parametrize("name", list(study.DIMENSIONS))
 def test_planted_scores_are_what_the_model_expects(name):
-    points, planted = study.DIMENSIONS[name], pd.Series([0.15, 0.5, 0.91], name=name)
-    assert simulate.effect_of(0.5, points, simulate.SPREADS[name]) == pytest.approx(0, abs=1e-9)
+    points = study.DIMENSIONS[name]
+    planted = pd.Series([0.15, 0.5, 0.91], name=name)
+    assert simulate.effect_of(0.5, points, simulate.SPREADS[name]) == pytest.approx(
+        0, abs=1e-9
+    )
     drawn = simulate.draw(planted, (40, 40), np.random.default_rng(0), 60)
     means = ((drawn - 1) / (points - 1)).mean(axis=(0, 1, 3))
     assert means == pytest.approx(planted, abs=0.02)
@@ -334,7 +414,14 @@ def test_planted_scores_are_what_the_model_expects(name):
 
 
 def test_real_ratings_are_never_written_by_the_simulation(key, tmp_path):
-    refuses(ValueError, "only simulated", simulate.write_sessions, tmp_path, key, ratings_by_hand())
+    refuses(
+        ValueError,
+        "only simulated",
+        simulate.write_sessions,
+        tmp_path,
+        key,
+        ratings_by_hand(),
+    )
 
 
 # ---------------------------------------------------------------- the command line
@@ -347,7 +434,8 @@ def run(*arguments: str | Path) -> int:
 
 def test_from_a_study_to_its_tables(made, tmp_path, capsys):
     (tmp_path / "study.json").write_text(made.model_dump_json())
-    form, kept = tmp_path / "form.html", tmp_path / "form.key.json"
+    form = tmp_path / "form.html"
+    kept = tmp_path / "form.key.json"
     assert run("build", tmp_path / "study.json", "-o", form) == 0
     first = form.read_text()
     assert kept.stat().st_mode & 0o777 == 0o600
@@ -355,7 +443,9 @@ def test_from_a_study_to_its_tables(made, tmp_path, capsys):
     assert form.read_text() == first, "the key is kept, so the page is the same"
     ratings = simulate.simulate(PLANTED, [move.name for move in made.moves], 3, seed=2)
     files = simulate.write_sessions(tmp_path, study.read_key(kept), ratings)
-    lengths = [f"{m.name},{k},{len(m.comments[k])}" for m in made.moves for k in METHODS]
+    lengths = [
+        f"{m.name},{k},{len(m.comments[k])}" for m in made.moves for k in METHODS
+    ]
     scores = write_scores(tmp_path, "\n".join(["move,method,length", *lengths]))
     capsys.readouterr()
     assert run("read", *files, "--key", kept, "--scores", scores) == 0
@@ -374,24 +464,41 @@ def test_a_full_disk_leaves_whole_files_or_none(made, tmp_path, monkeypatch, cap
         path.write_bytes(text.encode()[:2])
         raise OSError(28, "No space left on device")
 
-    source, old = tmp_path / "study.json", tmp_path / "old.json"
+    source = tmp_path / "study.json"
+    old = tmp_path / "old.json"
     source.write_text(made.model_dump_json())
     old.write_text("old")
     monkeypatch.setattr(Path, "write_text", fail_after_a_part)
     for words, target in ((["build", source], tmp_path / "a.html"), (["collect"], old)):
         assert cli.main(["survey", *map(str, [*words, "-o", target])]) == 2
         written = target.with_suffix(".key.json") if "build" in words else target
-        assert f"cannot write {written}: no space left on device" in capsys.readouterr().err
+        assert (
+            f"cannot write {written}: no space left on device"
+            in capsys.readouterr().err
+        )
     assert (sorted(tmp_path.iterdir()), old.read_text()) == ([old, source], "old")
 
 
 def test_build_refuses_what_would_do_harm(made, tmp_path):
-    source, other = tmp_path / "study.json", tmp_path / "other.json"
+    source = tmp_path / "study.json"
+    other = tmp_path / "other.json"
     source.write_text(made.model_dump_json())
-    other.write_text(study.write_key(study.Key(study=study_of_size(2), secret="00" * 32)))
+    other.write_text(
+        study.write_key(study.Key(study=study_of_size(2), secret="00" * 32))
+    )
     for page, option, value, message in (
         ("form.txt", "--block", "9", r"ends in \.html"),
         ("f.html", "--key", source, "different names"),
         ("f.html", "--key", other, "key of another study"),
     ):
-        refuses(ValueError, message, run, "build", source, "-o", tmp_path / page, option, value)
+        refuses(
+            ValueError,
+            message,
+            run,
+            "build",
+            source,
+            "-o",
+            tmp_path / page,
+            option,
+            value,
+        )

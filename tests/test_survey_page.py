@@ -22,9 +22,14 @@ WORDS = ("knight", "bishop", "rook", "queen", "pawn")
 def key():
     moves = []
     for number, game in enumerate(selfplay(20), start=1):
-        texts = dict(zip(METHODS, (f"Move {number}: the {word}." for word in WORDS), strict=True))
-        fen, name = game.position(12).fen, f"secret-source/{number}"
-        moves.append(study.StudyMove(name=name, fen=fen, move=game.moves[12], comments=texts))
+        texts = dict(
+            zip(METHODS, (f"Move {number}: the {word}." for word in WORDS), strict=True)
+        )
+        fen = game.position(12).fen
+        name = f"secret-source/{number}"
+        moves.append(
+            study.StudyMove(name=name, fen=fen, move=game.moves[12], comments=texts)
+        )
     return key_of(*moves)
 
 
@@ -49,16 +54,23 @@ def test_no_method_and_nothing_of_the_key_is_in_the_page(key):
     _, told = read_whole_page(text)
     assert key.secret not in text and "secret-source" not in text
     for method in METHODS:
-        assert not re.search(rf"(?<![#\w])(?i:{method})(?!\w)", text), "as a word, not a colour"
-    places, names = {method: set() for method in METHODS}, key.items()
+        assert not re.search(rf"(?<![#\w])(?i:{method})(?!\w)", text), (
+            "as a word, not a colour"
+        )
+    places = {method: set() for method in METHODS}
+    names = key.items()
     for items in (move["items"] for move in told["moves"]):
         assert [one["id"] for one in items] == sorted(one["id"] for one in items)
         for place, one in enumerate(items):
             places[names[one["id"]][1]].add(place)
-    assert all(len(found) > 1 for found in places.values()), "no method has a fixed place"
+    assert all(len(found) > 1 for found in places.values()), (
+        "no method has a fixed place"
+    )
 
 
-def test_of_the_examples_of_the_instructions_the_good_one_is_true_and_the_bad_one_false(key):
+def test_of_the_examples_of_the_instructions_the_good_one_is_true_and_the_bad_one_false(
+    key,
+):
     shown = read_whole_page(study.write_form(key))[0].select("blockquote")[:3:2]
     good, bad = (verify(each.get_text(), study.GUIDE) for each in shown)
     assert len(good) > 5 and {each.verdict for each in good} == {"true"}
@@ -96,7 +108,9 @@ class Rater(Tab):
         return json.loads(target.read_text())
 
 
-def introduce(page, code: str, scale: str, *, rating: str = "", pilot: bool = False) -> None:
+def introduce(
+    page, code: str, scale: str, *, rating: str = "", pilot: bool = False
+) -> None:
     """Fill in all that comes before the examples, on a page or in a frame of it."""
     page.get_by_label("I have read this").check()
     page.get_by_role("button", name="Begin").click()
@@ -127,13 +141,20 @@ def open_form(key, open_tab):
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(key, open_form, tmp_path):
+def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(
+    key, open_form, tmp_path
+):
     rater = open_form(viewport=DESK)
     rater.begin("p07")
     known = key.items()
-    by_move = [[item for item, (n, _) in known.items() if n == number] for number in range(1, 21)]
+    by_move = [
+        [item for item, (n, _) in known.items() if n == number]
+        for number in range(1, 21)
+    ]
     order = [item for items in by_move for item in study.shown_order("P07", items)]
-    texts = [key.study.moves[n - 1].comments[m] for n, m in (known[item] for item in order)]
+    texts = [
+        key.study.moves[n - 1].comments[m] for n, m in (known[item] for item in order)
+    ]
     for number in range(37):
         assert rater.text("comment") == texts[number]
         rater.type(keys_for(number))
@@ -143,7 +164,9 @@ def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(key, open_for
     rater.open()
     rater.resume("P07: 37 of 100 rated")
     assert rater.text("where") == "37 of 100 rated"
-    assert rater.page.locator("#q-correctness input:checked").get_attribute("value") == "2"
+    assert (
+        rater.page.locator("#q-correctness input:checked").get_attribute("value") == "2"
+    )
     for number in range(37, 100):
         assert rater.text("comment") == texts[number]
         rater.type(keys_for(number).removeprefix("2" if number == 37 else ""))
@@ -154,7 +177,9 @@ def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(key, open_for
             rater.resume("P07: 50 of 100 rated")
             rater.page.get_by_role("button", name="Go on rating").click()
     assert "You rated 100 comments on 20 moves" in rater.text("end-text")
-    rater.page.get_by_label("Anything to tell us").fill("Fünf Züge <b>waren</b> schwer.")
+    rater.page.get_by_label("Anything to tell us").fill(
+        "Fünf Züge <b>waren</b> schwer."
+    )
     told = rater.download("#finish", tmp_path / "ratings-P07.json")
     assert [one["item"] for one in told["comments"]] == order
     assert told["remarks"] == "Fünf Züge <b>waren</b> schwer."
@@ -164,7 +189,9 @@ def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(key, open_for
     assert rows["correctness"].tolist() == [1 + number % 3 for number in range(100)]
     for k, name in enumerate(list(study.DIMENSIONS)[1:]):
         assert rows[name].tolist() == [1 + (number + k) % 5 for number in range(100)]
-    assert rows["cause_tactical"].sum() == sum(n % 4 == 1 and n % 3 < 2 for n in range(100))
+    assert rows["cause_tactical"].sum() == sum(
+        n % 4 == 1 and n % 3 < 2 for n in range(100)
+    )
     assert ratings.notes == ("P07: Chess.com rapid 1776",)
 
 
@@ -203,7 +230,9 @@ def test_a_pilot_is_short_and_nothing_may_be_left_out(open_form, tmp_path):
     assert (first["relevance"], first["remark"]) == (3, "What is b?")
     assert told["comments"][1]["relevance"] is None
     assert (told["pilot"], len(told["comments"])) == (True, 20)
-    page.evaluate("document.querySelectorAll('main > section').forEach(one => one.hidden = false)")
+    page.evaluate(
+        "document.querySelectorAll('main > section').forEach(one => one.hidden = false)"
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
@@ -211,7 +240,9 @@ def test_a_pilot_is_short_and_nothing_may_be_left_out(open_form, tmp_path):
 def test_nothing_hostile_runs_and_a_break_is_kept(key, open_tab):
     comments = {name: f"{name} {HOSTILE}" for name in METHODS}
     move = key.study.moves[0].model_copy(update={"comments": comments})
-    text = study.write_form(key_of(move, title=HOSTILE), study.Settings(HOSTILE, block=2))
+    text = study.write_form(
+        key_of(move, title=HOSTILE), study.Settings(HOSTILE, block=2)
+    )
     _, told = read_whole_page(text)
     assert told["moves"][0]["items"][0]["text"].endswith(HOSTILE)
     rater = open_tab(text, Rater, viewport=DESK)
@@ -224,7 +255,9 @@ def test_nothing_hostile_runs_and_a_break_is_kept(key, open_tab):
     rater.page.reload()
     rater.resume("P1: 2 of 5 rated")
     assert rater.page.locator("#continue").is_disabled()
-    rater.page.evaluate("() => { const now = Date.now(); Date.now = () => now + 600500; }")
+    rater.page.evaluate(
+        "() => { const now = Date.now(); Date.now = () => now + 600500; }"
+    )
     rater.page.get_by_role("button", name="Go on rating").click()
     assert rater.page.locator("#step-rate").is_visible()
     assert rater.page.evaluate("window.hacked") is None

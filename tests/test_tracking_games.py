@@ -12,7 +12,15 @@ from chessgloss.book import reference
 from chessgloss.corpora.games import line_of, pack
 from chessgloss.positions import Game
 from chessgloss.tracking import games as tokens
-from chessgloss.tracking.games import BOS, EOS, PIECES, VOCABULARY, annotate, split_games, tokenise
+from chessgloss.tracking.games import (
+    BOS,
+    EOS,
+    PIECES,
+    VOCABULARY,
+    annotate,
+    split_games,
+    tokenise,
+)
 from scripts import load_script, refuses, selfplay
 
 script = load_script("tracking/train.py")
@@ -48,31 +56,46 @@ def is_type(ids: np.ndarray) -> np.ndarray:
 
 
 def test_the_vocabulary_is_the_papers_table_1():
-    assert reference.table("state_tracking", "table1").loc["Total", "Count"] == len(VOCABULARY)
+    assert reference.table("state_tracking", "table1").loc["Total", "Count"] == len(
+        VOCABULARY
+    )
     assert (len(set(VOCABULARY)), VOCABULARY[3:67]) == (77, tuple(chess.SQUARE_NAMES))
     assert "".join(VOCABULARY[67:]) == "PNBRQKqrbn"
 
 
-@pytest.mark.parametrize(("row", "column", "notation", "draws"), [
-    ("UCI", "Training", "uci", ()), ("UCI + RAP 15", "Training", "rap", (0.9, 0.1, 0.9)),
-    ("UCI + RAP 100", "Training", "rap", (0.1, 0.1, 0.1)), ("UCI + AP", "Training", "ap", ()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("row", "column", "notation", "draws"),
+    [
+        ("UCI", "Training", "uci", ()),
+        ("UCI + RAP 15", "Training", "rap", (0.9, 0.1, 0.9)),
+        ("UCI + RAP 100", "Training", "rap", (0.1, 0.1, 0.1)),
+        ("UCI + AP", "Training", "ap", ()),
+    ],
+)
 def test_the_rows_of_table_2(row, column, notation, draws):
     printed = reference.lookup("state_tracking", "table2", row, column).printed
     generator = SimpleNamespace(random=lambda size, dtype: np.array(draws))
     ids, starts = annotate(tokenise([TABLE_2_MOVES]), [0], notation, 0.15, generator)
-    assert (words(ids), ids[0], ids[-1], list(starts)) == (printed, BOS, EOS, [0, ids.size])
+    assert (words(ids), ids[0], ids[-1], list(starts)) == (
+        printed,
+        BOS,
+        EOS,
+        [0, ids.size],
+    )
 
 
 def test_a_type_is_that_of_the_piece_on_the_board(selfplay_games, selfplay_tokens):
     special: set[str] = set()
     for game, played in enumerate(selfplay_games):
         ids, _ = annotate(selfplay_tokens, [game], "ap")
-        board, types = chess.Board(), []
+        board = chess.Board()
+        types = []
         for move in map(chess.Move.from_uci, played.moves):
             types.append(board.piece_at(move.from_square).symbol().upper())
             special |= {"passing"} if board.is_en_passant(move) else set()
-            special |= {board.san(move)} if board.is_castling(move) else set(move.uci()[4:])
+            special |= (
+                {board.san(move)} if board.is_castling(move) else set(move.uci()[4:])
+            )
             board.push(move)
         assert [VOCABULARY[token] for token in ids[is_type(ids)]] == types
     assert special >= {"passing", "O-O", "O-O-O", "q"}
@@ -80,7 +103,9 @@ def test_a_type_is_that_of_the_piece_on_the_board(selfplay_games, selfplay_token
 
 @given(probability=st.floats(0, 1), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=25, deadline=None)
-def test_types_come_before_moves_and_nothing_else_changes(selfplay_tokens, probability, seed):
+def test_types_come_before_moves_and_nothing_else_changes(
+    selfplay_tokens, probability, seed
+):
     random = np.random.default_rng(seed)
     selected = random.integers(0, len(selfplay_tokens), size=12)
     plain, bounds = annotate(selfplay_tokens, selected, "uci")
@@ -89,18 +114,27 @@ def test_types_come_before_moves_and_nothing_else_changes(selfplay_tokens, proba
     for k, game in enumerate(selected):
         written = plain[bounds[k] : bounds[k + 1]]
         assert words(written).replace(", ", "") == "".join(selfplay_tokens.ucis(game))
-        assert (ids[starts[k]], ids[starts[k + 1] - 1], plain[bounds[k]]) == (BOS, EOS, BOS)
+        assert (ids[starts[k]], ids[starts[k + 1] - 1], plain[bounds[k]]) == (
+            BOS,
+            EOS,
+            BOS,
+        )
 
 
 def test_the_share_of_types_is_what_was_asked_for_and_drawn_anew(selfplay_tokens):
-    random, every = np.random.default_rng(11), range(len(selfplay_tokens))
-    first, second = (annotate(selfplay_tokens, every, "rap", 0.25, random)[0] for _ in range(2))
+    random = np.random.default_rng(11)
+    every = range(len(selfplay_tokens))
+    first, second = (
+        annotate(selfplay_tokens, every, "rap", 0.25, random)[0] for _ in range(2)
+    )
     moves = selfplay_tokens.pieces.size
     assert abs(is_type(first).sum() - moves / 4) < 4.5 * np.sqrt(moves * 0.25 * 0.75)
     assert not np.array_equal(first, second)
 
 
-@pytest.mark.parametrize("wrong", ["e9e4", "e2", "e7e8k", "e2e4 ", "Ng1f3", "e2é4", "", "0000"])
+@pytest.mark.parametrize(
+    "wrong", ["e9e4", "e2", "e7e8k", "e2e4 ", "Ng1f3", "e2é4", "", "0000"]
+)
 def test_a_move_that_is_not_uci_is_named(wrong):
     with pytest.raises(ValueError, match=f"{wrong!r} is not a move in UCI"):
         tokenise([["e2e4"], ["e2e4", "e7e5", wrong]])
@@ -111,7 +145,10 @@ def test_no_games_make_no_tokens_and_a_game_without_moves_its_ends():
     assert (len(empty), empty.moves.size) == (0, 0)
     assert annotate(tokenise([TABLE_2_MOVES]), [], "uci")[0].size == 0
     ids, starts = annotate(tokenise([[], ["e2e4"], []]), [0, 1, 2], "uci")
-    assert (ids.tolist(), starts.tolist()) == ([BOS, EOS, BOS, 15, 31, EOS, BOS, EOS], [0, 2, 6, 8])
+    assert (ids.tolist(), starts.tolist()) == (
+        [BOS, EOS, BOS, 15, 31, EOS, BOS, EOS],
+        [0, 2, 6, 8],
+    )
 
 
 # ---------------------------------------------------------------- sets
@@ -121,7 +158,14 @@ def test_the_training_sets_lie_within_each_other_and_apart_from_the_rest(small_c
     small, medium, large = (set(small_corpus.of(name)) for name in "SML")
     held = [set(small_corpus.of(name)) for name in ("dev", "test", "probe")]
     assert small < medium < large
-    assert [len(games) for games in (small, medium, large, *held)] == [5, 12, 40, 6, 7, 30]
+    assert [len(games) for games in (small, medium, large, *held)] == [
+        5,
+        12,
+        40,
+        6,
+        7,
+        30,
+    ]
     assert len(set.union(large, *held)) == len(small_corpus.games) == 83
     assert np.array_equal(small_corpus.of("15"), small_corpus.of("L")[:15])
     texts = {tuple(small_corpus.games.ucis(k)) for k in range(83)}
@@ -129,7 +173,8 @@ def test_the_training_sets_lie_within_each_other_and_apart_from_the_rest(small_c
 
 
 def test_games_come_once_in_order_and_of_the_right_length(selfplay_games, small_corpus):
-    short, long = Game(("e2e4",) * 3, "*"), Game(("g1f3", "g8f6", "f3g1", "f6g8") * 38, "*")
+    short = Game(("e2e4",) * 3, "*")
+    long = Game(("g1f3", "g8f6", "f3g1", "f6g8") * 38, "*")
     elsewhere = Game(("a1a2", "e8e7") * 6, "*", root="4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
     twice = [game for game in selfplay_games for _ in range(2)]
     again = split_games([short, long, elsewhere, *twice], SMALL)
@@ -138,17 +183,25 @@ def test_games_come_once_in_order_and_of_the_right_length(selfplay_games, small_
     assert list(small_corpus.keys) == names[:83]
     grown = split_games(selfplay_games, {**SMALL, "M": 20, "L": 45})
     for name in ("dev", "test", "probe", "S"):  # larger training sets leave the others
-        assert np.array_equal(grown.keys[grown.of(name)], small_corpus.keys[small_corpus.of(name)])
+        assert np.array_equal(
+            grown.keys[grown.of(name)], small_corpus.keys[small_corpus.of(name)]
+        )
 
 
 def test_too_few_games_and_wrong_sets_are_refused(selfplay_games, small_corpus):
     few = [game for game in selfplay_games if len(game.moves) <= 150][:20]
-    refuses(ValueError, r"need 83 different games .* least 63 more", split_games, few, SMALL)
+    refuses(
+        ValueError, r"need 83 different games .* least 63 more", split_games, few, SMALL
+    )
     for name in ("XL", "41", "0"):
-        refuses(ValueError, f"no set '{name}'; choose one of S, M, L", small_corpus.of, name)
+        refuses(
+            ValueError, f"no set '{name}'; choose one of S, M, L", small_corpus.of, name
+        )
 
 
-def test_a_file_is_read_once_and_then_kept(tmp_path, selfplay_games, small_corpus, monkeypatch):
+def test_a_file_is_read_once_and_then_kept(
+    tmp_path, selfplay_games, small_corpus, monkeypatch
+):
     monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "store"))
     lines = (line_of(k, game) for k, game in enumerate(selfplay_games))
     path = pack(lines, tmp_path / "games.tsv.zst")
@@ -163,9 +216,16 @@ def test_a_file_is_read_once_and_then_kept(tmp_path, selfplay_games, small_corpu
 
 def test_hashes_find_every_shared_beginning_and_no_other(small_corpus):
     chosen = small_corpus.of("L")
-    hashes = [each for game in tokens.prefix_hashes(small_corpus.games, chosen) for each in game]
-    written = [tuple(moves[: ply + 1]) for moves in map(small_corpus.games.ucis, chosen)
-               for ply in range(len(moves))]  # fmt: skip
+    hashes = [
+        each
+        for game in tokens.prefix_hashes(small_corpus.games, chosen)
+        for each in game
+    ]
+    written = [
+        tuple(moves[: ply + 1])
+        for moves in map(small_corpus.games.ucis, chosen)
+        for ply in range(len(moves))
+    ]
     pairs = set(zip(hashes, written, strict=True))
     assert len(set(hashes)) == len(set(written)) == len(pairs)
 
@@ -173,20 +233,27 @@ def test_hashes_find_every_shared_beginning_and_no_other(small_corpus):
 # ---------------------------------------------------------------- batches
 
 
-def test_batches_keep_to_their_tokens_with_little_padding_and_few_shapes(selfplay_tokens):
+def test_batches_keep_to_their_tokens_with_little_padding_and_few_shapes(
+    selfplay_tokens,
+):
     ids, starts = annotate(selfplay_tokens, np.arange(300), "uci")
     lengths = np.diff(starts)
     batches = list(tokens.cut_batches(ids, starts, np.argsort(lengths), 1024))
     shapes = [tuple(rows[:, 1:].shape) for _, rows in batches]
     assert sorted(np.concatenate([group for group, _ in batches])) == list(range(300))
-    assert all(length % tokens.STEP == 0 and count * length <= 1024 for count, length in shapes)
+    assert all(
+        length % tokens.STEP == 0 and count * length <= 1024 for count, length in shapes
+    )
     assert sum(count * length < 1024 - length for count, length in shapes) <= 1
     assert len(set(shapes)) <= len({length for _, length in shapes}) + 1
     places = sum(rows[:, 1:].numel() for _, rows in batches)
     assert (lengths - 1).sum() / places > 0.93
     for group, rows in batches:
         for game, row in zip(group, rows, strict=True):
-            assert row[: lengths[game]].tolist() == ids[starts[game] : starts[game + 1]].tolist()
+            assert (
+                row[: lengths[game]].tolist()
+                == ids[starts[game] : starts[game + 1]].tolist()
+            )
             assert (row[lengths[game] :] == tokens.PAD).all()
 
 
@@ -200,7 +267,11 @@ def test_random_games_are_legal_end_in_time_and_are_repeated_by_their_number():
         for uci in moves:
             board.push(board.parse_uci(uci))
         assert len(moves) == 120 or not any(board.legal_moves)
-    assert games[5] == script.play_random_game(120, 3, 5) != script.play_random_game(120, 4, 5)
+    assert (
+        games[5]
+        == script.play_random_game(120, 3, 5)
+        != script.play_random_game(120, 4, 5)
+    )
     assert script.play_random_game(40, 3, 5) == games[5][:40]
 
 
@@ -214,4 +285,6 @@ def test_every_game_has_a_random_one_beside_it(small_corpus, tmp_path, monkeypat
     written = path.read_bytes()
     path.unlink()
     again = script.read_random_corpus(path, small_corpus)
-    assert path.read_bytes() == written and np.array_equal(again.games.moves, random.games.moves)
+    assert path.read_bytes() == written and np.array_equal(
+        again.games.moves, random.games.moves
+    )

@@ -17,7 +17,9 @@ from scripts import load_script, refuses
 script = load_script("tracking/train.py")
 
 KINDS = get_args(get_type_hints(models.Settings)["kind"])
-SMALL = models.Settings(layers=2, width=32, heads=2, context=64, window=5, buckets=4, dropout=0.1)
+SMALL = models.Settings(
+    layers=2, width=32, heads=2, context=64, window=5, buckets=4, dropout=0.1
+)
 
 
 def small_model(kind: str, **changes: object) -> models.LanguageModel:
@@ -29,7 +31,9 @@ def random_ids(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randint(3, games.VOCABULARY_SIZE, shape, generator=generator)
 
 
-def random_vectors(parts: int, length: int = 20, size: int = 16, seed: int = 1) -> torch.Tensor:
+def random_vectors(
+    parts: int, length: int = 20, size: int = 16, seed: int = 1
+) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(parts, 6, length, size, generator=generator)
 
@@ -50,13 +54,15 @@ def causal(length: int) -> torch.Tensor:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_neither_a_later_token_nor_padding_nor_another_game_changes_a_logit(kind):
-    model, ids = small_model(kind), random_ids(2, 40)
+    model = small_model(kind)
+    ids = random_ids(2, 40)
     padded = ids.clone()
     padded[1, 21:] = 0
     assert torch.allclose(model(padded)[1:, :21], model(ids[1:, :21]), atol=1e-5)
     changed = ids.clone()
     changed[:, 25] = (changed[:, 25] - 2) % 60 + 3
-    before, after = model(ids), model(changed)
+    before = model(ids)
+    after = model(changed)
     assert torch.allclose(before[:, :25], after[:, :25], atol=1e-5)
     assert not torch.allclose(before[:, 25:], after[:, 25:], atol=1e-3)
 
@@ -68,11 +74,15 @@ def test_the_seed_alone_makes_the_first_weights(kind):
     first = models.make_model(settings, seed=5).state_dict()
     before = torch.random.get_rng_state()
     torch.rand(1)
-    again, other = (models.make_model(settings, seed=seed).state_dict() for seed in (5, 6))
+    again, other = (
+        models.make_model(settings, seed=seed).state_dict() for seed in (5, 6)
+    )
     assert all(torch.equal(first[name], again[name]) for name in first)
     assert any(not torch.equal(first[name], other[name]) for name in first)
     torch.manual_seed(11)
-    assert torch.equal(torch.random.get_rng_state(), before), "others' chance is left alone"
+    assert torch.equal(torch.random.get_rng_state(), before), (
+        "others' chance is left alone"
+    )
 
 
 # ---------------------------------------------------------------------------- attention
@@ -109,7 +119,8 @@ def test_hashed_attention_is_among_the_tokens_that_share_a_bucket_in_a_round():
 
 def test_random_features_approach_softmax_attention_as_they_grow_in_number():
     vectors = random_vectors(3) * torch.tensor([0.5, 0.5, 1.0]).view(3, 1, 1, 1)
-    exact, errors = softmax_attention(*vectors, causal(20)), []
+    exact = softmax_attention(*vectors, causal(20))
+    errors = []
     for features in (16, 256, 8192):
         torch.manual_seed(0)
         ours = models.FeatureAttention(16, features)(vectors)
@@ -120,14 +131,22 @@ def test_random_features_approach_softmax_attention_as_they_grow_in_number():
 # ---------------------------------------------------------------------------- records
 
 
-@pytest.mark.parametrize(("record", "changes", "message"), [
-    (models.Settings, {"width": 30, "heads": 4}, "does not divide"),
-    (models.Settings, {"width": 36, "heads": 4, "rotary": True}, "does not divide"),
-    (models.Settings, {"buckets": 5}, "in pairs"), (models.Settings, {"colour": 1}, "colour"),
-    (Training, {"notation": "uci", "probability": 0.25}, "only rap has a probability"),
-    (Training, {"notation": "rap", "probability": 25.0}, "probability"),
-    (Training, {"epochs": 0}, "epochs"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("record", "changes", "message"),
+    [
+        (models.Settings, {"width": 30, "heads": 4}, "does not divide"),
+        (models.Settings, {"width": 36, "heads": 4, "rotary": True}, "does not divide"),
+        (models.Settings, {"buckets": 5}, "in pairs"),
+        (models.Settings, {"colour": 1}, "colour"),
+        (
+            Training,
+            {"notation": "uci", "probability": 0.25},
+            "only rap has a probability",
+        ),
+        (Training, {"notation": "rap", "probability": 25.0}, "probability"),
+        (Training, {"epochs": 0}, "epochs"),
+    ],
+)
 def test_settings_that_make_no_sense_are_refused(record, changes, message):
     refuses(ValueError, message, record, **changes)
 
@@ -136,8 +155,11 @@ def test_settings_that_make_no_sense_are_refused(record, changes, message):
 
 TINY = models.Settings(layers=1, width=32, heads=2, dropout=0.0)
 
-OPENINGS = ("e2e4 e7e5 g1f3", "d2d4 d7d5 c2c4 e7e6 b1c3",
-            "a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7 g7g6 b7a8q")  # fmt: skip
+OPENINGS = (
+    "e2e4 e7e5 g1f3",
+    "d2d4 d7d5 c2c4 e7e6 b1c3",
+    "a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7 g7g6 b7a8q",
+)
 ALL = np.arange(3)
 
 
@@ -149,7 +171,8 @@ def three_openings():
 class Scripted(torch.nn.Module):
     """A model whose logits are a table ``(77, 77)``: what follows depends on one token alone."""
 
-    settings, device = TINY, torch.device("cpu")
+    settings = TINY
+    device = torch.device("cpu")
 
     def __init__(self, table: torch.Tensor) -> None:
         super().__init__()
@@ -183,19 +206,33 @@ def test_types_are_masked_with_uci_alone_and_the_end_is_no_move(three_openings):
 def test_batches_change_neither_losses_nor_answers(three_openings):
     model = models.make_model(TINY, seed=1)
     together = models.game_losses(model, three_openings, "uci", np.array([2, 0]))
-    alone = [models.game_losses(model, three_openings, "uci", np.array([k]))[0] for k in (2, 0)]
+    alone = [
+        models.game_losses(model, three_openings, "uci", np.array([k]))[0]
+        for k in (2, 0)
+    ]
     assert together == pytest.approx(alone, rel=1e-4)
     random = np.random.default_rng(0)
-    read = [random.integers(3, 70, size=n).astype(np.uint8) for n in random.integers(2, 200, 60)]
+    read = [
+        random.integers(3, 70, size=n).astype(np.uint8)
+        for n in random.integers(2, 200, 60)
+    ]
     for ids, answer in zip(read, models.predict_next(model, read), strict=True):
         logits = model(torch.from_numpy(ids.astype(np.int64))[None])[0, -1]
-        assert np.allclose(answer, logits.log_softmax(dim=0).detach().numpy(), atol=1e-4)
+        assert np.allclose(
+            answer, logits.log_softmax(dim=0).detach().numpy(), atol=1e-4
+        )
 
 
-@pytest.mark.parametrize(("notation", "selected"), [("rap", ALL), ("uci", np.array([], int))])
-def test_perplexity_of_nothing_or_with_rap_is_refused(notation, selected, three_openings):
+@pytest.mark.parametrize(
+    ("notation", "selected"), [("rap", ALL), ("uci", np.array([], int))]
+)
+def test_perplexity_of_nothing_or_with_rap_is_refused(
+    notation, selected, three_openings
+):
     with pytest.raises(ValueError, match="measure on some games"):
-        script.perplexity(models.make_model(TINY, seed=1), three_openings, notation, selected)
+        script.perplexity(
+            models.make_model(TINY, seed=1), three_openings, notation, selected
+        )
 
 
 # ---------------------------------------------------------------------------- checkpoints
@@ -203,10 +240,16 @@ def test_perplexity_of_nothing_or_with_rap_is_refused(notation, selected, three_
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_checkpoint_gives_back_the_model_and_its_training(kind, tmp_path):
-    model, training = small_model(kind), Training("rap", 0.15, seed=7)
-    path = script.write_checkpoint(model, training, tmp_path / "deep" / "S-rap15-7.safetensors")
+    model = small_model(kind)
+    training = Training("rap", 0.15, seed=7)
+    path = script.write_checkpoint(
+        model, training, tmp_path / "deep" / "S-rap15-7.safetensors"
+    )
     again, its_training = read_checkpoint(path)
-    assert (again.settings, its_training) == (model.settings, training) and not again.training
+    assert (again.settings, its_training) == (
+        model.settings,
+        training,
+    ) and not again.training
     for name, weights in model.state_dict().items():
         assert torch.equal(again.state_dict()[name], weights.half().float()), name
     ids = random_ids(2, 30)
@@ -222,8 +265,14 @@ def test_files_that_are_no_checkpoints_of_ours_are_refused(tmp_path):
     for damaged, message in (
         (b"no such thing", "damaged or no safetensors"),
         (whole[:-100], "damaged"),
-        (save({"a": torch.zeros(1)}, {"form": "other"}), r"not 'chessgloss\.tracking 1'"),
-        (whole.replace(b'\\"layers\\": 2', b'\\"layers\\": 3'), "does not hold the model it names"),
+        (
+            save({"a": torch.zeros(1)}, {"form": "other"}),
+            r"not 'chessgloss\.tracking 1'",
+        ),
+        (
+            whole.replace(b'\\"layers\\": 2', b'\\"layers\\": 3'),
+            "does not hold the model it names",
+        ),
     ):
         path.write_bytes(damaged)
         refuses(ValueError, message, read_checkpoint, path)

@@ -19,15 +19,20 @@ from scripts import load_script, refuses, selfplay
 
 script = load_script("tracking/train.py")
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
-FIGURE_1, NEXT_MOVE = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"], "f1b5"
+FIGURE_1 = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"]
+NEXT_MOVE = "f1b5"
 TABLE_3 = ("End-Actual", "End-Other", "Start-Actual", "Start-Other")
 TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
 
 
 @pytest.fixture
 def table_3():
-    wanted = iter([chess.F3, chess.KNIGHT])  # another piece that can move, and another type
-    choice = SimpleNamespace(choice=lambda offered: offered[offered.index(next(wanted))])
+    wanted = iter(
+        [chess.F3, chess.KNIGHT]
+    )  # another piece that can move, and another type
+    choice = SimpleNamespace(
+        choice=lambda offered: offered[offered.index(next(wanted))]
+    )
     return pd.DataFrame(probes.ask(FIGURE_1, NEXT_MOVE, "short", "figure 1", choice))
 
 
@@ -63,9 +68,15 @@ def in_words(ids: np.ndarray) -> list[str]:
 def test_the_rows_of_table_3(table_3, place, row):
     question = table_3.loc[place]
     columns = ("Prompt Token", "Correct Answers (LgM)", "Correct Answers (ExM)")
-    cells = (reference.lookup("state_tracking", "table3", row, each).printed for each in columns)
+    cells = (
+        reference.lookup("state_tracking", "table3", row, each).printed
+        for each in columns
+    )
     prompt, legal, exact = (cell.strip("{}") for cell in cells)
-    assert (question["prompt"], question["exact"].replace("-", "N/A")) == (prompt, exact)
+    assert (question["prompt"], question["exact"].replace("-", "N/A")) == (
+        prompt,
+        exact,
+    )
     assert set(question["legal"].split()) == set(legal.split(", "))
     assert question["task"] == probes.TASKS[place] == row.lower().replace("-", "_")
 
@@ -75,9 +86,14 @@ def test_every_question_keeps_the_papers_rules(selfplay_corpus, selfplay_probes)
     games = map(selfplay_corpus.games.ucis, held)
     played = dict(zip(selfplay_corpus.keys[held], games, strict=True))
     for question in selfplay_probes.itertuples():
-        moves, prefix = played[question.game], question.prefix.split()
+        moves = played[question.game]
+        prefix = question.prefix.split()
         assert prefix == moves[: len(prefix)]
-        assert probes.BANDS[question.band][0] <= len(prefix) <= probes.BANDS[question.band][1]
+        assert (
+            probes.BANDS[question.band][0]
+            <= len(prefix)
+            <= probes.BANDS[question.band][1]
+        )
         board = Position.after(prefix).board()
         assert board.fen() == question.fen
         actual = chess.Move.from_uci(moves[len(prefix)])
@@ -91,7 +107,11 @@ def test_every_question_keeps_the_papers_rules(selfplay_corpus, selfplay_probes)
             assert board.piece_type_at(asked) == kind != chess.PAWN
             assert (asked == actual.from_square) == (question.task == "end_actual")
         else:
-            right = {m.from_square for m in legal if board.piece_type_at(m.from_square) == kind}
+            right = {
+                m.from_square
+                for m in legal
+                if board.piece_type_at(m.from_square) == kind
+            }
             same = board.piece_type_at(actual.from_square) == kind
             assert same == (question.task == "start_actual")
         assert set(question.legal.split()) == set(map(chess.square_name, right))
@@ -100,7 +120,9 @@ def test_every_question_keeps_the_papers_rules(selfplay_corpus, selfplay_probes)
 def test_prefixes_are_asked_once_and_tasks_and_bands_alike(selfplay_probes):
     counts = selfplay_probes.groupby(["task", "band"])["game"].nunique()
     assert counts.tolist() == [25] * len(probes.TASKS) * len(probes.BANDS)
-    assert selfplay_probes.loc[selfplay_probes["task"] == "end_actual", "prefix"].is_unique
+    assert selfplay_probes.loc[
+        selfplay_probes["task"] == "end_actual", "prefix"
+    ].is_unique
 
 
 def test_a_prefix_of_a_training_game_is_never_asked():
@@ -113,18 +135,25 @@ def test_a_prefix_of_a_training_game_is_never_asked():
         script.build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
 
 
-@pytest.mark.parametrize(("moves", "actual", "why"), [
-    (" ".join(FIGURE_1), "c2c3", "a pawn moves next"),
-    ("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "e1g1", "castling is next"),
-    ("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "e1e2", "the king could castle"),
-    ("a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7", "a8a1", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("moves", "actual", "why"),
+    [
+        (" ".join(FIGURE_1), "c2c3", "a pawn moves next"),
+        ("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "e1g1", "castling is next"),
+        ("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5", "e1e2", "the king could castle"),
+        ("a2a4 b7b5 a4b5 a7a6 b5a6 c8b7 a6b7", "a8a1", ""),
+    ],
+)
 def test_a_prefix_that_does_not_serve_gives_nothing(moves, actual, why):
-    rows = probes.ask(moves.split(), actual, "short", "a game", np.random.default_rng(0))
+    rows = probes.ask(
+        moves.split(), actual, "short", "a game", np.random.default_rng(0)
+    )
     assert (rows == []) == bool(why)
 
 
-def test_questions_survive_their_file_and_damage_is_named(selfplay_probes, tmp_path, monkeypatch):
+def test_questions_survive_their_file_and_damage_is_named(
+    selfplay_probes, tmp_path, monkeypatch
+):
     path = tmp_path / "probes.tsv.zst"
     monkeypatch.setattr(probes, "probes_file", lambda: path)
     refuses(FileNotFoundError, r"python data/tracking/train\.py", probes.read_probes)
@@ -142,7 +171,11 @@ def test_questions_survive_their_file_and_damage_is_named(selfplay_probes, tmp_p
 
 def test_what_a_model_reads(table_3):
     plain, _, start, other = map(in_words, probes.contexts(table_3, "uci"))
-    assert plain == ["BOS", *(part for uci in FIGURE_1 for part in (uci[:2], uci[2:])), "f1"]
+    assert plain == [
+        "BOS",
+        *(part for uci in FIGURE_1 for part in (uci[:2], uci[2:])),
+        "f1",
+    ]
     assert (start[-1], other[-1], start[:-1]) == ("B", "N", plain[:-1])
     typed, beside, typed_start, _ = map(in_words, probes.contexts(table_3, "ap"))
     assert (typed[-5:], beside[-2:]) == (["P", "h7", "h6", "B", "f1"], ["N", "f3"])
@@ -169,7 +202,9 @@ def test_a_ranking_keeps_every_score():
     count = np.minimum(right.sum(axis=1), probes.KEPT)
     again = probes.scores_of(probes.rank(values))
     assert np.array_equal(again.argmax(axis=1), values.argmax(axis=1))
-    kept, whole = (probes.precision_at(scores, right, count) for scores in (again, values))
+    kept, whole = (
+        probes.precision_at(scores, right, count) for scores in (again, values)
+    )
     assert np.allclose(kept, whole)
     assert probes.rank(np.zeros((1, VOCABULARY_SIZE)))[0, :3].tolist() == [0, 1, 2]
     assert probes.read_probes()["legal"].str.split().str.len().max() <= probes.KEPT
@@ -196,11 +231,19 @@ def test_models_that_know_all_the_rules_alone_or_nothing(selfplay_probes):
     actual = selfplay_probes["exact"] != "-"
     perfect = probes.score_answers(selfplay_probes, oracle(selfplay_probes))
     assert (perfect[["lgm", "rprec"]] == 1).all(axis=None)
-    assert (perfect.loc[actual, "exm"] == 1).all() and perfect.loc[~actual, "exm"].isna().all()
+    assert (perfect.loc[actual, "exm"] == 1).all() and perfect.loc[
+        ~actual, "exm"
+    ].isna().all()
     chances = 1 / selfplay_probes["legal"].str.split().str.len()
-    rules = probes.score_answers(selfplay_probes, oracle(selfplay_probes.assign(exact="-")))
-    assert rules.loc[actual, "exm"].to_numpy() == pytest.approx(chances[actual].to_numpy())
-    nothing = probes.score_answers(selfplay_probes, np.zeros((len(selfplay_probes), 77)))
+    rules = probes.score_answers(
+        selfplay_probes, oracle(selfplay_probes.assign(exact="-"))
+    )
+    assert rules.loc[actual, "exm"].to_numpy() == pytest.approx(
+        chances[actual].to_numpy()
+    )
+    nothing = probes.score_answers(
+        selfplay_probes, np.zeros((len(selfplay_probes), 77))
+    )
     for score in ("lgm", "rprec"):
         assert nothing[score].to_numpy() == pytest.approx(1 / chances.to_numpy() / 77)
     assert nothing.loc[actual, "exm"].to_numpy() == pytest.approx(1 / 77)

@@ -14,7 +14,11 @@ from chessgloss.tracking.games import IDS, SQUARES, VOCABULARY, tokenise
 from chessgloss.tracking.results import MARK
 
 #: A knight goes from f3 to e5; twice a queen that came from d1 goes from f3 to f7.
-TRAINING = ("e2e4 e7e5 g1f3 b8c6 f3e5", "e2e4 e7e5 d1f3 b8c6 f3f7", "e2e4 e7e5 d1f3 g8f6 f3f7")
+TRAINING = (
+    "e2e4 e7e5 g1f3 b8c6 f3e5",
+    "e2e4 e7e5 d1f3 b8c6 f3f7",
+    "e2e4 e7e5 d1f3 g8f6 f3f7",
+)
 #: Four plies that lead back to where they began.
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
 OPENING = "e2e4 e7e5 g1f3 b8c6 d2d4 h7h6"
@@ -25,7 +29,9 @@ def moves_of(*games: str) -> pd.DataFrame:
     return results.list_moves(played, np.arange(len(games)))
 
 
-def question(task: str, prefix: str, at: str, legal: str, band: str = "short") -> pd.DataFrame:
+def question(
+    task: str, prefix: str, at: str, legal: str, band: str = "short"
+) -> pd.DataFrame:
     """A question about the piece on a square (End), or about its type (Start)."""
     board = Position.after(prefix.split()).board()
     piece = board.piece_at(chess.parse_square(at)).symbol().upper()
@@ -34,9 +40,13 @@ def question(task: str, prefix: str, at: str, legal: str, band: str = "short") -
     return pd.DataFrame([row], columns=probes.COLUMNS)
 
 
-def best_squares(moves: pd.DataFrame, asked: pd.DataFrame, given: str, count: int = 1) -> list[str]:
+def best_squares(
+    moves: pd.DataFrame, asked: pd.DataFrame, given: str, count: int = 1
+) -> list[str]:
     scores = results.answer_by_counts(moves, asked, given)[0]
-    assert scores[:SQUARES].max() < scores[SQUARES : SQUARES + 64].min(), "an answer is a square"
+    assert scores[:SQUARES].max() < scores[SQUARES : SQUARES + 64].min(), (
+        "an answer is a square"
+    )
     return [VOCABULARY[token] for token in np.argsort(-scores, kind="stable")[:count]]
 
 
@@ -47,7 +57,9 @@ def test_an_even_draw_costs_the_logarithm_of_the_number_of_legal_moves():
     games = tokenise([["e2e4", "e7e5", "g1f3"], ["e2e4", "e7e5"]])
     losses = results.even_draw(games, np.array([0, 1]))
     assert list(losses["plies"]) == [3, 2]
-    assert list(losses["nats"]) == pytest.approx([math.log(20 * 20 * 29), math.log(20 * 20)])
+    assert list(losses["nats"]) == pytest.approx(
+        [math.log(20 * 20 * 29), math.log(20 * 20)]
+    )
     assert results.perplexity_of(losses[1:], seed=1).value == pytest.approx(20)
 
 
@@ -65,7 +77,9 @@ def test_counts_worked_by_hand():
     assert right == {"start": 0, "came_from": 1, "type": 1}
     bishop = question("end_other", "e2e4 e7e5 f1e2 b8c6 e2f3 h7h6", "f3", "e2 g4 h5")
     for given in ("came_from", "type"):
-        assert best_squares(moves, bishop, given, 2) == ["f7", "e5"], "never counted: as start"
+        assert best_squares(moves, bishop, given, 2) == ["f7", "e5"], (
+            "never counted: as start"
+        )
 
 
 def test_where_a_type_stands_by_counts_of_its_side_and_by_where_it_went_last():
@@ -86,16 +100,25 @@ def drawn(games: int, nats: float) -> pd.DataFrame:
     """Games of 10 to 150 plies at about so many nats a move."""
     random = np.random.default_rng(1)
     plies = random.integers(10, 151, games)
-    return pd.DataFrame({"nats": plies * random.normal(nats, 0.3, games), "plies": plies})
+    return pd.DataFrame(
+        {"nats": plies * random.normal(nats, 0.3, games), "plies": plies}
+    )
 
 
 def test_a_perplexity_weighs_moves_and_a_change_is_measured_on_the_same_draws_of_games():
-    losses = pd.DataFrame({"nats": [10 * math.log(8), 30 * math.log(2)], "plies": [10, 30]})
-    assert results.perplexity_of(losses, seed=1).value == pytest.approx(8**0.25 * 2**0.75)
+    losses = pd.DataFrame(
+        {"nats": [10 * math.log(8), 30 * math.log(2)], "plies": [10, 30]}
+    )
+    assert results.perplexity_of(losses, seed=1).value == pytest.approx(
+        8**0.25 * 2**0.75
+    )
     plain = drawn(300, 3.0)
     dearer = plain.assign(nats=plain["nats"] + 0.1 * plain["plies"])
     change = results.change_of_perplexity(dearer, plain, seed=1)
-    assert change.value == pytest.approx(100 * math.expm1(0.1)) and change.high - change.low < 1e-6
+    assert (
+        change.value == pytest.approx(100 * math.expm1(0.1))
+        and change.high - change.low < 1e-6
+    )
     apart = results.perplexity_of(plain, seed=1)
     assert apart.high - apart.low > 0.1
     with pytest.raises(ValueError, match="same games"):
@@ -103,15 +126,26 @@ def test_a_perplexity_weighs_moves_and_a_change_is_measured_on_the_same_draws_of
 
 
 def test_runs_beat_the_even_draw_on_the_same_games_or_are_marked(monkeypatch):
-    plies, noise = np.full(40, 10), np.random.default_rng(1).normal(0, 1, 40)
-    nats = {"even": 30 + noise, "worse": 31 + noise, "better": 28 + noise, "unclear": 30 - noise}
+    plies = np.full(40, 10)
+    noise = np.random.default_rng(1).normal(0, 1, 40)
+    nats = {
+        "even": 30 + noise,
+        "worse": 31 + noise,
+        "better": 28 + noise,
+        "unclear": 30 - noise,
+    }
     losses = {name: pd.DataFrame({"nats": nats[name], "plies": plies}) for name in nats}
-    known = {name: results.judge_perplexity(losses[name], losses["even"], seed=1) for name in nats}
+    known = {
+        name: results.judge_perplexity(losses[name], losses["even"], seed=1)
+        for name in nats
+    }
     assert [name for name, one in known.items() if one.above] == ["better"]
     assert results.judge_perplexity(losses["better"], losses["even"][:10], seed=1).above
     monkeypatch.setattr(results, "read_losses", losses.get)
     change = results.judge_change("better", "worse", known, seed=1)
-    assert change.value.value == pytest.approx(100 * math.expm1(-0.3)) and not change.above
+    assert (
+        change.value.value == pytest.approx(100 * math.expm1(-0.3)) and not change.above
+    )
 
 
 # ---------------------------------------------------------------- tables
@@ -122,7 +156,9 @@ def questions():
     """Twenty questions with the knight's two squares as answers, in both End tasks."""
     row = question("end_other", " ".join(SHUFFLE * 14), "g1", "f3 h3", "long")
     other = pd.concat([row.assign(game=f"game {k}") for k in range(20)])
-    return pd.concat([other.assign(task="end_actual", exact="f3"), other], ignore_index=True)
+    return pd.concat(
+        [other.assign(task="end_actual", exact="f3"), other], ignore_index=True
+    )
 
 
 def grounds_on(questions: pd.DataFrame, last: str) -> pd.DataFrame:
@@ -143,11 +179,15 @@ def answered(questions: pd.DataFrame, right: int, exact: int) -> pd.DataFrame:
 def test_the_first_seed_and_the_best_probability_stand_in_the_tables():
     columns = ("run", "size", "model", "seed", "dev", "usual")
     rows = [
-        ("S-uci-1", "S", "uci", 1, 24.0, True), ("S-uci-2", "S", "uci", 2, 22.0, True),
-        ("S-rap5-1", "S", "uci_rap", 1, 21.0, True), ("S-rap25-1", "S", "uci_rap", 1, 18.0, True),
-        ("S-rap25-2", "S", "uci_rap", 2, 15.0, True), ("M-uci-1", "M", "uci", 1, 14.0, True),
-        ("S-uci-1x15", "S", "uci", 1, 9.0, False), ("S-lstm-1", "S", "lstm", 1, 8.0, True),
-    ]  # fmt: skip
+        ("S-uci-1", "S", "uci", 1, 24.0, True),
+        ("S-uci-2", "S", "uci", 2, 22.0, True),
+        ("S-rap5-1", "S", "uci_rap", 1, 21.0, True),
+        ("S-rap25-1", "S", "uci_rap", 1, 18.0, True),
+        ("S-rap25-2", "S", "uci_rap", 2, 15.0, True),
+        ("M-uci-1", "M", "uci", 1, 14.0, True),
+        ("S-uci-1x15", "S", "uci", 1, 9.0, False),
+        ("S-lstm-1", "S", "lstm", 1, 8.0, True),
+    ]
     trained = pd.DataFrame(rows[::-1], columns=columns).set_index("run")
     chosen = results.headline(trained, results.NOTATION_ROWS)
     assert chosen["run"].tolist() == ["S-uci-1", "S-rap25-1", "M-uci-1"]
@@ -155,26 +195,42 @@ def test_the_first_seed_and_the_best_probability_stand_in_the_tables():
 
 
 def test_what_counting_does_as_well_is_marked_and_nothing_else(questions):
-    unhelpful, helpful = grounds_on(questions, "g1e2"), grounds_on(questions, "g1h3")
-    assert results.summarise(helpful, seed=1).loc[("end_actual", "long"), "lgm"].value == 100
-    good, perfect = answered(questions, 15, 12), answered(questions, 20, 19)
+    unhelpful = grounds_on(questions, "g1e2")
+    helpful = grounds_on(questions, "g1h3")
+    assert (
+        results.summarise(helpful, seed=1).loc[("end_actual", "long"), "lgm"].value
+        == 100
+    )
+    good = answered(questions, 15, 12)
+    perfect = answered(questions, 20, 19)
     # as played has to beat a draw among the right answers too
-    for rows, ground, *above in ((good, unhelpful, True, False), (good, helpful, False, False),
-                                 (perfect, unhelpful, True, True)):  # fmt: skip
+    for rows, ground, *above in (
+        (good, unhelpful, True, False),
+        (good, helpful, False, False),
+        (perfect, unhelpful, True, True),
+    ):
         row = results.summarise(rows, ground, seed=1).loc[("end_actual", "long")]
         assert [row["lgm"].above, row["exm"].above] == above
 
 
 def test_scores_are_laid_out_as_the_paper_prints_them(questions):
     unhelpful = grounds_on(questions, "g1e2")
-    scores = {"S UCI": results.summarise(answered(questions, 15, 5), unhelpful, seed=1),
-              results.BASELINES["came_from"]: results.summarise(unhelpful, seed=1)}  # fmt: skip
+    scores = {
+        "S UCI": results.summarise(answered(questions, 15, 5), unhelpful, seed=1),
+        results.BASELINES["came_from"]: results.summarise(unhelpful, seed=1),
+    }
     parts = results.PROBE_PARTS.values()
     columns = {column: [74.0, 19.6] for part in parts for column in part}
     printed = pd.DataFrame(columns, index=["S UCI", "Random Legal"])
-    legal, _, played = (results.probe_table(scores, "end", part, printed) for part in parts)
+    legal, _, played = (
+        results.probe_table(scores, "end", part, printed) for part in parts
+    )
     assert list(legal) == ["Actual", "Actual, paper", "Other", "Other, paper"]
-    assert list(legal.index) == ["S UCI", "Random Legal", results.BASELINES["came_from"]]
+    assert list(legal.index) == [
+        "S UCI",
+        "Random Legal",
+        results.BASELINES["came_from"],
+    ]
     assert legal.loc["S UCI", "Actual"].value.value == 75
     assert legal.loc["S UCI", "Actual, paper"] == 74.0
     assert legal.loc[results.BASELINES["came_from"], "Other"].value == 0
@@ -184,7 +240,8 @@ def test_scores_are_laid_out_as_the_paper_prints_them(questions):
 def test_two_runs_are_compared_on_the_same_questions(questions):
     actual = questions["task"] == "end_actual"
     pair = [answered(questions, right, 0)[actual] for right in (18, 8)]
-    unhelpful, helpful = grounds_on(questions, "g1e2"), grounds_on(questions, "g1h3")
+    unhelpful = grounds_on(questions, "g1e2")
+    helpful = grounds_on(questions, "g1h3")
     first = results.compare_answers(pair, [unhelpful] * 2, seed=1)
     assert first.value.difference.value == 50 and 0.001 < first.value.p < 0.01
     turned = results.compare_answers(pair[::-1], [unhelpful] * 2, seed=1)
@@ -194,7 +251,9 @@ def test_two_runs_are_compared_on_the_same_questions(questions):
 
 
 def test_a_sentence_stands_only_if_all_its_numbers_beat_their_baseline():
-    good, bad = (results.Judged(Interval(1.0, 0.5, 1.5, 9), above) for above in (True, False))
+    good, bad = (
+        results.Judged(Interval(1.0, 0.5, 1.5, 9), above) for above in (True, False)
+    )
     assert (str(good), f"{bad:.0f}") == ("1.0 [0.5, 1.5]", f"1 [0, 2] {MARK}")
     sentences = {"Both do.": [good, good], "One does not.": [good, bad]}
     assert results.only_if_above(sentences, "Nothing.") == "Both do."

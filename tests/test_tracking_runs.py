@@ -27,32 +27,62 @@ MUON |= {"warmup": 1 / 30, "cooldown": 0.6}
 # ---------------------------------------------------------------------------- names
 
 
-@pytest.mark.parametrize(("name", "settings", "training"), [
-    ("S-uci-1", {}, {"epochs": 5}), ("L-ap-1", {}, {"epochs": 2, "notation": "ap"}),
-    ("S-window50-2", {"kind": "window", "window": 50}, {"epochs": 5, "seed": 2}),
-    ("S-lstm_rap25-1", {"kind": "lstm", "layers": 3, "width": 232},
-     {"epochs": 5, "notation": "rap", "probability": 0.25}),
-    ("M-reformer-1", {"kind": "reformer"}, {"epochs": 3}),
-    ("S-uci-1x15d10", {"dropout": 0.1}, {"epochs": 15}),
-    ("L-modern_uci-1", MODERN, {"epochs": 3, **MUON}),
-    ("L-modern.norotary_uci-1", {"mixing": True}, {"epochs": 3, **MUON}),
-    ("M-modern.nomuon_uci-1", MODERN, {"epochs": 6, **MUON, "optimiser": "adam"}),
-    ("L-random_uci-1", MODERN, {"epochs": 3, **MUON, "games": "random"}),
-    ("15000-paper_uci-1", {"layers": 12, "width": 768, "heads": 12, "dropout": 0.1},
-     {"epochs": 10, "tokens": 11520, "rate": 5e-4}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "settings", "training"),
+    [
+        ("S-uci-1", {}, {"epochs": 5}),
+        ("L-ap-1", {}, {"epochs": 2, "notation": "ap"}),
+        ("S-window50-2", {"kind": "window", "window": 50}, {"epochs": 5, "seed": 2}),
+        (
+            "S-lstm_rap25-1",
+            {"kind": "lstm", "layers": 3, "width": 232},
+            {"epochs": 5, "notation": "rap", "probability": 0.25},
+        ),
+        ("M-reformer-1", {"kind": "reformer"}, {"epochs": 3}),
+        ("S-uci-1x15d10", {"dropout": 0.1}, {"epochs": 15}),
+        ("L-modern_uci-1", MODERN, {"epochs": 3, **MUON}),
+        ("L-modern.norotary_uci-1", {"mixing": True}, {"epochs": 3, **MUON}),
+        ("M-modern.nomuon_uci-1", MODERN, {"epochs": 6, **MUON, "optimiser": "adam"}),
+        ("L-random_uci-1", MODERN, {"epochs": 3, **MUON, "games": "random"}),
+        (
+            "15000-paper_uci-1",
+            {"layers": 12, "width": 768, "heads": 12, "dropout": 0.1},
+            {"epochs": 10, "tokens": 11520, "rate": 5e-4},
+        ),
+    ],
+)
 def test_names_say_what_is_trained(name, settings, training):
-    run, ours = find_run(name), {"layers": 4, "width": 160, "heads": 4, "dropout": 0.0}
+    run = find_run(name)
+    ours = {"layers": 4, "width": 160, "heads": 4, "dropout": 0.0}
     assert (run.name, run.settings) == (name, models.Settings(**{**ours, **settings}))
     assert run.training == runs.Training(**training)
 
 
-@pytest.mark.parametrize("name", [
-    "S-uci", "X-uci-1", "S-rap-1", "S-gru-1", "S-uci-01", "S-lstm_uci-1", "S-uci5-1", "S-uci-1x5",
-    "S-uci-1d0", "L-modern.typo_uci-1", "5000-uci-1", "5000-modern_uci-1", "L-human_uci-1",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "S-uci",
+        "X-uci-1",
+        "S-rap-1",
+        "S-gru-1",
+        "S-uci-01",
+        "S-lstm_uci-1",
+        "S-uci5-1",
+        "S-uci-1x5",
+        "S-uci-1d0",
+        "L-modern.typo_uci-1",
+        "5000-uci-1",
+        "5000-modern_uci-1",
+        "L-human_uci-1",
+    ],
+)
 def test_other_names_are_refused_by_name_with_the_valid_forms(name):
-    refuses(ValueError, f"'{name}' (is written|names no run; a name is SIZE)", find_run, name)
+    refuses(
+        ValueError,
+        f"'{name}' (is written|names no run; a name is SIZE)",
+        find_run,
+        name,
+    )
 
 
 # ---------------------------------------------------------------------------- what was trained
@@ -70,10 +100,12 @@ def test_the_committed_runs_are_the_plan_and_what_their_names_say():
         assert models.Settings(**record["settings"]) == run.settings
         assert runs.Training(**record["training"]) == run.training
     for name, row in {
-        "S-uci-1": ["", "uci", True], "L-ap-1": ["", "uci_ap", True],
-        "M-lstm_rap25-1": ["", "lstm_rap", True], "S-uci-1x15d10": ["", "uci", False],
+        "S-uci-1": ["", "uci", True],
+        "L-ap-1": ["", "uci_ap", True],
+        "M-lstm_rap25-1": ["", "lstm_rap", True],
+        "S-uci-1x15d10": ["", "uci", False],
         "L-modern_window50-1": ["modern", "window50", False],
-    }.items():  # fmt: skip
+    }.items():
         assert trained.loc[name, ["base", "model", "usual"]].tolist() == row
 
 
@@ -111,11 +143,15 @@ def workplace(questions, small_corpus, tmp_path, monkeypatch):
 def tiny_run(name: str) -> script.Run:
     run = find_run(name)
     settings = replace(run.settings, layers=1, width=32, heads=2)
-    return replace(run, settings=settings, training=replace(run.training, tokens=700, epochs=2))
+    return replace(
+        run, settings=settings, training=replace(run.training, tokens=700, epochs=2)
+    )
 
 
 @pytest.mark.parametrize("name", ["S-rap25-1", "L-modern_uci-1", "S-random_ap-1"])
-def test_a_run_leaves_record_answers_measures_checkpoint(name, small_corpus, questions, workplace):
+def test_a_run_leaves_record_answers_measures_checkpoint(
+    name, small_corpus, questions, workplace
+):
     run = tiny_run(name)
     script.train_run(run, small_corpus, questions)
     row = runs.read_runs().loc[name]
@@ -124,13 +160,19 @@ def test_a_run_leaves_record_answers_measures_checkpoint(name, small_corpus, que
     model, training = runs.read_checkpoint(script.work_folder() / f"{name}.safetensors")
     assert training == run.training
     answers = runs.read_kept("predictions", name)
-    assert len(answers) == (4 if run.training.notation == "uci" else 8), "no Start tasks for uci"
+    assert len(answers) == (4 if run.training.notation == "uci" else 8), (
+        "no Start tasks for uci"
+    )
     chosen = questions.query("task == 'end_other' and band == 'long'")
     again = probes.predict(model, chosen, training.reading)
     assert np.array_equal(answers["end_other.long"], probes.rank(again))
-    test = script.perplexity(model, small_corpus.games, training.reading, small_corpus.of("test"))
+    test = script.perplexity(
+        model, small_corpus.games, training.reading, small_corpus.of("test")
+    )
     assert row["test"] == pytest.approx(test, rel=1e-4)
-    assert perplexity_of(read_losses(name), seed=1).value == pytest.approx(test, rel=1e-4)
+    assert perplexity_of(read_losses(name), seed=1).value == pytest.approx(
+        test, rel=1e-4
+    )
     own = runs.read_kept("measures", name).get("own.long")
     assert (own is None) == (training.reading == "ap")
     if own is not None:
@@ -140,7 +182,9 @@ def test_a_run_leaves_record_answers_measures_checkpoint(name, small_corpus, que
     assert not list(script.work_folder().glob("*.state"))
 
 
-def test_done_and_claimed_runs_are_left_alone_and_questions_made(workplace, questions, monkeypatch):
+def test_done_and_claimed_runs_are_left_alone_and_questions_made(
+    workplace, questions, monkeypatch
+):
     trained: list[tuple[str, int]] = []
     pretend = lambda run, corpus, rows, *_: trained.append((run.name, len(rows)))  # noqa: E731
     monkeypatch.setattr(script, "train_run", pretend)
@@ -149,19 +193,25 @@ def test_done_and_claimed_runs_are_left_alone_and_questions_made(workplace, ques
     (workplace / "runs" / "S-uci-1.json").write_text("{}")
     script.work_folder().mkdir(parents=True)
     with FileLock(script.work_folder() / "S-uci-2.lock"):
-        script.train_runs([find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")])
+        script.train_runs(
+            [find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")]
+        )
     probes.probes_file().unlink()
     script.train_runs([find_run("S-uci-2")])
     assert trained == [("S-uci-3", len(questions)), ("S-uci-2", 8)]
 
 
-def test_the_command_trains_on_the_device_that_is_asked_for(workplace, monkeypatch, capsys):
+def test_the_command_trains_on_the_device_that_is_asked_for(
+    workplace, monkeypatch, capsys
+):
     monkeypatch.setattr(script, "find_run", tiny_run)
     assert script.main(["S-uci-1", "--device", "cpu", "--threads", "1"]) == 0
     (script.work_folder() / "L-uci-1.state").touch()
     capsys.readouterr()
     assert script.main(["--list"]) == 0
-    listing = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    listing = dict(
+        line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()
+    )
     told = [listing[name] for name in ("S-uci-1", "L-uci-1", "M-uci-1")]
     assert told == ["done", "begun", "to do"]
     with pytest.raises(SystemExit):
@@ -169,16 +219,27 @@ def test_the_command_trains_on_the_device_that_is_asked_for(workplace, monkeypat
     assert "invalid choice: 'tpu'" in capsys.readouterr().err
 
 
-def test_a_wrong_name_or_missing_games_end_with_one_clear_line(tmp_path, monkeypatch, capsys):
+def test_a_wrong_name_or_missing_games_end_with_one_clear_line(
+    tmp_path, monkeypatch, capsys
+):
     (tmp_path / "_toc.yml").touch()
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
     for name, words in (("S-usi-1", "names no run"), ("S-uci-1", "is missing")):
-        assert script.main([name, "--threads", "1"]) == 2 and words in capsys.readouterr().err
+        assert (
+            script.main([name, "--threads", "1"]) == 2
+            and words in capsys.readouterr().err
+        )
 
 
 def test_files_that_are_missing_or_another_runs_are_named(workplace):
     assert runs.tracking_players() == []
-    refuses(FileNotFoundError, r"train\.py M-uci-1", runs.read_kept, "predictions", "M-uci-1")
+    refuses(
+        FileNotFoundError,
+        r"train\.py M-uci-1",
+        runs.read_kept,
+        "predictions",
+        "M-uci-1",
+    )
     for name in ("runs/M-uci-2.json", "measures/M-uci-2.safetensors"):
         (workplace / name).parent.mkdir()
     (workplace / "runs" / "M-uci-2.json").write_text(json.dumps({"run": "M-uci-1"}))
@@ -192,13 +253,21 @@ def test_files_that_are_missing_or_another_runs_are_named(workplace):
 TO_PROMOTE = ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "g8f6", "h6h7", "f6g4"]
 
 
-@pytest.mark.parametrize(("reading", "words", "move"), [
-    ("uci", "h7 h8 q", "h7h8q"), ("uci", "h7 h8 n", "h7h8n"), ("uci", "h7 g8 e5", "h7g8"),
-    ("uci", "h7 EOS EOS", "h7EOS"), ("uci", "EOS e2 e4", "EOSe2"), ("ap", "P h7 h8 q", "h7h8q"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reading", "words", "move"),
+    [
+        ("uci", "h7 h8 q", "h7h8q"),
+        ("uci", "h7 h8 n", "h7h8n"),
+        ("uci", "h7 g8 e5", "h7g8"),
+        ("uci", "h7 EOS EOS", "h7EOS"),
+        ("uci", "EOS e2 e4", "EOSe2"),
+        ("ap", "P h7 h8 q", "h7h8q"),
+    ],
+)
 def test_two_squares_are_a_move_with_its_new_piece(monkeypatch, reading, words, move):
     model = models.make_model(replace(TINY, context=64), seed=0)
-    left, read = words.split(), list[list[str]]()
+    left = words.split()
+    read = list[list[str]]()
 
     def predict_next(_: models.LanguageModel, given: list[np.ndarray]) -> np.ndarray:
         read.extend([games.VOCABULARY[token] for token in row] for row in given)
@@ -209,10 +278,13 @@ def test_two_squares_are_a_move_with_its_new_piece(monkeypatch, reading, words, 
 
     monkeypatch.setattr(models, "predict_next", predict_next)
     assert runs.continue_games(model, reading, [TO_PROMOTE]) == [move]
-    assert read[0][:4] == (["BOS", "h2", "h4", "g7"] if reading == "uci" else
-                           ["BOS", "P", "h2", "h4"])  # fmt: skip
+    assert read[0][:4] == (
+        ["BOS", "h2", "h4", "g7"] if reading == "uci" else ["BOS", "P", "h2", "h4"]
+    )
     parts = words.split()
-    assert [row[len(read[0]) :] for row in read] == [parts[:k] for k in range(len(parts))]
+    assert [row[len(read[0]) :] for row in read] == [
+        parts[:k] for k in range(len(parts))
+    ]
 
 
 def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_games_begin():
@@ -220,7 +292,12 @@ def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_game
     asked = [Asked(str(k), Position.after(moves)) for k, moves in enumerate(played)]
     players = runs.tracking_players()
     assert [player.name for player in players] == [
-        "tracking_l_uci", "tracking_l_rap25", "tracking_l_ap", "tracking_l_modern_uci",
-    ]  # fmt: skip
+        "tracking_l_uci",
+        "tracking_l_rap25",
+        "tracking_l_ap",
+        "tracking_l_modern_uci",
+    ]
     for player in players:
-        assert np.mean([answer.legal for answer in player.choose(asked)]) > 0.4, player.name
+        assert np.mean([answer.legal for answer in player.choose(asked)]) > 0.4, (
+            player.name
+        )

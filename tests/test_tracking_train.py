@@ -22,7 +22,9 @@ SHORT = Training(epochs=2, tokens=600, rate=3e-3)
 @pytest.fixture(scope="module")
 def sixty_random_games():
     lengths = np.random.default_rng(0).integers(10, 60, 60)
-    return tokenise(script.play_random_game(int(plies), 0, k) for k, plies in enumerate(lengths))
+    return tokenise(
+        script.play_random_game(int(plies), 0, k) for k, plies in enumerate(lengths)
+    )
 
 
 @pytest.fixture
@@ -31,29 +33,49 @@ def small_task(sixty_random_games):
 
 
 def run(task: script.Task, state: Path | None = None, **options) -> script.Trained:
-    training, settings = options.pop("training", SHORT), options.pop("settings", SMALL)
+    training = options.pop("training", SHORT)
+    settings = options.pop("settings", SMALL)
     return script.train(task, settings, training, state, **options)
 
 
 def weights_of(trained: script.Trained) -> torch.Tensor:
-    return torch.cat([one.detach().float().flatten() for one in trained.model.parameters()])
+    return torch.cat(
+        [one.detach().float().flatten() for one in trained.model.parameters()]
+    )
 
 
 # ---------------------------------------------------------------------------- epochs
 
 
-def test_an_epoch_holds_every_game_once_in_an_order_that_its_number_gives(sixty_random_games):
-    games, selected = sixty_random_games, np.arange(5, 55)
+def test_an_epoch_holds_every_game_once_in_an_order_that_its_number_gives(
+    sixty_random_games,
+):
+    games = sixty_random_games
+    selected = np.arange(5, 55)
     written = []
     for number in (0, 0, 1):
         epoch = script.make_epoch(games, selected, SHORT, number, 512)
         rows = [row[row != PAD].tolist() for batch in epoch for row in batch]
-        assert all(row[0] == BOS and row[-1] == EOS and EOS not in row[:-1] for row in rows)
+        assert all(
+            row[0] == BOS and row[-1] == EOS and EOS not in row[:-1] for row in rows
+        )
         written.append(rows)
     ids, starts = annotate(games, selected, "uci")
     expected = [ids[starts[k] : starts[k + 1]].tolist() for k in range(50)]
-    assert sorted(written[0]) == sorted(expected) and written[0] == written[1] != written[2]
-    refuses(ValueError, "the context only 20", script.make_epoch, games, selected, SHORT, 0, 20)
+    assert (
+        sorted(written[0]) == sorted(expected)
+        and written[0] == written[1] != written[2]
+    )
+    refuses(
+        ValueError,
+        "the context only 20",
+        script.make_epoch,
+        games,
+        selected,
+        SHORT,
+        0,
+        20,
+    )
 
 
 # ---------------------------------------------------------------------------- optimiser
@@ -69,9 +91,13 @@ def two_models(training: Training, **settings: bool) -> tuple:
 
 
 def test_masters_move_as_adamw_moves_a_model_in_single_precision():
-    ours, theirs, masters, backward = two_models(Training(rate=1e-2, decay=0.1, clip=0.02))
-    groups = [{"params": [each], "weight_decay": 0.1 * (each.dim() > 1)}
-              for each in theirs.parameters()]  # fmt: skip
+    ours, theirs, masters, backward = two_models(
+        Training(rate=1e-2, decay=0.1, clip=0.02)
+    )
+    groups = [
+        {"params": [each], "weight_decay": 0.1 * (each.dim() > 1)}
+        for each in theirs.parameters()
+    ]
     adam = torch.optim.AdamW(groups, lr=1e-2)
     for share in (1.0, 0.5, 0.1):
         backward()
@@ -81,7 +107,9 @@ def test_masters_move_as_adamw_moves_a_model_in_single_precision():
         adam.step(), adam.zero_grad()
         masters.step(share)
         assert float(length) > 0.02, "the gradient is clipped"
-    for (name, one), other in zip(ours.named_parameters(), theirs.parameters(), strict=True):
+    for (name, one), other in zip(
+        ours.named_parameters(), theirs.parameters(), strict=True
+    ):
         assert torch.allclose(one, other, atol=1e-5), name
 
 
@@ -91,9 +119,15 @@ def test_matrices_move_as_torch_has_muon_move_them():
     ours, theirs, masters, backward = two_models(training, rotary=True, mixing=True)
     first = {name: part.detach().clone() for name, part in ours.named_parameters()}
     shapes = ("join", "widen", "narrow")
-    matrices = {n: p for n, p in theirs.named_parameters() if any(part in n for part in shapes)}
+    matrices = {
+        n: p for n, p in theirs.named_parameters() if any(part in n for part in shapes)
+    }
     muon = torch.optim.Muon(
-        matrices.values(), lr=0.02, momentum=0.95, weight_decay=0.01, adjust_lr_fn="original"
+        matrices.values(),
+        lr=0.02,
+        momentum=0.95,
+        weight_decay=0.01,
+        adjust_lr_fn="original",
     )
     backward()
     masters.step(1.0)
@@ -103,11 +137,14 @@ def test_matrices_move_as_torch_has_muon_move_them():
         steps = [(one - first[name]).detach().flatten() for one in (moved[name], other)]
         assert torch.cosine_similarity(*steps, dim=0) > 0.995, name
         assert steps[0].norm() == pytest.approx(float(steps[1].norm()), rel=0.02), name
-    assert not torch.equal(moved["body.blocks.0.mix"], torch.full((2, 32), 0.5)), "Adam moves it"
+    assert not torch.equal(moved["body.blocks.0.mix"], torch.full((2, 32), 0.5)), (
+        "Adam moves it"
+    )
 
 
 @pytest.mark.parametrize(
-    ("done", "expected"), [(0, 0), (0.05, 0.5), (0.1, 1), (0.55, 0.5), (0.91, 0.1), (1, 0)]
+    ("done", "expected"),
+    [(0, 0), (0.05, 0.5), (0.1, 1), (0.55, 0.5), (0.91, 0.1), (1, 0)],
 )
 def test_the_rate_rises_over_a_tenth_and_falls_to_zero(done, expected):
     assert script.rate_at(done, Training(rate=2.0)) == pytest.approx(expected)
@@ -116,12 +153,16 @@ def test_the_rate_rises_over_a_tenth_and_falls_to_zero(done, expected):
 # ---------------------------------------------------------------------------- training
 
 
-def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_before(small_task, monkeypatch):
+def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_before(
+    small_task, monkeypatch
+):
     seen: list[torch.Tensor] = []
     told = iter([30.0, 20.0, 21.0, 5.0])
 
     def scripted(model: LanguageModel, *_: object) -> float:
-        seen.append(torch.cat([one.detach().float().flatten() for one in model.parameters()]))
+        seen.append(
+            torch.cat([one.detach().float().flatten() for one in model.parameters()])
+        )
         return next(told)
 
     monkeypatch.setattr(script, "perplexity", scripted)
@@ -131,12 +172,16 @@ def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_before(small_t
     assert not torch.equal(weights_of(trained), seen[2])
 
 
-def test_an_annealed_training_makes_every_pass_and_keeps_the_last_weights(small_task, monkeypatch):
+def test_an_annealed_training_makes_every_pass_and_keeps_the_last_weights(
+    small_task, monkeypatch
+):
     seen: list[torch.Tensor] = []
     measured = iter([30.0, 40.0, 50.0])
 
     def scripted(model: LanguageModel, *_: object) -> float:
-        seen.append(torch.cat([part.detach().float().flatten() for part in model.parameters()]))
+        seen.append(
+            torch.cat([part.detach().float().flatten() for part in model.parameters()])
+        )
         return next(measured)
 
     monkeypatch.setattr(script, "perplexity", scripted)
@@ -183,15 +228,28 @@ class Killed(Exception):
     """Stands for a kill in the middle of a step."""
 
 
-@pytest.mark.parametrize(("name", "after"), [
-    ("S-rap25-1", 1), ("S-rap25-1", 7), ("S-lstm-1", 3), ("S-reformer-1", 3), ("L-modern_uci-1", 5),
-    ("S-annealed_rap25-1", 5),
-])  # fmt: skip
-def test_a_killed_training_goes_on_to_the_same_bits(name, after, small_task, tmp_path, monkeypatch):
-    settings = replace(script.find_run(name).settings, layers=1, width=32, heads=2, dropout=0.1)
+@pytest.mark.parametrize(
+    ("name", "after"),
+    [
+        ("S-rap25-1", 1),
+        ("S-rap25-1", 7),
+        ("S-lstm-1", 3),
+        ("S-reformer-1", 3),
+        ("L-modern_uci-1", 5),
+        ("S-annealed_rap25-1", 5),
+    ],
+)
+def test_a_killed_training_goes_on_to_the_same_bits(
+    name, after, small_task, tmp_path, monkeypatch
+):
+    settings = replace(
+        script.find_run(name).settings, layers=1, width=32, heads=2, dropout=0.1
+    )
     training = replace(script.find_run(name).training, epochs=2, tokens=700)
     options = {"settings": settings, "training": training, "every": 2}
-    whole, steps, real = run(small_task, **options), [0], script.MasterWeights.step
+    whole = run(small_task, **options)
+    steps = [0]
+    real = script.MasterWeights.step
 
     def mortal(self: script.MasterWeights, share: float) -> None:
         steps[0] += 1
@@ -205,7 +263,9 @@ def test_a_killed_training_goes_on_to_the_same_bits(name, after, small_task, tmp
             run(small_task, tmp_path / "state", **options)
     torch.rand(7)
     resumed = run(small_task, tmp_path / "state", **options)
-    assert resumed.log == whole.log and torch.equal(weights_of(resumed), weights_of(whole))
+    assert resumed.log == whole.log and torch.equal(
+        weights_of(resumed), weights_of(whole)
+    )
 
 
 def test_a_state_is_not_taken_for_another_training(small_task, tmp_path):

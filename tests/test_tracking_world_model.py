@@ -19,14 +19,19 @@ PLAYED = [play_random_game(plies, 5, plies) for plies in (12, 31, 24)]
 PROMOTED = ["a2a4", "b7b5", "a4b5", "a7a6", "b5a6", "c8b7", "a6b7", "g8f6", "b7a8q"]
 
 
-@pytest.fixture(params=[SMALL, Settings(**{**SMALL.__dict__, "rotary": True, "mixing": True})])
+@pytest.fixture(
+    params=[SMALL, Settings(**{**SMALL.__dict__, "rotary": True, "mixing": True})]
+)
 def model(request: pytest.FixtureRequest) -> LanguageModel:
     return make_model(request.param, seed=2).eval()
 
 
 def random_moves(boards: list[chess.Board]) -> list[chess.Move]:
     random = np.random.default_rng(len(boards[0].move_stack))
-    return [list(board.legal_moves)[random.integers(board.legal_moves.count())] for board in boards]
+    return [
+        list(board.legal_moves)[random.integers(board.legal_moves.count())]
+        for board in boards
+    ]
 
 
 # ---------------------------------------------------------------- hidden states
@@ -34,7 +39,8 @@ def random_moves(boards: list[chess.Board]) -> list[chess.Move]:
 
 @pytest.mark.parametrize("reading", ["uci", "ap"])
 def test_states_are_those_after_the_move_s_last_token(model, reading):
-    games, rows = [*PLAYED, PROMOTED], [(0, 5), (0, 12), (3, 9), (1, 30), (3, 4), (2, 1)]
+    games = [*PLAYED, PROMOTED]
+    rows = [(0, 5), (0, 12), (3, 9), (1, 30), (3, 4), (2, 1)]
     positions = pd.DataFrame(rows, columns=["game", "ply"])
     states = world_model.hidden_states(model, reading, tokenise(games), positions)
     assert states.shape == (SMALL.layers + 1, len(rows), SMALL.width)
@@ -55,7 +61,11 @@ def test_a_probe_finds_what_is_linear_and_no_more():
     probe = world_model.fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
     read = probe(states[900:]).view(-1, 64, 13).argmax(dim=2).numpy()
     right = (read == squares[900:]).mean(axis=0)
-    assert right[10] > 0.95 and right[11] < 0.65 and (np.delete(right, [10, 11]) == 1).all()
+    assert (
+        right[10] > 0.95
+        and right[11] < 0.65
+        and (np.delete(right, [10, 11]) == 1).all()
+    )
     again = world_model.fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
     assert torch.equal(probe.weight, again.weight)
 
@@ -66,9 +76,15 @@ def test_a_probe_finds_what_is_linear_and_no_more():
 def test_an_attack_ends_at_the_first_illegal_answer(model):
     openings = [game[:10] for game in PLAYED]
     table = world_model.attack(model, "uci", openings, random_moves)
-    for moves, answers, illegal in table[["moves", "answers", "illegal"]].itertuples(index=False):
-        legal = [move.uci() for move in Position.after(moves.split()).board().legal_moves]
-        assert illegal not in legal and continue_games(model, "uci", [moves.split()]) == [illegal]
+    for moves, answers, illegal in table[["moves", "answers", "illegal"]].itertuples(
+        index=False
+    ):
+        legal = [
+            move.uci() for move in Position.after(moves.split()).board().legal_moves
+        ]
+        assert illegal not in legal and continue_games(
+            model, "uci", [moves.split()]
+        ) == [illegal]
         assert len(moves.split()) == 10 + 2 * answers - 1
 
 
@@ -81,4 +97,7 @@ def scripted(_: object, reading: str, games: list[list[str]]) -> list[str]:
 def test_a_model_that_answers_legally_is_not_beaten(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", scripted)
     table = world_model.attack(model, "uci", [["e2e4", "e7e5"], []], random_moves)
-    assert set(table["illegal"]) == {""} and (table["answers"] <= world_model.ANSWERS).all()
+    assert (
+        set(table["illegal"]) == {""}
+        and (table["answers"] <= world_model.ANSWERS).all()
+    )

@@ -65,9 +65,12 @@ def anchor_cells(app: Sphinx, doctree: document) -> None:
 
 def explain_terms(app: Sphinx, doctree: document, docname: str) -> None:
     """Let the first mention of each term of the glossary in a page's text say what it means."""
-    if docname == GLOSSARY or not (meanings := read_glossary(Path(app.srcdir) / f"{GLOSSARY}.md")):
+    if docname == GLOSSARY or not (
+        meanings := read_glossary(Path(app.srcdir) / f"{GLOSSARY}.md")
+    ):
         return
-    page, left = app.builder.get_relative_uri(docname, GLOSSARY), dict(meanings)
+    page = app.builder.get_relative_uri(docname, GLOSSARY)
+    left = dict(meanings)
     for text in [*doctree.findall(nodes.Text)]:
         if isinstance(text.parent, nodes.paragraph):
             text.parent.replace(text, [*_explained(str(text), left, page)])
@@ -84,7 +87,9 @@ def _explained(text: str, left: dict[str, str], page: str) -> Iterator[nodes.Nod
             continue  # met above, or an abbreviation's letters in a word
         yield nodes.Text(text[start : found.start()])
         address = f"{page}#term-{nodes_id(name)}"
-        link = nodes.reference("", found[0], refuri=address, reftitle=left.pop(name), internal=True)
+        link = nodes.reference(
+            "", found[0], refuri=address, reftitle=left.pop(name), internal=True
+        )
         link["classes"].append("term")
         yield link
         start = found.end()
@@ -100,10 +105,14 @@ def read_glossary(path: Path) -> dict[str, str]:
     """Return the meaning of each term, as plain text; none if there is no glossary."""
     if not path.is_file():
         return {}
-    entries = re.findall(r"^(\S.*)\n((?:  .+\n)+)", path.read_text("utf-8"), re.MULTILINE)
+    entries = re.findall(
+        r"^(\S.*)\n((?:  .+\n)+)", path.read_text("utf-8"), re.MULTILINE
+    )
     plain = {name: re.sub(r"\{term\}|[`*]", "", meaning) for name, meaning in entries}
     return {
-        name: " ".join(meaning.split()) for name, meaning in plain.items() if name not in ORDINARY
+        name: " ".join(meaning.split())
+        for name, meaning in plain.items()
+        if name not in ORDINARY
     }
 
 
@@ -159,7 +168,9 @@ def copy_vendored(app: Sphinx, exception: Exception | None) -> None:
     target = Path(app.outdir) / "_static" / app.config.mathjax_path
     source = _find_upwards(Path(app.srcdir), app.config.mathjax_source)
     if source is None:
-        logger.info("MathJax is not in node_modules (run `npm ci`): formulas stay as TeX")
+        logger.info(
+            "MathJax is not in node_modules (run `npm ci`): formulas stay as TeX"
+        )
     elif not target.is_file() or target.stat().st_size != source.stat().st_size:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
@@ -170,7 +181,10 @@ def copy_glued_images(app: Sphinx) -> None:
     """Copy images that MyST-NB wrote while reading, so that a page's link to one holds."""
     images = Path(app.outdir) / "_images"
     for image in Path(app.outdir).parent.glob("jupyter_execute/**/*.*"):
-        if image.suffix in {".png", ".svg", ".jpeg"} and not (images / image.name).exists():
+        if (
+            image.suffix in {".png", ".svg", ".jpeg"}
+            and not (images / image.name).exists()
+        ):
             images.mkdir(exist_ok=True)
             shutil.copyfile(image, images / image.name)
 
@@ -190,7 +204,10 @@ _MENDED = (
     (r'vendor/fontawesome/[^"]*?/css/all\.min\.css[^"]*', "icons.css"),
     (r'(<summary) aria-label="[^"]*"', r"\1"),
     (r"<th></th>", "<td></td>"),
-    (r'<img (?=alt="[^"]*" (?:class="[^"]*" )?src="[./]*_images/)', '<img loading="lazy" '),
+    (
+        r'<img (?=alt="[^"]*" (?:class="[^"]*" )?src="[./]*_images/)',
+        '<img loading="lazy" ',
+    ),
     (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
     (
         r'<div class="pst-scrollable-table-container">',
@@ -221,10 +238,16 @@ def write_icons(app: Sphinx, pages: list[Path]) -> None:
     if not fonts:
         return
     named = (fonts[0].parents[1] / "css/all.min.css").read_text("utf-8")
-    used = {name for page in pages for name in re.findall(r"\bfa-[a-z-]+", page.read_text("utf-8"))}
+    used = {
+        name
+        for page in pages
+        for name in re.findall(r"\bfa-[a-z-]+", page.read_text("utf-8"))
+    }
     code_of = {
         name: code
-        for names, code in re.findall(r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\(\w+)"\}', named)
+        for names, code in re.findall(
+            r'((?:\.fa-[\w-]+:before,?)+)\{content:"\\(\w+)"\}', named
+        )
         for name in re.findall(r"\.(fa-[\w-]+):", names)
     }
     codes = {code_of[name] for name in used if name in code_of}
@@ -236,12 +259,14 @@ def write_icons(app: Sphinx, pages: list[Path]) -> None:
     cutter = subset.Subsetter(subset.Options(layout_features=[]))
     cutter.populate(unicodes=[int(code, 16) for code in sorted(codes)])
     cutter.subset(font)
-    font.flavor, written = "woff", io.BytesIO()
+    font.flavor = "woff"
+    written = io.BytesIO()
     font["head"].modified = font["head"].created  # no date of the build
     font.recalcTimestamp = False
     font.save(written)
     rules = [
-        f'.{name}::before {{content: "\\{code_of[name]}"}}' for name in sorted(used & {*code_of})
+        f'.{name}::before {{content: "\\{code_of[name]}"}}'
+        for name in sorted(used & {*code_of})
     ]
     style = _ICON_STYLE.format(font=base64.b64encode(written.getvalue()).decode())
     (static / "icons.css").write_text(style + "\n".join(rules) + "\n", "utf-8")
@@ -252,14 +277,18 @@ def write_used_styles(app: Sphinx, pages: list[Path]) -> None:
     static = Path(app.outdir) / "_static"
     purge = _find_upwards(Path(app.srcdir), "node_modules/purgecss/bin/purgecss.js")
     if purge is None:
-        logger.info("purgecss is not in node_modules (run `npm ci`): style sheets stay whole")
+        logger.info(
+            "purgecss is not in node_modules (run `npm ci`): style sheets stay whole"
+        )
         return
     scripts = [*static.glob("*.js"), *static.glob("scripts/*.js")]
     for folder, pattern in ((static / "styles", "*.css"), (static, "[ms]*.css")):
         sheets = [sheet for sheet in folder.glob(pattern) if ".used." not in sheet.name]
         if sheets:
             command = ["node", purge, "--css", *sheets, "--content", *pages, *scripts]
-            subprocess.run([*command, "--output", folder / "used"], check=True, capture_output=True)
+            subprocess.run(
+                [*command, "--output", folder / "used"], check=True, capture_output=True
+            )
         for sheet in sheets:
             (folder / "used" / sheet.name).replace(sheet.with_suffix(".used.css"))
         shutil.rmtree(folder / "used", ignore_errors=True)
@@ -270,7 +299,9 @@ def use_written_styles(app: Sphinx, page: Path, text: str) -> str:
 
     def used(found: re.Match[str]) -> str:
         beside = (page.parent / found[1]).with_suffix(".used.css")
-        return found[0].replace(".css", ".used.css", 1) if beside.is_file() else found[0]
+        return (
+            found[0].replace(".css", ".used.css", 1) if beside.is_file() else found[0]
+        )
 
     return re.sub(r'href="([^"?]*\.css)', used, text)
 
@@ -284,7 +315,9 @@ def unmark_plain_code(app: Sphinx) -> re.Pattern[str]:
         base = next(style for name, style in rules if not name).split(";")[-1].strip()
         alike = {name[2:] for name, style in rules if name and style.strip() == base}
         plain = alike if plain is None else plain & alike
-    return re.compile(rf'<span class="(?:{"|".join(sorted(plain or {"none"}))})">([^<]*)</span>')
+    return re.compile(
+        rf'<span class="(?:{"|".join(sorted(plain or {"none"}))})">([^<]*)</span>'
+    )
 
 
 def mend_pages(app: Sphinx, exception: Exception | None) -> None:
@@ -309,17 +342,23 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
             text = re.sub(pattern, mended, text)
         text = _DRAWN.sub(lambda part: re.sub(r">\s*\n\s*<", "><", part[0]), text)
         if '<span class="math' not in text and '<div class="math' not in text:
-            text = re.sub(r"<script[^>]*>(?:window\.MathJax[^<]*)?</script>", _but_mathjax, text)
+            text = re.sub(
+                r"<script[^>]*>(?:window\.MathJax[^<]*)?</script>", _but_mathjax, text
+            )
         text = use_written_styles(app, page, plain_code.sub(r"\1", text))
         policy = _policy(str(page.relative_to(app.outdir)), text, known) + head
-        text = re.sub(r'(<meta charset="utf-8"[^>]*>)', rf"\g<1>{policy}", text, count=1)
+        text = re.sub(
+            r'(<meta charset="utf-8"[^>]*>)', rf"\g<1>{policy}", text, count=1
+        )
         page.write_text(text, "utf-8")
 
 
 def _policy(page: str, text: str, known: Mapping[str, str]) -> str:
     """Return a page's policy; a script that ``book/_ext/scripts.toml`` lacks is a warning."""
     frames = [unescape(inside) for inside in re.findall(r'srcdoc="([^"]*)"', text)]
-    digests = {f"sha256-{digest}" for digest in known if known[digest].startswith("onclick")}
+    digests = {
+        f"sha256-{digest}" for digest in known if known[digest].startswith("onclick")
+    }
     for attributes, script in _SCRIPT.findall("".join([text, *frames])):
         if "src=" in attributes or "json" in attributes or "config" in attributes:
             continue
@@ -329,8 +368,11 @@ def _policy(page: str, text: str, known: Mapping[str, str]) -> str:
         else:
             logger.warning(
                 "%s: a script will not run (%r); if it is no text of anybody's, add to "
-                'book/_ext/scripts.toml: "%s" = "what it does"', page, script[:60], digest
-            )  # fmt: skip
+                'book/_ext/scripts.toml: "%s" = "what it does"',
+                page,
+                script[:60],
+                digest,
+            )
     allowed = POLICY.format(" ".join(f"'{digest}'" for digest in sorted(digests)))
     return f'<meta http-equiv="Content-Security-Policy" content="{allowed}">'
 
@@ -353,14 +395,18 @@ def _find_upwards(start: Path, relative: str) -> Path | None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the hooks."""
-    app.add_config_value("mathjax_source", "node_modules/mathjax/es5/tex-svg-full.js", "html")
+    app.add_config_value(
+        "mathjax_source", "node_modules/mathjax/es5/tex-svg-full.js", "html"
+    )
     app.connect("config-inited", link_repository)
     app.connect("doctree-read", note_glued_notebooks)
     app.connect("doctree-read", anchor_cells)
     app.connect("autodoc-skip-member", skip_aliases)
     app.connect("doctree-resolved", explain_terms)
     app.connect("html-page-context", drop_live_kernel_files, priority=900)
-    app.connect("build-finished", write_front_page, priority=100)  # before sphinx_external_toc's
+    app.connect(
+        "build-finished", write_front_page, priority=100
+    )  # before sphinx_external_toc's
     app.add_config_value("book_description", "", "html")
     app.connect("build-finished", copy_vendored)
     app.connect("build-finished", mend_pages, priority=900)

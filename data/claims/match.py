@@ -13,7 +13,12 @@ from pathlib import Path
 
 from chessgloss import assets
 from chessgloss.commentary.briefing import choose_moves
-from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures, read_lectures
+from chessgloss.corpora.lectures import (
+    Lecture,
+    eligible,
+    evaluated_lectures,
+    read_lectures,
+)
 from chessgloss.corpora.samples import phase_of
 from chessgloss.positions import CommentedMove
 
@@ -39,8 +44,12 @@ def numbered(lectures: list[Lecture], held_out: bool) -> dict[str, CommentedMove
 
 def known(lectures: list[Lecture]) -> set[str]:
     """Return the comments that rules were made on: evaluated, or quoted in a reading."""
-    text = (FOLDER / "accusations.json").read_text() + (FOLDER / "read_claims.csv").read_text()
-    return {each.name for each in choose_moves(lectures)} | set(re.findall(r"lec\d+/\d+", text))
+    text = (FOLDER / "accusations.json").read_text() + (
+        FOLDER / "read_claims.csv"
+    ).read_text()
+    return {each.name for each in choose_moves(lectures)} | set(
+        re.findall(r"lec\d+/\d+", text)
+    )
 
 
 def draw(lectures: list[Lecture], held_out: bool) -> list[str]:
@@ -51,21 +60,27 @@ def draw(lectures: list[Lecture], held_out: bool) -> list[str]:
     for key, comment in comments.items():
         if key not in left_out and eligible(comment):
             once.setdefault((comment.context.position.fen, comment.context.uci), key)
-    rng, drawn = random.Random(f"{SEED} {held_out}"), set()
+    rng = random.Random(f"{SEED} {held_out}")
+    drawn = set()
     for least, most, count in STRATA:
-        of_length = [key for key in once.values() if least <= comments[key].words <= most]
+        of_length = [
+            key for key in once.values() if least <= comments[key].words <= most
+        ]
         drawn |= set(rng.sample(of_length, min(count, len(of_length))))
     return [key for key in comments if key in drawn]
 
 
-def matching(lectures: list[Lecture], held_out: bool) -> list[tuple[str, list[str], int]]:
+def matching(
+    lectures: list[Lecture], held_out: bool
+) -> list[tuple[str, list[str], int]]:
     """Return comments of one half, each with the keys of four moves and the right one's index.
 
     The comments are eligible ones of at least :data:`WORDS` words that no rule was made on; the
     moves differ from each other in position or move. A comment is left out if its phase and
     piece give too few.
     """
-    comments, left_out = numbered(lectures, held_out), known(lectures)
+    comments = numbered(lectures, held_out)
+    left_out = known(lectures)
     groups: dict[tuple[str, int | None], dict[tuple[str, str], str]] = {}
     for key, comment in comments.items():
         move = comment.context

@@ -36,12 +36,16 @@ def brief_gold(moves: int = trials.GOLD_MOVES, *, nodes: int = NODES) -> list[Br
     """Ask the engine about the moves of the gold set that are judged."""
     chosen = trials.gold_moves("dev", moves) | trials.gold_moves("test", moves)
     played = [texts[0].move for texts in chosen.values()]
-    before = analyse_many([move.position for move in played], nodes=nodes, multipv=LINES)
+    before = analyse_many(
+        [move.position for move in played], nodes=nodes, multipv=LINES
+    )
     after = analyse_many([move.after() for move in played], nodes=nodes)
     return [Briefing(*row) for row in zip(chosen, played, before, after, strict=True)]
 
 
-def write_briefings(path: Path, briefings: Iterable[Briefing], about: Mapping[str, str]) -> None:
+def write_briefings(
+    path: Path, briefings: Iterable[Briefing], about: Mapping[str, str]
+) -> None:
     """Write briefings into a JSON file, one move a line below a line that says what made them."""
     rows = [dict(about), *map(_row, briefings)]
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
@@ -50,15 +54,29 @@ def write_briefings(path: Path, briefings: Iterable[Briefing], about: Mapping[st
 
 
 def _row(briefing: Briefing) -> dict[str, Any]:
-    move, position = briefing.move, briefing.move.position
-    row: dict[str, Any] = {"name": briefing.name, "fen": position.fen, "root": position.root}
+    move = briefing.move
+    position = briefing.move.position
+    row: dict[str, Any] = {
+        "name": briefing.name,
+        "fen": position.fen,
+        "root": position.root,
+    }
     row |= {"moves": " ".join(position.moves), "move": move.uci}
-    row |= {"before": analysis_row(briefing.before), "after": analysis_row(briefing.after)}
+    row |= {
+        "before": analysis_row(briefing.before),
+        "after": analysis_row(briefing.after),
+    }
     if briefing.passed is not None:
         row["passed"] = analysis_row(briefing.passed)
     for key in ("concepts", "oracle", "noticed"):
         row[key] = [
-            (c.concept, c.side, round(c.before, 3), round(c.after, 3), round(c.change, 3))
+            (
+                c.concept,
+                c.side,
+                round(c.before, 3),
+                round(c.after, 3),
+                round(c.change, 3),
+            )
             for c in getattr(briefing, key)
         ]
     return row
@@ -70,20 +88,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--gold", action="store_true", help="the gold set's moves")
     parser.add_argument("--target", type=Path, default=None, help="file to write")
     parser.add_argument("--nodes", type=int, default=None, help="of each search")
-    parser.add_argument("--lectured", action="store_true", help="the lectures' other moves")
+    parser.add_argument(
+        "--lectured", action="store_true", help="the lectures' other moves"
+    )
     given = parser.parse_args(arguments)
     nodes = given.nodes or NODES
     if given.gold:
-        briefings, more = brief_gold(nodes=nodes), {}
+        briefings = brief_gold(nodes=nodes)
+        more = {}
         target = given.target or data_file("claims/briefings.json")
     else:
-        briefings = brief(lectured_moves() if given.lectured else evaluated_moves(), nodes=nodes)
+        briefings = brief(
+            lectured_moves() if given.lectured else evaluated_moves(), nodes=nodes
+        )
         more = {
             "concepts": "NNUE nn-ad9b42354671, trained model of changes",
             "oracle": "Stockfish 8, npm 8.0.0",
         }
-        target = given.target or (lectured_file() if given.lectured else briefings_file())
-    engine = f"{briefings[0].before.engine}, {nodes:,} nodes, {LINES} lines before the move"
+        target = given.target or (
+            lectured_file() if given.lectured else briefings_file()
+        )
+    engine = (
+        f"{briefings[0].before.engine}, {nodes:,} nodes, {LINES} lines before the move"
+    )
     write_briefings(target, briefings, {"engine": engine, **more})
     print(f"{len(briefings)} briefings in {target}")
     return 0

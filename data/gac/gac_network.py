@@ -58,7 +58,9 @@ BEAMS, MOST_WORDS, NO_REPEAT = 4, 40, 3
 LENGTH_POWER = 1.3
 
 #: A move as it is written.
-SAN = re.compile(r"(?:O-O-O|O-O|[KQRBN][a-h]?[1-8]?x?[a-h][1-8]|[a-h](?:x[a-h])?[1-8](?:=[QRBN])?)")
+SAN = re.compile(
+    r"(?:O-O-O|O-O|[KQRBN][a-h]?[1-8]?x?[a-h][1-8]|[a-h](?:x[a-h])?[1-8](?:=[QRBN])?)"
+)
 
 
 # ---------------------------------------------------------------- features
@@ -90,7 +92,9 @@ class ScoreFeatures:
         mover = before.position.turn
         if after.position.turn == mover:
             raise ValueError("the two analyses must lie one move apart")
-        return cls(centipawns(score_of(before), mover), centipawns(score_of(after), mover))
+        return cls(
+            centipawns(score_of(before), mover), centipawns(score_of(after), mover)
+        )
 
     def words(self) -> tuple[str, ...]:
         """Return the scores and their change as classes: the words of the third group."""
@@ -101,7 +105,9 @@ class ScoreFeatures:
         )
 
 
-def feature_words(move: MoveInContext, scores: ScoreFeatures | None = None) -> FeatureWords:
+def feature_words(
+    move: MoveInContext, scores: ScoreFeatures | None = None
+) -> FeatureWords:
     """Return the three groups of words that describe a move, as GAC's features do.
 
     ``move`` holds what is played, ``threat`` who attacks and defends whom afterwards (plain
@@ -115,13 +121,20 @@ def feature_words(move: MoveInContext, scores: ScoreFeatures | None = None) -> F
     scores
         The engine's scores around it; without them the third group holds that alone.
     """
-    before, after = chess.Board(move.position.fen), chess.Board(move.position.fen)
+    before = chess.Board(move.position.fen)
+    after = chess.Board(move.position.fen)
     after.push(move.move)
     score_words = NO_SCORE if scores is None else scores.words()
-    return tuple(_move_words(before, after, move.move)), _threat_words(after), score_words
+    return (
+        tuple(_move_words(before, after, move.move)),
+        _threat_words(after),
+        score_words,
+    )
 
 
-def _move_words(before: chess.Board, after: chess.Board, move: chess.Move) -> Iterator[str]:
+def _move_words(
+    before: chess.Board, after: chess.Board, move: chess.Move
+) -> Iterator[str]:
     pieces = chess.popcount(before.occupied & ~before.pawns & ~before.kings)
     phase = "opening" if before.fullmove_number <= 12 else "middlegame"
     yield f"mover={chess.COLOR_NAMES[before.turn]}"
@@ -144,7 +157,9 @@ def _move_words(before: chess.Board, after: chess.Board, move: chess.Move) -> It
 
 def _threat_words(after: chess.Board) -> tuple[str, ...]:
     """Describe who attacks whom, kinds of piece from pawn to king, each once a relation."""
-    end, other, mover = after.peek().to_square, after.turn, not after.turn
+    end = after.peek().to_square
+    other = after.turn
+    mover = not after.turn
     relations: dict[str, Iterable[chess.Square]] = {
         "attacked_by": after.attackers(other, end),
         "defended_by": after.attackers(mover, end),
@@ -156,7 +171,9 @@ def _threat_words(after: chess.Board) -> tuple[str, ...]:
     words = [
         f"{relation}={chess.piece_name(kind)}"
         for relation, squares in relations.items()
-        for kind in sorted({after.piece_type_at(square) or 0 for square in squares} - {0})
+        for kind in sorted(
+            {after.piece_type_at(square) or 0 for square in squares} - {0}
+        )
     ]
     return tuple(words) or ("quiet",)
 
@@ -166,7 +183,8 @@ def _undefended(board: chess.Board, side: chess.Color) -> list[chess.Square]:
     return [
         square
         for square in chess.SquareSet(board.occupied_co[side] & ~board.kings)
-        if board.is_attacked_by(not side, square) and not board.is_attacked_by(side, square)
+        if board.is_attacked_by(not side, square)
+        and not board.is_attacked_by(side, square)
     ]
 
 
@@ -175,7 +193,8 @@ def _undefended(board: chess.Board, side: chess.Color) -> list[chess.Square]:
 
 def join_words(words: Iterable[str]) -> str:
     """Join words and marks to a text whose sentences begin with a capital letter."""
-    text, begins = "", True
+    text = ""
+    begins = True
     for word in words:
         mark = word in ".,!?;:"
         capital = begins and not mark and not SAN.fullmatch(word)
@@ -255,7 +274,9 @@ class GacNetwork(nn.Module):
     def encode(self, groups: Sequence[torch.Tensor]) -> tuple[Memory, State]:
         """Read the feature words, one ``(n, length)`` tensor of numbers a group, 0 as padding."""
         length = max(numbers.shape[1] for numbers in groups)
-        padded = [nn.functional.pad(group, (0, length - group.shape[1])) for group in groups]
+        padded = [
+            nn.functional.pad(group, (0, length - group.shape[1])) for group in groups
+        ]
         read = []
         for encoder, numbers in zip(self.encoders, padded, strict=True):
             packed = nn.utils.rnn.pack_padded_sequence(
@@ -268,7 +289,8 @@ class GacNetwork(nn.Module):
                 encoder(packed)[0], batch_first=True, total_length=length
             )
             read.append(self.dropout(states))
-        keys, mask = torch.stack(read, dim=1), torch.stack(padded, dim=1) != 0
+        keys = torch.stack(read, dim=1)
+        mask = torch.stack(padded, dim=1) != 0
         means = (keys * mask.unsqueeze(3)).sum(dim=2) / mask.sum(dim=2, keepdim=True)
         hidden, cell = torch.tanh(self.begin(means.flatten(1))).chunk(2, dim=1)
         return (keys, mask), (hidden, cell)
@@ -325,10 +347,19 @@ class Gac:
                 network = GacNetwork(**json.loads(file.metadata()["sizes"]))
                 tensors = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
             network.load_state_dict(tensors)
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError) as error:
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            RuntimeError,
+            SafetensorError,
+        ) as error:
             remedy = "make it with data/gac/train.py"
             raise ValueError(f"{folder} holds no model ({error!r}); {remedy}") from None
-        return cls(network.eval(), Vocabulary(lists["comments"]), Vocabulary(lists["features"]))
+        return cls(
+            network.eval(), Vocabulary(lists["comments"]), Vocabulary(lists["features"])
+        )
 
     def comment(self, move: MoveInContext, scores: ScoreFeatures | None = None) -> str:
         """Comment on a move; the same input always gives the same words.
@@ -341,7 +372,9 @@ class Gac:
             The engine's scores around it. The network was trained with and without them.
         """
         names = placeholders(move)
-        return join_words(names.get(word, word) for word in self.say(feature_words(move, scores)))
+        return join_words(
+            names.get(word, word) for word in self.say(feature_words(move, scores))
+        )
 
     @torch.inference_mode()
     def say(self, features: FeatureWords) -> list[str]:
@@ -378,11 +411,15 @@ class Gac:
                 break
             origins = [origin for *_, origin in going]
             state = state[0][origins], state[1][origins]
-        _, best = max(finished or beams, key=lambda b: (b[0] / len(b[1]) ** LENGTH_POWER, b[1]))
+        _, best = max(
+            finished or beams, key=lambda b: (b[0] / len(b[1]) ** LENGTH_POWER, b[1])
+        )
         return [self.words.words[number] for number in best if number != end]
 
 
 def _repeats(words: tuple[int, ...], word: int) -> bool:
     """Return whether the word would end a run of words that was said before."""
     run = (*words[len(words) - NO_REPEAT + 1 :], word)
-    return any(words[at : at + NO_REPEAT] == run for at in range(len(words) - NO_REPEAT + 1))
+    return any(
+        words[at : at + NO_REPEAT] == run for at in range(len(words) - NO_REPEAT + 1)
+    )

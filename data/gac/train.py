@@ -91,7 +91,9 @@ def leading_sentences(words: Sequence[str], most: int) -> tuple[list[str], bool]
 def lower_beginnings(words: Sequence[str]) -> list[str]:
     """Write the first word of each sentence small, unless it is a move."""
     return [
-        word.lower() if before in _STOPS and word != "I" and not SAN.fullmatch(word) else word
+        word.lower()
+        if before in _STOPS and word != "I" and not SAN.fullmatch(word)
+        else word
         for before, word in zip([".", *words], words, strict=False)
     ]
 
@@ -112,16 +114,18 @@ def _mirror_word(word: str) -> str:
         return re.sub("[1-8]", lambda rank: str(9 - int(rank[0])), word)
     stem = word.removesuffix("'s")
     other = _COLOURS.get(stem.lower(), stem)
-    return (other.capitalize() if word[:1].isupper() and other != stem else other) + word[
-        len(stem) :
-    ]
+    return (
+        other.capitalize() if word[:1].isupper() and other != stem else other
+    ) + word[len(stem) :]
 
 
 def mirror_move(move: MoveInContext) -> MoveInContext:
     """Return the same move with colours exchanged and the board turned upside down."""
     start, end = map(chess.square_mirror, (move.move.from_square, move.move.to_square))
     mirrored = chess.Move(start, end, move.move.promotion)
-    return MoveInContext(Position(chess.Board(move.position.fen).mirror().fen()), mirrored.uci())
+    return MoveInContext(
+        Position(chess.Board(move.position.fen).mirror().fen()), mirrored.uci()
+    )
 
 
 def vocabulary_of(texts: Iterable[Iterable[str]], *, least: int) -> Vocabulary:
@@ -176,14 +180,20 @@ def part(
         return comment.context.position.fen.split(" ")[:4], comment.context.uci
 
     held = [key(each) for each in comments if each.source in held_out]
-    free = [each for each in comments if each.source not in held_out and key(each) not in held]
+    free = [
+        each
+        for each in comments
+        if each.source not in held_out and key(each) not in held
+    ]
     counts = Counter(each.source for each in free)
     stopping: set[str] = set()
     for name in sorted(counts, key=lambda name: (_digest(f"stopping {name}", 8), name)):
         if sum(counts[each] for each in stopping) < STOP_SHARE * len(free):
             stopping.add(name)
     if len(stopping) == len(counts):
-        raise ValueError(f"{len(counts)} sources are too few to train on and to stop by")
+        raise ValueError(
+            f"{len(counts)} sources are too few to train on and to stop by"
+        )
     return (
         [each for each in free if each.source not in stopping],
         [each for each in free if each.source in stopping],
@@ -191,7 +201,11 @@ def part(
 
 
 def scores_of(
-    comments: Sequence[CommentedMove], store: Store, *, nodes: int = NODES, progress: bool = True
+    comments: Sequence[CommentedMove],
+    store: Store,
+    *,
+    nodes: int = NODES,
+    progress: bool = True,
 ) -> list[ScoreFeatures]:
     """Ask Stockfish for the scores around each move; what the store holds is not asked again.
 
@@ -203,7 +217,10 @@ def scores_of(
     positions = []
     for each in comments:
         before = Position(each.context.position.fen)
-        positions += [before, Position(MoveInContext(before, each.context.uci).after().fen)]
+        positions += [
+            before,
+            Position(MoveInContext(before, each.context.uci).after().fen),
+        ]
     digest = _digest("\n".join(position.fen for position in positions), 12)
 
     def ask() -> dict:
@@ -219,7 +236,10 @@ def scores_of(
 
 
 def make_examples(
-    comments: Sequence[CommentedMove], scores: Sequence[ScoreFeatures], *, mirrored: bool = False
+    comments: Sequence[CommentedMove],
+    scores: Sequence[ScoreFeatures],
+    *,
+    mirrored: bool = False,
 ) -> list[Example]:
     """Return what is learned of each comment; a comment without a word gives nothing.
 
@@ -306,7 +326,9 @@ def train(
     optimizer = torch.optim.AdamW(
         network.parameters(), lr=settings.rate, weight_decay=settings.decay
     )
-    best, kept, log = math.inf, network.state_dict(), list[dict[str, float]]()
+    best = math.inf
+    kept = network.state_dict()
+    log = list[dict[str, float]]()
     for epoch in tqdm(range(settings.epochs), desc="training", disable=not progress):
         random = np.random.default_rng([settings.seed, epoch])
         network.train()
@@ -320,17 +342,25 @@ def train(
             optimizer.step()
             losses.append(loss.item())
         measured = measure(model, stopping)
-        log.append({"epoch": epoch + 1, "loss": round(float(np.mean(losses)), 4), **measured})
+        log.append(
+            {"epoch": epoch + 1, "loss": round(float(np.mean(losses)), 4), **measured}
+        )
         if measured["perplexity"] < best:
-            best, kept = measured["perplexity"], copy.deepcopy(network.state_dict())
-        if epoch - min(range(len(log)), key=lambda k: log[k]["perplexity"]) >= settings.patience:
+            best = measured["perplexity"]
+            kept = copy.deepcopy(network.state_dict())
+        if (
+            epoch - min(range(len(log)), key=lambda k: log[k]["perplexity"])
+            >= settings.patience
+        ):
             break
     network.load_state_dict(kept)
     network.eval()
     return model, log
 
 
-def sizes_of(words: Vocabulary, features: Vocabulary, settings: Settings) -> dict[str, float]:
+def sizes_of(
+    words: Vocabulary, features: Vocabulary, settings: Settings
+) -> dict[str, float]:
     """Return the parameters of the network, by their names."""
     return {
         "words": len(words),
@@ -344,7 +374,10 @@ def sizes_of(words: Vocabulary, features: Vocabulary, settings: Settings) -> dic
 def save(model: Gac, settings: Settings, folder: Path) -> None:
     """Write weights in half precision, and the vocabularies, one word a line."""
     folder.mkdir(parents=True, exist_ok=True)
-    weights = {name: each.half().contiguous() for name, each in model.network.state_dict().items()}
+    weights = {
+        name: each.half().contiguous()
+        for name, each in model.network.state_dict().items()
+    }
     sizes = sizes_of(model.words, model.features, settings)
     about = {"settings": json.dumps(asdict(settings)), "sizes": json.dumps(sizes)}
     write_tensors(safetensors.save(weights, about), folder / WEIGHTS)
@@ -353,7 +386,9 @@ def save(model: Gac, settings: Settings, folder: Path) -> None:
     (folder / VOCABULARIES).write_text(text, encoding="utf-8")
 
 
-def measure(model: Gac, examples: Sequence[Example], *, batch: int = 128) -> dict[str, float]:
+def measure(
+    model: Gac, examples: Sequence[Example], *, batch: int = 128
+) -> dict[str, float]:
     """Return the perplexity a word, and the share of words outside the vocabulary.
 
     The perplexity counts the words of the vocabulary and the ends of whole comments. Words
@@ -399,7 +434,9 @@ def frequency_perplexity(
     unknown = words.numbers([UNKNOWN])[0]
     counts[unknown] = 0
     chances = counts / counts.sum()
-    known = [number for each in examples for number in numbers(each) if number != unknown]
+    known = [
+        number for each in examples for number in numbers(each) if number != unknown
+    ]
     return round(float(np.exp(-np.log(chances[known]).mean())), 2)
 
 
@@ -412,8 +449,13 @@ def _batches(
     batches: list[NDArray[np.int64]] = []
     for at in range(0, len(order), _WINDOW * settings.batch):
         window = order[at : at + _WINDOW * settings.batch]
-        window = window[np.argsort([len(training[row].words) for row in window], kind="stable")]
-        batches += [window[k : k + settings.batch] for k in range(0, len(window), settings.batch)]
+        window = window[
+            np.argsort([len(training[row].words) for row in window], kind="stable")
+        ]
+        batches += [
+            window[k : k + settings.batch]
+            for k in range(0, len(window), settings.batch)
+        ]
     return [
         [
             replace(training[row], features=(*training[row].features[:2], NO_SCORE))
@@ -460,13 +502,17 @@ def _logits(
 
 def _loss(logits: torch.Tensor, expected: torch.Tensor, reduction: str) -> torch.Tensor:
     return nn.functional.cross_entropy(
-        logits.flatten(0, 1), expected.flatten(), ignore_index=_IGNORED, reduction=reduction
+        logits.flatten(0, 1),
+        expected.flatten(),
+        ignore_index=_IGNORED,
+        reduction=reduction,
     )
 
 
 def write_comments(folder: Path) -> None:
     """Write what the committed network says of the evaluated moves, one a line."""
-    model, rows = Gac.load(folder), [{"method": "gac", "made": "by data/gac/train.py comments"}]
+    model = Gac.load(folder)
+    rows = [{"method": "gac", "made": "by data/gac/train.py comments"}]
     for known in read_briefings(briefings_file()).values():
         text = model.comment(known.move, ScoreFeatures.of(known.before, known.after))
         rows.append({"move": known.name, "text": text})
@@ -479,16 +525,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="data/gac/train.py")
     parser.add_argument("--target", type=Path, default=Path(__file__).parent)
     parser.add_argument("--seed", type=int, default=Settings().seed)
-    parser.add_argument("what", nargs="?", choices=("comments",), help="only write what it says")
+    parser.add_argument(
+        "what", nargs="?", choices=("comments",), help="only write what it says"
+    )
     given = parser.parse_args(arguments)
     if given.what == "comments":
         write_comments(given.target)
         return 0
     torch.set_num_threads(1)  # the steps are small: threads would wait for each other
-    lectures, store = read_lectures(assets.locate("lectures")), default_store()
+    lectures = read_lectures(assets.locate("lectures"))
+    store = default_store()
     settings = Settings(seed=given.seed)
     held_out = evaluated_lectures(lectures)
-    parts = part([comment for lecture in lectures for comment in lecture.comments], held_out)
+    parts = part(
+        [comment for lecture in lectures for comment in lecture.comments], held_out
+    )
     training = make_examples(parts[0], scores_of(parts[0], store), mirrored=True)
     stopping = make_examples(parts[1], scores_of(parts[1], store))
     model, passes = train(training, stopping, settings)
@@ -503,7 +554,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "sources": sorted({each.source for each in parts[1]}),
             **measure(model, stopping),
             "perplexity_features_of_others": measure(model, others)["perplexity"],
-            "perplexity_by_frequency": frequency_perplexity(training, stopping, model.words),
+            "perplexity_by_frequency": frequency_perplexity(
+                training, stopping, model.words
+            ),
         },
         "passes": passes,
         "held_out": sorted(held_out),

@@ -96,9 +96,14 @@ class Rules:
 
 
 _QUICK = Rules(
-    opening_lines=6, opening_nodes=60, lines=3, most_plies=151,
-    levels=(5, 10, 15), weights=(1, 1, 1), nodes=60,
-)  # fmt: skip
+    opening_lines=6,
+    opening_nodes=60,
+    lines=3,
+    most_plies=151,
+    levels=(5, 10, 15),
+    weights=(1, 1, 1),
+    nodes=60,
+)
 
 
 #: The series by name. ``mixed`` serves the chapters on concepts; ``quick`` makes many games of
@@ -115,7 +120,9 @@ def level_nodes(level: int) -> int:
     return round(120 * 2 ** (level / 4.5))
 
 
-def choose(lines: list[ScoredMove], level: int, random: np.random.Generator) -> ScoredMove:
+def choose(
+    lines: list[ScoredMove], level: int, random: np.random.Generator
+) -> ScoredMove:
     """Choose a line as a player of ``level`` would, best lines first in ``lines``.
 
     Every line's value gains a bonus drawn evenly between 0 and 4 centipawns per level
@@ -129,9 +136,12 @@ def choose(lines: list[ScoredMove], level: int, random: np.random.Generator) -> 
     return lines[int(np.argmax(bonus + [line.centipawns for line in lines]))]
 
 
-def pairing(random: np.random.Generator, rules: Rules = SERIES["mixed"]) -> tuple[int, int]:
+def pairing(
+    random: np.random.Generator, rules: Rules = SERIES["mixed"]
+) -> tuple[int, int]:
     """Draw the levels of White and Black: equal in 6 games of 10, else neighbours."""
-    levels, weights = rules.levels, np.array(rules.weights) / sum(rules.weights)
+    levels = rules.levels
+    weights = np.array(rules.weights) / sum(rules.weights)
     index = int(random.choice(len(levels), p=weights))
     if random.random() < 0.6:
         return levels[index], levels[index]
@@ -149,7 +159,9 @@ def play_many(
             yield play(engine, seed, number, rules)
 
 
-def play(engine: Engine, seed: int, number: int, rules: Rules = SERIES["mixed"]) -> Game:
+def play(
+    engine: Engine, seed: int, number: int, rules: Rules = SERIES["mixed"]
+) -> Game:
     """Play game ``number`` of the series ``seed``."""
     random = np.random.default_rng([seed, number])
     white, black = pairing(random, rules)
@@ -161,21 +173,28 @@ def play(engine: Engine, seed: int, number: int, rules: Rules = SERIES["mixed"])
     end = games.natural_end(board)
     while end is None:
         level = white if board.turn else black
-        nodes, multipv = rules.nodes or level_nodes(level), rules.lines if level < 20 else 1
+        nodes = rules.nodes or level_nodes(level)
+        multipv = rules.lines if level < 20 else 1
         lines = engine.search(_ucis(board), nodes=nodes, lines=multipv)
         scores.append(lines[0].centipawns if board.turn else -lines[0].centipawns)
         board.push(choose(lines, level, random).move)
-        end = games.natural_end(board) or _adjudicated(scores, board.ply(), resigns, rules)
+        end = games.natural_end(board) or _adjudicated(
+            scores, board.ply(), resigns, rules
+        )
     result, termination = end
     moves = tuple(_ucis(board))
     return Game(moves, result, f"level {white}", f"level {black}", termination, opening)
 
 
-def _open(engine: Engine, board: chess.Board, rules: Rules, random: np.random.Generator) -> int:
+def _open(
+    engine: Engine, board: chess.Board, rules: Rules, random: np.random.Generator
+) -> int:
     """Play a random opening on ``board``; return its plies."""
     while True:
         board.reset()
-        for _ in range(int(random.integers(rules.opening_plies[0], rules.opening_plies[1] + 1))):
+        for _ in range(
+            int(random.integers(rules.opening_plies[0], rules.opening_plies[1] + 1))
+        ):
             near = _near_lines(engine, board, rules)
             board.push(near[int(random.integers(len(near)))].move)
         if abs(_near_lines(engine, board, rules)[0].centipawns) <= rules.opening_edge:
@@ -183,7 +202,9 @@ def _open(engine: Engine, board: chess.Board, rules: Rules, random: np.random.Ge
 
 
 def _near_lines(engine: Engine, board: chess.Board, rules: Rules) -> list[ScoredMove]:
-    lines = engine.search(_ucis(board), nodes=rules.opening_nodes, lines=rules.opening_lines)
+    lines = engine.search(
+        _ucis(board), nodes=rules.opening_nodes, lines=rules.opening_lines
+    )
     floor = lines[0].centipawns - rules.opening_window
     return [line for line in lines if line.centipawns >= floor]
 
@@ -194,7 +215,9 @@ def _adjudicated(
     """Judge a game by White's scores of its searched plies."""
     if ply >= rules.most_plies:
         return "1/2-1/2", "adjudicated: length"
-    calm = all(abs(score) <= rules.draw_centipawns for score in scores[-rules.draw_plies :])
+    calm = all(
+        abs(score) <= rules.draw_centipawns for score in scores[-rules.draw_plies :]
+    )
     if calm and ply >= rules.draw_from_ply and len(scores) >= rules.draw_plies:
         return "1/2-1/2", "adjudicated: even"
     last = scores[-rules.resign_plies :]
@@ -213,7 +236,13 @@ def _ucis(board: chess.Board) -> list[str]:
 
 
 def generate(
-    target: Path, count: int, *, seed: int, shards: Path, processes: int = 2, series: str = "mixed"
+    target: Path,
+    count: int,
+    *,
+    seed: int,
+    shards: Path,
+    processes: int = 2,
+    series: str = "mixed",
 ) -> Path:
     """Play ``count`` games of a series and pack them into ``target``.
 
@@ -236,17 +265,25 @@ def generate(
         raise ValueError(f"no series {series!r}; there are {', '.join(SERIES)}")
     shards.mkdir(parents=True, exist_ok=True)
     starts = range(0, count, SHARD)
-    missing = [start for start in starts if not _shard(shards, series, seed, start).exists()]
+    missing = [
+        start for start in starts if not _shard(shards, series, seed, start).exists()
+    ]
     engine = find_stockfish()
-    jobs = (delayed(play_shard)(engine, shards, seed, start, series) for start in missing)
+    jobs = (
+        delayed(play_shard)(engine, shards, seed, start, series) for start in missing
+    )
     how = {"initializer": _follow, "initargs": (os.getpid(),)}
     whole = len(starts) * SHARD
     with tqdm(total=whole, initial=whole - len(missing) * SHARD, unit="game") as bar:
-        for _ in Parallel(n_jobs=processes, return_as="generator_unordered", **how)(jobs):
+        for _ in Parallel(n_jobs=processes, return_as="generator_unordered", **how)(
+            jobs
+        ):
             bar.update(SHARD)
     texts = (_shard(shards, series, seed, start).read_text("ascii") for start in starts)
     lines = (line for text in texts for line in text.splitlines(keepends=True))
-    return games.pack((line for line, _ in zip(lines, range(count), strict=False)), target)
+    return games.pack(
+        (line for line, _ in zip(lines, range(count), strict=False)), target
+    )
 
 
 def _follow(parent: int) -> None:
@@ -261,14 +298,17 @@ def _follow(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def play_shard(engine: Path, shards: Path, seed: int, start: int, series: str = "mixed") -> Path:
+def play_shard(
+    engine: Path, shards: Path, seed: int, start: int, series: str = "mixed"
+) -> Path:
     """Play the games ``start`` to ``start + SHARD`` and write them as one shard."""
     path = _shard(shards, series, seed, start)
     numbers = range(start, start + SHARD)
     played = zip(numbers, play_many(engine, seed, numbers, SERIES[series]), strict=True)
     aside = path.with_suffix(".part")
     aside.write_text(
-        "".join(games.line_of(number, game) for number, game in played), encoding="ascii"
+        "".join(games.line_of(number, game) for number, game in played),
+        encoding="ascii",
     )
     return aside.rename(path)
 
@@ -283,21 +323,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("target", type=Path, help="file to write, ending in .tsv.zst")
     parser.add_argument("--games", type=int, required=True, help="how many")
     parser.add_argument("--seed", type=int, default=1, help="of the series (default 1)")
-    parser.add_argument("--series", default="mixed", help="rules: mixed (default) or quick")
-    shards_help = "keeps finished parts, so that a killed run goes on (default: .cache/selfplay)"
+    parser.add_argument(
+        "--series", default="mixed", help="rules: mixed (default) or quick"
+    )
+    shards_help = (
+        "keeps finished parts, so that a killed run goes on (default: .cache/selfplay)"
+    )
     parser.add_argument("--shards", type=Path, help=shards_help)
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args(arguments)
     try:
-        if not given.target.name.endswith(".tsv.zst") or given.games < 1 or given.processes < 1:
-            raise ValueError("give a target ending in .tsv.zst, and at least one game and process")
+        if (
+            not given.target.name.endswith(".tsv.zst")
+            or given.games < 1
+            or given.processes < 1
+        ):
+            raise ValueError(
+                "give a target ending in .tsv.zst, and at least one game and process"
+            )
         if not given.target.parent.is_dir():
-            raise ValueError(f"there is no folder {given.target.parent} to write into; make it")
-        options = {name: getattr(given, name) for name in ("seed", "processes", "series")}
+            raise ValueError(
+                f"there is no folder {given.target.parent} to write into; make it"
+            )
+        options = {
+            name: getattr(given, name) for name in ("seed", "processes", "series")
+        }
         options["shards"] = given.shards or find_project() / ".cache" / "selfplay"
         print(generate(given.target, given.games, **options))
     except KeyboardInterrupt:
-        print("stopped; the same command goes on from the finished parts", file=sys.stderr)
+        print(
+            "stopped; the same command goes on from the finished parts", file=sys.stderr
+        )
         return 130
     except (ValueError, RuntimeError, OSError) as error:
         print(error, file=sys.stderr)

@@ -28,7 +28,8 @@ PROBLEMS = 1_000
 #: Splits in the order in which problems are taken; both are held out from every fit.
 SPLITS: Final = ("test", "validation")
 #: A position with fewer legal moves, or in which more than this share mates, is trivial.
-FEWEST_MOVES, LARGEST_SHARE = 5, 0.25
+FEWEST_MOVES = 5
+LARGEST_SHARE = 0.25
 
 
 def problems_of(game: Game) -> Iterator[Problem]:
@@ -36,10 +37,12 @@ def problems_of(game: Game) -> Iterator[Problem]:
 
     Positions in which the mate was missed count as those in which it was played.
     """
-    key, board = game.key, chess.Board(game.root)
+    key = game.key
+    board = chess.Board(game.root)
     for ply, uci in enumerate((*game.moves, "")):
         if quick_mates(board, board.turn):
-            legal, mating = board.legal_moves.count(), mating_moves(board)
+            legal = board.legal_moves.count()
+            mating = mating_moves(board)
             if legal >= FEWEST_MOVES and len(mating) <= LARGEST_SHARE * legal:
                 yield Problem(key, ply, board.fen(), mating)
         if uci:
@@ -86,8 +89,12 @@ def _lot(problem: Problem) -> bytes:
 
 def write_problems(path: Path, problems: Sequence[Problem]) -> None:
     """Write problems, one a line, tab-separated: game, ply, FEN, mating moves."""
-    rows = [(each.game, str(each.ply), each.fen, " ".join(each.mates)) for each in problems]
-    path.write_text("".join("\t".join(cells) + "\n" for cells in (COLUMNS, *rows)), "ascii")
+    rows = [
+        (each.game, str(each.ply), each.fen, " ".join(each.mates)) for each in problems
+    ]
+    path.write_text(
+        "".join("\t".join(cells) + "\n" for cells in (COLUMNS, *rows)), "ascii"
+    )
 
 
 if __name__ == "__main__":

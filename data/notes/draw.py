@@ -27,7 +27,11 @@ from chessgloss.engine import analyse_many, centipawns, win_chance
 from chessgloss.positions import MoveInContext, Position
 
 HERE = Path(__file__).parent
-NODES, SKIPPED, EACH, PER_GAME, DECISIVE = 200_000, 6, 30, 3, 0.15
+NODES = 200_000
+SKIPPED = 6
+EACH = 30
+PER_GAME = 3
+DECISIVE = 0.15
 
 
 def read_moves() -> list[tuple[str, int, MoveInContext]]:
@@ -37,13 +41,19 @@ def read_moves() -> list[tuple[str, int, MoveInContext]]:
         while (game := chess.pgn.read_game(lines)) is not None:
             names = [game.headers[key] for key in ("White", "Black", "Site", "Date")]
             name = (
-                " ".join(part.removesuffix(".??.??") for part in names if part[0] != "?")
+                " ".join(
+                    part.removesuffix(".??.??") for part in names if part[0] != "?"
+                )
                 or game.headers["Event"]
             )
             played: list[str] = []
             for move in game.mainline_moves():
                 moves.append(
-                    (name, len(played) + 1, MoveInContext(Position.after(played), move.uci()))
+                    (
+                        name,
+                        len(played) + 1,
+                        MoveInContext(Position.after(played), move.uci()),
+                    )
                 )
                 played.append(move.uci())
     return moves
@@ -64,7 +74,8 @@ def known_places() -> set[tuple[str, int]]:
 
 def draw(rows: pd.DataFrame, each: int) -> pd.DataFrame:
     """Return the first ``each`` rows by lot, at most :data:`PER_GAME` of a game."""
-    chosen, taken = [], Counter()
+    chosen = []
+    taken = Counter()
     for row in rows.assign(lot=rows.apply(lot, axis=1)).sort_values("lot").itertuples():
         if taken[row.game] < PER_GAME and len(chosen) < each:
             taken[row.game] += 1
@@ -77,29 +88,53 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("folder", nargs="?", default=".", help="beside this file")
     parser.add_argument("--each", type=int, default=EACH, help="moves a half")
-    parser.add_argument("--nodes", type=int, default=NODES, help="a search of a position")
+    parser.add_argument(
+        "--nodes", type=int, default=NODES, help="a search of a position"
+    )
     given = parser.parse_args()
     folder = HERE / given.folder
     known = set() if folder == HERE else known_places()
-    moves = [each for each in read_moves() if each[1] > SKIPPED and each[:2] not in known]
+    moves = [
+        each for each in read_moves() if each[1] > SKIPPED and each[:2] not in known
+    ]
     before = analyse_many([move.position for _, _, move in moves], nodes=given.nodes)
     after = analyse_many([move.after() for _, _, move in moves], nodes=given.nodes)
     rows = []
     for (game, ply, move), first, last in zip(moves, before, after, strict=True):
-        scores = [line.score.pov(move.mover) for line in (first.lines[0], *last.lines[:1])]
-        values = [centipawns(line.score, move.mover) for line in (first.lines[0], *last.lines[:1])]
+        scores = [
+            line.score.pov(move.mover) for line in (first.lines[0], *last.lines[:1])
+        ]
+        values = [
+            centipawns(line.score, move.mover)
+            for line in (first.lines[0], *last.lines[:1])
+        ]
         lost = float(win_chance(values[0]) - win_chance(values[-1]))
         decisive = lost >= DECISIVE or any(score.is_mate() for score in scores)
-        rows.append((game, ply, move.position.fen, move.uci, move.numbered_san, round(lost, 3),
-                     decisive))  # fmt: skip
+        rows.append(
+            (
+                game,
+                ply,
+                move.position.fen,
+                move.uci,
+                move.numbered_san,
+                round(lost, 3),
+                decisive,
+            )
+        )
     columns = ["game", "ply", "fen", "move", "san", "win_chance_lost", "decisive"]
     frame = pd.DataFrame(rows, columns=columns)
     plain = draw(frame, given.each)
-    deciding = draw(frame[frame["decisive"]].drop(plain.index, errors="ignore"), given.each)
+    deciding = draw(
+        frame[frame["decisive"]].drop(plain.index, errors="ignore"), given.each
+    )
     drawn = pd.concat([plain.assign(half="any"), deciding.assign(half="decisive")])
     folder.mkdir(exist_ok=True)
-    drawn.sort_values(["half", "game", "ply"]).to_csv(folder / "drawn.tsv", sep="\t", index=False)
-    print(f"{len(drawn)} of {len(frame)} moves, {int(frame['decisive'].sum())} decisive")
+    drawn.sort_values(["half", "game", "ply"]).to_csv(
+        folder / "drawn.tsv", sep="\t", index=False
+    )
+    print(
+        f"{len(drawn)} of {len(frame)} moves, {int(frame['decisive'].sum())} decisive"
+    )
 
 
 if __name__ == "__main__":

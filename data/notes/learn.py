@@ -28,7 +28,12 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from chessgloss import assets
 from chessgloss.claims import extract, verify
-from chessgloss.commentary.briefing import Briefing, after_pass, analysis_row, read_analysis
+from chessgloss.commentary.briefing import (
+    Briefing,
+    after_pass,
+    analysis_row,
+    read_analysis,
+)
 from chessgloss.commentary.choice import features, spoken_of
 from chessgloss.commentary.notes import notes
 from chessgloss.concepts.priority import prioritise
@@ -39,11 +44,14 @@ from chessgloss.store import file_digest, find_project
 
 TABLE = Path(__file__).with_name("lecture_notes.tsv.zst")
 #: Nodes and lines of a search before and after a move, and after a pass.
-AROUND, PASSED = (30_000, 3), (10_000, 1)
+AROUND = (30_000, 3)
+PASSED = (10_000, 1)
 CLASSES = ["kind", "who", "phase", "judgement"]
 NUMBERS = ["value", "chance", "concept", "change", "earlier"]
 #: Values of C that are tried, and the fewest notes of a class that has a weight of its own.
-CS, RARE, FOLDS = (0.03, 0.1, 0.3, 1.0), 5, 8
+CS = (0.03, 0.1, 0.3, 1.0)
+RARE = 5
+FOLDS = 8
 
 
 class Searches:
@@ -58,7 +66,9 @@ class Searches:
 
     def find(self, position: Position, nodes: int, lines: int) -> Analysis | None:
         """Return the analysis of a position, searched now unless it is known."""
-        text = f"{position.root}|{' '.join(position.moves)}|{position.fen}|{nodes}|{lines}"
+        text = (
+            f"{position.root}|{' '.join(position.moves)}|{position.fen}|{nodes}|{lines}"
+        )
         key = hashlib.sha256(text.encode()).hexdigest()[:16]
         if key not in self.known:
             if self.engine is None:
@@ -80,7 +90,8 @@ def commented() -> Iterator[tuple[str, int, CommentedMove]]:
 
 def brief(name: str, comment: CommentedMove, searches: Searches) -> Briefing | None:
     """Return what is known of a commented move; ``None`` if it is not yet searched."""
-    move, turned = comment.context, after_pass(comment.context.after())
+    move = comment.context
+    turned = after_pass(comment.context.after())
     before = searches.find(move.position, *AROUND)
     after = searches.find(move.after(), *AROUND)
     passed = searches.find(turned, *PASSED) if turned else None
@@ -93,8 +104,12 @@ def brief(name: str, comment: CommentedMove, searches: Searches) -> Briefing | N
 def read_notes() -> pd.DataFrame:
     """Return the notes on all commented moves, one a row, in the order of the lectures."""
     lectures = read_lectures(assets.locate("lectures"))
-    held_out, searches, rows = evaluated_lectures(lectures), Searches(), []
-    came = dict[tuple[str, str], Counter[str]]()  # kinds of notes so far, by lecture and game
+    held_out = evaluated_lectures(lectures)
+    searches = Searches()
+    rows = []
+    came = dict[
+        tuple[str, str], Counter[str]
+    ]()  # kinds of notes so far, by lecture and game
     for lecture, number, comment in commented():
         briefing = brief(f"{lecture}/{number}", comment, searches)
         if briefing is None:
@@ -110,16 +125,21 @@ def read_notes() -> pd.DataFrame:
         kinds = Counter[str]()
         for note in notes(briefing):
             ranks = [each.rank for each in svm if each.concept == note.concept]
-            rows.append({
-                "lecture": lecture, "number": number,
-                "part": "evaluated" if lecture in held_out else "train",
-                "eligible": int(eligible(comment)), "claims": len(claims),
-                **features(note, briefing, earlier[note.kind]),
-                "hand": note.weight, "decides": int(note.decides),
-                "svm": 1 / min(ranks) if ranks else 0.0,
-                "readable": int(bool(extract(note.sentence))),
-                "spoken": int(spoken_of(note, claims, move)),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "lecture": lecture,
+                    "number": number,
+                    "part": "evaluated" if lecture in held_out else "train",
+                    "eligible": int(eligible(comment)),
+                    "claims": len(claims),
+                    **features(note, briefing, earlier[note.kind]),
+                    "hand": note.weight,
+                    "decides": int(note.decides),
+                    "svm": 1 / min(ranks) if ranks else 0.0,
+                    "readable": int(bool(extract(note.sentence))),
+                    "spoken": int(spoken_of(note, claims, move)),
+                }
+            )
             kinds[note.kind] += 1
         earlier += kinds
         if len(rows) % 50 < len(kinds):
@@ -147,11 +167,15 @@ def weights_of(fitted: Pipeline) -> dict[str, Any]:
     """Return the weights by feature, of numbers in their own units."""
     columns, regression = fitted
     encoder, scaler = (
-        columns.named_transformers_[name] for name in ("onehotencoder", "standardscaler")
+        columns.named_transformers_[name]
+        for name in ("onehotencoder", "standardscaler")
     )
     names = [*encoder.get_feature_names_out(), *NUMBERS]
     found = dict(zip(names, regression.coef_[0].tolist(), strict=True))
-    weights: dict[str, Any] = {"c": regression.C, "intercept": float(regression.intercept_[0])}
+    weights: dict[str, Any] = {
+        "c": regression.C,
+        "intercept": float(regression.intercept_[0]),
+    }
     for name, mean, scale in zip(NUMBERS, scaler.mean_, scaler.scale_, strict=True):
         weights[name] = {"each": found[name] / scale}
         weights["intercept"] -= found[name] * mean / scale
@@ -162,14 +186,17 @@ def weights_of(fitted: Pipeline) -> dict[str, Any]:
             if key.startswith(f"{name}_")
         }
         weights[name] = {
-            key.replace("infrequent_sklearn", "other"): each for key, each in kinds.items()
+            key.replace("infrequent_sklearn", "other"): each
+            for key, each in kinds.items()
         }
     return weights
 
 
 def write_weights(weights: dict[str, Any], path: Path) -> None:
     """Write the weights as TOML."""
-    lines = ["# Made by data/notes/learn.py from the notes on lecturers' moves; do not edit."]
+    lines = [
+        "# Made by data/notes/learn.py from the notes on lecturers' moves; do not edit."
+    ]
     lines += [f'table = "{file_digest(TABLE)}"']
     lines += [f"{name} = {weights[name]:.4f}" for name in ("c", "intercept")]
     for name in (*CLASSES, *NUMBERS):
@@ -184,7 +211,9 @@ def main() -> None:
         read_notes().to_csv(TABLE, sep="\t", index=False)
     notes_read = pd.read_csv(TABLE, sep="\t")
     fitted = fit(notes_read[notes_read["part"] == "train"])
-    write_weights(weights_of(fitted), find_project() / "lib/chessgloss/commentary/choice.toml")
+    write_weights(
+        weights_of(fitted), find_project() / "lib/chessgloss/commentary/choice.toml"
+    )
 
 
 if __name__ == "__main__":

@@ -20,7 +20,10 @@ from chessgloss.engine import Analysis, open_engine
 from chessgloss.positions import read_fen, read_move
 
 HERE = Path(__file__).parent
-DEPTH, HASH_MB, SECONDS, PLIES = 30, 512, 3600.0, 12
+DEPTH = 30
+HASH_MB = 512
+SECONDS = 3600.0
+PLIES = 12
 
 
 def row(analysis: Analysis) -> dict[str, object]:
@@ -39,7 +42,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("folder", nargs="?", default=".", help="beside this file")
     parser.add_argument("--depth", type=int, default=DEPTH, help="default: %(default)s")
-    parser.add_argument("--nodes", type=int, help="search so many nodes, whatever the depth")
+    parser.add_argument(
+        "--nodes", type=int, help="search so many nodes, whatever the depth"
+    )
     given = parser.parse_args()
     limit = {"nodes": given.nodes} if given.nodes else {"depth": given.depth}
     path = HERE / given.folder / "deep.jsonl"
@@ -58,7 +63,12 @@ def main() -> None:
             move = read_move(read_fen(fen), uci)
             before = engine.analyse(move.position, **limit)
             after = engine.analyse(move.after(), **limit)
-            found = {"fen": fen, "move": uci, "before": row(before), "after": row(after)}
+            found = {
+                "fen": fen,
+                "move": uci,
+                "before": row(before),
+                "after": row(after),
+            }
             print(json.dumps(found | {"engine": engine.name}), file=out, flush=True)
 
 

@@ -35,13 +35,17 @@ def digest_of_writers() -> str:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in files:
             if file.suffix in (".py", ".toml", ".tsv"):
-                digest.update(file.relative_to(LIBRARY).as_posix().encode() + file.read_bytes())
+                digest.update(
+                    file.relative_to(LIBRARY).as_posix().encode() + file.read_bytes()
+                )
     return digest.hexdigest()
 
 
 def statements(text: str) -> list[str]:
     """Return the sentences of a comment; a move number's full stop ends none."""
-    return re.split(r"(?<=[.!?])(?<!\s\d\.)(?<!\s\d\d\.)(?<!\.\.\.)\s+(?=[A-Z])", text.strip())
+    return re.split(
+        r"(?<=[.!?])(?<!\s\d\.)(?<!\s\d\d\.)(?<!\.\.\.)\s+(?=[A-Z])", text.strip()
+    )
 
 
 def searched(board: chess.Board, found: dict[str, Any]) -> str:
@@ -59,9 +63,17 @@ def write_comments(path: Path, drawn: pd.DataFrame) -> None:
     for number, row in enumerate(drawn.itertuples(), start=1):
         briefing = chessgloss.brief(moves[row.game, row.ply])
         text = chessgloss.comment(briefing).text
-        comments.append({"id": number, "game": row.game, "ply": row.ply, "san": row.san,
-                         "judgement": briefing.verdict.judgement, "text": text,
-                         "statements": statements(text)})  # fmt: skip
+        comments.append(
+            {
+                "id": number,
+                "game": row.game,
+                "ply": row.ply,
+                "san": row.san,
+                "judgement": briefing.verdict.judgement,
+                "text": text,
+                "statements": statements(text),
+            }
+        )
         print(number, text, flush=True)
     about = {"writers": digest_of_writers(), "comments": comments}
     path.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
@@ -69,7 +81,8 @@ def write_comments(path: Path, drawn: pd.DataFrame) -> None:
 
 def main() -> None:
     """Write comments, unless they are there, and the sheet."""
-    drawn, path = pd.read_csv(HERE / "drawn.tsv", sep="\t"), HERE / "comments.json"
+    drawn = pd.read_csv(HERE / "drawn.tsv", sep="\t")
+    path = HERE / "comments.json"
     if not path.is_file():
         write_comments(path, drawn)
     comments = json.loads(path.read_text(encoding="utf-8"))["comments"]
@@ -77,10 +90,14 @@ def main() -> None:
     deep = {(each["fen"], each["move"]): each for each in map(json.loads, lines)}
     pages = []
     for row, comment in zip(drawn.itertuples(), comments, strict=True):
-        board, found = chess.Board(row.fen), deep[row.fen, row.move]
+        board = chess.Board(row.fen)
+        found = deep[row.fen, row.move]
         after = board.copy(stack=False)
         after.push_uci(row.move)
-        numbered = [f"{place}. {each}" for place, each in enumerate(comment["statements"], start=1)]
+        numbered = [
+            f"{place}. {each}"
+            for place, each in enumerate(comment["statements"], start=1)
+        ]
         pages.append(
             f"## {comment['id']}: {row.game}, {row.san}\n\n`{row.fen}`\n\n```\n{board}\n```\n\n"
             + "\n".join(numbered)

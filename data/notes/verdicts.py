@@ -44,9 +44,11 @@ from chessgloss.store import file_digest
 HERE = Path(__file__).parent
 QUICK, LINES, LONGER = 20_000, 5, 30
 #: Of each half: moves that are in other tables, and how many are drawn after them.
-KNOWN, EACH = 10 + 29, 20
+KNOWN = 10 + 29
+EACH = 20
 #: Of the moves drawn first, so many quiet ones and others; the nodes they are searched with.
-SHOWN, BY_NODES = {"quiet": 7, "losing": 9}, [25_000 << doubling for doubling in range(5)]
+SHOWN = {"quiet": 7, "losing": 9}
+BY_NODES = [25_000 << doubling for doubling in range(5)]
 SINGLE = [100_000 << doubling for doubling in range(6)]
 KEYS = ["half", "game", "ply", "fen", "move", "search"]
 FOUND = ["judgement", "lost", "score", "nodes", "depth"]
@@ -62,7 +64,10 @@ def rest() -> dict[tuple[str, int], MoveInContext]:
         if ply > SKIPPED and (move.position.fen, move.uci) not in taken:
             taken.add((move.position.fen, move.uci))
             moves[game, ply] = move
-    lot = {key: hashlib.sha256(f"verdicts/{key[0]}/{key[1]}".encode()).digest() for key in moves}
+    lot = {
+        key: hashlib.sha256(f"verdicts/{key[0]}/{key[1]}".encode()).digest()
+        for key in moves
+    }
     return {key: moves[key] for key in sorted(moves, key=lot.__getitem__)}
 
 
@@ -70,7 +75,9 @@ def draw(engine: Engine) -> tuple[list[tuple], list[tuple]]:
     """Return the rows of the moves by which a search was chosen first, and of those drawn now."""
     halves: dict[str, list[tuple]] = {"quiet": [], "losing": []}
     for (game, ply), move in rest().items():
-        around = [engine.analyse(each, nodes=QUICK) for each in (move.position, move.after())]
+        around = [
+            engine.analyse(each, nodes=QUICK) for each in (move.position, move.after())
+        ]
         lost = weigh(move, *around).win_chance_lost
         half = "losing" if lost >= JUDGEMENT_BOUNDS["inaccuracy"] else "quiet"
         halves[half].append((half, game, ply, move.position.fen, move.uci))
@@ -90,7 +97,9 @@ def summary(verdict: Verdict, nodes: int) -> list:
 def stable(engine: Engine, move: MoveInContext) -> list:
     """Return what the library's search finds, with the nodes of a position and the depth."""
 
-    def analyse(positions: Sequence[Position], nodes: int, lines: int) -> list[Analysis]:
+    def analyse(
+        positions: Sequence[Position], nodes: int, lines: int
+    ) -> list[Analysis]:
         return [engine.analyse(each, nodes=nodes, multipv=lines) for each in positions]
 
     ((before, after),) = search([move], analyse)
@@ -110,8 +119,12 @@ def long(engine: Engine, move: MoveInContext, nodes: int) -> list:
 
 def compare() -> Iterator[pd.DataFrame]:
     """Yield the table after each move that was searched."""
-    target, moves = HERE / "verdicts.tsv", rest()
-    with open_engine(timeout=7_200) as engine, open_engine(hash_mb=256, timeout=7_200) as deep:
+    target = HERE / "verdicts.tsv"
+    moves = rest()
+    with (
+        open_engine(timeout=7_200) as engine,
+        open_engine(hash_mb=256, timeout=7_200) as deep,
+    ):
         if not target.exists():
             drawn = pd.DataFrame(draw(engine)[1], columns=KEYS[:-1])
             drawn["search"] = file_digest(Path(searching.__file__))[:12]
@@ -120,25 +133,33 @@ def compare() -> Iterator[pd.DataFrame]:
             {"judgement": object, "long_judgement": object}
         )
         for row in table[table["long_judgement"].isna()].itertuples():
-            began, move = time.monotonic(), moves[row.game, row.ply]
+            began = time.monotonic()
+            move = moves[row.game, row.ply]
             found = stable(engine, move)
             seconds = time.monotonic() - began
             table.loc[row.Index, COLUMNS[len(KEYS) :]] = [
-                *found, *long(deep, move, LONGER * found[3])
-            ]  # fmt: skip
-            print(f"{row.Index + 1}/{len(table)}: {seconds:.1f} s, {found[3]:,} nodes", flush=True)
+                *found,
+                *long(deep, move, LONGER * found[3]),
+            ]
+            print(
+                f"{row.Index + 1}/{len(table)}: {seconds:.1f} s, {found[3]:,} nodes",
+                flush=True,
+            )
             yield table
 
 
 def by_nodes() -> pd.DataFrame:
     """Return what is found of the moves drawn first, with more and more nodes."""
-    moves, rows = rest(), []
+    moves = rest()
+    rows = []
     with open_engine(hash_mb=64, timeout=600) as engine:
         for row in draw(engine)[0]:
             move = moves[row[1:3]]
             for nodes in BY_NODES:
-                around = [engine.analyse(each, nodes=nodes, multipv=LINES)
-                          for each in (move.position, move.after())]  # fmt: skip
+                around = [
+                    engine.analyse(each, nodes=nodes, multipv=LINES)
+                    for each in (move.position, move.after())
+                ]
                 found = summary(weigh(move, *around), nodes)
                 rows.append((*row, move.numbered_san, *found))
     return pd.DataFrame(rows, columns=[*KEYS[:-1], "san", *FOUND])
@@ -146,7 +167,8 @@ def by_nodes() -> pd.DataFrame:
 
 def single() -> pd.DataFrame:
     """Return what a search of one line finds of the 58 moves, with more and more nodes."""
-    moves, rows = rest(), []
+    moves = rest()
+    rows = []
     with open_engine(hash_mb=64, timeout=600) as engine:
         for row in pd.read_csv(HERE / "verdicts_first.tsv", sep="\t").itertuples():
             for nodes in SINGLE:

@@ -72,7 +72,8 @@ VALIDATION_MOVES = 20_000
 
 #: Training games of the curve's models, and how many are labelled with the validation games
 #: between them.
-CURVE_GAMES, LABELLED_GAMES = (60, 250, 1_000), 4_000
+CURVE_GAMES = (60, 250, 1_000)
+LABELLED_GAMES = 4_000
 
 #: The chapter on prioritisation at profile ``book``: training games that its linear methods are
 #: fitted on, test games, most moves of each.
@@ -189,7 +190,8 @@ def train(
         Moves of different games.
     """
     torch.manual_seed(settings.seed)
-    spread, size = training.spread(), min(settings.batch, len(training))
+    spread = training.spread()
+    size = min(settings.batch, len(training))
     network = priority.ChangeNetwork(source.width, settings.hidden, settings.trunk)
     optimizer = torch.optim.AdamW(
         network.parameters(), lr=settings.rate, weight_decay=settings.decay
@@ -203,14 +205,23 @@ def train(
     about = {"source": source.name, "settings": json.dumps(asdict(settings))}
     model = priority.ChangeModel(network, spread, about)
     fens, *sides = changes.distinct_positions(training.moves)
-    positions, targets = source.read(fens), torch.from_numpy(training.changes / spread)
+    positions = source.read(fens)
+    targets = torch.from_numpy(training.changes / spread)
     log: list[dict[str, float]] = []
-    best, kept, waited, falls = -1.0, network.state_dict(), 0, 0
+    best = -1.0
+    kept = network.state_dict()
+    waited = 0
+    falls = 0
     while len(log) < (stopping.most if stopping else settings.epochs):
-        order = np.random.default_rng([settings.seed, len(log)]).permutation(len(training))
-        rate, losses = optimizer.param_groups[0]["lr"], []
+        order = np.random.default_rng([settings.seed, len(log)]).permutation(
+            len(training)
+        )
+        rate = optimizer.param_groups[0]["lr"]
+        losses = []
         for at in tqdm(range(0, len(order) - size + 1, size), disable=None):
-            rows = order[at : at + size]  # what is left over at the end waits for the next pass
+            rows = order[
+                at : at + size
+            ]  # what is left over at the end waits for the next pass
             features = source.features(*(positions[side[rows]] for side in sides))
             with torch.autocast("cpu", torch.bfloat16):
                 signed, sizes = network(features)
@@ -228,11 +239,14 @@ def train(
             continue
         waited += 1
         if measures["ndcg"] > best:
-            best, kept, waited = measures["ndcg"], copy.deepcopy(network.state_dict()), 0
+            best = measures["ndcg"]
+            kept = copy.deepcopy(network.state_dict())
+            waited = 0
         elif waited == stopping.patience:
             network.load_state_dict(kept)
             optimizer.param_groups[0]["lr"] = rate * stopping.factor
-            waited, falls = 0, falls + 1
+            waited = 0
+            falls = falls + 1
             if falls > stopping.falls:
                 break
     if stopping is not None:
@@ -246,27 +260,37 @@ def judge(
     """Return nDCG@5 and precision@5 of a model's ranking of the terms."""
     _, sizes = model.predict(source, *_around(moves.moves))
     truth = moves.changes / model.spread
-    measures = {"ndcg": scores.ndcg(sizes, truth), "precision": scores.precision(sizes, truth)}
-    return {name: round(float(np.nanmean(values)), 4) for name, values in measures.items()}
+    measures = {
+        "ndcg": scores.ndcg(sizes, truth),
+        "precision": scores.precision(sizes, truth),
+    }
+    return {
+        name: round(float(np.nanmean(values)), 4) for name, values in measures.items()
+    }
 
 
 def _around(moves: pd.DataFrame) -> tuple[list[str], list[str]]:
     return moves["before"].tolist(), moves["after"].tolist()
 
 
-def label_games(games: Sequence[Game], training: int | None = None) -> changes.TermChanges:
+def label_games(
+    games: Sequence[Game], training: int | None = None
+) -> changes.TermChanges:
     """Return every move of the games with its terms: of all, or up to so many training games.
 
     Test games are left out. Games are labelled a chunk at a time; chunks that the store holds
     are not labelled again.
     """
-    games, parts = [game for game in games if game.split != "test"], []
+    games = [game for game in games if game.split != "test"]
+    parts = []
     ends = [row for row, game in enumerate(games, start=1) if game.split == "train"]
     games = games[: ends[min(training, len(ends)) - 1]] if training else games
     for at in tqdm(range(0, len(games), CHUNK), desc="labels", unit="chunk"):
         moves = changes.sample_moves(games[at : at + CHUNK], None, seed=0)
         part = changes.measure_changes(moves, default_store())
-        parts.append(replace(part, moves=part.moves.assign(game=part.moves["game"] + at)))
+        parts.append(
+            replace(part, moves=part.moves.assign(game=part.moves["game"] + at))
+        )
     return changes.TermChanges(
         pd.concat([part.moves for part in parts], ignore_index=True),
         np.concatenate([part.before for part in parts]),
@@ -278,13 +302,19 @@ def _some(moves: changes.TermChanges, count: int, seed: int) -> changes.TermChan
     return moves.take(np.random.default_rng(seed).permutation(len(moves))[:count])
 
 
-def write_model(name: str, games: Sequence[Game], target: Path, settings: Settings) -> Path:
+def write_model(
+    name: str, games: Sequence[Game], target: Path, settings: Settings
+) -> Path:
     """Label the games, train a model on a source of features, write it and its log."""
     labelled = label_games(games)
     training = labelled.part("train")
     check = _some(labelled.part("validation"), VALIDATION_MOVES, settings.seed)
     model, log = train(priority.SOURCES[name](), training, check, settings)
-    about = {"moves": len(training), "games": training.moves["game"].nunique(), "log": log}
+    about = {
+        "moves": len(training),
+        "games": training.moves["game"].nunique(),
+        "log": log,
+    }
     _write_json(target / f"{name}.json", {**about, **asdict(settings)})
     return model.save(target / f"{name}.safetensors")
 
@@ -305,7 +335,9 @@ def write_linear(games: Sequence[Game], target: Path, *, seed: int) -> list[Path
     paths = []
     for name, vectors in fitted.items():
         about = _about(moves=len(moves), spread=json.dumps(spreads[name].tolist()))
-        paths.append(replace(vectors, about=about).save(target / f"nnue-{name}.safetensors"))
+        paths.append(
+            replace(vectors, about=about).save(target / f"nnue-{name}.safetensors")
+        )
     return paths
 
 
@@ -318,7 +350,8 @@ def write_curve(
     games: Sequence[Game], target: Path, settings: Settings, stopping: Stopping
 ) -> Path:
     """Train every model of the curve, rank the test moves with it, and write both files."""
-    seed, labelled = settings.seed, label_games(games, LABELLED_GAMES)
+    seed = settings.seed
+    labelled = label_games(games, LABELLED_GAMES)
     training = labelled.part("train")
     validation = _some(labelled.part("validation"), stopping.validation, seed)
     fitted, tested = (
@@ -329,20 +362,32 @@ def write_curve(
     for most in CURVE_GAMES:
         first = training.moves["game"].unique()[:most]
         parts[str(most)] = training.take(training.moves["game"].isin(first).to_numpy())
-    points, named = [], {"moves": changes.move_keys(tested)}
+    points = []
+    named = {"moves": changes.move_keys(tested)}
     for (label, part), name in itertools.product(parts.items(), priority.SOURCES):
         source = priority.SOURCES[name]()
         model, log = train(source, part, validation, settings, stopping)
         _, sizes = model.predict(source, *_around(tested))
         named[f"{name}-{label}"] = scores.top_columns(sizes).astype(np.uint8)
         best = max(range(len(log)), key=lambda row: log[row]["ndcg"])
-        points.append({
-            "name": f"{name}-{label}", "source": name,
-            "games": part.moves["game"].nunique(), "moves": len(part), "passes": best + 1,
-            "ndcg": log[best]["ndcg"], "precision": log[best]["precision"], "log": log,
-        })  # fmt: skip
+        points.append(
+            {
+                "name": f"{name}-{label}",
+                "source": name,
+                "games": part.moves["game"].nunique(),
+                "moves": len(part),
+                "passes": best + 1,
+                "ndcg": log[best]["ndcg"],
+                "precision": log[best]["precision"],
+                "log": log,
+            }
+        )
     save_file(named, target / "curve.safetensors", {"oracle": changes.ORACLE})
-    about = {"settings": asdict(settings), "stopping": asdict(stopping), "points": points}
+    about = {
+        "settings": asdict(settings),
+        "stopping": asdict(stopping),
+        "points": points,
+    }
     return _write_json(target / "curve.json", about)
 
 
@@ -351,11 +396,14 @@ def write_tails(games: Sequence[Game], target: Path, *, seed: int) -> Path:
     moves = label_games(games, LABELLED_GAMES).part("train")
     drawn = np.random.default_rng(seed).permutation(len(moves))[:PAPER_POSITIONS]
     part = moves.take(np.sort(drawn))
-    fens, labelled = part.moves["before"].tolist(), priority.labelled_before(part)
+    fens = part.moves["before"].tolist()
+    labelled = priority.labelled_before(part)
     features = joined_activations(load_expert("nnue"), fens, fit.LAYERS)
     fitted = fit.fit_concepts(features, labelled, cs=(priority.SVM_C,), seed=seed)
     about = _about(positions=len(part), tail=fitted.tails[0].positive.sum())
-    return replace(fitted.vectors, about=about).save(target / "nnue-svm-tails.safetensors")
+    return replace(fitted.vectors, about=about).save(
+        target / "nnue-svm-tails.safetensors"
+    )
 
 
 def sample_facts(games: Sequence[Game], per_game: int, *, seed: int) -> PositionSample:
@@ -365,7 +413,8 @@ def sample_facts(games: Sequence[Game], per_game: int, *, seed: int) -> Position
     """
     drawn = sample_positions(games, per_game, seed=seed)
     known = set(zip(drawn.games.tolist(), drawn.plies.tolist(), strict=True))
-    fens, rows = list(drawn.fens), []
+    fens = list(drawn.fens)
+    rows = []
     for number, game in enumerate(games):
         if game.termination == "checkmate":
             of_game = game.fens()
@@ -374,7 +423,8 @@ def sample_facts(games: Sequence[Game], per_game: int, *, seed: int) -> Position
                     rows.append((number, ply))
                     fens.append(of_game[ply])
     ends = np.array(rows, np.int32).reshape(-1, 2)
-    numbers, plies = np.append(drawn.games, ends[:, 0]), np.append(drawn.plies, ends[:, 1])
+    numbers = np.append(drawn.games, ends[:, 0])
+    plies = np.append(drawn.plies, ends[:, 1])
     return PositionSample(tuple(fens), numbers, plies)
 
 
@@ -384,23 +434,33 @@ def label_facts(fens: Sequence[str], *, jobs: int = 2) -> NDArray[np.int8]:
     1 if the concept holds, 0 if not, :data:`NOT_ASKED` for mate in one on the opponent's turn.
     """
     chunks = (fens[at : at + _LABEL_CHUNK] for at in range(0, len(fens), _LABEL_CHUNK))
-    return np.concatenate(Parallel(n_jobs=jobs)(delayed(_label)(chunk) for chunk in chunks))
+    return np.concatenate(
+        Parallel(n_jobs=jobs)(delayed(_label)(chunk) for chunk in chunks)
+    )
 
 
 def _label(fens: Sequence[str]) -> NDArray[np.int8]:
     boards = map(chess.Board, fens)
     answers = (
-        [asks(board, colour) for asks in facts.PREDICATES.values() for colour in (True, False)]
+        [
+            asks(board, colour)
+            for asks in facts.PREDICATES.values()
+            for colour in (True, False)
+        ]
         for board in boards
     )
-    return np.array([[NOT_ASKED if holds is None else holds for holds in row] for row in answers],
-                    np.int8)  # fmt: skip
+    return np.array(
+        [[NOT_ASKED if holds is None else holds for holds in row] for row in answers],
+        np.int8,
+    )
 
 
 def likeness_of(fens: Sequence[str]) -> NDArray[np.int64]:
     """Return a number for side to move and number of men together, ``(n,)``."""
     men = (sum(map(str.isalpha, fen.split(" ", 1)[0])) for fen in fens)
-    return np.array([2 * n + (" w " in fen) for n, fen in zip(men, fens, strict=True)], np.int64)
+    return np.array(
+        [2 * n + (" w " in fen) for n, fen in zip(men, fens, strict=True)], np.int64
+    )
 
 
 def choose_rows(
@@ -434,16 +494,22 @@ def choose_rows(
     """
     lot = np.random.default_rng(seed).permutation(len(labelled))
     keys = ["part", "likeness", "turn"]
-    drawn = pd.DataFrame({"row": lot, "part": labelled.splits[lot], "likeness": likeness[lot]})
+    drawn = pd.DataFrame(
+        {"row": lot, "part": labelled.splits[lot], "likeness": likeness[lot]}
+    )
     chosen = []
     for name, values in zip(labelled.terms, labelled.values.T, strict=True):
-        positive, negative = drawn[values[lot] == 1], drawn[values[lot] == 0][::-1]
+        positive = drawn[values[lot] == 1]
+        negative = drawn[values[lot] == 0][::-1]
         positive, negative = (
-            rows.assign(turn=rows.groupby(keys[:2]).cumcount()) for rows in (positive, negative)
+            rows.assign(turn=rows.groupby(keys[:2]).cumcount())
+            for rows in (positive, negative)
         )
         pairs = positive.merge(negative, on=keys).head(most)
         if missing := {"train", "validation", "test"} - set(pairs["part"]):
-            raise ValueError(f"no pair of positions for {name!r} in {min(missing)}; take more")
+            raise ValueError(
+                f"no pair of positions for {name!r} in {min(missing)}; take more"
+            )
         rows = np.sort(pairs[["row_x", "row_y"]].to_numpy().ravel())
         chosen.append(fit.Tails(rows, values[rows] == 1))
     return chosen
@@ -463,7 +529,8 @@ def fit_facts(
     most
         Most positives of a concept.
     """
-    sample, names = sample_facts(games, per_game, seed=seed), facts.CONCEPTS
+    sample = sample_facts(games, per_game, seed=seed)
+    names = facts.CONCEPTS
     values = label_facts(sample.fens)
     splits = np.array([game.split for game in games])[sample.games]
     labelled = fit.Labelled(names, values.astype(np.float32), sample.games, splits)
@@ -471,7 +538,8 @@ def fit_facts(
     tails = choose_rows(labelled, likeness, most=most, seed=seed)
     rows = np.unique(np.concatenate([its.rows for its in tails]))
     tails = [replace(its, rows=np.searchsorted(rows, its.rows)) for its in tails]
-    chosen, fens = labelled.take(rows), [sample.fens[row] for row in rows]
+    chosen = labelled.take(rows)
+    fens = [sample.fens[row] for row in rows]
     shuffled = load_expert("nnue", random_weights=seed)
     features = {
         "NNUE": joined_activations(load_expert("nnue"), fens, fit.LAYERS),
@@ -481,14 +549,19 @@ def fit_facts(
     fit_on = partial(fit.fit_concepts, labelled=chosen, tails=tails, seed=seed)
     fits = {name: fit_on(seen, cs=FACT_CS) for name, seen in features.items()}
     chance = fit_on(features["NNUE"], cs=(1e-3,), shuffle=True)
-    results = {name: scores.held_out(fits[name], features[name], chosen) for name in fits}
+    results = {
+        name: scores.held_out(fits[name], features[name], chosen) for name in fits
+    }
     results["shuffled labels"] = scores.held_out(chance, features["NNUE"], chosen)
     shares = np.nanmean(np.where(values == NOT_ASKED, np.nan, values), axis=0).round(4)
     return fits["NNUE"], {
         "positions": len(rows),
         "labelled": len(labelled),
         "share": dict(zip(names, shares.tolist(), strict=True)),
-        "pairs": {name: int(its.positive.sum()) for name, its in zip(names, tails, strict=True)},
+        "pairs": {
+            name: int(its.positive.sum())
+            for name, its in zip(names, tails, strict=True)
+        },
         "c": dict(zip(names, fits["NNUE"].c, strict=True)),
         "test": summarise(results, seed=seed),
     }
@@ -504,7 +577,9 @@ def mean_auc(results: pd.DataFrame, *, seed: int, resamples: int = 200) -> Inter
 
     def area(rows: NDArray[np.float64]) -> float:
         concepts = (rows[rows[:, 0] == code] for code in np.unique(rows[:, 0]))
-        areas = [roc_auc_score(*each[:, 1:].T) for each in concepts if np.ptp(each[:, 1])]
+        areas = [
+            roc_auc_score(*each[:, 1:].T) for each in concepts if np.ptp(each[:, 1])
+        ]
         return float(np.mean(areas)) if areas else np.nan
 
     values = np.column_stack([codes, results["positive"], results["score"]])
@@ -521,12 +596,16 @@ def summarise(results: Mapping[str, pd.DataFrame], *, seed: int) -> dict[str, An
     for name, table in results.items():
         tables = {"mean": table, **dict(iter(table.groupby("concept", sort=False)))}
         answer[name] = {
-            concept: {"accuracy": scores.accuracy(rows, seed=seed),
-                      "auc": mean_auc(rows, seed=seed)}
+            concept: {
+                "accuracy": scores.accuracy(rows, seed=seed),
+                "auc": mean_auc(rows, seed=seed),
+            }
             for concept, rows in tables.items()
-        }  # fmt: skip
+        }
     for name in others:
-        answer[name]["gain"] = scores.accuracy(results[first], minus=results[name], seed=seed)
+        answer[name]["gain"] = scores.accuracy(
+            results[first], minus=results[name], seed=seed
+        )
     return answer
 
 
@@ -534,7 +613,12 @@ def write_facts(games: Sequence[Game], target: Path, *, seed: int) -> Path:
     """Fit the vectors from facts; write them and what they and their controls reach."""
     fitted, report = fit_facts(games, seed=seed)
     _write_json(target / "facts-nnue.json", {"games": len(games), **report})
-    about = {"expert": "nnue", "layer": fit.LAYERS, "labels": "facts 1", "seed": str(seed)}
+    about = {
+        "expert": "nnue",
+        "layer": fit.LAYERS,
+        "labels": "facts 1",
+        "seed": str(seed),
+    }
     return replace(fitted.vectors, about=about).save(target / "facts-nnue.safetensors")
 
 
@@ -542,7 +626,9 @@ def _write_json(path: Path, content: dict) -> Path:
     def rounded(interval: Interval) -> dict[str, float]:
         return {name: round(value, 4) for name, value in asdict(interval).items()}
 
-    path.write_text(json.dumps(content, indent=1, default=rounded) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps(content, indent=1, default=rounded) + "\n", encoding="utf-8"
+    )
     return path
 
 
@@ -550,15 +636,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Train from the command line; return the exit status."""
     parser = argparse.ArgumentParser(prog="python data/priority/train.py")
     parser.add_argument("what", choices=[*priority.SOURCES, "linear", "curve", "facts"])
-    parser.add_argument("--games", type=Path, default=Path("data/games/selfplay.tsv.zst"))
-    parser.add_argument("--limit", type=int, help="read only so many games; for facts 10,000")
-    parser.add_argument("--target", type=Path, help="folder, data/priority or data/concepts")
+    parser.add_argument(
+        "--games", type=Path, default=Path("data/games/selfplay.tsv.zst")
+    )
+    parser.add_argument(
+        "--limit", type=int, help="read only so many games; for facts 10,000"
+    )
+    parser.add_argument(
+        "--target", type=Path, help="folder, data/priority or data/concepts"
+    )
     parser.add_argument("--epochs", type=int, default=Settings().epochs)
     parser.add_argument("--seed", type=int, default=Settings().seed)
     given = parser.parse_args(arguments)
     what, seed = given.what, given.seed
-    target = given.target or Path("data/concepts" if what == "facts" else "data/priority")
-    games = list(read_games(given.games, given.limit or (10_000 if what == "facts" else None)))
+    target = given.target or Path(
+        "data/concepts" if what == "facts" else "data/priority"
+    )
+    games = list(
+        read_games(given.games, given.limit or (10_000 if what == "facts" else None))
+    )
     settings = Settings(epochs=given.epochs, seed=seed)
     if what == "facts":
         print(write_facts(games, target, seed=seed))

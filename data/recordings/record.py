@@ -38,7 +38,12 @@ from chessgloss.commentary.methods import (
     request_comment,
     varied_moves,
 )
-from chessgloss.commentary.proven import Form, extraction_requests, pending, request_constrained
+from chessgloss.commentary.proven import (
+    Form,
+    extraction_requests,
+    pending,
+    request_constrained,
+)
 from chessgloss.experts import Expert, load_expert
 from chessgloss.judges import gcc, pairwise, trials
 from chessgloss.llm.client import (
@@ -77,7 +82,9 @@ PLAIN = ("llm", "llm_expert")
 Batches = Callable[[Client], Iterator[list[Request]]]
 
 
-def _comments(model: str, methods: Sequence[str], moves: Sequence[EvaluatedMove]) -> pd.DataFrame:
+def _comments(
+    model: str, methods: Sequence[str], moves: Sequence[EvaluatedMove]
+) -> pd.DataFrame:
     """Return the comments of some methods on some moves, as they were recorded and published."""
     briefings = read_briefings(briefings_file())
     return gather_comments(methods, moves, briefings, replay("commentary", model))
@@ -85,7 +92,9 @@ def _comments(model: str, methods: Sequence[str], moves: Sequence[EvaluatedMove]
 
 def commentary_requests(briefings: Sequence[Briefing]) -> list[Request]:
     """Return every question of the chapter on commentary, the headline methods first."""
-    varied = [(each, count) for each in varied_moves(briefings) for count in OTHER_COUNTS]
+    varied = [
+        (each, count) for each in varied_moves(briefings) for count in OTHER_COUNTS
+    ]
     from_start = [each for each in briefings if known_from_start(each.move.position)]
     return [
         *(request_comment(each, name) for name in PLAIN for each in briefings),
@@ -101,8 +110,11 @@ def _commentary(client: Client) -> Iterator[list[Request]]:
 
 def _arms(client: Client) -> Iterator[list[Request]]:
     """Yield the questions of the ranked arms that are not asked with the other methods."""
-    briefings, lectured = read_briefings(briefings_file()), read_briefings(lectured_file())
-    read = pd.read_csv(lectured_file().with_name("reading") / "drawn.tsv", sep="\t")["move"]
+    briefings = read_briefings(briefings_file())
+    lectured = read_briefings(lectured_file())
+    read = pd.read_csv(lectured_file().with_name("reading") / "drawn.tsv", sep="\t")[
+        "move"
+    ]
     yield [
         *(
             request_comment(each, method)
@@ -122,10 +134,16 @@ def _notes(client: Client) -> Iterator[list[Request]]:
     those that were read by hand last.
     """
     evaluated = [*read_briefings(briefings_file()).values()]
-    yield [request_constrained(each, form) for form in get_args(Form) for each in evaluated]
-    drawn = read_briefings(find_project() / "data" / "notes" / "second" / "briefings.json")
+    yield [
+        request_constrained(each, form) for form in get_args(Form) for each in evaluated
+    ]
+    drawn = read_briefings(
+        find_project() / "data" / "notes" / "second" / "briefings.json"
+    )
     known = [*evaluated, *drawn.values(), *read_briefings(lectured_file()).values()]
-    while batch := [each for each in (pending(known_, client) for known_ in known) if each]:
+    while batch := [
+        each for each in (pending(known_, client) for known_ in known) if each
+    ]:
         yield batch
 
 
@@ -141,22 +159,31 @@ def in_reading_order(requests: Iterable[Request]) -> list[Request]:
     groups: dict[tuple[Message, ...], dict[tuple, Request]] = {}
     for request in requests:
         group = groups.setdefault(request.messages[:-1], {})
-        group.setdefault((request.messages[-1], request.sampling, request.repeat), request)
+        group.setdefault(
+            (request.messages[-1], request.sampling, request.repeat), request
+        )
     return [request for group in groups.values() for request in group.values()]
 
 
-def trial_requests(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) -> list[Request]:
+def trial_requests(
+    comments: pd.DataFrame, briefings: Mapping[str, Briefing]
+) -> list[Request]:
     """Return every question that is known beforehand, as a server reads them fastest."""
     known = {**briefings, **trials.gold_briefings()}
     frames = [
         gcc.with_requests(texts, known, screened=name != "changed")
         for name, texts in trials.trial_texts(comments, briefings).items()
     ]
-    frames += [trials.choice_questions(comments, briefings), trials.sample_questions(briefings)]
+    frames += [
+        trials.choice_questions(comments, briefings),
+        trials.sample_questions(briefings),
+    ]
     return in_reading_order(request for frame in frames for request in frame["request"])
 
 
-def best_of_requests(briefings: Mapping[str, Briefing], client: Client) -> list[Request]:
+def best_of_requests(
+    briefings: Mapping[str, Briefing], client: Client
+) -> list[Request]:
     """Return the questions on the comments drawn on a few moves; asks or replays those first."""
     drawn = trials.drawn_texts(client.answered(trials.sample_questions(briefings)))
     return in_reading_order(
@@ -177,7 +204,9 @@ def _pairwise(client: Client) -> Iterator[list[Request]]:
     briefings = read_briefings(briefings_file())
     contexts = pairwise.contexts_of(briefings[move.name] for move in moves)
     lined = {move.name: contexts[move.name] for move in pairwise.choose_lined(moves)}
-    comments = pairwise.comments_by_move(_comments(client.model.name, pairwise.METHODS, moves))
+    comments = pairwise.comments_by_move(
+        _comments(client.model.name, pairwise.METHODS, moves)
+    )
     for frame in (
         pairwise.line_questions(lined, comments),
         pairwise.number_questions(contexts, comments),
@@ -199,7 +228,9 @@ def model_requests(expert: Expert) -> list[Request]:
     games = read_level_games(data_folder() / "games.tsv.zst")
     asked = ask(suite, positions_of(suite, games))
     concepts = concepts_in_words(asked, expert)
-    requests = [each for play in MODEL_PLAYS for each in play_requests(asked, play, concepts)]
+    requests = [
+        each for play in MODEL_PLAYS for each in play_requests(asked, play, concepts)
+    ]
     return requests + play_requests(reason_asked(asked), "fen_reason")
 
 
@@ -258,7 +289,9 @@ def estimate(requests: Sequence[Request]) -> Estimate:
     """Return what asking all these questions would take."""
     texts = (message.content for request in requests for message in request.messages)
     prompt = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
-    return Estimate(len(requests), prompt, sum(one.sampling.max_tokens for one in requests))
+    return Estimate(
+        len(requests), prompt, sum(one.sampling.max_tokens for one in requests)
+    )
 
 
 def missing(purpose: str, model: str) -> Estimate:
@@ -299,12 +332,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python data/recordings/record.py")
     parser.add_argument("purpose", choices=sorted(PURPOSES), help="which questions")
     parser.add_argument("--model", default=DEFAULT_MODEL, help="whose answers")
-    parser.add_argument("--dry-run", action="store_true", help="only count calls and tokens")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="only count calls and tokens"
+    )
     parser.add_argument("--concurrency", type=int, default=1, help="questions at once")
     given = parser.parse_args(arguments)
     print(missing(given.purpose, given.model))
     if not given.dry_run:
-        print(record(given.purpose, given.model, concurrency=given.concurrency), "answers kept")
+        print(
+            record(given.purpose, given.model, concurrency=given.concurrency),
+            "answers kept",
+        )
     return 0
 
 

@@ -45,14 +45,17 @@ from chessgloss.store import Store, default_store, file_digest
 ENGINE = "Stockfish 15.1"
 
 #: The setting of the suite's grades; those of the recorded players' positions, the first is used.
-SETTINGS, RECORDED = Settings(), (Settings(), Settings(5_000))
+SETTINGS = Settings()
+RECORDED = (Settings(), Settings(5_000))
 
 #: Levels whose mean losses forty games do not tell apart, and games of each of them in all.
-CLOSE_LEVELS, CLOSE_GAMES = (10, 15), 1000
+CLOSE_LEVELS = (10, 15)
+CLOSE_GAMES = 1000
 
 
 #: Full moves of the early band (the plan's 1.2) and of the middle band (ours).
-_EARLY_MOVES, _MIDDLE_MOVES = (4, 6), (13, 24)
+_EARLY_MOVES = (4, 6)
+_MIDDLE_MOVES = (13, 24)
 #: Full moves before the end of the late band: the plan's 5 to 8. A position with n plies to
 #: come is ``ceil(n / 2)`` moves before the end.
 _LATE_MOVES = (5, 8)
@@ -112,12 +115,15 @@ def draw_openings(book: Path, rules: Rules) -> list[tuple[str, ...]]:
             drawn.setdefault(tuple(move.uci() for move in board.move_stack))
             if len(drawn) == rules.games:
                 return list(drawn)
-    raise ValueError(f"{book.name} gave {len(drawn)} of {rules.games} different openings")
+    raise ValueError(
+        f"{book.name} gave {len(drawn)} of {rules.games} different openings"
+    )
 
 
 def play_game(engine: Engine, level: int, opening: Sequence[str], rules: Rules) -> Game:
     """Play one game of a level against itself from the end of ``opening``."""
-    board, name = chess.Board(), f"Skill Level {level}"
+    board = chess.Board()
+    name = f"Skill Level {level}"
     moves = list(opening)
     for uci in moves:
         board.push_uci(uci)
@@ -161,7 +167,9 @@ def play_levels(
             recipe = {"level": level, "nodes": rules.nodes, "opening": list(opening)}
             parts = store.fetch("level_game", recipe, build)
             result, termination = parts["end"]
-            game = Game(tuple(parts["moves"]), result, name, name, termination, len(opening))
+            game = Game(
+                tuple(parts["moves"]), result, name, name, termination, len(opening)
+            )
         lines.append(line_of(number, game))
     return pack(lines, target)
 
@@ -186,7 +194,8 @@ def write_values(games: Sequence[Game], target: Path, store: Store) -> Path:
 
 def band_plies(band: str, plies: int) -> range:
     """Return the plies of a band in a game of ``plies`` plies; empty if it is too short."""
-    first, last = 2 * (_EARLY_MOVES[0] - 1), 2 * _EARLY_MOVES[1]
+    first = 2 * (_EARLY_MOVES[0] - 1)
+    last = 2 * _EARLY_MOVES[1]
     end = plies - 2 * _LATE_MOVES[1]
     if band == "early":
         return range(first, min(last, end))
@@ -207,7 +216,8 @@ def draw_suite(games: Mapping[int, Sequence[Game]], seed: int = SEED) -> pd.Data
     rows = []
     for level in sorted(games):
         for number, game in enumerate(games[level]):
-            random, fens = np.random.default_rng([seed, level, number]), game.fens()
+            random = np.random.default_rng([seed, level, number])
+            fens = game.fens()
             for band in ("middle" if number % 2 else "early", "late"):
                 plies = np.array(band_plies(band, len(game.moves)), dtype=int)
                 for ply in map(int, random.permutation(plies)):
@@ -215,8 +225,17 @@ def draw_suite(games: Mapping[int, Sequence[Game]], seed: int = SEED) -> pd.Data
                     if board in used or chess.Board(fens[ply]).legal_moves.count() < 2:
                         continue
                     used.add(board)
-                    name, fen = f"skill_{level:02d}.{number:03d}.{band}", fens[ply]
-                    source = (name, level, ELO_NAMES[level], game.key, number, ply, band)
+                    name = f"skill_{level:02d}.{number:03d}.{band}"
+                    fen = fens[ply]
+                    source = (
+                        name,
+                        level,
+                        ELO_NAMES[level],
+                        game.key,
+                        number,
+                        ply,
+                        band,
+                    )
                     rows.append((*source, phase_of(fen), fen, game.moves[ply]))
                     break
     return pd.DataFrame(rows, columns=COLUMNS[:-2])
@@ -229,10 +248,14 @@ def with_baseline(suite: pd.DataFrame, tables: Sequence[MoveTable]) -> pd.DataFr
     """
     moves = graded_moves(dict(zip(suite["name"], tables, strict=True)))
     played = moves.loc[list(zip(suite["name"], suite["played"], strict=True))]
-    return suite.assign(loss=played["loss"].to_numpy(), grade=played["grade"].to_numpy())
+    return suite.assign(
+        loss=played["loss"].to_numpy(), grade=played["grade"].to_numpy()
+    )
 
 
-def write_suite(suite: pd.DataFrame, target: Path, *, games: str, graded_by: str) -> Path:
+def write_suite(
+    suite: pd.DataFrame, target: Path, *, games: str, graded_by: str
+) -> Path:
     """Write a suite as JSON; the same suite gives the same bytes.
 
     Parameters
@@ -255,7 +278,9 @@ def write_suite(suite: pd.DataFrame, target: Path, *, games: str, graded_by: str
         "point_of_view": "the side to move; losses in centipawns, values cut at 1,000",
     }
     lines = [json.dumps(row, ensure_ascii=False) for row in suite.to_dict("records")]
-    text = json.dumps(head, indent=1)[:-2] + ',\n "positions": [\n  ' + ",\n  ".join(lines)
+    text = (
+        json.dumps(head, indent=1)[:-2] + ',\n "positions": [\n  ' + ",\n  ".join(lines)
+    )
     target.write_text(text + "\n ]\n}\n", encoding="utf-8")
     return target
 
@@ -286,9 +311,13 @@ def keep_weakened(
     nodes
         Nodes of each search, one thread.
     """
-    text = path.read_text("utf-8") if path.exists() else "\t".join(players.COLUMNS) + "\n"
+    text = (
+        path.read_text("utf-8") if path.exists() else "\t".join(players.COLUMNS) + "\n"
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text[: text.rfind("\n") + 1], "utf-8")  # what a stopped run left half written
+    path.write_text(
+        text[: text.rfind("\n") + 1], "utf-8"
+    )  # what a stopped run left half written
     kept = read_weakened(path)
     todo = [
         (strength, question)
@@ -303,7 +332,9 @@ def keep_weakened(
             position = question.position
             engine.new_game()
             root = position.root if position.moves else position.fen
-            uci = engine.play(position.moves, root=root, nodes=nodes, **{option: strength})
+            uci = engine.play(
+                position.moves, root=root, nodes=nodes, **{option: strength}
+            )
             uci = uci.replace("(none)", "0000")
             cells = (strength, nodes, question.name, position.fen, uci)
             file.write("\t".join(map(str, cells)) + "\n")
@@ -315,7 +346,9 @@ def write_tables(tables: Mapping[str, MoveTable], target: Path) -> Path:
     """Write a file of tables, sorted by the keys of their positions."""
     lines = []
     for key, table in sorted(tables.items()):
-        values = " ".join(f"{uci}:{value}" for uci, value in sorted(table.values.items()))
+        values = " ".join(
+            f"{uci}:{value}" for uci, value in sorted(table.values.items())
+        )
         lines.append(f"{key}\t{' '.join(table.ranked)}\t{values}\n")
     return pack(lines, target)
 
@@ -355,11 +388,21 @@ def make_tables(
 
 def make_more(folder: Path, count: int) -> None:
     """Play more games of :data:`CLOSE_LEVELS`, from the next openings, and value them."""
-    target, rules = folder / "more_games.tsv.zst", Rules(games=count)
+    target = folder / "more_games.tsv.zst"
+    rules = Rules(games=count)
     book = assets.locate("opening_book")
     first = Rules().games
-    play_levels(target, rules, book=book, store=default_store(), played=CLOSE_LEVELS, first=first)
-    write_values(list(read_games(target)), folder / "more_values.tsv.zst", default_store())
+    play_levels(
+        target,
+        rules,
+        book=book,
+        store=default_store(),
+        played=CLOSE_LEVELS,
+        first=first,
+    )
+    write_values(
+        list(read_games(target)), folder / "more_values.tsv.zst", default_store()
+    )
 
 
 def make(what: str, folder: Path, count: int = CLOSE_GAMES) -> None:
@@ -382,10 +425,16 @@ def make(what: str, folder: Path, count: int = CLOSE_GAMES) -> None:
     drawn = draw_suite(games)
     positions = suite.positions_of(drawn, games)
     if what == "values":
-        write_values(list(read_games(games_file)), folder / "level_values.tsv.zst", default_store())
+        write_values(
+            list(read_games(games_file)),
+            folder / "level_values.tsv.zst",
+            default_store(),
+        )
     elif what == "tables":
         known = suite.read_known_sets().positions()
-        make_tables([*positions, *known], SETTINGS, grading.tables_path(folder, SETTINGS))
+        make_tables(
+            [*positions, *known], SETTINGS, grading.tables_path(folder, SETTINGS)
+        )
     elif what == "depths":
         some = drawn[drawn["number"] < suite.OTHER_GAMES]
         for settings in grading.OTHER_NODES:
@@ -401,12 +450,21 @@ def make(what: str, folder: Path, count: int = CLOSE_GAMES) -> None:
         tables = grading.find_tables(positions, SETTINGS, kept, default_store())
         graded = with_baseline(drawn, tables)
         by = f"{ENGINE}, {SETTINGS.label}, mean of both colours"
-        write_suite(graded, folder / "suite.json", games=file_digest(games_file), graded_by=by)
+        write_suite(
+            graded, folder / "suite.json", games=file_digest(games_file), graded_by=by
+        )
     elif what == "answers":
-        asked, nodes = suite.ask(drawn, positions), GAME_NODES
-        known = [Asked(known.name, known.position) for known in suite.read_known_sets().known]
-        keep_weakened([*asked, *known], "level", LEVELS, folder / "level_answers.tsv", nodes=nodes)
-        keep_weakened(asked, "elo", players.ELOS, folder / "elo_answers.tsv", nodes=nodes)
+        asked = suite.ask(drawn, positions)
+        nodes = GAME_NODES
+        known = [
+            Asked(known.name, known.position) for known in suite.read_known_sets().known
+        ]
+        keep_weakened(
+            [*asked, *known], "level", LEVELS, folder / "level_answers.tsv", nodes=nodes
+        )
+        keep_weakened(
+            asked, "elo", players.ELOS, folder / "elo_answers.tsv", nodes=nodes
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -414,10 +472,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    kinds = ["games", "more", "values", "tables", "depths", "recorded", "suite", "answers"]
+    kinds = [
+        "games",
+        "more",
+        "values",
+        "tables",
+        "depths",
+        "recorded",
+        "suite",
+        "answers",
+    ]
     parser.add_argument("what", choices=kinds)
     parser.add_argument("--folder", type=Path, default=Path(__file__).parent)
-    parser.add_argument("--games", type=int, default=CLOSE_GAMES, help="for more: of each level")
+    parser.add_argument(
+        "--games", type=int, default=CLOSE_GAMES, help="for more: of each level"
+    )
     given = parser.parse_args(arguments)
     make(given.what, given.folder, given.games)
     return 0

@@ -77,8 +77,14 @@ _PLANNED = (
     ("S", "uci-1x15 rap25-1x15 ap-1x15 rap5-1x15 rap25-1x30 uci-1x15d10"),
     ("S", "modern_uci-1 modern_rap25-1"),
     ("L", "uci-1 rap25-1 ap-1"),
-    ("L", "modern_uci-1x1 modern.norotary_uci-1x1 modern.nomuon_uci-1x1 modern.nomixing_uci-1x1"),
-    ("L", "modern_uci-1 modern_uci-2 modern_ap-1 modern_rap25-1 modern_window50-1 random_uci-1"),
+    (
+        "L",
+        "modern_uci-1x1 modern.norotary_uci-1x1 modern.nomuon_uci-1x1 modern.nomixing_uci-1x1",
+    ),
+    (
+        "L",
+        "modern_uci-1 modern_uci-2 modern_ap-1 modern_rap25-1 modern_window50-1 random_uci-1",
+    ),
 )
 
 
@@ -228,9 +234,13 @@ def find_run(name: str) -> Run:
     labelled = (kind or notation) and (notation == "rap") == bool(percent)
     if not sized or not labelled or base not in ("", "paper", *BASES):
         raise ValueError(f"{name!r} names no run; {_FORMS}")
-    settings, training, epochs = SHAPES[kind], Training(), EPOCHS.get(size, 0)
+    settings = SHAPES[kind]
+    training = Training()
+    epochs = EPOCHS.get(size, 0)
     if base == "paper":
-        settings, training, epochs = PAPER_MODEL, PAPER_TRAINING, PAPER_TRAINING.epochs
+        settings = PAPER_MODEL
+        training = PAPER_TRAINING
+        epochs = PAPER_TRAINING.epochs
     elif base:
         shape, changes = BASES[base]
         usual = ANNEALED_TRAINING if annealed else MODERN_TRAINING
@@ -245,7 +255,9 @@ def find_run(name: str) -> Run:
     written = f"{size}-{base}{'_' if base else ''}{label}-{int(seed)}{ending}"
     if written != name:
         raise ValueError(f"{name!r} is written {written!r}")
-    if annealed and not epochs and not passes:  # a number of games: as many tokens for all
+    if (
+        annealed and not epochs and not passes
+    ):  # a number of games: as many tokens for all
         training = replace(training, budget=ANNEALED_BUDGET)
     training = replace(
         training,
@@ -316,7 +328,11 @@ class Trained:
 
 
 def make_epoch(
-    games: tokens.TokenGames, selected: NDArray, training: Training, number: int, context: int
+    games: tokens.TokenGames,
+    selected: NDArray,
+    training: Training,
+    number: int,
+    context: int,
 ) -> list[torch.Tensor]:
     """Return the batches of the epoch ``number``: order and piece types follow from the seed.
 
@@ -340,10 +356,14 @@ def make_epoch(
     """
     random = np.random.default_rng([training.seed, number])
     order = random.permutation(selected)
-    ids, starts = tokens.annotate(games, order, training.notation, training.probability, random)
+    ids, starts = tokens.annotate(
+        games, order, training.notation, training.probability, random
+    )
     lengths = np.diff(starts)
     if lengths.max(initial=0) > context:
-        raise ValueError(f"a game has {lengths.max()} tokens, the context only {context}")
+        raise ValueError(
+            f"a game has {lengths.max()} tokens, the context only {context}"
+        )
     shifted = lengths + random.uniform(-SHIFT, SHIFT, lengths.size)
     cut = tokens.cut_batches(ids, starts, np.argsort(shifted), training.tokens)
     batches = [rows for _, rows in cut]
@@ -390,7 +410,9 @@ def train(
         if state is not None and state.is_file():
             trainer.load(state)
         save = (lambda: trainer.save(state)) if state is not None else (lambda: None)
-        with tqdm(total=trainer.tokens, unit="token", unit_scale=True, disable=None) as bar:
+        with tqdm(
+            total=trainer.tokens, unit="token", unit_scale=True, disable=None
+        ) as bar:
             bar.update(trainer.now.tokens)
             while not trainer.finished:
                 trainer.run_epoch(every, save, bar)
@@ -455,7 +477,9 @@ class Trainer:
     def epoch(self, number: int) -> list[torch.Tensor]:
         """Return the batches of an epoch in their order."""
         context = self.settings.context
-        return make_epoch(self.task.games, self.task.train, self.training, number, context)
+        return make_epoch(
+            self.task.games, self.task.train, self.training, number, context
+        )
 
     def run_epoch(self, every: int, save: Callable[[], None], bar: tqdm) -> None:
         """Make the steps that are left of an epoch, then measure."""
@@ -474,7 +498,9 @@ class Trainer:
         """Learn from one batch; return its tokens."""
         read, expected = tokens.read_and_expected(epoch[number].to(self.device))
         logits = self.model(read).flatten(0, 1).float()
-        loss = functional.cross_entropy(logits, expected.flatten(), ignore_index=tokens.IGNORED)
+        loss = functional.cross_entropy(
+            logits, expected.flatten(), ignore_index=tokens.IGNORED
+        )
         loss.backward()
         done = (self.now.epoch + (number + 0.5) / len(epoch)) / self.training.epochs
         if self.training.budget:
@@ -488,14 +514,19 @@ class Trainer:
 
     def measure(self) -> None:
         """Add a row to the log; keep the best weights; stop if the last epoch made it worse."""
-        now, log = self.now, self.now.log
-        dev = perplexity(self.model, self.task.games, self.training.reading, self.task.dev)
+        now = self.now
+        log = self.now.log
+        dev = perplexity(
+            self.model, self.task.games, self.training.reading, self.task.dev
+        )
         read = now.tokens - (int(log[-1]["tokens"]) if log else 0)
         row = {"epoch": now.epoch + 1, "loss": round(float(self.loss) / read, 5)}
         row |= {"dev_perplexity": round(dev, 4), "tokens": now.tokens}
         worse = bool(log) and row["dev_perplexity"] > log[-1]["dev_perplexity"]
         now.stopped = worse and self.training.early_stop
-        now.log, now.epoch, now.batch = [*log, row], now.epoch + 1, 0
+        now.log = [*log, row]
+        now.epoch = now.epoch + 1
+        now.batch = 0
         self.loss.zero_()
         if not now.stopped:
             self.best = self.masters.flat.clone()
@@ -503,7 +534,11 @@ class Trainer:
     def save(self, path: Path) -> None:
         """Write all that the rest of the training depends on."""
         self.now.loss = float(self.loss)
-        tensors = {**self.masters.state(), "best": self.best, "chance": torch.get_rng_state()}
+        tensors = {
+            **self.masters.state(),
+            "best": self.best,
+            "chance": torch.get_rng_state(),
+        }
         if self.device != "cpu":
             tensors["chance.device"] = torch.cuda.get_rng_state()
         now = replace(self.now, seconds=round(self.seconds, 1))
@@ -540,7 +575,9 @@ class Trainer:
 
     def _about(self) -> dict[str, str]:
         return {
-            "form": STATE_FORM if self.device == "cpu" else f"{STATE_FORM} on {self.device}",
+            "form": STATE_FORM
+            if self.device == "cpu"
+            else f"{STATE_FORM} on {self.device}",
             "settings": json.dumps(asdict(self.settings), sort_keys=True),
             "training": json.dumps(asdict(self.training), sort_keys=True),
             "games": f"{len(self.task.train)} {len(self.task.dev)} {self.tokens}",
@@ -553,7 +590,10 @@ def count_parameters(model: nn.Module) -> int:
 
 
 def perplexity(
-    model: LanguageModel, games: tokens.TokenGames, notation: tokens.Notation, selected: NDArray
+    model: LanguageModel,
+    games: tokens.TokenGames,
+    notation: tokens.Notation,
+    selected: NDArray,
 ) -> float:
     """Return the canonical perplexity of games: one move counts as one token.
 
@@ -592,7 +632,8 @@ BETA1, EPSILON = 0.9, 1e-8
 
 #: Coefficients of the polynomial that draws singular values towards one, and how often it is
 #: applied (Jordan and others 2024, "Muon: an optimizer for hidden layers in neural networks").
-NEWTON_SCHULZ, STEPS = (3.4445, -4.7750, 2.0315), 5
+NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
+STEPS = 5
 
 #: In the names of matrices that are several square ones, stacked.
 STACKED = ("project", "weight_ih", "weight_hh")
@@ -615,7 +656,10 @@ class MasterWeights:
     """
 
     def __init__(
-        self, model: nn.Module, training: Training, precision: torch.dtype = torch.bfloat16
+        self,
+        model: nn.Module,
+        training: Training,
+        precision: torch.dtype = torch.bfloat16,
     ) -> None:
         self.training = training
         matrices: dict[str, nn.Parameter] = {}
@@ -628,7 +672,9 @@ class MasterWeights:
             else:
                 (decayed if weights.dim() > 1 else others).append(weights)
         parameters = [*matrices.values(), *decayed, *others]
-        self.flat = torch.cat([weights.detach().float().flatten() for weights in parameters])
+        self.flat = torch.cat(
+            [weights.detach().float().flatten() for weights in parameters]
+        )
         for name, buffer in model.named_buffers():
             owner, _, last = name.rpartition(".")
             setattr(model.get_submodule(owner), last, buffer.to(precision))
@@ -660,12 +706,17 @@ class MasterWeights:
             Of the highest learning rates, 0 to 1.
         """
         gradient = self._gradient.float()
-        gradient *= (self.training.clip / gradient.norm().clamp(min=1e-12)).clamp(max=1.0)
+        gradient *= (self.training.clip / gradient.norm().clamp(min=1e-12)).clamp(
+            max=1.0
+        )
         first, *rest = gradient.split(self._sizes)
         if self._muon is not None:
             self._muon.step(first, share)
-        for group, part, options in zip(self._groups, rest, self._adam.param_groups, strict=True):
-            group.grad, options["lr"] = part, self.training.rate * share
+        for group, part, options in zip(
+            self._groups, rest, self._adam.param_groups, strict=True
+        ):
+            group.grad = part
+            options["lr"] = self.training.rate * share
         self._adam.step()
         self._rounded.copy_(self.flat)
         self._gradient.zero_()
@@ -689,8 +740,12 @@ class MasterWeights:
             self._muon.momentum.copy_(state["momentum"])
         for number, group in enumerate(self._groups):
             if f"step.{number}" in state:
-                kept = {name: state[f"{name}.{number}"].to(group.device) for name in _STATE}
-                self._adam.state[group] = {name: part.clone() for name, part in kept.items()}
+                kept = {
+                    name: state[f"{name}.{number}"].to(group.device) for name in _STATE
+                }
+                self._adam.state[group] = {
+                    name: part.clone() for name, part in kept.items()
+                }
 
     def set_weights(self, weights: torch.Tensor) -> None:
         """Give masters and model the weights ``(n,)`` float32."""
@@ -729,7 +784,9 @@ class _Muon:
             rows, columns = matrix.shape
             height = columns if any(part in name for part in STACKED) else rows
             for _ in range(rows // height):
-                self.spans.setdefault((height, columns), []).append((at, at + height * columns))
+                self.spans.setdefault((height, columns), []).append(
+                    (at, at + height * columns)
+                )
                 at += height * columns
 
     def step(self, gradient: torch.Tensor, share: float) -> None:
@@ -742,7 +799,9 @@ class _Muon:
             stack = torch.stack([ahead[first:last] for first, last in spans])
             moved = orthogonalise(stack.view(-1, rows, columns).to(self.precision))
             size = max(1.0, rows / columns) ** 0.5
-            for (first, last), matrix in zip(spans, moved.flatten(1).float(), strict=True):
+            for (first, last), matrix in zip(
+                spans, moved.flatten(1).float(), strict=True
+            ):
                 self.masters[first:last].add_(matrix, alpha=-rate * size)
 
 
@@ -766,7 +825,9 @@ def orthogonalise(matrices: torch.Tensor) -> torch.Tensor:
 
 def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Path:
     """Write a model's weights, rounded to float16, with what it is and how it was trained."""
-    weights = {name: part.half().contiguous() for name, part in model.state_dict().items()}
+    weights = {
+        name: part.half().contiguous() for name, part in model.state_dict().items()
+    }
     about = {
         "form": FORM,
         "settings": json.dumps(asdict(model.settings), sort_keys=True),
@@ -781,7 +842,9 @@ def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Pa
 SEED = 1
 
 
-def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.DataFrame:
+def build_probes(
+    corpus: tokens.Corpus, *, seed: int, count: int = 1_000
+) -> pd.DataFrame:
     """Make ``count`` questions of each task in each band from the probe games.
 
     Parameters
@@ -807,7 +870,9 @@ def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.
     known = set(chain(*tokens.prefix_hashes(corpus.games, corpus.of("L"))))
     unseen: dict[int, list[bool]] = {}
     held = corpus.of("probe")
-    for game, beginnings in zip(held, tokens.prefix_hashes(corpus.games, held), strict=True):
+    for game, beginnings in zip(
+        held, tokens.prefix_hashes(corpus.games, held), strict=True
+    ):
         unseen[game] = [beginning not in known for beginning in beginnings]
         known.update(beginnings)
     rows: list[dict[str, str]] = []
@@ -824,7 +889,9 @@ def build_probes(corpus: tokens.Corpus, *, seed: int, count: int = 1_000) -> pd.
                     moves[:length], moves[length], band, str(corpus.keys[game]), random
                 )
         if len(rows) < wanted:
-            raise ValueError(f"the probe games give too few prefixes of the {band} band")
+            raise ValueError(
+                f"the probe games give too few prefixes of the {band} band"
+            )
     return pd.DataFrame(rows, columns=probes.COLUMNS)
 
 
@@ -868,9 +935,15 @@ def read_random_corpus(path: Path, beside: tokens.Corpus) -> tokens.Corpus:
     """
     if not path.is_file():
         plies = beside.games.plies
-        print(f"playing {plies.size:,} random games, and some to spare, for {path}", flush=True)
+        print(
+            f"playing {plies.size:,} random games, and some to spare, for {path}",
+            flush=True,
+        )
         wanted = [*plies, *plies[:500]]
-        jobs = (delayed(play_random_game)(int(n), RANDOM_SEED, k) for k, n in enumerate(wanted))
+        jobs = (
+            delayed(play_random_game)(int(n), RANDOM_SEED, k)
+            for k, n in enumerate(wanted)
+        )
         played = Parallel(n_jobs=2, batch_size=256, return_as="generator")(jobs)
         head = "{}\trandom\trandom\t*\tunfinished\t{}\t{}\n"
         pack((head.format(k, len(m), " ".join(m)) for k, m in enumerate(played)), path)
@@ -883,13 +956,26 @@ def read_random_corpus(path: Path, beside: tokens.Corpus) -> tokens.Corpus:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train from the command line; return the exit status."""
     parser = argparse.ArgumentParser(prog="data/tracking/train.py")
-    parser.add_argument("runs", nargs="*", metavar="RUN", help="such as S-uci-1 or M-rap25-1")
-    parser.add_argument("--all", action="store_true", help="the whole plan, the shortest first")
-    parser.add_argument("--list", action="store_true", help="show the plan and what is done")
-    parser.add_argument("--threads", type=int, default=2, help="of torch (default: %(default)s)")
-    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"), help="to compute on")
     parser.add_argument(
-        "--precision", default="bfloat16", choices=("bfloat16", "float32"), help="to train in"
+        "runs", nargs="*", metavar="RUN", help="such as S-uci-1 or M-rap25-1"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="the whole plan, the shortest first"
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="show the plan and what is done"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=2, help="of torch (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--device", default="cpu", choices=("cpu", "cuda"), help="to compute on"
+    )
+    parser.add_argument(
+        "--precision",
+        default="bfloat16",
+        choices=("bfloat16", "float32"),
+        help="to train in",
     )
     given = parser.parse_args(arguments)
     try:
@@ -911,7 +997,9 @@ def listing() -> str:
     rows = []
     for name in (*PLAN, *PLAN_ANNEALED):
         begun = "begun" if (work_folder() / f"{name}.state").is_file() else "to do"
-        rows.append(f"{name:<30} {'done' if kept_path('runs', name).is_file() else begun}")
+        rows.append(
+            f"{name:<30} {'done' if kept_path('runs', name).is_file() else begun}"
+        )
     return "\n".join(rows)
 
 
@@ -934,7 +1022,8 @@ def train_runs(
     precision
         In which they compute while they are trained.
     """
-    corpus, path = tokens.read_corpus(), probes.probes_file()
+    corpus = tokens.read_corpus()
+    path = probes.probes_file()
     work_folder().mkdir(parents=True, exist_ok=True)
     with FileLock(work_folder() / "probes.lock"):
         if not path.is_file():
@@ -958,20 +1047,31 @@ def train_run(
 
     A run on random games is stopped by random games; it is measured on ``corpus`` like all.
     """
-    source, state = corpus, work_folder() / f"{run.name}.state"
+    source = corpus
+    state = work_folder() / f"{run.name}.state"
     if run.training.games == "people":
-        raise ValueError(f"{run.name} reads people's games, for which there is no reader yet")
+        raise ValueError(
+            f"{run.name} reads people's games, for which there is no reader yet"
+        )
     if run.training.games == "random":
         source = read_random_corpus(work_folder() / "random.tsv.zst", corpus)
     task = Task(source.games, source.of(run.games), source.of("dev")[:WATCHED])
-    trained = train(task, run.settings, run.training, state, precision=precision, device=device)
+    trained = train(
+        task, run.settings, run.training, state, precision=precision, device=device
+    )
     kept = work_folder() / f"{run.name}.safetensors"
     write_checkpoint(trained.model, run.training, kept)
-    model, reading = read_checkpoint(kept)[0].to(device), run.training.reading
+    model = read_checkpoint(kept)[0].to(device)
+    reading = run.training.reading
     dev = perplexity(model, corpus.games, reading, corpus.of("dev"))
-    digest, test = file_digest(tokens.data_folder() / "games.tsv.zst"), corpus.of("test")
-    nats, plies = game_losses(model, corpus.games, reading, test), corpus.games.plies[test]
-    measures = {"test.nats": nats.astype(np.float32), "test.plies": plies.astype(np.uint8)}
+    digest = file_digest(tokens.data_folder() / "games.tsv.zst")
+    test = corpus.of("test")
+    nats = game_losses(model, corpus.games, reading, test)
+    plies = corpus.games.plies[test]
+    measures = {
+        "test.nats": nats.astype(np.float32),
+        "test.plies": plies.astype(np.uint8),
+    }
     if reading == "uci":
         for band, rows in questions[questions["task"] == "end_actual"].groupby("band"):
             measures[f"own.{band}"] = probes.share_on_own_pieces(model, rows)
@@ -982,7 +1082,9 @@ def train_run(
     if run.training.notation == "uci":  # it has seen no piece types
         asked = questions[questions["task"].isin(probes.END_TASKS)]
     answers = {
-        f"{task}.{band}": torch.from_numpy(probes.rank(probes.predict(model, rows, reading)))
+        f"{task}.{band}": torch.from_numpy(
+            probes.rank(probes.predict(model, rows, reading))
+        )
         for (task, band), rows in asked.groupby(["task", "band"])
     }
     about = {"run": run.name, "probes": file_digest(probes.probes_file())}

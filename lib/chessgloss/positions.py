@@ -34,7 +34,8 @@ _FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN 
 MOST_IN_LINE = 1 << 17
 _FIGURINE = re.compile(r"\{[^}]*(?:\}|\Z)|;.*|(?m:^\[.*)|([♔-♟])")
 _PGN_COMMENT = re.compile(r"(\{)[^}]*\Z|\{[^}]*\}|;.*|(?m:^%.*)")
-_INK, _LETTER = re.compile(r"\S"), re.compile(r"[^\W\d_]")
+_INK = re.compile(r"\S")
+_LETTER = re.compile(r"[^\W\d_]")
 _PGN_RESULT = re.compile(r"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
 _EN_PASSANT = re.compile(r"\be\.?p\.?(?=\s|$)")
 
@@ -212,7 +213,9 @@ class Game:
 
     def __post_init__(self) -> None:
         if self.result not in get_args(Result):
-            raise ValueError(f"result must be one of {get_args(Result)}, got {self.result!r}")
+            raise ValueError(
+                f"result must be one of {get_args(Result)}, got {self.result!r}"
+            )
 
     @property
     def key(self) -> str:
@@ -227,7 +230,9 @@ class Game:
     def position(self, ply: int) -> Position:
         """Return the position before ply ``ply`` (0 is the first), with its history."""
         if not 0 <= ply <= len(self.moves):
-            raise IndexError(f"ply {ply} is outside this game of {len(self.moves)} plies")
+            raise IndexError(
+                f"ply {ply} is outside this game of {len(self.moves)} plies"
+            )
         return Position.after(self.moves[:ply], self.root)
 
     def position_turn(self, ply: int) -> chess.Color:
@@ -240,7 +245,8 @@ class Game:
 
     def fens_at(self, plies: Collection[int]) -> dict[int, str]:
         """Return the FENs of the positions after so many plies, those that there are."""
-        board, fens = chess.Board(self.root), {}
+        board = chess.Board(self.root)
+        fens = {}
         for ply in range(min(max(plies, default=-1), len(self.moves)) + 1):
             if ply in plies:
                 fens[ply] = board.fen()
@@ -308,7 +314,9 @@ def read_fen(text: str) -> Position:
             "repair_fen fills missing ones by stated rules"
         )
     if text.endswith(" 0"):
-        raise PositionError(f"FEN {text!r} counts moves from 0, not 1; repair_fen mends it")
+        raise PositionError(
+            f"FEN {text!r} counts moves from 0, not 1; repair_fen mends it"
+        )
     return Position(_parse_fen(text).fen())
 
 
@@ -341,7 +349,9 @@ def repair_fen(text: str) -> RepairedFen:
         board.castling_rights = board.clean_castling_rights()
         repairs.append(f"castling rights {fields[2]} set to {board.castling_xfen()}")
     if board.ep_square is not None and board.status() & chess.STATUS_INVALID_EP_SQUARE:
-        repairs.append(f"en passant square {chess.square_name(board.ep_square)} removed")
+        repairs.append(
+            f"en passant square {chess.square_name(board.ep_square)} removed"
+        )
         board.ep_square = None
     return RepairedFen(Position(_parse_fen(board.fen()).fen()), tuple(repairs))
 
@@ -360,7 +370,9 @@ def read_move(position: Position, text: str) -> MoveInContext:
         try:
             return MoveInContext(position, parse(words).uci())
         except chess.AmbiguousMoveError:
-            raise MoveError(f"{text!r} is ambiguous in {position.fen!r}; name the square") from None
+            raise MoveError(
+                f"{text!r} is ambiguous in {position.fen!r}; name the square"
+            ) from None
         except ValueError:
             continue
     raise MoveError(_illegal(text, board))
@@ -381,15 +393,21 @@ def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
     """
     text = _decode(source if isinstance(source, bytes) else source.read_bytes())
     if max(map(len, text.split("\n"))) > MOST_IN_LINE:
-        raise PgnError(f"a line of the PGN file has over {MOST_IN_LINE:,} characters; break it up")
-    text = _FIGURINE.sub(lambda part: part[0].translate(_FIGURINES) if part[1] else part[0], text)
+        raise PgnError(
+            f"a line of the PGN file has over {MOST_IN_LINE:,} characters; break it up"
+        )
+    text = _FIGURINE.sub(
+        lambda part: part[0].translate(_FIGURINES) if part[1] else part[0], text
+    )
     stream = io.StringIO(text)
     number = end = newlines = 0
     while _INK.search(text, end):
         builder, error = _parse_game(stream)
         if not builder:
             return  # nothing but comments is left
-        start, end, number = end, stream.tell(), number + 1
+        start = end
+        end = stream.tell()
+        number = number + 1
         written = text[start:end]
         line = newlines + written.count("\n", 0, -len(written.lstrip())) + 1
         newlines += written.count("\n")
@@ -418,7 +436,8 @@ class _PgnBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
                 repaired = repair_fen(headers["FEN"])
             except PositionError as error:
                 raise ValueError(f"bad FEN header: {error}") from None
-            headers["FEN"], self.repairs = repaired.position.fen, repaired.repairs
+            headers["FEN"] = repaired.position.fen
+            self.repairs = repaired.repairs
 
 
 def _decode(data: bytes) -> str:
@@ -435,7 +454,9 @@ def _parse_game(stream: TextIO) -> tuple[_PgnBuilder | None, str]:
     """Parse one game up to its first error, and leave the stream at the next one."""
     builder = _PgnBuilder()
     try:
-        return builder if chess.pgn.read_game(stream, Visitor=lambda: builder) else None, ""
+        return builder if chess.pgn.read_game(
+            stream, Visitor=lambda: builder
+        ) else None, ""
     except ValueError as error:
         while stream.readline().strip():
             pass
@@ -453,7 +474,10 @@ def _text_problem(written: str, game: chess.pgn.Game) -> str:
     text = _PGN_COMMENT.sub(r"\1 ", "\n".join(moves)).strip()
     if "{" in text:
         return "cut off: a comment is not closed"
-    depths = [0, *accumulate(1 if mark == "(" else -1 for mark in re.findall(r"[()]", text))]
+    depths = [
+        0,
+        *accumulate(1 if mark == "(" else -1 for mark in re.findall(r"[()]", text)),
+    ]
     if min(depths) < 0:
         return "a variation is closed that was not opened"
     if depths[-1]:
@@ -502,8 +526,11 @@ def _replay(root: str, moves: Iterable[str]) -> chess.Board:
 
 
 def _illegal(text: str, board: chess.Board) -> str:
-    side, shown = "White" if board.turn else "Black", text if len(text) < 40 else f"{text[:40]}..."
-    promotes = any(move.promotion for move in board.legal_moves if move.uci()[2:4] in text)
+    side = "White" if board.turn else "Black"
+    shown = text if len(text) < 40 else f"{text[:40]}..."
+    promotes = any(
+        move.promotion for move in board.legal_moves if move.uci()[2:4] in text
+    )
     hint = "; a promotion names its piece, as e8=Q" if promotes else ""
     hint = hint if any(board.legal_moves) else "; the game is over there"
     return f"{shown!r} is not a legal move for {side} in {board.fen()!r}{hint}"

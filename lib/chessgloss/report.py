@@ -31,14 +31,22 @@ from chessgloss.store import find_project
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 #: Name of the style of a claim's verdict, the gravest first.
-VERDICT_STYLES = {"false": "claim-false", "not checkable": "claim-open", "true": "claim-true"}
+VERDICT_STYLES = {
+    "false": "claim-false",
+    "not checkable": "claim-open",
+    "true": "claim-true",
+}
 
 #: Names for people of what keys and code call by an identifier: ``ccc_none``.
-NAMES: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8"))
+NAMES: Mapping[str, str] = tomllib.loads(
+    Path(__file__).with_name("names.toml").read_text("utf-8")
+)
 
 #: A cell of an HTML table, and what in it may be a name of :data:`NAMES`.
 _CELL = re.compile(r"(?<=>)([^<>]+)(?=</t[hd]>)")
-_IDENTIFIER = re.compile(r"^[a-z]+$|\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\b(?:ccc|llm|notes)(?= less |$)")
+_IDENTIFIER = re.compile(
+    r"^[a-z]+$|\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\b(?:ccc|llm|notes)(?= less |$)"
+)
 
 _KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_+]+)+")
 
@@ -83,7 +91,9 @@ class Result:
         if any(number is not None and not math.isfinite(number) for number in numbers):
             raise ValueError(f"a result must be finite, got {self}")
         if (self.value is None) != bool(self.absent):
-            raise ValueError("a result without a value names the absent asset, and only such a one")
+            raise ValueError(
+                "a result without a value names the absent asset, and only such a one"
+            )
         if self.reference is not None and not self.source:
             raise ValueError(f"the published value {self.reference} needs its source")
         ends = (0, 100) if "%" in self.unit else (0, 1)
@@ -94,7 +104,9 @@ class Result:
     @classmethod
     def of(cls, interval: Interval, unit: str = "", **more: float | str) -> Result:
         """Return the result of an estimate with its interval."""
-        return cls(interval.value, interval.low, interval.high, interval.n, unit, **more)  # type: ignore[arg-type]
+        return cls(
+            interval.value, interval.low, interval.high, interval.n, unit, **more
+        )  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +124,12 @@ class Html:
 
 
 def rows(
-    values: Any, prefix: str, *, unit: str = "", reference: Any = None, drop: bool = False
+    values: Any,
+    prefix: str,
+    *,
+    unit: str = "",
+    reference: Any = None,
+    drop: bool = False,
 ) -> dict[str, Result]:
     """Return the results of a table of numbers, keyed by where each stands in it.
 
@@ -175,7 +192,9 @@ def save(chapter: str, *tables: Mapping[str, Result]) -> None:
     """
     keys = [key for table in tables for key in table]
     if wrong := [key for key in keys if not _KEY.fullmatch(key)]:
-        raise ValueError(f"result keys must be dotted words such as 'table6.mean': {wrong}")
+        raise ValueError(
+            f"result keys must be dotted words such as 'table6.mean': {wrong}"
+        )
     if twice := sorted({key for key in keys if keys.count(key) > 1}):
         raise ValueError(f"result keys stand in two tables: {twice}")
     results = {key: result for table in tables for key, result in table.items()}
@@ -184,7 +203,9 @@ def save(chapter: str, *tables: Mapping[str, Result]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{chapter}.json"
     entries = {key: _entry(result) for key, result in sorted(results.items())}
-    path.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
     if not given:
         print(f"results kept in {path}; only `make` writes book/results")
 
@@ -197,7 +218,11 @@ def paste(**values: Any) -> None:
     from myst_nb import glue
 
     for name, value in values.items():
-        glue(name, value.item() if isinstance(value, np.generic) else value, display=False)
+        glue(
+            name,
+            value.item() if isinstance(value, np.generic) else value,
+            display=False,
+        )
 
 
 def table(frame: pd.DataFrame, caption: str = "", digits: int = 2) -> Html:
@@ -224,11 +249,14 @@ def claims(rows: Mapping[str, tuple[str, Sequence[Any]]], caption: str = "") -> 
     gravest verdict colours. Verdicts differ in their underline too.
     """
     cells = "".join(
-        f"<tr><th>{escape(name)}</th><td>{_coloured(*row)}</td></tr>" for name, row in rows.items()
+        f"<tr><th>{escape(name)}</th><td>{_coloured(*row)}</td></tr>"
+        for name, row in rows.items()
     )
     body = f'<table class="dataframe results texts"><tbody>{cells}</tbody></table>'
     evidence = (
-        "\n".join([f"{name}: {text}", *(f"{c.claim.text}: {c.evidence}" for c in checked)])
+        "\n".join(
+            [f"{name}: {text}", *(f"{c.claim.text}: {c.evidence}" for c in checked)]
+        )
         for name, (text, checked) in rows.items()
     )
     return _captioned(caption, body, "\n".join(evidence))
@@ -248,12 +276,21 @@ def _for_people(cell: re.Match[str]) -> str:
 
 def _coloured(text: str, checked: Sequence[Any]) -> str:
     pieces = []
-    for start, stop in pairwise(sorted({0, len(text)}.union(*(c.claim.span for c in checked)))):
-        over = [c for c in checked if c.claim.span[0] <= start and stop <= c.claim.span[1]]
-        words, verdicts = escape(text[start:stop]), {c.verdict for c in over}
+    for start, stop in pairwise(
+        sorted({0, len(text)}.union(*(c.claim.span for c in checked)))
+    ):
+        over = [
+            c for c in checked if c.claim.span[0] <= start and stop <= c.claim.span[1]
+        ]
+        words = escape(text[start:stop])
+        verdicts = {c.verdict for c in over}
         if over:
             why = "\n".join(f"{c.claim.kind}, {c.verdict}: {c.evidence}" for c in over)
-            style = next(style for verdict, style in VERDICT_STYLES.items() if verdict in verdicts)
+            style = next(
+                style
+                for verdict, style in VERDICT_STYLES.items()
+                if verdict in verdicts
+            )
             words = f'<span class="{style}" title="{escape(why)}">{words}</span>'
         pieces.append(words)
     return f'<p class="claims">{"".join(pieces)}</p>'
@@ -290,7 +327,11 @@ def evidence(
     groups = f" in {clusters:,} games" if clusters is not None else ""
     parts = [f"n = {n:,} {unit}{groups}", f"seed {seed}"]
     parts += [f"interval: {interval}"] if interval else []
-    parts += ["; ".join(f"{name} {value}" for name, value in versions.items())] if versions else []
+    parts += (
+        ["; ".join(f"{name} {value}" for name, value in versions.items())]
+        if versions
+        else []
+    )
     line = " · ".join(parts)
     return Html(f'<p class="evidence">{escape(line)}</p>', line)
 
@@ -302,9 +343,17 @@ def board(shown: Position | MoveInContext, size: int = 340) -> Html:
     """
     move = shown.move if isinstance(shown, MoveInContext) else None
     position = shown.position if isinstance(shown, MoveInContext) else shown
-    arrows = [chess.svg.Arrow(move.from_square, move.to_square, color="#0072B2c0")] if move else []
+    arrows = (
+        [chess.svg.Arrow(move.from_square, move.to_square, color="#0072B2c0")]
+        if move
+        else []
+    )
     svg = chess.svg.board(
-        position.board(), orientation=position.turn, arrows=arrows, size=size, coordinates=True
+        position.board(),
+        orientation=position.turn,
+        arrows=arrows,
+        size=size,
+        coordinates=True,
     )
     moved = {"move": move.uci()} if move else {}
     asked = urlencode({"fen": position.fen} | moved, quote_via=quote)
@@ -315,7 +364,9 @@ def board(shown: Position | MoveInContext, size: int = 340) -> Html:
 def boards(*shown: Html) -> Html:
     """Show boards, tables or figures beside each other, below each other on a phone."""
     inner = "".join(f"<div>{part.html}</div>" for part in shown)
-    return Html(f'<div class="boards">{inner}</div>', "\n\n".join(part.text for part in shown))
+    return Html(
+        f'<div class="boards">{inner}</div>', "\n\n".join(part.text for part in shown)
+    )
 
 
 def use_house_style() -> None:
@@ -326,10 +377,14 @@ def use_house_style() -> None:
 
     plt.style.use(str(Path(__file__).with_name("report.mplstyle")))
     plt.rcParams["axes.prop_cycle"] = cycler(color=PALETTE)
-    set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
+    set_matplotlib_formats(
+        "svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight"
+    )
 
 
-def _leaves(values: Any, names: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+def _leaves(
+    values: Any, names: tuple[Any, ...] = ()
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Walk a nested table and yield each value with the names that lead to it."""
     if isinstance(values, pd.DataFrame):
         values = dict(values.iterrows())

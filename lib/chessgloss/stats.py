@@ -56,10 +56,13 @@ class Interval:
 
     def __post_init__(self) -> None:
         if not self.low <= self.value <= self.high:
-            raise ValueError(f"{self.value} lies outside its interval {self.low} to {self.high}")
+            raise ValueError(
+                f"{self.value} lies outside its interval {self.low} to {self.high}"
+            )
 
     def __format__(self, spec: str) -> str:
-        low, high = format(self.low, spec), format(self.high, spec)
+        low = format(self.low, spec)
+        high = format(self.high, spec)
         return f"{format(self.value, spec)} [{low}, {high}]"
 
     def in_percent(self) -> Interval:
@@ -67,7 +70,9 @@ class Interval:
         return Interval(100 * self.value, 100 * self.low, 100 * self.high, self.n)
 
 
-def cluster_weights(clusters: int, *, seed: int, resamples: int = RESAMPLES) -> NDArray[np.int64]:
+def cluster_weights(
+    clusters: int, *, seed: int, resamples: int = RESAMPLES
+) -> NDArray[np.int64]:
     """Draw how often each cluster enters each bootstrap sample: ``(resamples, clusters)``."""
     random = np.random.default_rng(seed)
     return random.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
@@ -84,7 +89,9 @@ def wilson(share: float, n: float) -> tuple[float, float]:
     centre = share + _Z**2 / (2 * n)
     reach = _Z * np.sqrt(share * (1 - share) / n + (_Z / (2 * n)) ** 2)
     scale = 1 + _Z**2 / n
-    return max(0.0, float((centre - reach) / scale)), min(1.0, float((centre + reach) / scale))
+    return max(0.0, float((centre - reach) / scale)), min(
+        1.0, float((centre + reach) / scale)
+    )
 
 
 def share(count: int, total: int) -> Interval:
@@ -132,8 +139,10 @@ def effective_size(hits: ArrayLike, counts: ArrayLike) -> float:
     estimated from survey data", Survey Methodology 24 (1998). If all rows are alike nothing
     says how alike the rows of one cluster are, and a cluster counts as one row.
     """
-    ones, rows = np.asarray(hits, dtype=float), np.asarray(counts, dtype=float)
-    n, k = float(rows.sum()), rows.size
+    ones = np.asarray(hits, dtype=float)
+    rows = np.asarray(counts, dtype=float)
+    n = float(rows.sum())
+    k = rows.size
     share = float(ones.sum() / n)
     if k == n:
         return n
@@ -204,9 +213,13 @@ def percentile_interval(
     """
     tail = 0.0
     if clusters > 1:
-        factor = np.sqrt(clusters / (clusters - 1)) * special.stdtrit(clusters - 1, 0.975)
+        factor = np.sqrt(clusters / (clusters - 1)) * special.stdtrit(
+            clusters - 1, 0.975
+        )
         tail = float(special.ndtr(-factor))
-    low, high = map(float, np.quantile(np.asarray(samples, dtype=float), [tail, 1 - tail]))
+    low, high = map(
+        float, np.quantile(np.asarray(samples, dtype=float), [tail, 1 - tail])
+    )
     if share and low == high and value in (0.0, 1.0):
         low, high = wilson(value, clusters)
     return _reaching(value, low, high, n)
@@ -278,18 +291,25 @@ def paired_difference(
     of binomial proportions based on paired data", Journal of Educational and Behavioral
     Statistics 37 (2012); here with clusters.
     """
-    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    x = np.asarray(first, dtype=float)
+    y = np.asarray(second, dtype=float)
     if x.shape != y.shape:
         raise ValueError(f"paired values are of one shape, got {x.shape} and {y.shape}")
     sums, counts = _cluster_sums(x - y, clusters)
     if not (_binary(x) and _binary(y)):
         return _resampled_mean(sums, counts, seed)
-    value, size = float((x - y).mean()), float(counts.mean())
-    sums, rows = np.append(sums, [size, -size]), np.append(counts, [size, size])
+    value = float((x - y).mean())
+    size = float(counts.mean())
+    sums = np.append(sums, [size, -size])
+    rows = np.append(counts, [size, size])
     centre = sums.sum() / rows.sum()
-    spread = np.sqrt(sums.size / (sums.size - 1) * ((sums - centre * rows) ** 2).sum()) / rows.sum()
+    spread = (
+        np.sqrt(sums.size / (sums.size - 1) * ((sums - centre * rows) ** 2).sum())
+        / rows.sum()
+    )
     reach = special.stdtrit(sums.size - 1, 0.975) * spread
-    low, high = max(-1.0, float(centre - reach)), min(1.0, float(centre + reach))
+    low = max(-1.0, float(centre - reach))
+    high = min(1.0, float(centre + reach))
     return _reaching(value, low, high, x.size)
 
 
@@ -327,7 +347,12 @@ def sign_flip_p(differences: ArrayLike, *, seed: int, flips: int = FLIPS) -> Flo
 
 
 def paired_permutation(
-    first: ArrayLike, second: ArrayLike, clusters: Groups = None, *, seed: int, rounds: int = 9_999
+    first: ArrayLike,
+    second: ArrayLike,
+    clusters: Groups = None,
+    *,
+    seed: int,
+    rounds: int = 9_999,
 ) -> Paired:
     """Test whether paired values differ, by exchanging them at random within whole clusters.
 
@@ -351,7 +376,9 @@ def paired_permutation(
         If the two do not have the same length, or a value is not finite.
     """
     difference = paired_difference(first, second, clusters, seed=seed)
-    sums, _ = _cluster_sums(np.asarray(first, float) - np.asarray(second, float), clusters)
+    sums, _ = _cluster_sums(
+        np.asarray(first, float) - np.asarray(second, float), clusters
+    )
     return Paired(difference, float(sign_flip_p(sums, seed=seed, flips=rounds)))
 
 
@@ -380,13 +407,17 @@ def area_under_curve(
     ValueError
         If a score is not finite, or all rows are of one kind.
     """
-    values, labels = np.asarray(scores, dtype=float), np.asarray(positive, dtype=bool)
+    values = np.asarray(scores, dtype=float)
+    labels = np.asarray(positive, dtype=bool)
     if not np.isfinite(values).all() or labels.all() or not labels.any():
         raise ValueError("need finite scores of both kinds, positive and negative")
-    rows, index = np.column_stack([values, labels]), _cluster_index(values.size, clusters)
+    rows = np.column_stack([values, labels])
+    index = _cluster_index(values.size, clusters)
     samples = _resample(rows, _area, index, seed, RESAMPLES)
     rarer = min(np.unique(index[kind]).size for kind in (labels, ~labels))
-    return percentile_interval(_area(rows), samples, values.size, clusters=rarer, share=True)
+    return percentile_interval(
+        _area(rows), samples, values.size, clusters=rarer, share=True
+    )
 
 
 def fleiss_kappa(ratings: ArrayLike, categories: int) -> float:
@@ -404,7 +435,9 @@ def fleiss_kappa(ratings: ArrayLike, categories: int) -> float:
 
     given = np.asarray(ratings, dtype=float)
     whole = given[~np.isnan(given).any(axis=1)]
-    counts = np.stack([(whole == one).sum(axis=1) for one in range(1, categories + 1)], axis=1)
+    counts = np.stack(
+        [(whole == one).sum(axis=1) for one in range(1, categories + 1)], axis=1
+    )
     if (counts.sum(axis=0) > 0).sum() < 2:
         return float("nan")
     return float(inter_rater.fleiss_kappa(counts))
@@ -442,14 +475,17 @@ def together(first: ArrayLike, second: ArrayLike, kind: Kind = "pearson") -> flo
 
     ``kind`` is ``pearson``, or ``kendall`` for Kendall's tau-b.
     """
-    x, y = np.asarray(first, dtype=float).ravel(), np.asarray(second, dtype=float).ravel()
+    x = np.asarray(first, dtype=float).ravel()
+    y = np.asarray(second, dtype=float).ravel()
     if x.shape != y.shape:
         raise ValueError(f"scores must come in pairs, got {x.size} and {y.size}")
     both = np.isfinite(x) & np.isfinite(y)
     x, y = x[both], y[both]
     if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
-    measure: Callable[..., Any] = stats.pearsonr if kind == "pearson" else stats.kendalltau
+    measure: Callable[..., Any] = (
+        stats.pearsonr if kind == "pearson" else stats.kendalltau
+    )
     return float(measure(x, y).statistic)
 
 
@@ -482,7 +518,9 @@ def correlation(
     """
     if np.isnan(together(first, second, kind)):
         return None
-    pairs = np.column_stack([np.asarray(first, dtype=float), np.asarray(second, dtype=float)])
+    pairs = np.column_stack(
+        [np.asarray(first, dtype=float), np.asarray(second, dtype=float)]
+    )
     known = np.isfinite(pairs).all(axis=1)
     groups = None if clusters is None else np.asarray(clusters)[known]
 
@@ -493,7 +531,12 @@ def correlation(
 
 
 def bootstrap(
-    values: Floats, statistic: Measure, clusters: Groups = None, *, seed: int, resamples: int = 500
+    values: Floats,
+    statistic: Measure,
+    clusters: Groups = None,
+    *,
+    seed: int,
+    resamples: int = 500,
 ) -> Interval:
     """Return a statistic with its 95 % interval over whole clusters of rows.
 
@@ -520,7 +563,9 @@ def bootstrap(
         raise ValueError("the statistic is not defined for these values")
     index = _cluster_index(len(values), clusters)
     samples = _resample(values, statistic, index, seed, resamples) or [value]
-    return percentile_interval(value, samples, len(values), clusters=int(index.max()) + 1)
+    return percentile_interval(
+        value, samples, len(values), clusters=int(index.max()) + 1
+    )
 
 
 def crossed_mean(values: ArrayLike) -> Interval:
@@ -551,17 +596,22 @@ def crossed_mean(values: ArrayLike) -> Interval:
     data = data[:, ~np.isnan(data).all(axis=0)][~np.isnan(data).all(axis=1)]
     if not data.size:
         raise ValueError("a mean needs at least one value")
-    n, value = int((~np.isnan(data)).sum()), float(np.nanmean(data))
+    n = int((~np.isnan(data)).sum())
+    value = float(np.nanmean(data))
     off = data - value
     freedom = [size - 1 for size in data.shape]
     parts = [
-        (df + 1) / df * float((np.nansum(off, axis=axis) ** 2).sum()) / n**2 if df else 0.0
+        (df + 1) / df * float((np.nansum(off, axis=axis) ** 2).sum()) / n**2
+        if df
+        else 0.0
         for df, axis in zip(freedom, (1, 0), strict=True)
     ]
     rest = 0.0
     if all(freedom):
         rows, columns = (np.nanmean(off, axis=axis, keepdims=True) for axis in (1, 0))
-        rest = float(np.nansum((off - rows - columns) ** 2)) / (freedom[0] * freedom[1] * n)
+        rest = float(np.nansum((off - rows - columns) ** 2)) / (
+            freedom[0] * freedom[1] * n
+        )
     variance = max(parts[0] + parts[1] - rest, rest)
     if not variance:
         return Interval(value, value, value, n)
@@ -601,22 +651,31 @@ def _cluster_index(rows: int, clusters: Groups) -> NDArray[np.intp]:
 def _cluster_sums(values: Floats, clusters: Groups) -> tuple[Floats, NDArray[Any]]:
     """Return sum and number of the values of each cluster: ``(clusters,)`` both."""
     if not values.size or not np.isfinite(values).all():
-        raise ValueError(f"need finite values, got {values.size} of which some may be nan or inf")
+        raise ValueError(
+            f"need finite values, got {values.size} of which some may be nan or inf"
+        )
     index = _cluster_index(values.size, clusters)
     return np.bincount(index, values).astype(float), np.bincount(index)
 
 
 def _resample(
-    values: Floats, statistic: Measure, index: NDArray[np.intp], seed: int, resamples: int
+    values: Floats,
+    statistic: Measure,
+    index: NDArray[np.intp],
+    seed: int,
+    resamples: int,
 ) -> list[float]:
     """Return a statistic of each bootstrap sample of whole clusters on which it is finite."""
-    weights = cluster_weights(int(index.max()) + 1, seed=seed, resamples=resamples)[:, index]
+    weights = cluster_weights(int(index.max()) + 1, seed=seed, resamples=resamples)[
+        :, index
+    ]
     samples = (statistic(np.repeat(values, each, axis=0)) for each in weights)
     return list(filter(np.isfinite, samples))
 
 
 def _resampled_mean(sums: Floats, counts: NDArray[Any], seed: int) -> Interval:
     """Return the bootstrap's interval of a mean from the clusters' sums and sizes."""
-    weights, n = cluster_weights(counts.size, seed=seed), int(counts.sum())
+    weights = cluster_weights(counts.size, seed=seed)
+    n = int(counts.sum())
     samples = weights @ sums / (weights @ counts)
     return percentile_interval(float(sums.sum() / n), samples, n, clusters=counts.size)

@@ -25,13 +25,16 @@ import pandas as pd
 import zstandard
 from safetensors import SafetensorError, safe_open
 
-Part: TypeAlias = np.ndarray | pd.DataFrame | dict | list | str | int | float | bool | None
+Part: TypeAlias = (
+    np.ndarray | pd.DataFrame | dict | list | str | int | float | bool | None
+)
 Parts: TypeAlias = Mapping[str, Part]
 
 _MANIFEST = "manifest.json"
 
 #: Most bytes and lines in a ``.zst``; the largest read whole has 42 million in 82,000.
-MOST_UNPACKED, MOST_LINES = 1 << 28, 1 << 22
+MOST_UNPACKED = 1 << 28
+MOST_LINES = 1 << 22
 
 
 class ArtefactDamaged(RuntimeError):
@@ -50,7 +53,9 @@ class Store:
 
     root: Path
 
-    def fetch(self, name: str, recipe: Mapping[str, Any], build: Callable[[], Parts]) -> dict:
+    def fetch(
+        self, name: str, recipe: Mapping[str, Any], build: Callable[[], Parts]
+    ) -> dict:
         """Return the parts of an artefact, building and keeping it if there is none.
 
         Parameters
@@ -93,13 +98,23 @@ class Store:
         """
         folder = self.path(name, recipe)
         if not folder.is_dir():
-            raise FileNotFoundError(f"no artefact {name!r} of this recipe in {self.root}")
+            raise FileNotFoundError(
+                f"no artefact {name!r} of this recipe in {self.root}"
+            )
         try:
             manifest = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
             files, digests = manifest["files"], manifest["sha256"]
-            if not {*files.values()} == {*digests} <= {path.name for path in folder.iterdir()}:
-                raise ValueError("its manifest names other files than those in its folder")
-            wrong = [file for file in digests if file_digest(folder / file) != digests[file]]
+            if (
+                not {*files.values()}
+                == {*digests}
+                <= {path.name for path in folder.iterdir()}
+            ):
+                raise ValueError(
+                    "its manifest names other files than those in its folder"
+                )
+            wrong = [
+                file for file in digests if file_digest(folder / file) != digests[file]
+            ]
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise ArtefactDamaged(f"{folder} is no whole artefact: {error}") from None
         if wrong:
@@ -203,12 +218,16 @@ def read_zstd(path: Path, refusal: type[Exception] = ValueError) -> bytes:
     try:
         if (size := zstandard.frame_content_size(packed)) > MOST_UNPACKED:
             raise zstandard.ZstdError(f"its header says {size:,}")
-        text = zstandard.ZstdDecompressor().decompress(packed, max_output_size=MOST_UNPACKED)
+        text = zstandard.ZstdDecompressor().decompress(
+            packed, max_output_size=MOST_UNPACKED
+        )
         if (lines := sum(map(text.count, b"\n\r\v\f\x1c\x1d\x1e"))) > MOST_LINES:
             raise zstandard.ZstdError(f"it has {lines:,} lines")
     except zstandard.ZstdError as error:
         limits = f"more than {MOST_UNPACKED:,} bytes or {MOST_LINES:,} lines"
-        raise refusal(f"{path} is damaged or cut off, or holds {limits}: {error}") from None
+        raise refusal(
+            f"{path} is damaged or cut off, or holds {limits}: {error}"
+        ) from None
     return text
 
 
@@ -235,7 +254,8 @@ def find_project() -> Path:
     FileNotFoundError
         If there is none.
     """
-    here, library = Path.cwd().resolve(), Path(__file__).resolve().parents[2]
+    here = Path.cwd().resolve()
+    library = Path(__file__).resolve().parents[2]
     named = os.environ.get("CHESSGLOSS_PROJECT")
     for folder in [Path(named)] if named else [here, *here.parents, library]:
         if (folder / "_toc.yml").is_file():

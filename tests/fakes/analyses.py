@@ -13,11 +13,15 @@ from chessgloss.positions import MoveInContext, Position
 TRAP = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]
 
 
-def analysis(position: Position, *lines, nodes=1_000, depth=10, engine="Scripted 1") -> Analysis:
+def analysis(
+    position: Position, *lines, nodes=1_000, depth=10, engine="Scripted 1"
+) -> Analysis:
     """Return an analysis from (score, moves) pairs; numbers are centipawns for the side to move."""
     scored = [(Cp(one) if isinstance(one, int) else one, moves) for one, moves in lines]
     turn = position.turn
-    found = (Line(tuple(moves.split()), PovScore(one, turn), depth) for one, moves in scored)
+    found = (
+        Line(tuple(moves.split()), PovScore(one, turn), depth) for one, moves in scored
+    )
     return Analysis(position, tuple(found), nodes, engine)
 
 
@@ -28,7 +32,8 @@ def verdict_on(move: MoveInContext, before, after) -> Verdict:
 
 def by_material(position: Position) -> Analysis:
     """Count material one ply deep and list five moves, the best first."""
-    board, found = chess.Board(position.fen), []
+    board = chess.Board(position.fen)
+    found = []
     for move in sorted(board.legal_moves, key=chess.Move.uci):
         board.push(move)
         found.append((100 * balance(board) * (1 if position.turn else -1), move.uci()))

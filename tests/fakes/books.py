@@ -12,9 +12,13 @@ def write_book(path: Path, *lines: Sequence[tuple[str, int]]) -> Path:
     entries = set()
     for line in lines:
         board = chess.Board()
-        for move, weight in ((chess.Move.from_uci(uci), weight) for uci, weight in line):
+        for move, weight in (
+            (chess.Move.from_uci(uci), weight) for uci, weight in line
+        ):
             raw = move.to_square | move.from_square << 6
-            entries.add(struct.pack(">QHHI", chess.polyglot.zobrist_hash(board), raw, weight, 0))
+            entries.add(
+                struct.pack(">QHHI", chess.polyglot.zobrist_hash(board), raw, weight, 0)
+            )
             board.push(move)
     path.write_bytes(b"".join(sorted(entries)))
     return path

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-Layers = list[tuple[tuple[int, ...], int]]  # field numbers down from Weights, and the size
+Layers = list[
+    tuple[tuple[int, ...], int]
+]  # field numbers down from Weights, and the size
 Encoded = tuple[tuple[int, ...], bytes]
 
 _HEAD = 8  # channels of the heads' first convolutions
@@ -35,10 +37,14 @@ class Architecture:
         found = self._convolution((1,), 112 * 9 * filters, filters)
         for block in range(self.blocks):
             for conv in (1, 2):
-                found += self._convolution((2, block, conv), filters * filters * 9, filters)
+                found += self._convolution(
+                    (2, block, conv), filters * filters * 9, filters
+                )
             if self.se:
                 sizes = (filters * self.se, self.se, self.se * 2 * filters, 2 * filters)
-                found += [((2, block, 3, i), size) for i, size in enumerate(sizes, start=1)]
+                found += [
+                    ((2, block, 3, i), size) for i, size in enumerate(sizes, start=1)
+                ]
         found += self._convolution((6,), _HEAD * filters, _HEAD)
         outputs = 3 if self.value == 2 else 1
         sizes = (_HEAD * 64 * _HIDDEN, _HIDDEN, outputs * _HIDDEN, outputs)
@@ -70,9 +76,12 @@ def write_leela(path: Path, architecture: Architecture, seed: int | None = 0) ->
 
 def _net(architecture: Architecture, rng: np.random.Generator | None) -> bytes:
     a = architecture
-    numbers = enumerate((a.input, a.value, a.network, a.policy, a.value, 0, a.activation), 1)
+    numbers = enumerate(
+        (a.input, a.value, a.network, a.policy, a.value, 0, a.activation), 1
+    )
     network = _field(2, b"".join(_number(field, number) for field, number in numbers))
-    magic, version = struct.pack("<I", 0x1C0), _field(3, _number(1, 0) + _number(2, 30))
+    magic = struct.pack("<I", 0x1C0)
+    version = _field(3, _number(1, 0) + _number(2, 30))
     head = _varint(1 << 3 | 5) + magic + version + _field(4, _number(1, 1) + network)
     return head + _field(10, b"".join(_message(_encode(a.layers(), rng))))
 

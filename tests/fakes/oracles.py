@@ -12,7 +12,9 @@ from fakes import engine_command
 def scripted(*options: str, timeout: float = 30.0) -> Oracle:
     """Return an engine that numbers its positions from 1: Material tells the place."""
     command = engine_command(*options)
-    return Oracle("scripted oracle", command, "Stockfish.js 8 ", STOCKFISH_8, timeout=timeout)
+    return Oracle(
+        "scripted oracle", command, "Stockfish.js 8 ", STOCKFISH_8, timeout=timeout
+    )
 
 
 def term(table: TermTable, name: str) -> np.ndarray:
@@ -27,7 +29,9 @@ def materials(table: TermTable) -> list[int]:
 
 def random_fens(count: int, seed: int = 7) -> list[str]:
     """Return positions of random play, so that every kind of position occurs."""
-    rng, fens, board = random.Random(seed), [], chess.Board()
+    rng = random.Random(seed)
+    fens = []
+    board = chess.Board()
     while len(fens) < count:
         if board.is_game_over() or board.ply() > 150:
             board = chess.Board()

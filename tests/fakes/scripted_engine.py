@@ -14,24 +14,35 @@ import sys
 import time
 
 ROWS = (
-    "Knights", "Bishop", "Rooks", "Queens", "Mobility", "King safety", "Threats", "Passed pawns",
+    "Knights",
+    "Bishop",
+    "Rooks",
+    "Queens",
+    "Mobility",
+    "King safety",
+    "Threats",
+    "Passed pawns",
     "Space",
-)  # fmt: skip
+)
 
 
 def main() -> None:
     options = parse()
-    position, count = "", 0
+    position = ""
+    count = 0
     say(options.banner)
     for line in sys.stdin:
         command = line.strip()
         if command == "uci":
-            say("id name Scripted 1\noption name Hash type spin default 16 min 1 max 64")
+            say(
+                "id name Scripted 1\noption name Hash type spin default 16 min 1 max 64"
+            )
             say("uciok")
         elif command == "isready":
             say("readyok")
         elif command.startswith("position"):
-            position, count = command, count + 1
+            position = command
+            count = count + 1
         elif command.startswith("go"):
             answer(position, search(position, options), options)
         elif command == "eval":
@@ -44,7 +55,9 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--banner", default="Stockfish.js 8 scripted")
     parser.add_argument("--moves", default="e2e4,e7e5")
-    parser.add_argument("--bound", default="", help="a move, said last of all with a bound")
+    parser.add_argument(
+        "--bound", default="", help="a move, said last of all with a bound"
+    )
     parser.add_argument("--fault", choices=["crash", "hang", "garbage", "babble"])
     parser.add_argument("--on", default="")
     parser.add_argument("--once", default="")
@@ -81,7 +94,9 @@ def search(position: str, options: argparse.Namespace) -> str:
     line = " ".join(moves) if options.bound else moves[0]
     said = [f"info depth 1 nodes 7 multipv 1 score cp {score} pv {line}"]
     if options.bound:
-        said += [f"info depth 2 nodes 9 multipv 1 score cp 900 lowerbound pv {options.bound}"]
+        said += [
+            f"info depth 2 nodes 9 multipv 1 score cp 900 lowerbound pv {options.bound}"
+        ]
     return "\n".join([*said, f"bestmove {options.bound or moves[0]}"])
 
 
@@ -91,8 +106,12 @@ def table(count: int) -> str:
     rows += [(name, blank, blank, "  0.00  0.00") for name in ("Imbalance", "Pawns")]
     rows += [(name, some, some, "  0.00  0.00") for name in ROWS]
     rows += [("Total", blank, blank, "  0.00  0.00")]
-    lines = [f"{name:>15} | {white} | {black} | {both}" for name, white, black, both in rows]
-    return "\n".join([*lines, "", f"Total Evaluation: {count / 100:.2f} (white side)", ""])
+    lines = [
+        f"{name:>15} | {white} | {black} | {both}" for name, white, black, both in rows
+    ]
+    return "\n".join(
+        [*lines, "", f"Total Evaluation: {count / 100:.2f} (white side)", ""]
+    )
 
 
 def say(text: str) -> None:

@@ -93,11 +93,23 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind == "no_choices":
             self.send(200, '{"choices": []}')
         else:
-            text = json.dumps(completion(kind, value, body, self.llm.model), ensure_ascii=False)
-            self.send(200, text, cut=kind == "half", pause=float(value) if kind == "drip" else 0)
+            text = json.dumps(
+                completion(kind, value, body, self.llm.model), ensure_ascii=False
+            )
+            self.send(
+                200,
+                text,
+                cut=kind == "half",
+                pause=float(value) if kind == "drip" else 0,
+            )
 
     def send(
-        self, status: int, text: str, extra: dict | None = None, cut: bool = False, pause: float = 0
+        self,
+        status: int,
+        text: str,
+        extra: dict | None = None,
+        cut: bool = False,
+        pause: float = 0,
     ) -> None:
         raw = text.encode("utf-8", "surrogateescape")
         self.send_response(status)
@@ -118,20 +130,33 @@ def completion(kind: str, value: str, body: dict, model: str) -> dict:
     last = body["messages"][-1]["content"]
     said = value if kind in ("text", "cut_off") else f"reply to {last}"
     said = {"huge": "x" * 10_000_000, "no_utf8": "\udcff\udcfe"}.get(kind, said)
-    text = {"empty": " \n", "filtered": "", "refused": None, "null": None}.get(kind, said)
+    text = {"empty": " \n", "filtered": "", "refused": None, "null": None}.get(
+        kind, said
+    )
     message = {"content": text, "refusal": value if kind == "refused" else None}
     reason = {"cut_off": "length", "filtered": "content_filter"}.get(kind, "stop")
     choice = {"message": message, "finish_reason": reason}
     if body.get("logprobs"):
         tokens = said if said.isdigit() else "41"
-        choice["logprobs"] = {"content": [token(one, body["top_logprobs"]) for one in tokens]}
+        choice["logprobs"] = {
+            "content": [token(one, body["top_logprobs"]) for one in tokens]
+        }
     usage = {"prompt_tokens": len(last), "completion_tokens": len(text or "")}
-    return {"model": model, "system_fingerprint": "fp_1", "choices": [choice], "usage": usage}
+    return {
+        "model": model,
+        "system_fingerprint": "fp_1",
+        "choices": [choice],
+        "usage": usage,
+    }
 
 
 def token(text: str, alternatives: int) -> dict:
     """Return a token of probability 0.7 whose alternatives share the rest, out of order."""
-    rest = [text, *(str(digit) for digit in range(1, 10) if str(digit) != text)][:alternatives]
+    rest = [text, *(str(digit) for digit in range(1, 10) if str(digit) != text)][
+        :alternatives
+    ]
     chances = {one: 0.7 if one == text else 0.3 / 8 for one in rest}
-    ranked = [{"token": one, "logprob": math.log(chance)} for one, chance in chances.items()]
+    ranked = [
+        {"token": one, "logprob": math.log(chance)} for one, chance in chances.items()
+    ]
     return {"token": text, "logprob": math.log(0.7), "top_logprobs": ranked[::-1]}

@@ -32,13 +32,20 @@ from chessgloss.llm.client import DEFAULT_MODEL, replay
 
 HERE = Path(__file__).parent
 METHODS = ("notes", "ccc_notes", "ccc_proven", "ccc_two", "llm_expert_two")
-MOVES, LETTERS = 40, "ABCDE"
-NODES, LINES, HASH_MB, SECONDS, PLIES = 5_000_000, 3, 512, 3600.0, 10
+MOVES = 40
+LETTERS = "ABCDE"
+NODES = 5_000_000
+LINES = 3
+HASH_MB = 512
+SECONDS = 3600.0
+PLIES = 10
 
 
 def lot(*words: str) -> str:
     """Return the hash that decides about some words."""
-    frozen = json.loads((HERE.parent / "frozen.json").read_text("utf-8"))["writer_sha256"]
+    frozen = json.loads((HERE.parent / "frozen.json").read_text("utf-8"))[
+        "writer_sha256"
+    ]
     return hashlib.sha256("|".join([frozen, *words]).encode()).hexdigest()
 
 
@@ -56,15 +63,20 @@ def row(analysis: Analysis) -> list[str]:
     lines = []
     for line in analysis.lines:
         score = line.score.white()
-        text = f"mate {score.mate()}" if score.is_mate() else f"{score.score() / 100:+.2f}"
-        moves = board.variation_san([chess.Move.from_uci(uci) for uci in line.moves[:PLIES]])
+        text = (
+            f"mate {score.mate()}" if score.is_mate() else f"{score.score() / 100:+.2f}"
+        )
+        moves = board.variation_san(
+            [chess.Move.from_uci(uci) for uci in line.moves[:PLIES]]
+        )
         lines.append(f"{text} (White's view), depth {line.depth}: {moves}")
     return lines or ["the game is over"]
 
 
 def search() -> None:
     """Search the drawn moves that have not been searched."""
-    path, drawn = HERE / "deep.jsonl", pd.read_csv(HERE / "drawn.tsv", sep="\t")
+    path = HERE / "deep.jsonl"
+    drawn = pd.read_csv(HERE / "drawn.tsv", sep="\t")
     lines = path.read_text("utf-8").splitlines() if path.is_file() else []
     known = {json.loads(each)["move"] for each in lines}
     briefings = read_briefings(lectured_file())
@@ -78,7 +90,9 @@ def search() -> None:
             move = briefings[name].move
             found = {
                 "move": name,
-                "before": row(engine.analyse(move.position, nodes=NODES, multipv=LINES)),
+                "before": row(
+                    engine.analyse(move.position, nodes=NODES, multipv=LINES)
+                ),
                 "after": row(engine.analyse(move.after(), nodes=NODES, multipv=LINES)),
                 "engine": engine.name,
             }
@@ -87,7 +101,9 @@ def search() -> None:
 
 def statements(text: str) -> list[str]:
     """Return the sentences of a comment; a move number's full stop ends none."""
-    return re.split(r"(?<=[.!?])(?<!\s\d\.)(?<!\s\d\d\.)(?<!\.\.\.)\s+(?=[A-Z])", text.strip())
+    return re.split(
+        r"(?<=[.!?])(?<!\s\d\.)(?<!\s\d\d\.)(?<!\.\.\.)\s+(?=[A-Z])", text.strip()
+    )
 
 
 def page(name: str, fen: str, uci: str, texts: list[str], found: dict[str, Any]) -> str:
@@ -96,9 +112,15 @@ def page(name: str, fen: str, uci: str, texts: list[str], found: dict[str, Any])
     san = board.variation_san([chess.Move.from_uci(uci)])
     parts = [f"## {name}: {san}\n\n`{fen}`\n\n```\n{board}\n```"]
     for letter, text in zip(LETTERS, texts, strict=True):
-        numbered = [f"{letter}{n}. {each}" for n, each in enumerate(statements(text), start=1)]
+        numbered = [
+            f"{letter}{n}. {each}" for n, each in enumerate(statements(text), start=1)
+        ]
         parts.append("\n".join(numbered) if text else f"{letter}1. (no comment)")
-    deep = [f"- {when} the move: {line}" for when in ("before", "after") for line in found[when]]
+    deep = [
+        f"- {when} the move: {line}"
+        for when in ("before", "after")
+        for line in found[when]
+    ]
     return "\n\n".join([*parts, "\n".join(deep)]) + "\n"
 
 
@@ -107,10 +129,15 @@ def sheet() -> None:
     drawn = pd.read_csv(HERE / "drawn.tsv", sep="\t")
     chosen = [each for each in lectured_moves() if each.name in set(drawn["move"])]
     briefings = read_briefings(lectured_file())
-    table = gather_comments(METHODS, chosen, briefings, replay("commentary", DEFAULT_MODEL))
+    table = gather_comments(
+        METHODS, chosen, briefings, replay("commentary", DEFAULT_MODEL)
+    )
     text_of = table.set_index(["move", "method"])["text"]
-    deep = {each["move"]: each for each in map(json.loads, (HERE / "deep.jsonl").open())}
-    pages, key = [], []
+    deep = {
+        each["move"]: each for each in map(json.loads, (HERE / "deep.jsonl").open())
+    }
+    pages = []
+    key = []
     for each in drawn.itertuples():
         order = sorted(METHODS, key=lambda method: lot(each.move, method))
         texts = [text_of[each.move, method] for method in order]

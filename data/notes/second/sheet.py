@@ -41,18 +41,25 @@ def main() -> None:
     lines = (HERE / "deep.jsonl").read_text(encoding="utf-8").splitlines()
     deep = {(each["fen"], each["move"]): each for each in map(json.loads, lines)}
     proven = written_comments(briefings, DEFAULT_MODEL, "ccc_proven")
-    pages, key = [], []
+    pages = []
+    key = []
     for row, known, comment in zip(drawn.itertuples(), briefings, proven, strict=True):
         texts = {"notes": write_notes(known).text, "ccc_proven": comment.text}
         order = sorted(texts, key=lambda method: lot(known.name, method))
-        board, found = chess.Board(row.fen), deep[row.fen, row.move]
+        board = chess.Board(row.fen)
+        found = deep[row.fen, row.move]
         after = board.copy(stack=False)
         after.push_uci(row.move)
         said = [
-            "\n".join(f"{letter}{n}. {each}" for n, each in enumerate(statements(texts[name]), 1))
+            "\n".join(
+                f"{letter}{n}. {each}"
+                for n, each in enumerate(statements(texts[name]), 1)
+            )
             for letter, name in zip("AB", order, strict=True)
         ]
-        key += [(known.name, letter, name) for letter, name in zip("AB", order, strict=True)]
+        key += [
+            (known.name, letter, name) for letter, name in zip("AB", order, strict=True)
+        ]
         pages.append(
             f"## {known.name}: {row.game}, {row.san}\n\n`{row.fen}`\n\n```\n{board}\n```\n\n"
             + "\n\n".join(said)

@@ -27,7 +27,9 @@ def load_sizes(chapter: str, profile: str) -> Any:
     """
     sizes = sizes_of(find_project(), chapter, profile)
     if not sizes:
-        raise ValueError(f"notebooks/profiles.toml has no sizes of a chapter {chapter!r}")
+        raise ValueError(
+            f"notebooks/profiles.toml has no sizes of a chapter {chapter!r}"
+        )
     return namedtuple("Sizes", sizes)(**sizes)
 
 
@@ -46,7 +48,9 @@ def sizes_of(project: Path, chapter: str, profile: str) -> dict[str, Any]:
     sizes = {}
     for name, values in tables.get(chapter, {}).items():
         if set(values) != set(PROFILES):
-            raise ValueError(f"{path.name}: [{chapter}] {name} needs {', '.join(PROFILES)}")
+            raise ValueError(
+                f"{path.name}: [{chapter}] {name} needs {', '.join(PROFILES)}"
+            )
         value = values[profile]
         sizes[name] = tuple(value) if isinstance(value, list) else value
     return sizes

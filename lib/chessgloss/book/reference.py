@@ -86,7 +86,9 @@ class Reference:
         return "/".join((self.document, self.table, self.row, self.column))
 
 
-def load(document: str | None = None, folder: Path | None = None) -> tuple[Reference, ...]:
+def load(
+    document: str | None = None, folder: Path | None = None
+) -> tuple[Reference, ...]:
     """Return the values of one document, or of all four, in the order printed.
 
     Parameters
@@ -137,8 +139,12 @@ def table(document: str, table: str) -> pd.DataFrame:
     columns = {}
     for name in _in_order(cell.column for cell in cells):
         column = {cell.row: cell for cell in cells if cell.column == name}
-        worded = any(c.value is None and "absent" not in c.flags for c in column.values())
-        printed = {row: cell.printed if worded else cell.value for row, cell in column.items()}
+        worded = any(
+            c.value is None and "absent" not in c.flags for c in column.values()
+        )
+        printed = {
+            row: cell.printed if worded else cell.value for row, cell in column.items()
+        }
         columns[name] = pd.Series(printed, rows, dtype=object if worded else float)
     return pd.DataFrame(columns)
 
@@ -172,12 +178,16 @@ def number_of(printed: str) -> float | None:
     return None
 
 
-def _narrow(cells: Sequence[Reference], field: str, wanted: str, where: str) -> list[Reference]:
+def _narrow(
+    cells: Sequence[Reference], field: str, wanted: str, where: str
+) -> list[Reference]:
     kept = [cell for cell in cells if getattr(cell, field) == wanted]
     if not kept:
         names = _in_order(getattr(cell, field) for cell in cells)
         near = difflib.get_close_matches(wanted, names, n=5, cutoff=0.4) or names[:12]
-        raise KeyError(f"{where} has no {field} {wanted!r}; near names: {', '.join(near)}")
+        raise KeyError(
+            f"{where} has no {field} {wanted!r}; near names: {', '.join(near)}"
+        )
     return kept
 
 

@@ -12,6 +12,14 @@ from chessgloss.claims.parser import Claim, Kind
 from chessgloss.claims.relations import CAUSES, Cause, Disqualifier
 
 __all__ = [
-    "CAUSES", "Cause", "Checked", "Claim", "Disqualifier", "Kind", "Truth", "disqualifier",
-    "extract", "verify",
-]  # fmt: skip
+    "CAUSES",
+    "Cause",
+    "Checked",
+    "Claim",
+    "Disqualifier",
+    "Kind",
+    "Truth",
+    "disqualifier",
+    "extract",
+    "verify",
+]

@@ -70,13 +70,17 @@ class Finding:
 
 
 #: The findings by outcome, each of its evidence.
-holds, fails = partial(Finding, "holds"), partial(Finding, "fails")
-absent, unknown = partial(Finding, "absent"), partial(Finding, "unknown")
+holds = partial(Finding, "holds")
+fails = partial(Finding, "fails")
+absent = partial(Finding, "absent")
+unknown = partial(Finding, "unknown")
 
 
 def truth(value: bool, evidence: str, *, certain: bool = True) -> Finding:
     """Return the finding that a claim holds or fails; it may also fail to be certain."""
-    return holds(evidence) if value else fails(evidence) if certain else unknown(evidence)
+    return (
+        holds(evidence) if value else fails(evidence) if certain else unknown(evidence)
+    )
 
 
 NO_ENGINE: Final = unknown("no engine's verdict is given")
@@ -151,7 +155,8 @@ class Scene:
         """Yield the positions of the game before the move, newest first."""
         board = self.move.position.board()
         while board.move_stack:
-            there, last = board.copy(stack=False), board.pop()
+            there = board.copy(stack=False)
+            last = board.pop()
             yield Moment("line", there, (board.copy(stack=False), last))
         yield Moment("line", board)
 
@@ -173,7 +178,12 @@ class Scene:
         opponent = {term.side for term in claim.subjects} == {not self.move.mover}
         answers = claim.tense == "later" or (opponent and not claim.stance.negated)
         reply = [m for m in self.moments if m.anchor == "reply" and answers]
-        return (self.after, *lines, *reply, *([] if claim.tense == "after" else [self.before]))
+        return (
+            self.after,
+            *lines,
+            *reply,
+            *([] if claim.tense == "after" else [self.before]),
+        )
 
 
 def set_scene(
@@ -207,14 +217,20 @@ def set_scene(
         answer = chess.Move.from_uci(reply)
         if answer not in after.legal_moves:
             raise ValueError(f"the reply {reply!r} is not legal in {after.fen()!r}")
-        moments.append(Moment("reply", facts.after_move(after, answer), (after, answer)))
+        moments.append(
+            Moment("reply", facts.after_move(after, answer), (after, answer))
+        )
     skipped = {id(moment.board): False for moment in moments}
-    adrift, lost, astray = set[int](), False, inf
+    adrift = set[int]()
+    lost = False
+    astray = inf
     for term in terms:
         if term.continues and lost:
             adrift.add(term.span[0])
         ways = ways_to_play(moments, term)
-        lost = all(skipped.get(id(board), True) for board, _ in ways) or (term.continues and lost)
+        lost = all(skipped.get(id(board), True) for board, _ in ways) or (
+            term.continues and lost
+        )
         astray = astray if ways else min(astray, term.span[1])
         played = [board is before and chosen == move.move for board, chosen in ways]
         opened = ways[: played.index(True)] if any(played) else ways
@@ -283,7 +299,9 @@ def ways_to_play(moments: Sequence[Moment], term: Term) -> list[_Event]:
 
 def acting_squares(terms: Iterable[Term], moment: Moment) -> list[chess.Square]:
     """Return the squares of the pieces that may act, those of the first term first."""
-    return list(dict.fromkeys(square for term in terms for square in _acting(term, moment)))
+    return list(
+        dict.fromkeys(square for term in terms for square in _acting(term, moment))
+    )
 
 
 def _acting(term: Term, moment: Moment) -> list[chess.Square]:
@@ -293,7 +311,9 @@ def _acting(term: Term, moment: Moment) -> list[chess.Square]:
     if term.role == "side":
         return list(chess.scan_forward(board.occupied_co[bool(term.side)]))
     if term.role == "this" and term.options:
-        return acting_squares((each for each in term.options if each.role != "side"), moment)
+        return acting_squares(
+            (each for each in term.options if each.role != "side"), moment
+        )
     if moment.last is None:
         return []
     if move is None or move.fits(*moment.last):
@@ -304,7 +324,11 @@ def _acting(term: Term, moment: Moment) -> list[chess.Square]:
         opened = [s for s in others if board.attacks_mask(s) & ~before.attacks_mask(s)]
         return [*facts.moved_squares(before, played), *opened]
     # a piece that a written move has brought there earlier
-    if move.to is None or moment.anchor == "before" or board.piece_type_at(move.to) != move.piece:
+    if (
+        move.to is None
+        or moment.anchor == "before"
+        or board.piece_type_at(move.to) != move.piece
+    ):
         return []
     return [move.to]
 
@@ -312,7 +336,9 @@ def _acting(term: Term, moment: Moment) -> list[chess.Square]:
 def name(board: chess.Board, square: chess.Square) -> str:
     """Return what stands on a square: ``the white knight on f3``."""
     there = board.piece_type_at(square) is not None
-    return noun_at(board, square) if there else f"nothing on {chess.square_name(square)}"
+    return (
+        noun_at(board, square) if there else f"nothing on {chess.square_name(square)}"
+    )
 
 
 def is_king(term: Term) -> bool:
@@ -334,7 +360,9 @@ def _written(terms: Iterable[Term]) -> list[Notation]:
 
 def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     """Decide on a move that is named: played, or legal where it may be meant."""
-    (term,), stance, past = claim.objects, claim.stance, claim.tense == "before"
+    (term,) = claim.objects
+    stance = claim.stance
+    past = claim.tense == "before"
     if _is_played(term, scene):
         return "true", f"{scene.move.san} is the move played", "before"
     followed = claim.span[0] < scene.astray
@@ -352,7 +380,9 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
             return "true", "as the game went before", "before"
         if stance.past and back < LOOK_BACK and term.side in (None, board.turn):
             known = known and not any(term.plays(board))
-    evidence = f"{term.text} is not legal before the move, after it, or in a line of the text"
+    evidence = (
+        f"{term.text} is not legal before the move, after it, or in a line of the text"
+    )
     if stance.negated or not known:
         return "not checkable", evidence, "none"
     if stance.supposed and not past:
@@ -363,9 +393,15 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
 def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     """Decide on a move that is said to be impossible: true if it is not legal."""
     (term,), stance = claim.objects, claim.stance
-    open_ = stance.asked or stance.supposed or not (term.move is None or term.move.castles)
+    open_ = (
+        stance.asked or stance.supposed or not (term.move is None or term.move.castles)
+    )
     for board, move in ways_to_play(scene.moments[claim.tense != "before" :], term):
-        return "not checkable" if open_ else "false", f"{board.san(move)} is legal", "after"
+        return (
+            "not checkable" if open_ else "false",
+            f"{board.san(move)} is legal",
+            "after",
+        )
     return "true", f"{term.text} is not legal", "after"
 
 
@@ -375,9 +411,12 @@ def _is_remote(term: Term, scene: Scene) -> bool:
     Its number says so, or the line that it stands in, or the piece already stands where it is
     said to go.
     """
-    board, move = scene.before.board, term.move or Notation()
+    board = scene.before.board
+    move = term.move or Notation()
     if move.file is not None and move.rank is not None:
-        start = chess.square(move.file, move.rank)  # ``h7-h6``, of a piece that is not there
+        start = chess.square(
+            move.file, move.rank
+        )  # ``h7-h6``, of a piece that is not there
         found = {moment.board.piece_type_at(start) for moment in scene.moments}
         if found <= {None} or (move.piece is not None and move.piece not in found):
             return True
@@ -406,7 +445,8 @@ def _must_be_played(term: Term, scene: Scene) -> bool:
 
 def signed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a move written with a sign of check or mate gives check or mates."""
-    term, mate = claim.objects[0], claim.relation == "move_mates"
+    term = claim.objects[0]
+    mate = claim.relation == "move_mates"
     if _is_played(term, scene):
         events = [(scene.before.board, scene.move.move)]
     else:
@@ -432,14 +472,19 @@ def loses_right(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a right to castle is there before the move and gone after it."""
     start, end = scene.before.board, scene.after.board
     lost = any(map(gt, _rights(claim, start), _rights(claim, end)))
-    return truth(lost, f"castling rights were {start.castling_xfen()}, are {end.castling_xfen()}")
+    return truth(
+        lost, f"castling rights were {start.castling_xfen()}, are {end.castling_xfen()}"
+    )
 
 
 def castled(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a king can have castled: no rights left, and on that side of the board."""
-    board, (sides, wing) = moment.board, _castling(claim)
+    board = moment.board
+    (sides, wing) = _castling(claim)
     files = {"K": range(5, 8), "Q": range(4)}.get(wing, (*range(4), *range(5, 8)))
-    away = [side for side in sides if chess.square_file(facts.king_of(board, side)) in files]
+    away = [
+        side for side in sides if chess.square_file(facts.king_of(board, side)) in files
+    ]
     gone = [side for side in away if not board.has_castling_rights(side)]
     if len(gone) == len(sides) if "both" in claim.detail else gone:
         return holds("king and rights are as after castling")
@@ -452,19 +497,24 @@ def promotes(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return NO_MOVE
     board, move = moment.last
     if move.promotion is None:
-        nothing, end = f"{board.san(move)} promotes nothing", moment.board
+        nothing = f"{board.san(move)} promotes nothing"
+        end = moment.board
         answers = chain.from_iterable(turned.legal_moves for turned in _both_turns(end))
         if end.is_check() or any(answer.promotion for answer in answers):
             return unknown(f"{nothing}, but a pawn can promote next")
         return fails(nothing)
-    made = {"piece": chess.piece_name(move.promotion), "square": chess.square_name(move.to_square)}
+    made = {
+        "piece": chess.piece_name(move.promotion),
+        "square": chess.square_name(move.to_square),
+    }
     good = all(claim.detail.get(key, value) == value for key, value in made.items())
     return truth(good, f"{board.san(move)} promotes")
 
 
 def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a pawn could promote at once, were it its side's turn."""
-    pawns, sides = claim.objects[0].squares(moment.board), _named_sides(claim)
+    pawns = claim.objects[0].squares(moment.board)
+    sides = _named_sides(claim)
     for board in _both_turns(moment.board):
         for move in board.legal_moves if board.turn in sides else ():
             if move.promotion and move.from_square in pawns:
@@ -485,23 +535,33 @@ def theme(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
     A piece comes with it that it takes or that its piece attacks, and a king close to it.
     """
-    (board, move), end = (scene.before.board, scene.move.move), scene.after.board
-    subject, square = claim.detail["theme"], claim.detail.get("square", "")
-    attacked, taken = end.attacks(move.to_square), facts.taken_on(board, move)
+    (board, move) = (scene.before.board, scene.move.move)
+    end = scene.after.board
+    subject = claim.detail["theme"]
+    square = claim.detail.get("square", "")
+    attacked = end.attacks(move.to_square)
+    taken = facts.taken_on(board, move)
     if subject == "check":
         comes = end.is_check() or board.is_check()
     elif subject == "mate":
-        comes = end.is_checkmate() or any(tactics.mates(end, side) for side in chess.COLORS)
+        comes = end.is_checkmate() or any(
+            tactics.mates(end, side) for side in chess.COLORS
+        )
     elif subject == "sacrifice":
         comes = tactics.exchange(board, move) < 0
     elif subject == "square":
-        comes = square in map(chess.square_name, attacked | {move.from_square, move.to_square})
+        comes = square in map(
+            chess.square_name, attacked | {move.from_square, move.to_square}
+        )
     else:
         comes = any(
             (taken is not None and term.matches(taken, board.piece_at(taken)))
             or any(
                 (each in attacked and end.color_at(each) == end.turn)
-                or (is_king(term) and 0 < chess.square_distance(each, move.to_square) < 3)
+                or (
+                    is_king(term)
+                    and 0 < chess.square_distance(each, move.to_square) < 3
+                )
                 for each in term.squares(end)
             )
             for term in claim.objects
@@ -512,7 +572,8 @@ def theme(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def there_is(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether there are such pieces; of plurals two."""
     (term,) = claim.objects
-    squares, least = term.squares(moment.board), 2 if _PLURAL.search(term.text) else 1
+    squares = term.squares(moment.board)
+    least = 2 if _PLURAL.search(term.text) else 1
     return truth(len(squares) >= least, f"{len(squares)} of them", certain=False)
 
 
@@ -541,7 +602,8 @@ def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the pieces named attack, defend or control all that they are said to."""
     finding = _act_on_all(claim, moment)
-    on_king, failed = any(map(is_king, claim.objects)), finding.outcome == "fails"
+    on_king = any(map(is_king, claim.objects))
+    failed = finding.outcome == "fails"
     if claim.relation == "attacks" and on_king and claim.tense != "after" and failed:
         return unknown("an attack on a king takes many forms")
     if claim.relation == "defends" and on_king and finding.outcome != "absent":
@@ -553,7 +615,11 @@ def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def _act_on_all(claim: Claim, moment: Moment) -> Finding:
     """Look whether the subjects attack (or defend) every object, in the numbers said."""
     board, subjects = moment.board, claim.subjects
-    actors = acting_squares(subjects, moment) if subjects else [*chess.SquareSet(board.occupied)]
+    actors = (
+        acting_squares(subjects, moment)
+        if subjects
+        else [*chess.SquareSet(board.occupied)]
+    )
     if not actors:
         return absent("there is no such piece")
     if "count" in claim.detail and claim.objects:
@@ -571,15 +637,22 @@ def _act_on_all(claim: Claim, moment: Moment) -> Finding:
         # each piece by itself, or with a plural those of one side, must act on every object
         groups = [[actor] for actor in actors]
         if _PLURAL.search(subjects[0].text):
-            groups = [[a for a in actors if board.color_at(a) == side] for side in chess.COLORS]
-        acted = ({_act_on(claim, moment, g, t).outcome for t in claim.objects} for g in groups)
+            groups = [
+                [a for a in actors if board.color_at(a) == side]
+                for side in chess.COLORS
+            ]
+        acted = (
+            {_act_on(claim, moment, g, t).outcome for t in claim.objects}
+            for g in groups
+        )
         if not any(outcomes <= {"holds"} for outcomes in acted):
             return fails(f"no such piece {_verb(claim)} all of them")
     return holds(", ".join(finding.evidence for finding in findings))
 
 
 _PLURAL = re.compile(
-    r"\b(?:king|queen|rook|bishop|knight|pawn|piece|minor|horse)s\b|\bboth\b", re.IGNORECASE
+    r"\b(?:king|queen|rook|bishop|knight|pawn|piece|minor|horse)s\b|\bboth\b",
+    re.IGNORECASE,
 )
 
 
@@ -596,27 +669,45 @@ def _targets(term: Term, moment: Moment) -> list[chess.Square]:
     """Return the squares that a term means as what is acted on, empty ones that it names too."""
     if term.role == "square" and term.square is not None:
         return [term.square]
-    return acting_squares([term], moment) if term.role == "this" else term.squares(moment.board)
+    return (
+        acting_squares([term], moment)
+        if term.role == "this"
+        else term.squares(moment.board)
+    )
 
 
-def _act_on(claim: Claim, moment: Moment, actors: list[chess.Square], term: Term) -> Finding:
+def _act_on(
+    claim: Claim, moment: Moment, actors: list[chess.Square], term: Term
+) -> Finding:
     """Look whether one of the actors attacks (or defends) what a term means."""
-    board, verb = moment.board, _verb(claim)
-    targets, doubtful = _targets(term, moment), None
+    board = moment.board
+    verb = _verb(claim)
+    targets = _targets(term, moment)
+    doubtful = None
     if not targets:
         return absent(f"there is no {term.text}")
     for actor, target in product(actors, targets):
-        side, owner = bool(board.color_at(actor)), board.color_at(target)
-        any_side = claim.relation == "controls" or owner is None or term.role == "square"
+        side = bool(board.color_at(actor))
+        owner = board.color_at(target)
+        any_side = (
+            claim.relation == "controls" or owner is None or term.role == "square"
+        )
         if not any_side and (owner != side) != (claim.relation == "attacks"):
             continue
         aim = chess.BB_SQUARES[target]
         if board.attacks_mask(actor) & aim:
             square = chess.square_name(target) if owner is None else name(board, target)
             free = board.pin_mask(side, actor) & aim
-            return holds(f"{name(board, actor)} {verb} {square}{'' if free else ', but is pinned'}")
-        if _is_vague(claim) and facts.line_pieces(board, side, target) & chess.BB_SQUARES[actor]:
-            doubtful = unknown(f"{name(board, actor)} looks at {chess.square_name(target)}")
+            return holds(
+                f"{name(board, actor)} {verb} {square}{'' if free else ', but is pinned'}"
+            )
+        if (
+            _is_vague(claim)
+            and facts.line_pieces(board, side, target) & chess.BB_SQUARES[actor]
+        ):
+            doubtful = unknown(
+                f"{name(board, actor)} looks at {chess.square_name(target)}"
+            )
     if doubtful is None and len(actors) == 1:
         return fails(f"{name(board, actors[0])} does not {verb[:-1]} {term.text}")
     return doubtful or fails(f"no such piece {verb} {term.text}")
@@ -624,11 +715,14 @@ def _act_on(claim: Claim, moment: Moment, actors: list[chess.Square], term: Term
 
 def _counted(claim: Claim, moment: Moment) -> Finding:
     """Look whether as many pieces attack or defend a square as the words say."""
-    board, wanted, term = moment.board, int(claim.detail["count"]), claim.objects[0]
+    board = moment.board
+    wanted = int(claim.detail["count"])
+    term = claim.objects[0]
     targets = _targets(term, moment)
     if not targets:
         return absent(f"there is no {term.text}")
-    target, owner = targets[0], board.color_at(targets[0])
+    target = targets[0]
+    owner = board.color_at(targets[0])
     if owner is None:
         return unknown("whose pieces count is not said")
     side = owner != (claim.relation == "attacks")
@@ -639,43 +733,57 @@ def _counted(claim: Claim, moment: Moment) -> Finding:
     count = direct.bit_count()
     right = wanted in (count, len(facts.attackers(board, side, target)))
     certain = not count < wanted <= count + hidden
-    return truth(right, f"{count} pieces look at {name(board, target)}", certain=certain)
+    return truth(
+        right, f"{count} pieces look at {name(board, target)}", certain=certain
+    )
 
 
 def loose(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a piece is undefended, or can be won."""
-    term, word = claim.objects[0], claim.detail["verb"].partition(" ")[0]
+    term = claim.objects[0]
+    word = claim.detail["verb"].partition(" ")[0]
     squares = _targets(term, moment)
     if not squares:
         return absent(f"there is no {term.text}")
     findings = [_loose_at(word, moment.board, square) for square in squares]
-    return min(findings, key=lambda each: ("holds", "unknown", "fails").index(each.outcome))
+    return min(
+        findings, key=lambda each: ("holds", "unknown", "fails").index(each.outcome)
+    )
 
 
 def _loose_at(word: str, board: chess.Board, square: chess.Square) -> Finding:
-    side, who = bool(board.color_at(square)), name(board, square)
+    side = bool(board.color_at(square))
+    who = name(board, square)
     defenders = facts.attackers(board, side, square)
     by = ", ".join(name(board, defender) for defender in defenders) or "nothing"
     if word.startswith(("un", "defen", "without", "has", "have", "lack")):
         return truth(not defenders, f"{who} is defended by {by}")
     if facts.attackers(board, not side, square):
-        won = not defenders or any(loss.square == square for loss in tactics.hanging(board, side))
+        won = not defenders or any(
+            loss.square == square for loss in tactics.hanging(board, side)
+        )
         return truth(won, f"{who} is attacked and is defended by {by}")
     if defenders:
         return fails(f"nothing attacks {who}")
     open_ = f"nothing attacks {who}"
-    return holds(f"{open_} and nothing defends it") if word == "loose" else unknown(open_)
+    return (
+        holds(f"{open_} and nothing defends it") if word == "loose" else unknown(open_)
+    )
 
 
 def shelters(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether pawns stand before a king of theirs, on its file or one beside it."""
     board = moment.board
-    kings = [king for term in claim.objects if is_king(term) for king in term.squares(board)]
+    kings = [
+        king for term in claim.objects if is_king(term) for king in term.squares(board)
+    ]
     if not kings:
         return absent("there is no such king")
     pawns = set(facts.shelter(board, bool(board.color_at(kings[0])))[1])
     evidence = f"{len(pawns)} pawns stand before {name(board, kings[0])}"
-    return truth(all(pawns & {*term.squares(board)} for term in claim.subjects), evidence)
+    return truth(
+        all(pawns & {*term.squares(board)} for term in claim.subjects), evidence
+    )
 
 
 # ---------------------------------------------------------------- captures and what they win
@@ -690,17 +798,25 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """
     if any(term.role == "piece" and is_king(term) for term in claim.objects):
         return fails("a king is never captured")
-    verb, made, sides = claim.detail["verb"], "made" in claim.detail, _sides(claim)
+    verb = claim.detail["verb"]
+    made = "made" in claim.detail
+    sides = _sides(claim)
     board, last = moment.board, moment.last
     for before, move in _made(moment):
         if _is_meant(claim, before, move):
             return holds(f"{before.san(move)} is a capture")
-    again = verb.startswith(("recapt", "retak", "takes back", "take back", "taking back"))
+    again = verb.startswith(
+        ("recapt", "retak", "takes back", "take back", "taking back")
+    )
     # said outright: that it is only possible will do for the opponent, or a recapture
     opponent = sides == {not scene.move.mover} and moment.anchor != "before"
-    possible = not made or moment.anchor == "line" or (opponent and not claim.stance.negated)
+    possible = (
+        not made or moment.anchor == "line" or (opponent and not claim.stance.negated)
+    )
     possible = possible or (again and sides != {scene.move.mover})
-    for at, move in (_answers(moment) if again else _possible(moment)) if possible else ():
+    for at, move in (
+        (_answers(moment) if again else _possible(moment)) if possible else ()
+    ):
         if _is_meant(claim, at, move):
             return holds(f"{at.san(move)} is legal")
     if last is None:
@@ -720,7 +836,8 @@ def _follows_another(claim: Claim, scene: Scene) -> bool:
     written = _written(claim.subjects)
     if not written or any(move.takes for move in written):
         return False
-    board, verb = scene.before.board, claim.detail["verb"]
+    board = scene.before.board
+    verb = claim.detail["verb"]
     if not all(move.fits(board, scene.move.move) for move in written):
         return True
     # a move itself is said to capture: ``e4 captures``, ``10. b4 captures``
@@ -736,7 +853,9 @@ def _made(moment: Moment) -> list[_Event]:
 
 
 def _possible(moment: Moment) -> Iterator[_Event]:
-    for board in [moment.board] if moment.anchor == "reply" else _both_turns(moment.board):
+    for board in (
+        [moment.board] if moment.anchor == "reply" else _both_turns(moment.board)
+    ):
         yield from ((board, move) for move in board.generate_legal_captures())
 
 
@@ -747,23 +866,33 @@ def _answers(moment: Moment) -> Iterator[_Event]:
     for board, square in squares or (
         (facts.after_move(board, move), move.to_square) for board, move in first
     ):
-        for move in board.generate_legal_captures(chess.BB_ALL, chess.BB_SQUARES[square]):
+        for move in board.generate_legal_captures(
+            chess.BB_ALL, chess.BB_SQUARES[square]
+        ):
             yield board, move
 
 
 def _is_meant(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
     victim = facts.taken_on(board, move)
-    if victim is None or not all(_is_taken(term, board, move, victim) for term in claim.objects):
+    if victim is None or not all(
+        _is_taken(term, board, move, victim) for term in claim.objects
+    ):
         return False
-    return not claim.subjects or any(_takes(term, board, move) for term in claim.subjects)
+    return not claim.subjects or any(
+        _takes(term, board, move) for term in claim.subjects
+    )
 
 
-def _is_taken(term: Term, board: chess.Board, move: chess.Move, victim: chess.Square) -> bool:
+def _is_taken(
+    term: Term, board: chess.Board, move: chess.Move, victim: chess.Square
+) -> bool:
     if term.role == "square":
         return term.square in (move.to_square, victim)
     if term.role == "this":
         pieces = [option for option in term.options if option.role == "piece"]
-        return not pieces or any(_is_taken(each, board, move, victim) for each in pieces)
+        return not pieces or any(
+            _is_taken(each, board, move, victim) for each in pieces
+        )
     return term.matches(victim, board.piece_at(victim))
 
 
@@ -773,7 +902,9 @@ def _takes(term: Term, board: chess.Board, move: chess.Move) -> bool:
     if term.role in ("this", "move"):
         return term.role == "this" or term.fits(board, move)
     start, end = move.from_square, move.to_square
-    return term.matches(start, board.piece_at(start)) or term.matches(end, board.piece_at(start))
+    return term.matches(start, board.piece_at(start)) or term.matches(
+        end, board.piece_at(start)
+    )
 
 
 def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -792,14 +923,20 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     alike = len(kinds) == 1 and _PLURAL.search(claim.objects[0].text) is not None
     named = [term for term in claim.subjects if term.role == "piece"]
     only_named = bool(named) and len(named) == len(claim.subjects)
-    places = {term.square for term in claim.objects if alike and term.square is not None}
+    places = {
+        term.square for term in claim.objects if alike and term.square is not None
+    }
     for board, move in (*_made(moment), *_possible(moment)):
         start, end = move.from_square, move.to_square
-        meets = [_takes(t, board, move) or t.matches(end, board.piece_at(end)) for t in named]
+        meets = [
+            _takes(t, board, move) or t.matches(end, board.piece_at(end)) for t in named
+        ]
         if (places and end not in places) or (only_named and not any(meets)):
             continue
         pair = (board.piece_type_at(start), board.piece_type_at(end))
-        if all((all if alike else any)(piece in kind for piece in pair) for kind in kinds):
+        if all(
+            (all if alike else any)(piece in kind for piece in pair) for kind in kinds
+        ):
             return holds(f"{board.san(move)} exchanges")
     return fails("no such exchange can be made at once")
 
@@ -813,16 +950,27 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if moment.last is None:
         return ANOTHER_MOVE
     board, move = moment.last
-    written, sides = _written(claim.subjects), _sides(claim) or {scene.move.mover}
-    meant = any(each.fits(board, move) for each in written) if written else board.turn in sides
+    written = _written(claim.subjects)
+    sides = _sides(claim) or {scene.move.mover}
+    meant = (
+        any(each.fits(board, move) for each in written)
+        if written
+        else board.turn in sides
+    )
     if not meant:
         return ANOTHER_MOVE
-    gain, unit = tactics.exchange(board, move), claim.detail.get("unit", "material")
+    gain = tactics.exchange(board, move)
+    unit = claim.detail.get("unit", "material")
     evidence = f"by exchange {board.san(move)} brings {gain:+d} in pawns"
     outright = claim.text.lower().startswith("win") and unit != "material"
     bad = gain < 0 if written else gain <= 0 and outright and moment.anchor == "after"
-    answers = moment.board.generate_legal_captures(chess.BB_ALL, chess.BB_SQUARES[move.to_square])
-    if any(tactics.mates(facts.after_move(moment.board, answer), board.turn) for answer in answers):
+    answers = moment.board.generate_legal_captures(
+        chess.BB_ALL, chess.BB_SQUARES[move.to_square]
+    )
+    if any(
+        tactics.mates(facts.after_move(moment.board, answer), board.turn)
+        for answer in answers
+    ):
         return unknown(f"{evidence}, but taking back allows mate")
     values = {chess.piece_name(kind): worth for kind, worth in tactics.VALUES.items()}
     worth = {**values, "exchange": 2, "piece": 3}.get(unit, 1)
@@ -867,7 +1015,9 @@ def exchange_result(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     loses = detail.get("result") == "loses"
     opponent = bool(claim.subjects) and claim.subjects[0].side != board.turn
     wanted *= -1 if loses != opponent else 1
-    return truth(gain == wanted, f"by exchange {board.san(move)} brings {gain:+d} in pawns")
+    return truth(
+        gain == wanted, f"by exchange {board.san(move)} brings {gain:+d} in pawns"
+    )
 
 
 def brings(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -886,7 +1036,9 @@ def brings(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def gives_check(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the move of a moment gives check, with the piece that is named."""
     board = moment.board
-    only_pieces = bool(claim.subjects) and all(term.role == "piece" for term in claim.subjects)
+    only_pieces = bool(claim.subjects) and all(
+        term.role == "piece" for term in claim.subjects
+    )
     if _speaks_of_another(claim, moment) or (moment.last is None and not only_pieces):
         return ANOTHER_MOVE
     if not board.is_check():
@@ -908,7 +1060,9 @@ def _speaks_of_another(claim: Claim, moment: Moment) -> bool:
 
 
 def _checks(claim: Claim, moment: Moment) -> bool:
-    return any(s in moment.board.checkers() for s in acting_squares(claim.subjects, moment))
+    return any(
+        s in moment.board.checkers() for s in acting_squares(claim.subjects, moment)
+    )
 
 
 def _right_king(claim: Claim, board: chess.Board) -> bool:
@@ -925,7 +1079,9 @@ def in_check(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def was_in_check(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether there was a check to answer, before the move or in any other moment."""
-    return truth(any(m.board.is_check() for m in scene.moments), "check in the moment before")
+    return truth(
+        any(m.board.is_check() for m in scene.moments), "check in the moment before"
+    )
 
 
 def discovered_check(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -948,9 +1104,13 @@ def is_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return ANOTHER_MOVE
     board = moment.board
     if not board.is_checkmate():
-        return fails("the king has a way out" if board.is_check() else "no king is in check")
+        return fails(
+            "the king has a way out" if board.is_check() else "no king is in check"
+        )
     evidence = f"{side_name(board.turn)} is checkmated"
-    if claim.subjects and all(term.role in ("piece", "side") for term in claim.subjects):
+    if claim.subjects and all(
+        term.role in ("piece", "side") for term in claim.subjects
+    ):
         mating = board.checkers() | chess.SquareSet(facts.moved_squares(*moment.last))
         by = " and ".join(name(board, square) for square in board.checkers())
         right = not mating.isdisjoint(acting_squares(claim.subjects, moment))
@@ -977,9 +1137,15 @@ def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
             if move.uci()[2:4].startswith(square):
                 return holds(f"{side_name(side)} could mate by {move.uci()}")
     aim = chess.BB_SQUARES[chess.parse_square(square)] if square else chess.BB_ALL
-    barred = not any(any(b.generate_legal_moves(to_mask=aim)) for b in _both_turns(board))
+    barred = not any(
+        any(b.generate_legal_moves(to_mask=aim)) for b in _both_turns(board)
+    )
     at_once = claim.detail.get("count") == "1" or barred
-    return fails("no move mates at once") if at_once else unknown("a longer mate may exist")
+    return (
+        fails("no move mates at once")
+        if at_once
+        else unknown("a longer mate may exist")
+    )
 
 
 def can_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -994,21 +1160,31 @@ def can_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         for move in tactics.mates(moment.board, side):
             if all(each.fits(moment.board, move) for each in named):
                 return holds(f"{move.uci()} mates")
-    return fails("that move does not mate") if named else unknown("a longer mate may exist")
+    return (
+        fails("that move does not mate")
+        if named
+        else unknown("a longer mate may exist")
+    )
 
 
 def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look for the mate that is counted: by the board for one move, else by the given score."""
-    board, count, verdict = moment.board, int(claim.detail["count"]), scene.verdict
+    board = moment.board
+    count = int(claim.detail["count"])
+    verdict = scene.verdict
     scores = [] if verdict is None else [verdict.before, verdict.after, verdict.played]
     mating = [score.relative.mate() for score in scores]
     known = sorted(abs(mate) for mate in mating if mate is not None)
     if count in known:
         return holds(f"the engine sees mate in {count}")
     if count > 1 and scores and (known or count <= SURE_MATE):
-        return fails(f"the engine gives {f'mate in {known[0]}' if known else 'no mate'}")
+        return fails(
+            f"the engine gives {f'mate in {known[0]}' if known else 'no mate'}"
+        )
     if count == 1:
-        quick = board.is_checkmate() or any(tactics.mates(board, side) for side in chess.COLORS)
+        quick = board.is_checkmate() or any(
+            tactics.mates(board, side) for side in chess.COLORS
+        )
         return truth(quick, "mate in one" if quick else "no move mates at once")
     if board.is_checkmate() or tactics.mates(board, board.turn):
         return fails("there is a quicker mate")
@@ -1025,14 +1201,17 @@ def forks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if not actors:
         return absent("there is no such piece")
     targets = [
-        [*(board.attacks(actor) & board.occupied_co[not board.color_at(actor)])] for actor in actors
+        [*(board.attacks(actor) & board.occupied_co[not board.color_at(actor)])]
+        for actor in actors
     ]
     together = [*chain.from_iterable(targets)]
     of_side = named and any(term.role == "side" for term in claim.subjects)
     if of_side and all(_is_among(term, board, together) for term in named):
         return holds("its pieces attack all of them")
     for actor, attacked in zip(actors, targets, strict=True):
-        if len(attacked) >= 2 and all(_is_among(term, board, attacked) for term in named):
+        if len(attacked) >= 2 and all(
+            _is_among(term, board, attacked) for term in named
+        ):
             names = " and ".join(name(board, square) for square in attacked)
             return holds(f"{name(board, actor)} attacks {names}")
     return fails("no such piece attacks all of them at once")
@@ -1048,12 +1227,15 @@ def pins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
     Of a skewer either of the two pieces on the line may be named first.
     """
-    board, (pinned, *behind), skewer = moment.board, claim.objects, claim.relation == "skewers"
+    board = moment.board
+    (pinned, *behind) = claim.objects
+    skewer = claim.relation == "skewers"
     fronts = acting_squares([pinned], moment)
     if not fronts:
         return absent(f"there is no {pinned.text}")
     named = [term for term in claim.subjects if term.role != "square"]
-    actors, doubtful = acting_squares(named, moment), False
+    actors = acting_squares(named, moment)
+    doubtful = False
     lines = chain.from_iterable(tactics.lines(board, colour) for colour in chess.COLORS)
     for pinner, front, back in lines:
         ends = (front, back) if skewer else (front,)
@@ -1061,7 +1243,9 @@ def pins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
             continue
         rises = skewer or tactics.worth(board, back) > tactics.worth(board, front)
         if _is_among(behind[0], board, (*ends[:-1], back)) if behind else rises:
-            return holds(f"{name(board, pinner)} pins {name(board, front)} to {name(board, back)}")
+            return holds(
+                f"{name(board, pinner)} pins {name(board, front)} to {name(board, back)}"
+            )
         doubtful = doubtful or not behind
     return unknown("something stands behind it") if doubtful else fails("no such pin")
 
@@ -1071,7 +1255,9 @@ def discovers(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if moment.last is None:
         return NO_MOVE
     for square, target, _ in tactics.discovered_attacks(*moment.last):
-        return holds(f"{name(moment.board, square)} now attacks {name(moment.board, target)}")
+        return holds(
+            f"{name(moment.board, square)} now attacks {name(moment.board, target)}"
+        )
     return fails("the move opens no attack for another piece")
 
 
@@ -1086,7 +1272,9 @@ def ahead(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     behind = claim.relation == "behind"
     sides = [bool(term.side) != behind for term in claim.subjects] or list(chess.COLORS)
     findings = [_is_ahead(claim, moment.board, side) for side in sides]
-    return next((finding for finding in findings if finding.outcome == "holds"), findings[0])
+    return next(
+        (finding for finding in findings if finding.outcome == "holds"), findings[0]
+    )
 
 
 def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
@@ -1096,16 +1284,21 @@ def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
         for kind in chess.PIECE_TYPES
     ]
     knights, bishops, rooks, _ = figures = more[1:5]
-    count, unit = number(claim.detail.get("count", "one")), claim.detail.get("unit", "")
+    count = number(claim.detail.get("count", "one"))
+    unit = claim.detail.get("unit", "")
     word = "".join(unit.split()[-1:]).removesuffix("s")
     pieces_up = (sum(figures) == count and pawns_up > 0) or pawns_up == 3 * count
     is_ahead = {
-        "": pawns_up > 0, "point": pawns_up == count, "piece": pieces_up, "minor": pieces_up,
+        "": pawns_up > 0,
+        "point": pawns_up == count,
+        "piece": pieces_up,
+        "minor": pieces_up,
         "exchange": rooks == count and knights + bishops == -count,
-    }.get(word)  # fmt: skip
+    }.get(word)
     if is_ahead is None:
         (kind,) = noun_pieces(word)
-        least, exact = count if kind == chess.PAWN else 1, pawns_up == tactics.VALUES[kind] * count
+        least = count if kind == chess.PAWN else 1
+        exact = pawns_up == tactics.VALUES[kind] * count
         is_ahead = exact or (more[kind - 1] == count and pawns_up >= least)
     return truth(is_ahead, f"{side_name(side)} is {pawns_up:+d} in pawns")
 
@@ -1119,16 +1312,20 @@ def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has bishops on both colours of squares."""
     bishops = moment.board.pieces(chess.BISHOP, bool(claim.subjects[0].side))
-    both = bool(bishops & chess.BB_LIGHT_SQUARES) and bool(bishops & chess.BB_DARK_SQUARES)
+    both = bool(bishops & chess.BB_LIGHT_SQUARES) and bool(
+        bishops & chess.BB_DARK_SQUARES
+    )
     return truth(both, f"it has {len(bishops)} bishops")
 
 
 def counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has as many pieces of a kind as is said."""
-    side, noun = bool(claim.subjects[0].side), claim.detail["noun"].split()[-1]
+    side = bool(claim.subjects[0].side)
+    noun = claim.detail["noun"].split()[-1]
     if noun.startswith("piece"):
         return unknown("what counts as a piece is not said")
-    have, wanted = _count(moment.board, noun, side), number(claim.detail["count"])
+    have = _count(moment.board, noun, side)
+    wanted = number(claim.detail["count"])
     evidence = f"it has {have} {noun}"
     if "more" in claim.detail:
         return truth(have - _count(moment.board, noun, not side) == wanted, evidence)
@@ -1150,16 +1347,24 @@ def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether pawns are passed, doubled or isolated."""
-    board, state, term = moment.board, claim.detail["state"], claim.objects[0]
+    board = moment.board
+    state = claim.detail["state"]
+    term = claim.objects[0]
     pawns = term.squares(board)
     if not pawns:
         return absent(f"there is no {term.text}")
-    find = {"doubled": facts.doubled, "isolated": facts.isolated}.get(state, facts.passed)
-    fitting = [pawn for pawn in pawns if pawn in find(board, bool(board.color_at(pawn)))]
+    find = {"doubled": facts.doubled, "isolated": facts.isolated}.get(
+        state, facts.passed
+    )
+    fitting = [
+        pawn for pawn in pawns if pawn in find(board, bool(board.color_at(pawn)))
+    ]
     if state == "connected":
         places = [(chess.square_file(pawn), board.color_at(pawn)) for pawn in fitting]
         beside = {(file + step, side) for file, side in places for step in (-1, 1)}
-        fitting = [pawn for pawn, at in zip(fitting, places, strict=True) if at in beside]
+        fitting = [
+            pawn for pawn, at in zip(fitting, places, strict=True) if at in beside
+        ]
     if fitting:
         return holds(f"the pawn on {chess.square_name(fitting[0])} is {state}")
     return fails(f"no such pawn is {state}")
@@ -1167,15 +1372,19 @@ def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a file is open, half-open or closed."""
-    board, letter = moment.board, claim.detail["file"]
+    board = moment.board
+    letter = claim.detail["file"]
     file = chess.FILE_NAMES.index(letter)
     pawns = bool(board.pawns & chess.BB_FILES[file])
     sides = [bool(term.side) for term in claim.subjects] or chess.COLORS
     half = any(file in facts.half_open_files(board, side) for side in sides)
     state = "half-open" if half else "closed" if pawns else "open"
-    wording, evidence = claim.detail.get("half", "open"), f"the {letter}-file is {state}"
+    wording = claim.detail.get("half", "open")
+    evidence = f"the {letter}-file is {state}"
     if wording.startswith(("half", "semi", "closed")):
-        return truth(state == "closed" if wording.startswith("closed") else half, evidence)
+        return truth(
+            state == "closed" if wording.startswith("closed") else half, evidence
+        )
     if half and claim.relation == "opens_file" and "fully" not in claim.detail:
         return unknown(evidence)
     return truth(not pawns, evidence, certain=claim.tense != "later")
@@ -1186,7 +1395,8 @@ def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side is better, or neither is, by the bound of the words."""
-    verdict, equal = scene.verdict, claim.relation == "equal"
+    verdict = scene.verdict
+    equal = claim.relation == "equal"
     if verdict is None:
         return NO_ENGINE
     line = tuple(term for term in claim.objects if term.span[1] <= claim.span[0])
@@ -1201,7 +1411,9 @@ def better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     bound = int(claim.detail["bound"])
     if equal:
         evidence = f"{verdict.engine} gives {abs(value) / 100:.2f} to one side"
-        return truth(abs(value) <= bound, evidence, certain=abs(value) > bound * (1 + TOLERANCE))
+        return truth(
+            abs(value) <= bound, evidence, certain=abs(value) > bound * (1 + TOLERANCE)
+        )
     side = bool(claim.subjects[0].side) != ("turned" in claim.detail)
     value *= 1 if side == verdict.mover else -1
     evidence = f"{verdict.engine} gives {value / 100:+.2f} for that side"
@@ -1210,7 +1422,9 @@ def better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def loses(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a move loses as much (``low``) or as little (``high``) as the words say."""
-    verdict, before, loss = scene.verdict, scene.before.board, None
+    verdict = scene.verdict
+    before = scene.before.board
+    loss = None
     if verdict is None:
         return NO_ENGINE
     if not _of_another(claim, scene):
@@ -1219,11 +1433,14 @@ def loses(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         # what another move loses is known of the engine's two best
         if named[0].fits(before, chess.Move.from_uci(verdict.best)):
             loss = 0
-        elif verdict.second and named[0].fits(before, chess.Move.from_uci(verdict.second)):
+        elif verdict.second and named[0].fits(
+            before, chess.Move.from_uci(verdict.second)
+        ):
             loss = verdict.lead_of_best
     if loss is None:
         return unknown("the engine says nothing of the other move")
-    low, high = int(claim.detail.get("low", 0)), int(claim.detail.get("high", loss))
+    low = int(claim.detail.get("low", 0))
+    high = int(claim.detail.get("high", loss))
     certain = loss < low * (1 - TOLERANCE) or loss > 2 * high
     evidence = f"{verdict.engine} says it loses {loss} centipawns"
     return truth(low <= loss <= high, evidence, certain=certain)
@@ -1231,13 +1448,16 @@ def loses(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def _of_another(claim: Claim, scene: Scene) -> bool:
     """Tell whether the sentence writes another move than the played one."""
-    moves, board = _written(claim.objects), scene.before.board
+    moves = _written(claim.objects)
+    board = scene.before.board
     return bool(moves) and not any(move.fits(board, scene.move.move) for move in moves)
 
 
 def better_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether another move that is named can be better than the one played."""
-    verdict, before, named = scene.verdict, scene.before.board, _written(claim.objects)
+    verdict = scene.verdict
+    before = scene.before.board
+    named = _written(claim.objects)
     if verdict is None:
         return NO_ENGINE
     if not _of_another(claim, scene):
@@ -1246,16 +1466,21 @@ def better_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         if any(any(move.moves(scene.after.board)) for move in named):
             return unknown("a move of the opponent is spoken of")
         return fails("the other move is not legal")
-    evidence = f"{verdict.engine} prefers {verdict.best}; the move played loses {verdict.loss}"
+    evidence = (
+        f"{verdict.engine} prefers {verdict.best}; the move played loses {verdict.loss}"
+    )
     if verdict.loss <= BEST_LOSS:
         return fails(evidence)
     best = chess.Move.from_uci(verdict.best)
-    return truth(any(move.fits(before, best) for move in named), evidence, certain=False)
+    return truth(
+        any(move.fits(before, best) for move in named), evidence, certain=False
+    )
 
 
 def only_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether there is one legal move, or one that beats all others."""
-    verdict, reply = scene.verdict, re.search("reply|answer", claim.text)
+    verdict = scene.verdict
+    reply = re.search("reply|answer", claim.text)
     legal = (scene.after if reply else scene.before).board.legal_moves.count()
     if not reply and _of_another(claim, scene):
         return unknown("another move is spoken of")

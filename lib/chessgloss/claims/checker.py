@@ -9,14 +9,22 @@ from chessgloss.claims import board
 from chessgloss.claims.board import LOOK_BACK, Anchor, Scene, Truth, set_scene
 from chessgloss.claims.lexicon import tokenise
 from chessgloss.claims.parser import Claim, chunk, sentences
-from chessgloss.claims.relations import CAUSES, Cause, Disqualifier, read_claims, relations
+from chessgloss.claims.relations import (
+    CAUSES,
+    Cause,
+    Disqualifier,
+    read_claims,
+    relations,
+)
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
 _WHEN: dict[Anchor, str] = {
-    "before": "before the move: ", "after": "after the move: ", "line": "in the line: ",
+    "before": "before the move: ",
+    "after": "after the move: ",
+    "line": "in the line: ",
     "reply": "after the expected reply: ",
-}  # fmt: skip
+}
 
 
 #: How many characters behind a move that cannot be played a check may be of its line.
@@ -68,16 +76,27 @@ def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
         a square, a check, a capture that they speak of comes with the move.
     """
     parsed = sentences(text, chunk(text, tokenise(text)))
-    claims = [claim for sentence in parsed for claim in read_claims(sentence, presupposed)]
+    claims = [
+        claim for sentence in parsed for claim in read_claims(sentence, presupposed)
+    ]
     # what is said twice of the same words counts once
     kept: dict[tuple[object, ...], Claim] = {}
-    announced = [claim.span for claim in claims if claim.relation in ("gives_check", "is_mate")]
+    announced = [
+        claim.span for claim in claims if claim.relation in ("gives_check", "is_mate")
+    ]
     for claim in claims:
-        (first, last), signed = claim.span, claim.relation in ("move_checks", "move_mates")
-        if not (signed and any(start <= first and last <= stop for start, stop in announced)):
+        (first, last) = claim.span
+        signed = claim.relation in ("move_checks", "move_mates")
+        if not (
+            signed and any(start <= first and last <= stop for start, stop in announced)
+        ):
             key = (claim.span, claim.kind, claim.relation)
             kept.setdefault((*key, *sorted(claim.detail.items())), claim)
-    return tuple(sorted(kept.values(), key=lambda claim: (claim.span, claim.kind, claim.relation)))
+    return tuple(
+        sorted(
+            kept.values(), key=lambda claim: (claim.span, claim.kind, claim.relation)
+        )
+    )
 
 
 # ---------------------------------------------------------------- whether it is so
@@ -112,9 +131,13 @@ def verify(
         If the reply is not legal after the move.
     """
     claims = extract(text, presupposed=presupposed)
-    of_moves = [each for each in claims if each.relation in ("legal", "played", "impossible")]
+    of_moves = [
+        each for each in claims if each.relation in ("legal", "played", "impossible")
+    ]
     moves = [term for claim in of_moves for term in claim.objects]
-    scene = set_scene(move, moves, verdict, reply or (verdict.reply if verdict else None))
+    scene = set_scene(
+        move, moves, verdict, reply or (verdict.reply if verdict else None)
+    )
     return tuple(check(claim, scene) for claim in claims)
 
 
@@ -125,23 +148,29 @@ def check(claim: Claim, scene: Scene) -> Checked:
     holds in all of them where it can be asked. What is only supposed or asked is never
     false.
     """
-    stance, decide = claim.stance, relations()[claim.relation].decide
+    stance = claim.stance
+    decide = relations()[claim.relation].decide
     if stance.asked and decide is not board.impossible:
         return _open(claim, "the text asks it, it does not say it")
     if decide in (board.check_move, board.impossible):
         return Checked(claim, *decide(claim, scene))
-    of_moves = bool(claim.subjects) and all(term.role == "move" for term in claim.subjects)
+    of_moves = bool(claim.subjects) and all(
+        term.role == "move" for term in claim.subjects
+    )
     wanted, against = ("fails", "holds") if stance.negated else ("holds", "fails")
     first: dict[str, Checked] = {}  # of each outcome
     for moment in scene.allowed(claim):
         finding = decide(claim, moment, scene)
         outcome, evidence = finding.outcome, finding.evidence
         if moment.skipped and outcome == "fails" and of_moves:
-            outcome, evidence = "unknown", f"{evidence}, but moves may lie between"
+            outcome = "unknown"
+            evidence = f"{evidence}, but moves may lie between"
         verdict: Truth = "not checkable" if outcome == "unknown" else "false"
         if outcome == wanted:
             verdict = "true"
-        checked = Checked(claim, verdict, _WHEN[moment.anchor] + evidence, moment.anchor)
+        checked = Checked(
+            claim, verdict, _WHEN[moment.anchor] + evidence, moment.anchor
+        )
         if outcome == wanted:
             return checked
         first.setdefault(outcome, checked)
@@ -151,10 +180,16 @@ def check(claim: Claim, scene: Scene) -> Checked:
         and all(decide(claim, m, scene).outcome == "fails" for m in scene.near())
     ):
         return first.get("unknown") or _open(claim, "the text only supposes it")
-    if claim.kind in ("check", "mate", "tactic") and 0 <= claim.span[0] - scene.astray < LINE_REACH:
+    if (
+        claim.kind in ("check", "mate", "tactic")
+        and 0 <= claim.span[0] - scene.astray < LINE_REACH
+    ):
         return _open(claim, "it may be of a line that cannot be followed")
     told = scene.earlier() if stance.past and claim.tense != "after" else ()
-    if any(decide(claim, moment, scene).outcome == wanted for moment in islice(told, LOOK_BACK)):
+    if any(
+        decide(claim, moment, scene).outcome == wanted
+        for moment in islice(told, LOOK_BACK)
+    ):
         return _open(claim, "it was so earlier in the game")
     next_ = scene.near() if _may_be_next(claim, scene) else ()
     if any(decide(claim, moment, scene).outcome == "holds" for moment in next_):
@@ -175,7 +210,9 @@ def _can_be_refuted(claim: Claim, scene: Scene) -> bool:
     """
     placed = any(term.square is not None for term in claim.objects)
     named = bool(claim.objects) and all(term.role != "this" for term in claim.objects)
-    captures = named and claim.relation in (["captures", "can_win"] + placed * ["exchanges"])
+    captures = named and claim.relation in (
+        ["captures", "can_win"] + placed * ["exchanges"]
+    )
     elsewhere = claim.stance.past or claim.span[0] >= scene.astray
     return captures and not (claim.stance.negated or elsewhere)
 
@@ -184,7 +221,9 @@ def _may_be_next(claim: Claim, scene: Scene) -> bool:
     """Tell whether what the other side is said to do now may be what its next move does."""
     named = claim.text.startswith(("White ", "Black ", "white ", "black "))
     others = {term.side for term in claim.subjects} == {not scene.move.mover}
-    return named and others and claim.tense != "any" and claim.kind in ("attack", "tactic")
+    return (
+        named and others and claim.tense != "any" and claim.kind in ("attack", "tactic")
+    )
 
 
 def _is_supposed(claim: Claim) -> bool:
@@ -196,7 +235,9 @@ def _is_supposed(claim: Claim) -> bool:
     judges = claim.kind == "evaluation" and claim.relation not in ("better", "equal")
     if judges and any(term.role == "move" for term in claim.objects):
         return False
-    if claim.relation == "captures":  # one that is supposed must be possible, unless it comes later
+    if (
+        claim.relation == "captures"
+    ):  # one that is supposed must be possible, unless it comes later
         return claim.stance.distant
     return claim.stance.supposed or (claim.stance.able and claim.kind != "structure")
 

@@ -168,8 +168,12 @@ def read_human(path: Path, lectures: Iterable[Lecture]) -> Iterator[GoldText]:
     return _read(path, read)
 
 
-def _read(path: Path, read: Callable[[dict[str, Any]], list[GoldText]]) -> Iterator[GoldText]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+def _read(
+    path: Path, read: Callable[[dict[str, Any]], list[GoldText]]
+) -> Iterator[GoldText]:
+    for number, line in enumerate(
+        path.read_text(encoding="utf-8").splitlines(), start=1
+    ):
         try:
             texts = read(json.loads(line))
         except (ValueError, LookupError, TypeError) as error:
@@ -179,26 +183,38 @@ def _read(path: Path, read: Callable[[dict[str, Any]], list[GoldText]]) -> Itera
 
 def _claims(entry: Mapping[str, Any]) -> tuple[GoldClaim, ...]:
     labels = ((each["kind"], each["span"], each["verdict"]) for each in entry["claims"])
-    return tuple(GoldClaim(kind, (span[0], span[1]), verdict) for kind, span, verdict in labels)
+    return tuple(
+        GoldClaim(kind, (span[0], span[1]), verdict) for kind, span, verdict in labels
+    )
 
 
 def _comments(lectures: Iterable[Lecture]) -> dict[str, CommentedMove]:
     """Return the comments of lectures by the lecture's name and their number in it."""
     numbered = ((lecture.name, enumerate(lecture.comments)) for lecture in lectures)
-    return {f"{name}/{number}": each for name, comments in numbered for number, each in comments}
+    return {
+        f"{name}/{number}": each
+        for name, comments in numbered
+        for number, each in comments
+    }
 
 
 def _twin(gold: GoldText, edit: Mapping[str, Any], key: str) -> GoldText:
     """Return a text with one word exchanged, and its claims as they are then."""
-    start, end = edit["at"], edit["at"] + len(edit["old"])
+    start = edit["at"]
+    end = edit["at"] + len(edit["old"])
     if gold.text[start:end] != edit["old"]:
         raise ValueError(f"the text has no {edit['old']!r} at {start}")
-    longer, claims = len(edit["new"]) - len(edit["old"]), []
+    longer = len(edit["new"]) - len(edit["old"])
+    claims = []
     for number, claim in enumerate(gold.claims):
         first, last = (place + longer * (place >= end) for place in claim.span)
-        holds = claim.span[0] < end and start < claim.span[1] and claim.verdict == "true"
+        holds = (
+            claim.span[0] < end and start < claim.span[1] and claim.verdict == "true"
+        )
         kind = edit.get("kind", claim.kind) if number == edit["claim"] else claim.kind
-        claims.append(GoldClaim(kind, (first, last), "false" if holds else claim.verdict))
+        claims.append(
+            GoldClaim(kind, (first, last), "false" if holds else claim.verdict)
+        )
     text = gold.text[:start] + edit["new"] + gold.text[end:]
     return GoldText(key, gold.move, text, tuple(claims))
 
@@ -208,7 +224,9 @@ def check_text(gold: GoldText, judge: Judge | None = None) -> tuple[Checked, ...
     return verify(gold.text, gold.move, judge(gold.move) if judge else None)
 
 
-def score_gold(gold: Path | Iterable[GoldText], judge: Judge | None = None) -> dict[str, Score]:
+def score_gold(
+    gold: Path | Iterable[GoldText], judge: Judge | None = None
+) -> dict[str, Score]:
     """Score the checker's ``false`` against a gold set.
 
     Parameters
@@ -232,8 +250,14 @@ def score_gold(gold: Path | Iterable[GoldText], judge: Judge | None = None) -> d
     for text in read_gold(gold) if isinstance(gold, Path) else gold:
         accused = [each for each in check_text(text, judge) if each.verdict == "false"]
         labels = [label for label in text.claims if label.verdict == "false"]
-        seen = [(each.claim.kind, 0, any(_same(each, one) for one in labels)) for each in accused]
-        seen += [(label.kind, 2, any(_same(one, label) for one in accused)) for label in labels]
+        seen = [
+            (each.claim.kind, 0, any(_same(each, one) for one in labels))
+            for each in accused
+        ]
+        seen += [
+            (label.kind, 2, any(_same(one, label) for one in accused))
+            for label in labels
+        ]
         for kind, place, agreed in seen:
             for row in (counts[kind], counts["all"]):
                 row[place] += 1
@@ -243,7 +267,8 @@ def score_gold(gold: Path | Iterable[GoldText], judge: Judge | None = None) -> d
 
 def _same(accused: Checked, label: GoldClaim) -> bool:
     """Tell whether an accusation and a label speak of the same words and the same thing."""
-    (first, last), (start, stop) = accused.claim.span, label.span
+    (first, last) = accused.claim.span
+    (start, stop) = label.span
     kinds = frozenset({accused.claim.kind, label.kind})
     return first < stop and start < last and (len(kinds) == 1 or kinds in EQUIVALENT)
 
@@ -269,7 +294,11 @@ def read_matching(
     rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t")
     for row in (row for row in rows if row["split"] == split):
         moves = tuple(comments[key].context for key in row["candidates"].split())
-        yield comments[f"{row['lecture']}/{row['number']}"].comment, moves, int(row["right"])
+        yield (
+            comments[f"{row['lecture']}/{row['number']}"].comment,
+            moves,
+            int(row["right"]),
+        )
 
 
 def match(
@@ -292,9 +321,20 @@ ErrorType = Literal["wrong_square", "wrong_piece", "wrong_side"]
 
 #: Kinds whose clauses are all listed by the facts, so that a clause that is not there is untrue.
 KINDS: tuple[FactKind, ...] = (
-    "capture", "castling", "promotion", "check", "attack", "defence", "passed_pawn",
-    "isolated_pawn", "doubled_pawns", "open_file", "pin", "fork", "mate",
-)  # fmt: skip
+    "capture",
+    "castling",
+    "promotion",
+    "check",
+    "attack",
+    "defence",
+    "passed_pawn",
+    "isolated_pawn",
+    "doubled_pawns",
+    "open_file",
+    "pin",
+    "fork",
+    "mate",
+)
 
 _SQUARE = re.compile(r"\b[a-h][1-8]\b")
 _EXCHANGED: dict[ErrorType, re.Pattern[str]] = {
@@ -351,9 +391,13 @@ def minimal_pairs(
     for move in moves:
         if len(pairs) >= count:
             break
-        pairs += _pairs_of(move, random.Random(f"{seed} {move.position.fen} {move.uci}"))
+        pairs += _pairs_of(
+            move, random.Random(f"{seed} {move.position.fen} {move.uci}")
+        )
     if len(pairs) < count:
-        raise ValueError(f"the moves give only {len(pairs)} of {count} pairs; give more moves")
+        raise ValueError(
+            f"the moves give only {len(pairs)} of {count} pairs; give more moves"
+        )
     return tuple(pairs[:count])
 
 
@@ -361,12 +405,19 @@ def _pairs_of(move: MoveInContext, rng: random.Random) -> Iterator[MinimalPair]:
     facts = gather(move)
     clauses = {fact.text for fact in facts.facts}
     for error in _EXCHANGED:
-        plain = ([f for f in facts.of(kind) if " but may not " not in f.text] for kind in KINDS)
+        plain = (
+            [f for f in facts.of(kind) if " but may not " not in f.text]
+            for kind in KINDS
+        )
         of_each_kind = [rng.choice(of_kind) for of_kind in plain if of_kind]
         for fact in rng.sample(of_each_kind, len(of_each_kind)):
-            twins = (text for text in corrupted(fact.text, error, rng) if text not in clauses)
+            twins = (
+                text for text in corrupted(fact.text, error, rng) if text not in clauses
+            )
             if (twin := next(twins, None)) is not None:
-                yield MinimalPair(move, fact.kind, error, sentence(fact.text), sentence(twin))
+                yield MinimalPair(
+                    move, fact.kind, error, sentence(fact.text), sentence(twin)
+                )
                 break
 
 
@@ -386,10 +437,14 @@ def corrupted(clause: str, error: ErrorType, rng: random.Random) -> Iterator[str
             # those next to it, which a writer takes for it
             near = chess.SquareSet(chess.BB_KING_ATTACKS[chess.parse_square(word)])
             others = sorted(map(chess.square_name, near))
-        for other in others if error == "wrong_side" else rng.sample(others, len(others)):
+        for other in (
+            others if error == "wrong_side" else rng.sample(others, len(others))
+        ):
             text = clause[: place.start()] + other + clause[place.end() :]
             squares = _SQUARE.findall(text)
-            pawn = re.search(r"\bpawns? on (?:[a-h][1-8](?:, | and ))*[a-h][18]\b", text)
+            pawn = re.search(
+                r"\bpawns? on (?:[a-h][1-8](?:, | and ))*[a-h][18]\b", text
+            )
             if pawn is None and len(set(squares)) == len(squares):
                 yield text
 

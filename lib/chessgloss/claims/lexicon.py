@@ -67,7 +67,9 @@ _PARTS = re.compile(
     r"(?P<piece>[KQRBNkqrn])?(?P<file>[a-h])?(?P<rank>[1-8])?(?P<takes>[x:×])?[–-]?[KQRBN]?"
     r"(?P<to>[a-h][1-8])=?(?P<promotion>[QRBNqrbn])?(?P<mark>[+#]*)"
 )
-_EXCHANGE = re.compile(r"(?P<piece>[KQRBNP])(?P<takes>[x×])(?P<victim>[QRBNP])(?P<mark>[+#]*)")
+_EXCHANGE = re.compile(
+    r"(?P<piece>[KQRBNP])(?P<takes>[x×])(?P<victim>[QRBNP])(?P<mark>[+#]*)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +117,15 @@ class Notation:
             If the text is no written move.
         """
         if castling := _CASTLING.fullmatch(text):
-            wing, mark = "Q" if castling[1] else "K", castling[2]
+            wing = "Q" if castling[1] else "K"
+            mark = castling[2]
             return cls(castles=wing, check=mark == "+", mate=mark == "#")
         found = _EXCHANGE.fullmatch(text) or _PARTS.fullmatch(text)
         if found is None:
             raise ValueError(f"{text!r} is not a written move")
-        parts = defaultdict(str, ((name, part) for name, part in found.groupdict().items() if part))
+        parts = defaultdict(
+            str, ((name, part) for name, part in found.groupdict().items() if part)
+        )
         long = parts["file"] and parts["rank"] and not parts["piece"]
         return cls(
             piece=_piece(parts["piece"]) or (None if long else chess.PAWN),
@@ -156,7 +161,11 @@ class Notation:
     def moves(self, board: chess.Board) -> Iterator[chess.Move]:
         """Yield the legal moves of a board that the writing can mean."""
         to_mask = chess.BB_ALL if self.to is None else chess.BB_SQUARES[self.to]
-        yield from (m for m in board.generate_legal_moves(to_mask=to_mask) if self.fits(board, m))
+        yield from (
+            m
+            for m in board.generate_legal_moves(to_mask=to_mask)
+            if self.fits(board, m)
+        )
 
 
 def _piece(letter: str) -> chess.PieceType | None:
@@ -191,7 +200,8 @@ def tokenise(text: str) -> tuple[Token, ...]:
 
 
 def _token(match: re.Match[str]) -> Token:
-    group, text = str(match.lastgroup), match.group()
+    group = str(match.lastgroup)
+    text = match.group()
     word = text.lower().replace("’", "'")
     if group == "stop":
         tag = word[0].replace(":", ";").replace("!", ".")
@@ -204,8 +214,12 @@ def _token(match: re.Match[str]) -> Token:
 
 @cache
 def _scanner() -> re.Pattern[str]:
-    spaced = sorted((word for word in _tag_of_word() if " " in word), key=lambda w: (-len(w), w))
+    spaced = sorted(
+        (word for word in _tag_of_word() if " " in word), key=lambda w: (-len(w), w)
+    )
     idioms = "|".join(re.escape(idiom).replace(r"\ ", r"\s+") for idiom in spaced)
     parts = {**_table()["parts"], "idioms": idioms}
     forms = _table()["forms"].items()
-    return re.compile("|".join(f"(?P<{name}>{expand(form, parts)})" for name, (_, form) in forms))
+    return re.compile(
+        "|".join(f"(?P<{name}>{expand(form, parts)})" for name, (_, form) in forms)
+    )

@@ -17,9 +17,17 @@ from chessgloss.claims.lexicon import Notation, Token, cue, noun_pieces, words
 
 #: The ten kinds of claim.
 Kind = Literal[
-    "move", "piece", "attack", "check", "capture",
-    "mate", "tactic", "material", "structure", "evaluation",
-]  # fmt: skip
+    "move",
+    "piece",
+    "attack",
+    "check",
+    "capture",
+    "mate",
+    "tactic",
+    "material",
+    "structure",
+    "evaluation",
+]
 
 #: What part a term plays: pieces, a bare square, a written move, a side, or a pronoun that
 #: stands for the move or for the piece last spoken of.
@@ -119,7 +127,8 @@ class Term:
             and self.side in (None, piece.color)
             and self.square in (None, square)
             and self.file in (None, chess.square_file(square))
-            and self.shade in (None, bool(chess.BB_LIGHT_SQUARES & chess.BB_SQUARES[square]))
+            and self.shade
+            in (None, bool(chess.BB_LIGHT_SQUARES & chess.BB_SQUARES[square]))
         )
 
     def owned_by(self, side: chess.Color | None) -> Term:
@@ -141,9 +150,15 @@ class Term:
         if self.role not in ("piece", "square"):
             return []
         if self.square is not None:
-            return [self.square] if self.matches(self.square, board.piece_at(self.square)) else []
+            return (
+                [self.square]
+                if self.matches(self.square, board.piece_at(self.square))
+                else []
+            )
         return [
-            square for square, piece in board.piece_map().items() if self.matches(square, piece)
+            square
+            for square, piece in board.piece_map().items()
+            if self.matches(square, piece)
         ]
 
 
@@ -224,7 +239,8 @@ def chunk(text: str, tokens: Sequence[Token]) -> tuple[Element, ...]:
     done = 0
     for noun in range(len(tokens)):
         if noun >= done and _names_piece(tokens, noun):
-            start, stop = _left(tokens, noun, done), _right(tokens, noun)
+            start = _left(tokens, noun, done)
+            stop = _right(tokens, noun)
             elements += [_plain(tokens, index) for index in range(done, start)]
             elements.append(_noun_phrase(text, tokens, start, noun, stop))
             done = stop
@@ -237,7 +253,8 @@ def _names_piece(tokens: Sequence[Token], index: int) -> bool:
     A noun that only qualifies the next does not: ``rook pawn``, ``pawn chain``. Behind a
     plural a word that can be a verb is one: ``the rooks attack``.
     """
-    word, (tag, next_word) = tokens[index].word, _beside(tokens, index + 1)
+    word = tokens[index].word
+    (tag, next_word) = _beside(tokens, index + 1)
     if tokens[index].tag != "P":
         return word.endswith("'s") and word[:-2] in chess.PIECE_NAMES[1:] and tag == "a"
     verb = word.endswith("s") and tag in "adg"
@@ -252,7 +269,8 @@ def _beside(tokens: Sequence[Token], index: int) -> tuple[str, str]:
 
 def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
     """Return where the phrase of a noun begins; two unknown adjectives may stand in it."""
-    start, strangers = noun, 2
+    start = noun
+    strangers = 2
     for first in range(noun, floor, -1):
         token = tokens[first - 1]
         digits = token.tag == "9" and token.text.isdigit()
@@ -284,7 +302,9 @@ def _right(tokens: Sequence[Token], noun: int) -> int:
     return noun + 1 + (place.end() if place else 0)
 
 
-def _noun_phrase(text: str, tokens: Sequence[Token], start: int, noun: int, stop: int) -> Element:
+def _noun_phrase(
+    text: str, tokens: Sequence[Token], start: int, noun: int, stop: int
+) -> Element:
     inside, before = tokens[start:stop], tokens[start:noun]
     span = (inside[0].span[0], inside[-1].span[1])
     adjectives = frozenset(token.word for token in before)
@@ -292,9 +312,15 @@ def _noun_phrase(text: str, tokens: Sequence[Token], start: int, noun: int, stop
     files = [token.word[0] for token in inside if token.tag == "L"]
     sides = [token.word.startswith("white") for token in inside if token.tag == "C"]
     shade = r"(light|dark)-?squared?|(white|black)-sq"
-    light = [word.startswith(("light", "white")) for word in adjectives if re.match(shade, word)]
+    light = [
+        word.startswith(("light", "white"))
+        for word in adjectives
+        if re.match(shade, word)
+    ]
     # ``a knight on f5``, ``pawns on d4 and f4`` and ``to knight f5`` need not be there
-    bare = tokens[noun].word.endswith("s") and not any(t.tag in "zC9SLM" for t in before)
+    bare = tokens[noun].word.endswith("s") and not any(
+        t.tag in "zC9SLM" for t in before
+    )
     opens = start < noun and (start == 0 or tokens[start - 1].tag != "_")
     touching = stop > noun + 1 and tokens[noun + 1].tag == "S" and not opens
     term = Term(
@@ -307,8 +333,12 @@ def _noun_phrase(text: str, tokens: Sequence[Token], start: int, noun: int, stop
         shade=light[0] if light else None,
         definite=not (bare or touching or adjectives & words("indefinite")),
     )
-    terms = tuple(replace(term, square=square, shade=None) for square in squares) or (term,)
-    return Element("N", span, term.text.lower(), terms, adjectives | {tokens[noun].word})
+    terms = tuple(replace(term, square=square, shade=None) for square in squares) or (
+        term,
+    )
+    return Element(
+        "N", span, term.text.lower(), terms, adjectives | {tokens[noun].word}
+    )
 
 
 def _plain(tokens: Sequence[Token], index: int) -> Element:
@@ -329,12 +359,15 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
         return Element(tag, span, word)
     side = word.startswith("white") if tag == "C" else None
     square = chess.parse_square(word) if tag == "S" else None
-    return Element(tag, span, word, (Term(roles[tag], token.text, span, side, square=square),))
+    return Element(
+        tag, span, word, (Term(roles[tag], token.text, span, side, square=square),)
+    )
 
 
 def _is_push(tokens: Sequence[Token], index: int) -> bool:
     """Tell whether the words around a bare square make it a pawn's move."""
-    (before, word), (earlier, _) = _beside(tokens, index - 1), _beside(tokens, index - 2)
+    (before, word) = _beside(tokens, index - 1)
+    (earlier, _) = _beside(tokens, index - 2)
     after, next_word = _beside(tokens, index + 1)
     if index > 1 and word in ("first", "only", "just", "simply"):
         before, word = _beside(tokens, index - 2)
@@ -342,7 +375,9 @@ def _is_push(tokens: Sequence[Token], index: int) -> bool:
         next_word in words("push")
         or next_word.startswith("push")
         or (before == "S" and earlier == "#")  # ``8. a3 a6``
-        or (before == "w" and (not after or after in ".,;&"))  # ``strikes back with d5``
+        or (
+            before == "w" and (not after or after in ".,;&")
+        )  # ``strikes back with d5``
         or (before != "" and before in "#M@!")
         or word in words("play")
     )
@@ -350,7 +385,8 @@ def _is_push(tokens: Sequence[Token], index: int) -> bool:
 
 def _may_be_push(tokens: Sequence[Token], index: int) -> bool:
     """Tell whether a bare square may be a pawn's move: ``with c4``, or first and acting."""
-    (before, word), (after, _) = _beside(tokens, index - 1), _beside(tokens, index + 1)
+    (before, word) = _beside(tokens, index - 1)
+    (after, _) = _beside(tokens, index + 1)
     if before == "w" or word in ("by", "via", "due to", "instead of"):
         return True
     return before in ".;" and after != "" and after in "adxVkgpUbvhW_~^O"
@@ -361,7 +397,8 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     token = tokens[index]
     text = token.word if token.tag == "S" else token.text
     notation = Notation.read(text.translate(str.maketrans("×:–", "xx-")))
-    (tag, owner), (after, next_word) = _beside(tokens, index - 1), _beside(tokens, index + 1)
+    (tag, owner) = _beside(tokens, index - 1)
+    (after, next_word) = _beside(tokens, index + 1)
     number = tokens[index - 1].text.strip() if tag == "#" else ""
     digits = "".join(sign for sign in number if sign.isdigit())
     line = "".join(each.tag for each in tokens[max(0, index - 4) : index])
@@ -474,19 +511,28 @@ class Sentence:
         would = any(h.tag == "h" and not cue("able").fullmatch(h.word) for h in helpers)
         planned = any(helper.word not in words("modal") for helper in helpers)
         return Stance(
-            negated="n" in self.tags[scope:last] or any(each.word == "no" for each in elements),
+            negated="n" in self.tags[scope:last]
+            or any(each.word == "no" for each in elements),
             supposed=would or purpose or bool(not alone and unreal),
             able=bool(cue("able").search(" ".join(each.word for each in elements))),
             asked=self.asked,
-            distant=planned or purpose or bool(not alone and cue("distant").search(self.words)),
+            distant=planned
+            or purpose
+            or bool(not alone and cue("distant").search(self.words)),
             past=bool(cue("past").search(self.words)),
         )
 
     def _is_purpose(self, verb: int) -> bool:
         """Tell whether a verb is an infinitive that says what for: ``to win a pawn``."""
-        purpose = verb > 0 and self.tags[verb] in "adxrkicmgpVW" and self.tags[verb - 1] == "t"
+        purpose = (
+            verb > 0
+            and self.tags[verb] in "adxrkicmgpVW"
+            and self.tags[verb - 1] == "t"
+        )
         doing = self.elements[verb - 2].word if verb > 1 else ""
-        return purpose and not re.match("continu|manag|serv|help|begin|start|seem", doing)
+        return purpose and not re.match(
+            "continu|manag|serv|help|begin|start|seem", doing
+        )
 
     def tense(self, first: int, last: int) -> Tense:
         """Return the moment that the words of a claim allow."""
@@ -508,7 +554,12 @@ class Sentence:
         around = self.tags[self.clause_start(first) : last]
         unsaid = bool(set(around) & set("hnHB!@#")) or "B" in self.tags
         future = cue("future").search(self.words)
-        return not (unsaid or self.tags[max(0, first - 1) : first] == "t" or future or self.asked)
+        return not (
+            unsaid
+            or self.tags[max(0, first - 1) : first] == "t"
+            or future
+            or self.asked
+        )
 
     def acting(self, stop: int | None = None) -> tuple[Term, ...]:
         """Return the pieces, moves and sides named before an element; without one, all."""
@@ -533,7 +584,9 @@ class Sentence:
     def group(self, match: re.Match[str], *names: str) -> tuple[Term, ...]:
         """Return the terms of a pattern's groups, as far as it has them."""
         present = [match.span(name) for name in names if match.groupdict().get(name)]
-        return tuple(term for span in present for i in range(*span) for term in self.terms(i))
+        return tuple(
+            term for span in present for i in range(*span) for term in self.terms(i)
+        )
 
     # ------------------------------------------------------------ who acts
 
@@ -543,12 +596,21 @@ class Sentence:
         A subject right before its verb is taken alone; a pronoun, a participle behind a comma or
         a second verb may mean the move or any piece or move spoken of before.
         """
-        verb, subj = match.start("verb"), match.groupdict().get("subj")
+        verb = match.start("verb")
+        subj = match.groupdict().get("subj")
         if agents := self.group(match, "agent"):
             # ``Black recaptures with the knight``: the agent has the side of the subject
-            side = self.elements[match.start("subj")].terms[0].side if subj == "C" else None
+            side = (
+                self.elements[match.start("subj")].terms[0].side
+                if subj == "C"
+                else None
+            )
             return tuple(term.owned_by(side) for term in agents)
-        nobody = verb > 0 and self.elements[verb - 1].word in ("nothing", "nobody", "none")
+        nobody = verb > 0 and self.elements[verb - 1].word in (
+            "nothing",
+            "nobody",
+            "none",
+        )
         if nobody or "subj" not in match.re.groupindex:
             return ()
         if subj is None:
@@ -556,7 +618,9 @@ class Sentence:
         first = self.own_subject(match)
         if self._is_governed(first, verb):
             return self.may_act(first)
-        return tuple(term for i in range(first, match.end("subj")) for term in self.terms(i))
+        return tuple(
+            term for i in range(first, match.end("subj")) for term in self.terms(i)
+        )
 
     def subject(self, verb: int) -> tuple[Term, ...]:
         """Return the terms any of which may be the subject of the verb at an element."""
@@ -565,7 +629,12 @@ class Sentence:
             index -= 1
         tag = self.tags[index - 1] if index else ""
         joined = "&" in self.tags[index:verb]
-        if tag and tag in "NMC" and not joined and not self._is_governed(index - 1, verb):
+        if (
+            tag
+            and tag in "NMC"
+            and not joined
+            and not self._is_governed(index - 1, verb)
+        ):
             return self.elements[index - 1].terms
         moves = [term for term in self.acting(index) if term.role == "move"]
         return tuple(moves[-1:]) if tag == "T" and moves else self.may_act(verb)
@@ -600,13 +669,17 @@ class Sentence:
         if any(helper.tag == "h" for helper in between):
             return ""
         for helper in between:
-            form = re.fullmatch(r"(is|was|has|does|are|were|have|do)(?:n['’]t)?", helper.word)
+            form = re.fullmatch(
+                r"(is|was|has|does|are|were|have|do)(?:n['’]t)?", helper.word
+            )
             if form:
                 return "singular" if form[1].endswith("s") else "plural"
         verb = self.elements[match.start("verb")].word.split()[0]
         if verb.endswith("ed") or between:
             return ""
-        return "singular" if verb.endswith("s") and not verb.endswith("ss") else "plural"
+        return (
+            "singular" if verb.endswith("s") and not verb.endswith("ss") else "plural"
+        )
 
     def _is_governed(self, first: int, verb: int) -> bool:
         """Tell whether a noun is the object of what stands before it, so no subject of the verb."""
@@ -622,16 +695,22 @@ class Sentence:
 def sentences(text: str, elements: Sequence[Element]) -> tuple[Sentence, ...]:
     """Cut elements at full stops and question marks."""
     found: list[Sentence] = []
-    current, begin = list[Element](), 0
+    current = list[Element]()
+    begin = 0
     for element in (*elements, Element(".", (len(text), len(text)), "")):
         if element.tag not in ".?":
             current += [element] if element.tag != "~" else []
             continue
         if current:
             words = text[begin : element.span[0]].lstrip()
-            lower, start = words.lower().replace("’", "'"), element.span[0] - len(words)
-            tags, asked = "".join(each.tag for each in current), "?" in element.word
+            lower = words.lower().replace("’", "'")
+            start = element.span[0] - len(words)
+            tags = "".join(each.tag for each in current)
+            asked = "?" in element.word
             earlier = found[-1].acting() if found else ()
-            found.append(Sentence(text, tuple(current), tags, lower, start, asked, earlier))
-        current, begin = [], element.span[1]
+            found.append(
+                Sentence(text, tuple(current), tags, lower, start, asked, earlier)
+            )
+        current = []
+        begin = element.span[1]
     return tuple(found)

@@ -21,7 +21,16 @@ import chess
 
 from chessgloss.claims import board
 from chessgloss.claims.lexicon import Notation, cue, expand, noun_pieces, number, words
-from chessgloss.claims.parser import ALL_PIECES, THIS, Claim, Kind, Sentence, Stance, Tense, Term
+from chessgloss.claims.parser import (
+    ALL_PIECES,
+    THIS,
+    Claim,
+    Kind,
+    Sentence,
+    Stance,
+    Tense,
+    Term,
+)
 
 #: The four causes of an incorrect comment (CCC paper, Table 2).
 Cause = Literal[
@@ -35,15 +44,23 @@ _MOVE, _TACTICAL, _POSITIONAL, _EVALUATION = get_args(Cause)
 
 #: The cause that a false claim of each kind counts under.
 CAUSES: dict[Kind, Cause] = dict.fromkeys(get_args(Kind), _TACTICAL) | {
-    "move": _MOVE, "piece": _MOVE, "structure": _POSITIONAL, "evaluation": _EVALUATION,
-}  # fmt: skip
+    "move": _MOVE,
+    "piece": _MOVE,
+    "structure": _POSITIONAL,
+    "evaluation": _EVALUATION,
+}
 
 #: What disqualifies a comment by the rubric's hard rule (Chess Commentary Pairwise Evaluation
 #: Rubric, criterion 1) if it is claimed without support.
 Disqualifier = Literal[
-    "check", "checkmate", "capture", "promotion", "trade", "hanging-piece win",
+    "check",
+    "checkmate",
+    "capture",
+    "promotion",
+    "trade",
+    "hanging-piece win",
     "forced tactic or threat",
-]  # fmt: skip
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +118,26 @@ def relations() -> dict[str, Relation]:
 
     def readings(name: str, reader: str, entries: list[Any]) -> Iterator[Reading]:
         for entry in entries:
-            group: dict[str, Any] = entry if isinstance(entry, dict) else {"any": [entry]}
+            group: dict[str, Any] = (
+                entry if isinstance(entry, dict) else {"any": [entry]}
+            )
             detail = {key: value for key, value in group.items() if key != "any"}
             for text in group["any"]:
-                yield Reading(name, reader, re.compile(expand(text, table["parts"])), detail)
+                yield Reading(
+                    name, reader, re.compile(expand(text, table["parts"])), detail
+                )
 
     return {
         name: Relation(
             row["kind"],
             row.get("event"),
             getattr(board, row.get("decide", name)),
-            tuple(r for key in row if key in READERS for r in readings(name, key, row[key])),
+            tuple(
+                r
+                for key in row
+                if key in READERS
+                for r in readings(name, key, row[key])
+            ),
             row.get("presupposed", False),
         )
         for name, row in table["relations"].items()
@@ -132,7 +158,9 @@ def _claim(
 # ---------------------------------------------------------------- who does what to whom
 
 
-def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_verb(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read a verb with who acts and what is acted on."""
     first, last = match.span()
     if sentence.tags[first] == "&":
@@ -142,13 +170,22 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
         return
-    behind = match.groupdict().get("obj") == "T" and match.start("obj") > match.start("verb")
-    if behind and sentence.elements[match.start("obj")].word not in ("it", "them", "him"):
+    behind = match.groupdict().get("obj") == "T" and match.start("obj") > match.start(
+        "verb"
+    )
+    if behind and sentence.elements[match.start("obj")].word not in (
+        "it",
+        "them",
+        "him",
+    ):
         return  # ``attacked in this manner``
-    objects, acting = sentence.group(match, "obj", "behind", "behind2"), sentence.actors(match)
+    objects = sentence.group(match, "obj", "behind", "behind2")
+    acting = sentence.actors(match)
     if match.re.pattern.startswith("&") and not objects:
         # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
-        pieces = [term for term in sentence.may_act(match.start()) if term.role == "piece"]
+        pieces = [
+            term for term in sentence.may_act(match.start()) if term.role == "piece"
+        ]
         objects = (replace(THIS, options=tuple(pieces[-1:])),)
     times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
@@ -160,21 +197,30 @@ def read_verb(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     yield _claim(sentence, reading.relation, span, objects, *how, subjects, together)
 
 
-def _placed(sentence: Sentence, match: re.Match[str], terms: tuple[Term, ...]) -> tuple[Term, ...]:
+def _placed(
+    sentence: Sentence, match: re.Match[str], terms: tuple[Term, ...]
+) -> tuple[Term, ...]:
     """Give a piece the square told before it: ``from g8 the queen hits``."""
     place = re.search(r"[yo](S),?$", sentence.tags[: match.start()])
     if place is None or len(terms) != 1 or terms[0].role != "piece" or terms[0].square:
         return terms
-    return (replace(terms[0], square=sentence.elements[place.start(1)].terms[0].square),)
+    return (
+        replace(terms[0], square=sentence.elements[place.start(1)].terms[0].square),
+    )
 
 
-def _takes_nothing(sentence: Sentence, span: tuple[int, int], match: re.Match[str]) -> bool:
+def _takes_nothing(
+    sentence: Sentence, span: tuple[int, int], match: re.Match[str]
+) -> bool:
     """Tell whether a verb takes no piece: ``takes d8 away``, ``takes aim``, ``takes over``."""
-    verb, rest = match.start("verb"), sentence.words[span[1] - sentence.start :]
+    verb = match.start("verb")
+    rest = sentence.words[span[1] - sentence.start :]
     away = re.match(r"\s*away\b", sentence.after(verb))
     if away or re.match(r"[\w\s,]{0,14}\b(?:away|from)\b", rest):
         return True
-    alone = re.match(r"\s*(?:back|with check|with the|once more|again|,|$|nothing)", rest)
+    alone = re.match(
+        r"\s*(?:back|with check|with the|once more|again|,|$|nothing)", rest
+    )
     takes = re.match(r"(?:re)?(?:captur|tak)\w*|took", sentence.elements[verb].word)
     return match.end() - verb == 1 and not (alone and takes)
 
@@ -188,31 +234,44 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
     addressed = not named and cue("addressed").search(sentence.words)
     elsewhere = cue("other_game").search(sentence.words) is not None
     if addressed or elsewhere:
-        stance = replace(stance, supposed=True, distant=True, past=stance.past or elsewhere)
+        stance = replace(
+            stance, supposed=True, distant=True, past=stance.past or elsewhere
+        )
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
     if relation == "captures" and stance.negated and "H" in sentence.tags:
-        stance = replace(stance, negated=False)  # ``if he does not take``, which he could
+        stance = replace(
+            stance, negated=False
+        )  # ``if he does not take``, which he could
     if idle:
         by = sentence.elements[verb - 1].word == "by"
-        return replace(stance, supposed=True, distant=not by or stance.negated or stance.distant)
+        return replace(
+            stance, supposed=True, distant=not by or stance.negated or stance.distant
+        )
     return replace(stance, supposed=stance.supposed or vague)
 
 
 def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
     """Tell whether a capture is only spoken of: ``taking it fails``, ``it can't be taken, as``."""
-    verb, has_subject = match.start("verb"), match.groupdict().get("subj")
-    word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
+    verb = match.start("verb")
+    has_subject = match.groupdict().get("subj")
+    word = sentence.elements[verb].word
+    before = sentence.tags[verb - 1 : verb]
     if word.endswith("ing") and not has_subject:
         subject = r"[^,;]{0,40}?\b(?:is|was|would|leads?|loses|fails|allows|runs)\b"
         follows = before in (",", "b") or (before == "_" and verb != 1)
-        return not follows or re.match(subject, sentence.after(match.end() - 1)) is not None
+        return (
+            not follows
+            or re.match(subject, sentence.after(match.end() - 1)) is not None
+        )
     if not has_subject and word in words("capture"):
         return before not in tuple("hvn!C")
     reason = r"\b(?:as|due to|for|or|because|since|otherwise|without)\b|:"
     general = "subj" not in match.re.groupindex or sentence.tags[verb] == "r"
     denied = stance.negated and stance.able
-    return " of" in word or (denied and (general or bool(re.search(reason, sentence.words))))
+    return " of" in word or (
+        denied and (general or bool(re.search(reason, sentence.words)))
+    )
 
 
 def _detail_of_verb(
@@ -221,10 +280,14 @@ def _detail_of_verb(
     """Return the verb, how often, and whether the words say outright that it is done now."""
     verb = match.start("verb")
     detail = {"verb": sentence.elements[verb].word}
-    start, stop = (sentence.span(verb, end)[1] - sentence.start for end in (verb + 1, match.end()))
+    start, stop = (
+        sentence.span(verb, end)[1] - sentence.start for end in (verb + 1, match.end())
+    )
     if times := times or cue("times").match(sentence.words, start):
         detail["count"] = str(number(times["count"].split()[0]))
-    elif re.search(r"\bonly by\b|\bby\b.*\b(?:only|alone)\b", sentence.words[start : stop + 6]):
+    elif re.search(
+        r"\bonly by\b|\bby\b.*\b(?:only|alone)\b", sentence.words[start : stop + 6]
+    ):
         detail["count"] = "1"
     around = sentence.tags[sentence.clause_start(match.start()) : match.end()]
     infinitive = sentence.tags[max(0, verb - 1) : verb] in ("t", "!")
@@ -248,29 +311,38 @@ def read_move_in_words(
     """Read a move told in words: ``the knight goes to f3``, ``puts the queen on h5``."""
     first, last = match.span()
     element = sentence.elements[match.start("piece")]
-    term, source = element.terms[0], sentence.group(match, "src")
+    term = element.terms[0]
+    source = sentence.group(match, "src")
     piece = next(iter(term.pieces)) if len(term.pieces) == 1 else None
     if "to" in match.re.groupindex:
         # an unknown verb with no ``to`` says that no piece moves
         verb = (
-            match.groupdict().get("verb") and sentence.tags[match.start("verb") : match.start("to")]
+            match.groupdict().get("verb")
+            and sentence.tags[match.start("verb") : match.start("to")]
         )
         if len(element.terms) > 1 or (verb and verb[0] == "_" and "t" not in verb):
             return
-        start, (to,) = source[0].square if source else term.square, sentence.group(match, "to")
-        file, rank = term.file, None
+        start = source[0].square if source else term.square
+        (to,) = sentence.group(match, "to")
+        file = term.file
+        rank = None
         if start is not None:
-            file, rank = chess.square_file(start), chess.square_rank(start)
+            file = chess.square_file(start)
+            rank = chess.square_rank(start)
         notation = Notation(piece, to.square, file=file, rank=rank)
     elif term.square is not None and sentence.elements[first].word in words("placing"):
         notation = Notation(piece, term.square)
     else:
         return
-    span, before, side = sentence.span(first, last), sentence.tags[first - 1 : first], term.side
+    span = sentence.span(first, last)
+    before = sentence.tags[first - 1 : first]
+    side = term.side
     if side is None and before == "C":
         side = sentence.elements[first - 1].terms[0].side
     bare = sentence.tags[first : first + 2] == "Nt"
-    move = replace(term, role="move", move=notation, square=notation.to, span=span, side=side)
+    move = replace(
+        term, role="move", move=notation, square=notation.to, span=span, side=side
+    )
     move = replace(move, definite=not bare or before in ("", ",", ";", "&"))
     words_up_to = sentence.words[: span[1] - sentence.start]
     relation = "played" if not bare and sentence.asserts(first, last) else "legal"
@@ -278,15 +350,22 @@ def read_move_in_words(
         relation = "impossible"
     stance = sentence.stance(first, last)
     if relation == "played" and cue("remote_before").search(words_up_to):
-        relation, stance = "legal", replace(stance, supposed=True)
-    yield _claim(sentence, relation, span, (move,), stance, _tense_of_move(sentence, span))
+        relation = "legal"
+        stance = replace(stance, supposed=True)
+    yield _claim(
+        sentence, relation, span, (move,), stance, _tense_of_move(sentence, span)
+    )
 
 
-def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_written(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read a written move, and the sign of check or mate behind it."""
     index = match.start()
     (term,) = sentence.elements[index].terms
-    before, after, side = sentence.before(index), sentence.after(index), term.side
+    before = sentence.before(index)
+    after = sentence.after(index)
+    side = term.side
     # one that can be played at once: ``can reply with Nd5``
     offered = cue("offers").search(before)
     past = cue("remote_after").match(after) or cue("other_game").search(before)
@@ -297,14 +376,19 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
         side = sentence.elements[player.start()].terms[0].side if player else None
     numbered = None if "threat" in sentence.words else term.numbered
     move = replace(term, side=side, numbered=numbered)
-    plays = re.search(r"(?:^|[,;&])(?:(?:[CT]v?|)p|C[^;,M@B]{1,6}[wy])#?$", sentence.tags[:index])
+    plays = re.search(
+        r"(?:^|[,;&])(?:(?:[CT]v?|)p|C[^;,M@B]{1,6}[wy])#?$", sentence.tags[:index]
+    )
     told = re.search(r"(?:^|[,;:])\s*(?:play|put|push)\s*$", before)
     played = plays and not told and sentence.asserts(index, index + 1)
-    stance, tense = sentence.stance(index, index + 1), _tense_of_move(sentence, term.span)
+    stance = sentence.stance(index, index + 1)
+    tense = _tense_of_move(sentence, term.span)
     # what a move is said of does not matter, but that it cannot be played, or comes much later
     clause = re.split(r"\b(?:because|as|since|due to)\b|,", before[-60:])[-1]
     denied = bool(past or cue("cannot").search(clause))
-    far = not (offered or term.numbered is not None) and cue("remote_before").search(before)
+    far = not (offered or term.numbered is not None) and cue("remote_before").search(
+        before
+    )
     move_stance = Stance(denied, bool(far), stance.able, stance.asked, past=stance.past)
     if cue("suggests").search(before):
         move_stance = stance = Stance()
@@ -315,7 +399,9 @@ def read_written(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     if term.move and (term.move.mate or term.move.check):
         sign = "move_mates" if term.move.mate else "move_checks"
         avoided = re.search(r"\b(?:avoid|prevent|threat|stop|follow)\w*[^,;]*$", before)
-        stance = replace(stance, negated=False, supposed=bool(avoided) or stance.supposed)
+        stance = replace(
+            stance, negated=False, supposed=bool(avoided) or stance.supposed
+        )
         yield _claim(sentence, sign, term.span, (move,), stance, tense)
 
 
@@ -327,9 +413,12 @@ def _tense_of_move(sentence: Sentence, span: tuple[int, int]) -> Tense:
     return "before" if instead else "any"
 
 
-def read_castling(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_castling(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read that a side castles, can castle, has castled or loses its right to."""
-    first, verb = match.start(), match.start("verb")
+    first = match.start()
+    verb = match.start("verb")
     element = sentence.elements[verb]
     if _is_general(sentence, verb):
         return
@@ -337,27 +426,43 @@ def read_castling(sentence: Sentence, match: re.Match[str], reading: Reading) ->
     wing = re.match(r"(?:\w+ (?:to |on )?(?:the )?)?(king|short|queen|long)", rest)
     named = "either" if wing is None else "K" if wing[1] in ("king", "short") else "Q"
     clause = sentence.tags.rfind(";", 0, verb) + 1
-    owners = [each.terms[0].side for each in sentence.elements[clause:verb] if each.tag == "C"]
-    span, relation = sentence.span(first, verb + 1), _castling_relation(sentence, first, verb)
+    owners = [
+        each.terms[0].side for each in sentence.elements[clause:verb] if each.tag == "C"
+    ]
+    span = sentence.span(first, verb + 1)
+    relation = _castling_relation(sentence, first, verb)
     stance = Stance() if relation == "legal" else sentence.stance(verb, match.end())
     stance = replace(stance, negated=stance.negated and relation != "loses_right")
-    side, castles = owners[-1] if owners else None, Notation(castles=named)
+    side = owners[-1] if owners else None
+    castles = Notation(castles=named)
     move = Term("move", element.word, element.span, side, move=castles)
     detail = {"both": ""} if re.search(r"\bboth\b", sentence.words) else {}
-    yield _claim(sentence, relation, span, (move,), stance, _tense_of_move(sentence, span), detail)
+    yield _claim(
+        sentence,
+        relation,
+        span,
+        (move,),
+        stance,
+        _tense_of_move(sentence, span),
+        detail,
+    )
 
 
 def _is_general(sentence: Sentence, verb: int) -> bool:
     """Tell whether castling is only spoken of: ``castling is dangerous``, ``players castle``."""
-    word, before = sentence.elements[verb].word, sentence.tags[verb - 1 : verb]
+    word = sentence.elements[verb].word
+    before = sentence.tags[verb - 1 : verb]
     if word.startswith("castling") or word.endswith("castling"):
         prevented = verb > 0 and sentence.elements[verb - 1].word == "from"
-        return prevented or not (before in (",", "y", "C", "w", "") or "right" in sentence.words)
+        return prevented or not (
+            before in (",", "y", "C", "w", "") or "right" in sentence.words
+        )
     return re.match(r"castle( |$)", word) is not None and before not in tuple("vhntC!&")
 
 
 def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
-    before, word = sentence.before(verb), sentence.elements[verb].word
+    before = sentence.before(verb)
+    word = sentence.elements[verb].word
     around = before[-40:] + sentence.words[len(before) :][:25]
     if re.search(r"right|option", around):
         loses = r"\b(?:los\w+|gives? up|giving up|forfeit\w*|abandon\w*|without|no)\b"
@@ -366,8 +471,12 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
         return "castled"
     if cue("cannot").search(before):
         return "cannot_castle"
-    at_once = re.search(r"\b(?:ready|next move|at once|immediately|now)\b", sentence.words)
-    able = re.search(r"\b(?:can|may|could|still|to|wants?|will)\b[\w\s]*$", before[-25:])
+    at_once = re.search(
+        r"\b(?:ready|next move|at once|immediately|now)\b", sentence.words
+    )
+    able = re.search(
+        r"\b(?:can|may|could|still|to|wants?|will)\b[\w\s]*$", before[-25:]
+    )
     if able and not at_once:
         return "may_castle"
     return "played" if not at_once and sentence.asserts(first, verb + 1) else "legal"
@@ -383,7 +492,9 @@ def _stance_of_noun(sentence: Sentence, index: int) -> Stance:
     return replace(sentence.stance(index, index + 1), negated=denied)
 
 
-def read_named(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_named(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read that there is a piece from its being named: ``the knight on f3``, ``Black's rook``.
 
     One that is not had is wished for (``a knight on f5``), and one may be named by the square
@@ -391,7 +502,9 @@ def read_named(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
     """
     index = match.start()
     element = sentence.elements[index]
-    term, before, phrase = element.terms[0], sentence.tags[index - 1 : index], element.word
+    term = element.terms[0]
+    before = sentence.tags[index - 1 : index]
+    phrase = element.word
     owner = re.match(r"(?:white|black)['’]s |the (?:white|black) ", phrase)
     owned = owner is not None and term.side is not None and term.file is None
     possessive = term.square is None and re.match(r"(?:his|her|my) \w+$", phrase)
@@ -399,36 +512,50 @@ def read_named(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
     if not owned and (term.square is None or before == "p"):
         return
     stance = _stance_of_noun(sentence, index)
-    verbs = re.findall("[adxVkiegpbv]", sentence.tags[sentence.clause_start(index) : index])
+    verbs = re.findall(
+        "[adxVkiegpbv]", sentence.tags[sentence.clause_start(index) : index]
+    )
     there = (term.definite and verbs[-1:] not in (["g"], ["p"])) or before in ("v", "b")
     by_square = re.search(r"\b([a-h][18])[ -](\w+)$", phrase)
     home = by_square and chess.Board().piece_type_at(chess.parse_square(by_square[1]))
     named = by_square and home and noun_pieces(by_square[2]) == {home}
-    had = (there and not named and not cue("elsewhere").search(sentence.words)) or stance.negated
+    had = (
+        there and not named and not cue("elsewhere").search(sentence.words)
+    ) or stance.negated
     stance = replace(stance, supposed=not had, able=stance.able and not had)
     yield _claim(sentence, "stands", element.span, element.terms, stance)
 
 
-def read_there(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_there(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read that there is a piece, and one of the move, from its being spoken of: ``the queens``."""
     element = sentence.elements[match.start()]
     for term in element.terms:
         if term.pieces != ALL_PIECES and term.square is None and term.definite:
             yield _claim(sentence, reading.relation, element.span, (term,))
-            yield _claim(sentence, "theme", element.span, (term,), detail={"theme": "piece"})
+            yield _claim(
+                sentence, "theme", element.span, (term,), detail={"theme": "piece"}
+            )
 
 
-def read_standing(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_standing(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read that a piece stands on a square: ``the knight is on f3``."""
     (term, *others) = sentence.elements[match.start("subj")].terms
     if others or term.square is not None:
         return
-    term, extent = replace(term, square=sentence.group(match, "to")[0].square), match.span()
-    stance, tense = sentence.stance(*extent), sentence.tense(*extent)
+    term = replace(term, square=sentence.group(match, "to")[0].square)
+    extent = match.span()
+    stance = sentence.stance(*extent)
+    tense = sentence.tense(*extent)
     yield _claim(sentence, "stands", sentence.span(*extent), (term,), stance, tense)
 
 
-def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_pawn_state(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read the state of pawns from an adjective, or behind a verb: ``is isolated``."""
     index = match.start()
     element = sentence.elements[index]
@@ -437,19 +564,28 @@ def read_pawn_state(sentence: Sentence, match: re.Match[str], reading: Reading) 
         # denied only by ``no`` or ``has not``
         clause = sentence.tags[sentence.clause_start(index) : index]
         named = (owned[0].side, owned[0].square, owned[0].file) != (None, None, None)
-        stance, tense = _stance_of_noun(sentence, index), sentence.tense(index, index + 1)
-        if re.search(r"(?:[vC]n[_v]?|nv?)$", clause) or not (named or owned[0].definite):
+        stance = _stance_of_noun(sentence, index)
+        tense = sentence.tense(index, index + 1)
+        if re.search(r"(?:[vC]n[_v]?|nv?)$", clause) or not (
+            named or owned[0].definite
+        ):
             stance = replace(stance, supposed=True)
         for state in (state for state in _STATES if state in element.adjectives):
             detail = {"state": state}
-            yield _claim(sentence, "pawn_state", element.span, owned, stance, tense, detail)
+            yield _claim(
+                sentence, "pawn_state", element.span, owned, stance, tense, detail
+            )
     pawns = tuple(term for term in element.terms if chess.PAWN in term.pieces)
     being = cue("being").match(sentence.after(index)) if pawns else None
     for state in _STATES:
         if being and (word := re.search(rf"\b{state}\b(?! pawn)", being.group())):
             span = (element.span[0], element.span[1] + word.end())
             last = sentence.index(span[1] - sentence.start)
-            how = (sentence.stance(index, last), sentence.tense(index, last), {"state": state})
+            how = (
+                sentence.stance(index, last),
+                sentence.tense(index, last),
+                {"state": state},
+            )
             yield _claim(sentence, "pawn_state", span, pawns, *how)
 
 
@@ -463,72 +599,104 @@ def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
     return term.owned_by(owner.terms[0].side if has else None)
 
 
-def read_pinned(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_pinned(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read that a piece is pinned from its adjective: ``the pinned knight on c6``."""
-    element, stance = sentence.elements[match.start()], _stance_of_noun(sentence, match.start())
+    element = sentence.elements[match.start()]
+    stance = _stance_of_noun(sentence, match.start())
     if "pinned" in element.adjectives and element.terms[0].square is not None:
         yield _claim(sentence, "pins", element.span, element.terms[:1], stance)
 
 
-def read_loose(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_loose(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read that a piece is loose from its adjectives."""
-    element, stance = sentence.elements[match.start()], _stance_of_noun(sentence, match.start())
+    element = sentence.elements[match.start()]
+    stance = _stance_of_noun(sentence, match.start())
     for word in sorted(words("loose") & element.adjectives):
         detail = {"verb": word}
-        yield _claim(sentence, "loose", element.span, element.terms[:1], stance, detail=detail)
+        yield _claim(
+            sentence, "loose", element.span, element.terms[:1], stance, detail=detail
+        )
 
 
 # ---------------------------------------------------------------- threats and counts
 
 
-def read_threat(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_threat(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read what a side can do next: win a piece, mate, promote."""
-    extent, objects = match.span(), sentence.group(match, "obj")[:1]
-    source, target = sentence.group(match, "src"), sentence.group(match, "to")
+    extent = match.span()
+    objects = sentence.group(match, "obj")[:1]
+    source = sentence.group(match, "src")
+    target = sentence.group(match, "to")
     if not objects and source and (start := source[0].square) is not None:
         # ``mate with the queen from h3 to g2``
-        file, rank = chess.square_file(start), chess.square_rank(start)
+        file = chess.square_file(start)
+        rank = chess.square_rank(start)
         move = Notation(None, target[0].square, file=file, rank=rank)
         objects = (Term("move", "the mating move", target[0].span, move=move),)
     # only ``if`` and questions leave open what can be done
     open_ = r"\b(?:if|would|unless|might|could have|soon|eventually|later)\b"
     unreal = re.search(open_, sentence.words) is not None
     stance = replace(sentence.stance(*extent), supposed=unreal, able=False)
-    span, tense = sentence.span(*extent), sentence.tense(*extent)
+    span = sentence.span(*extent)
+    tense = sentence.tense(*extent)
     subjects = sentence.group(match, "agent", "subj")
-    yield _claim(sentence, reading.relation, span, objects, stance, tense, subjects=subjects)
+    yield _claim(
+        sentence, reading.relation, span, objects, stance, tense, subjects=subjects
+    )
 
 
-def read_counts(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_counts(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read how many pieces a side has: ``White has a queen and two rooks against a rook``."""
     if cue("no_count_after").match(match["after"]):
         return
     # words that count all there is: a list, a comparison, ``only two``
-    exact = re.search(r"\b(?:only|just|exactly|left|remaining|single|against)\b", match.group())
+    exact = re.search(
+        r"\b(?:only|just|exactly|left|remaining|single|against)\b", match.group()
+    )
     whole = exact or len(cue("item").findall(match["items"])) > 1
     last = sentence.index(match.end("items"))
     stance = replace(sentence.stance(0, last, alone=True), negated=False)
     for group in ("items", "others") if match["others"] else ("items",):
         side = (match["side"] == "white") == (group == "items")
         for item in cue("item").finditer(sentence.words, *match.span(group)):
-            span, detail = sentence.offsets(item), {"count": item["count"], "noun": item["noun"]}
-            detail |= {"more": ""} if re.search("more|extra", item["adjectives"]) else {}
+            span = sentence.offsets(item)
+            detail = {"count": item["count"], "noun": item["noun"]}
+            detail |= (
+                {"more": ""} if re.search("more|extra", item["adjectives"]) else {}
+            )
             detail |= {"whole": ""} if whole or group == "others" else {}
-            owner, tense = (Term("side", match["side"], span, side),), sentence.tense(0, 1)
+            owner = (Term("side", match["side"], span, side),)
+            tense = sentence.tense(0, 1)
             yield _claim(sentence, "counts", span, (), stance, tense, detail, owner)
 
 
 # ---------------------------------------------------------------- checks and mates
 
 
-def read_check(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_check(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read a check that is given, stood in, discovered or double, if one is said to happen."""
     index = match.start()
-    word, relation = sentence.elements[index].word, "gives_check"
-    before, after = sentence.before(index), sentence.after(index)
+    word = sentence.elements[index].word
+    relation = "gives_check"
+    before = sentence.before(index)
+    after = sentence.after(index)
     previous = sentence.tags[index - 1 : index]
     noun = re.search(r"(?:^|[,;:] )an? (?:\w+ )?$", before) is not None
-    no_check = word in ("check", "checking") and cue("no_check_after").match(after) and not noun
+    no_check = (
+        word in ("check", "checking")
+        and cue("no_check_after").match(after)
+        and not noun
+    )
     if no_check or cue("no_check_before").search(before):
         return
     if before.endswith("in ") or word == "checked":
@@ -546,10 +714,15 @@ def read_check(sentence: Sentence, match: re.Match[str], reading: Reading) -> It
     yield _check_or_mate(sentence, index, relation, {})
 
 
-def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_mate(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read a mate that is on the board, threatened, or counted in moves."""
-    index, relation, end = match.start(), "is_mate", 0
-    before, after = sentence.before(index), sentence.after(index)
+    index = match.start()
+    relation = "is_mate"
+    end = 0
+    before = sentence.before(index)
+    after = sentence.after(index)
     counted = cue("mate_in").match(sentence.words, len(before))
     place = re.match(".o(S)", sentence.tags[index:])
     threat = re.search(r"threat\w*\W+(?:\w+\W+){0,3}?$", before) is not None
@@ -559,13 +732,16 @@ def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
     if threat:
         relation = "threatens_mate"
     if re.match(r"\s*(?:on the )?next", after):
-        relation, detail = "threatens_mate", {"count": "1"}
+        relation = "threatens_mate"
+        detail = {"count": "1"}
     elif counted:
         relation = relation if threat else "mate_in"
-        detail, end = {"count": str(number(counted["count"]))}, counted.end() + sentence.start
+        detail = {"count": str(number(counted["count"]))}
+        end = counted.end() + sentence.start
     elif threat and place:  # ``threatening mate on g7``
         last = sentence.elements[index + place.start(1)]
-        detail, end = {"square": last.word}, last.span[1]
+        detail = {"square": last.word}
+        end = last.span[1]
     elif not threat and not _is_mate(sentence, index, before, after):
         return
     yield _check_or_mate(sentence, index, relation, detail, end)
@@ -573,11 +749,14 @@ def read_mate(sentence: Sentence, match: re.Match[str], reading: Reading) -> Ite
 
 def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
     """Tell whether a mate is said to be on the board, not to be looked for or feared."""
-    word, stops = sentence.elements[index].word, cue("stops").match(after)
+    word = sentence.elements[index].word
+    stops = cue("stops").match(after)
     if cue("no_mate_after").match(after):
         return False
     if word in ("mated", "checkmated"):
-        is_mated = re.search(r"\b(?:is|are|'s|been|was)\s+(?:now |already |simply )?$", before)
+        is_mated = re.search(
+            r"\b(?:is|are|'s|been|was)\s+(?:now |already |simply )?$", before
+        )
         unless = cue("condition").search(sentence.words)
         return bool(is_mated and re.match(r"\s*(?:$|[,;:(])", after) and not unless)
     if word in ("mates", "checkmates"):
@@ -586,7 +765,12 @@ def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
         return False
     if re.search(r"\bking (?:is |now )*in\s+(?:an? )?$", before):
         return bool(stops and not cue("aimed").search(before))
-    if before.endswith("with ") and sentence.tags[index + 1 : index + 2] in ("", "&", ",", ";"):
+    if before.endswith("with ") and sentence.tags[index + 1 : index + 2] in (
+        "",
+        "&",
+        ",",
+        ";",
+    ):
         return True
     joined = re.search(r"(?:\band|,)\s*(?:\w+\s+)?$", before)
     announced = stops and cue("announces").search(before) and not joined
@@ -594,10 +778,15 @@ def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
 
 
 def _check_or_mate(
-    sentence: Sentence, index: int, relation: str, detail: Mapping[str, str], end: int = 0
+    sentence: Sentence,
+    index: int,
+    relation: str,
+    detail: Mapping[str, str],
+    end: int = 0,
 ) -> Claim:
     """Return the claim of the word ``check`` or ``mate`` at an element, with who gives it."""
-    element, first = sentence.elements[index], index
+    element = sentence.elements[index]
+    first = index
     while first > 0 and sentence.elements[first - 1].word in words("leading"):
         first -= 1
     stance = sentence.stance(first, index + 1)
@@ -615,31 +804,39 @@ def _check_or_mate(
             # of the one move that the sentence writes a supposed check speaks
             moves = [each for each in sentence.elements if each.tag == "M"]
             subjects = moves[0].terms if len(moves) == 1 else subjects
-    if named is None and (means := re.match(r".w(N)(?=$|[,;&])", sentence.tags[index:])):
+    if named is None and (
+        means := re.match(r".w(N)(?=$|[,;&])", sentence.tags[index:])
+    ):
         # ``White mates with the queen``: the means has the side of the subject
         element = sentence.elements[index + means.start(1)]
         owner = subjects[0].side if subjects else None
         subjects = tuple(term.owned_by(owner) for term in element.terms)
         end = element.span[1]
-    unsaid = re.search("[h!]", sentence.tags[:first]) or cue("addressed").search(sentence.words)
+    unsaid = re.search("[h!]", sentence.tags[:first]) or cue("addressed").search(
+        sentence.words
+    )
     purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
     if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
         stance = replace(stance, supposed=True)
     span = (sentence.elements[first].span[0], max(element.span[1], end))
-    kings, tense = _king_in_check(sentence, index), sentence.tense(first, index + 1)
+    kings = _king_in_check(sentence, index)
+    tense = sentence.tense(first, index + 1)
     return _claim(sentence, relation, span, kings, stance, tense, detail, subjects)
 
 
 def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
     """Return the king or side said to be in check: behind the word, or before ``in check``."""
-    behind, terms = re.match(r".t?([NC])", sentence.tags[index:]), list[Term]()
+    behind = re.match(r".t?([NC])", sentence.tags[index:])
+    terms = list[Term]()
     stands = sentence.before(index).endswith("in ")
     if behind:
         terms = [sentence.elements[index + behind.start(1)].terms[0]]
     elif stands or sentence.elements[index].word in ("mated", "checkmated"):
         near = sentence.elements[max(0, index - 5) : index]
         terms = [term for element in reversed(near) for term in element.terms]
-    return tuple(term for term in terms if term.role == "side" or board.is_king(term))[:1]
+    return tuple(term for term in terms if term.role == "side" or board.is_king(term))[
+        :1
+    ]
 
 
 # ---------------------------------------------------------------- fixed wordings
@@ -651,13 +848,19 @@ _OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind"})
 _JUDGES = frozenset({"bad_move", "good_move", "best_move"})
 
 
-def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> Iterator[Claim]:
+def read_wording(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
     """Read a fixed wording: of material, files, judgements."""
-    relation, span = reading.relation, sentence.offsets(match)
+    relation = reading.relation
+    span = sentence.offsets(match)
     groups = {name: value.strip() for name, value in match.groupdict().items() if value}
     side = groups.pop("side", None)
-    named: tuple[Term, ...] = (Term("side", side, span, side == "white"),) if side else ()
-    first, last = sentence.index(match.start()), sentence.index(match.end())
+    named: tuple[Term, ...] = (
+        (Term("side", side, span, side == "white"),) if side else ()
+    )
+    first = sentence.index(match.start())
+    last = sentence.index(match.end())
     sides = tuple(each.terms[0] for each in sentence.elements[:last] if each.tag == "C")
     if relation == "only_move":
         groups["sides"] = " ".join("White" if term.side else "Black" for term in sides)
@@ -668,11 +871,18 @@ def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
     elif relation in _OF_A_SIDE:
         named = named or sides[-1:]
     first, last = max(0, first - 1), max(1, first, last)
-    rest, earlier = sentence.words[match.end() :], sentence.words[: match.start()]
-    denied = cue("denied_before").search(earlier) or cue("denied_within").search(match.group())
-    stance = replace(sentence.stance(first, last), negated=denied is not None, able=False)
+    rest = sentence.words[match.end() :]
+    earlier = sentence.words[: match.start()]
+    denied = cue("denied_before").search(earlier) or cue("denied_within").search(
+        match.group()
+    )
+    stance = replace(
+        sentence.stance(first, last), negated=denied is not None, able=False
+    )
     unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)
-    if relation == "promotes" and (unsaid or re.search(r"\b(?:which|eventually)\b", earlier)):
+    if relation == "promotes" and (
+        unsaid or re.search(r"\b(?:which|eventually)\b", earlier)
+    ):
         stance = replace(stance, supposed=True)
     if relations()[relation].presupposed:
         stance = Stance()
@@ -682,7 +892,9 @@ def read_wording(sentence: Sentence, match: re.Match[str], reading: Reading) -> 
 
 def _written(sentence: Sentence, stop: int | None = None) -> tuple[Term, ...]:
     """Return the moves written in a sentence: one of them may be what is judged."""
-    return tuple(t for each in sentence.elements[:stop] if each.tag == "M" for t in each.terms)
+    return tuple(
+        t for each in sentence.elements[:stop] if each.tag == "M" for t in each.terms
+    )
 
 
 def _judged(sentence: Sentence, index: int) -> tuple[Term, ...]:
@@ -705,7 +917,9 @@ Reader = Callable[[Sentence, re.Match[str], Reading], Iterator[Claim]]
 
 #: What reads a match of a pattern, by the name that the table gives it: ``read_`` and that name.
 READERS: dict[str, Reader] = {
-    name.removeprefix("read_"): each for name, each in globals().items() if name.startswith("read_")
+    name.removeprefix("read_"): each
+    for name, each in globals().items()
+    if name.startswith("read_")
 }
 
 #: Readers of patterns over words; all others have patterns over tags.

@@ -34,7 +34,12 @@ from chessgloss.commentary.prompts import visible
 from chessgloss.concepts.changes import Changes, ConceptChange
 from chessgloss.engine import ScoreWording, centipawns, score_text, win_chance
 from chessgloss.facts import Analyse, Verdict, search, weigh
-from chessgloss.facts.verdict import JUDGEMENT_BOUNDS, LEAST_NODES, MOST_NODES, RANKED_LINES
+from chessgloss.facts.verdict import (
+    JUDGEMENT_BOUNDS,
+    LEAST_NODES,
+    MOST_NODES,
+    RANKED_LINES,
+)
 from chessgloss.positions import MoveInContext, PgnError, Position, read_pgn
 
 #: Writes a comment on a move from what is known of it.
@@ -49,7 +54,18 @@ _Noted: TypeAlias = "tuple[chess.pgn.ChildNode, Note, chess.pgn.ChildNode | None
 
 #: The keys of a node, in their order in a page.
 _KEYS = (
-    *("uci", "san", "marks", "before", "comment", "gloss", "score", "parent", "number", "white"),
+    *(
+        "uci",
+        "san",
+        "marks",
+        "before",
+        "comment",
+        "gloss",
+        "score",
+        "parent",
+        "number",
+        "white",
+    ),
     *("chance", "main", "arrows", "next", "placement", "borrowed"),
 )
 
@@ -62,7 +78,8 @@ NAGS = {sign: nag for nag, sign in SIGNS.items()}
 #: one by six).
 MOMENT_CONCEPT = 6.0
 #: Largest share of the plies that is chosen, rounded up; as many may always be chosen.
-MOMENT_SHARE, MOMENT_FEWEST = 0.2, 3
+MOMENT_SHARE = 0.2
+MOMENT_FEWEST = 3
 
 #: The header that says what wrote the comments; a game that has it keeps those it has.
 OURS = "ChessglossAnnotator"
@@ -137,7 +154,9 @@ class AnnotatedGame:
 
 
 def choose_moments(
-    moves: Sequence[MoveInContext], verdicts: Sequence[Verdict], concepts: Sequence[Changes]
+    moves: Sequence[MoveInContext],
+    verdicts: Sequence[Verdict],
+    concepts: Sequence[Changes],
 ) -> list[int]:
     """Return the plies that deserve a comment, the weightiest first.
 
@@ -163,7 +182,9 @@ def choose_moments(
     return qualified[: max(MOMENT_FEWEST, ceil(MOMENT_SHARE * len(moves)))]
 
 
-def _weight(move: MoveInContext, verdict: Verdict, concepts: Sequence[ConceptChange]) -> float:
+def _weight(
+    move: MoveInContext, verdict: Verdict, concepts: Sequence[ConceptChange]
+) -> float:
     """Return how much a move deserves a comment, 0 if not at all."""
     if "#" in move.san:
         return inf
@@ -226,26 +247,39 @@ class Annotator:
         around = [(move, *pair) for move, pair in zip(moves, searched, strict=True)]
         verdicts = [weigh(*each) for each in around]
         concepts = [tuple(self.concepts(move)) for move in moves]
-        chosen = [] if OURS in game.headers else choose_moments(moves, verdicts, concepts)
-        turned = {ply: each for ply in chosen if (each := after_pass(moves[ply].after()))}
+        chosen = (
+            [] if OURS in game.headers else choose_moments(moves, verdicts, concepts)
+        )
+        turned = {
+            ply: each for ply in chosen if (each := after_pass(moves[ply].after()))
+        }
         analyses = self.analyse(list(turned.values()), self.nodes[0], RANKED_LINES)
         passed = dict(zip(turned, analyses, strict=True))
-        comments, end = dict[int, Comment](), time.monotonic() + self.within
+        comments = dict[int, Comment]()
+        end = time.monotonic() + self.within
         for ply in chosen:
             known = (*around[ply], concepts[ply])
             write = self.comment if time.monotonic() < end else write_notes
-            comments[ply] = write(Briefing(moves[ply].numbered_san, *known, passed=passed.get(ply)))
+            comments[ply] = write(
+                Briefing(moves[ply].numbered_san, *known, passed=passed.get(ply))
+            )
             self.progress(len(comments), len(chosen))
         notes = []
-        for ply, ((_, _, after), verdict) in enumerate(zip(around, verdicts, strict=True)):
-            note = Note(after.best.score if after.lines else None, NAGS.get(verdict.glyph))
+        for ply, ((_, _, after), verdict) in enumerate(
+            zip(around, verdicts, strict=True)
+        ):
+            note = Note(
+                after.best.score if after.lines else None, NAGS.get(verdict.glyph)
+            )
             if comment := comments.get(ply):
                 note = replace(note, text=comment.text, borrowed=comment.borrowed)
             if note.text and verdict.judgement not in ("best", "good"):
                 line = verdict.best_line[:LINE_PLIES]
                 note = replace(note, better=line, better_score=verdict.before)
             notes.append(note)
-        writers = {f"{each.method}, {each.model or 'no model'}" for each in comments.values()}
+        writers = {
+            f"{each.method}, {each.model or 'no model'}" for each in comments.values()
+        }
         wrote = "; ".join(sorted(writers)) or "no move that asks for a comment"
         nodes = max(verdict.nodes for verdict in verdicts)
         depth = min(verdict.depth for verdict in verdicts)
@@ -260,12 +294,15 @@ def moves_of(game: chess.pgn.Game) -> Iterator[MoveInContext]:
     position can come back.
     """
     board = game.board()
-    root, history = board.fen(), list[str]()
+    root = board.fen()
+    history = list[str]()
     for move in game.mainline_moves():
         yield MoveInContext(Position(board.fen(), tuple(history), root), move.uci())
         irreversible = board.is_irreversible(move)
         board.push(move)
-        root, history = (board.fen(), []) if irreversible else (root, [*history, move.uci()])
+        root, history = (
+            (board.fen(), []) if irreversible else (root, [*history, move.uci()])
+        )
 
 
 # ---------------------------------------------------------------- PGN, read and written
@@ -288,14 +325,17 @@ def read_games(path: Path) -> list[chess.pgn.Game]:
     """
     games = []
     for read in read_pgn(brace_comments(path.read_bytes())):
-        problem, where = read.problem, f"{path}: game {read.number} (line {read.line})"
+        problem = read.problem
+        where = f"{path}: game {read.number} (line {read.line})"
         if any(repair.startswith("castling rights") for repair in read.repairs):
             rights = "castling rights without king and rook on their squares"
             problem = f"its FEN has {rights} (Chess960?)"
         if read.game.end().ply() - read.game.ply() > MOST_PLIES:
             problem = f"it has over {MOST_PLIES:,} plies; cut it into parts"
         if problem:
-            remedy = "; only standard chess can be annotated" if "variant" in problem else ""
+            remedy = (
+                "; only standard chess can be annotated" if "variant" in problem else ""
+            )
             raise PgnError(f"{where}: {problem}{remedy}")
         games.append(read.game)
     if not games:
@@ -338,7 +378,9 @@ def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
         if note.nag and not node.nags & SIGNS.keys():
             node.nags.add(note.nag)
         if note.text:
-            node.comment += (" | chessgloss: " if node.comment else "") + plain(note.text)
+            node.comment += (" | chessgloss: " if node.comment else "") + plain(
+                note.text
+            )
         if note.score and node.eval() is None:
             node.set_eval(note.score)
         if better:
@@ -348,9 +390,11 @@ def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
 
 def _with_better_lines(annotated: AnnotatedGame) -> tuple[chess.pgn.Game, list[_Noted]]:
     """Return a copy with the better lines, and for each move its note and the line beside it."""
-    copy, moves = annotated.game.accept(chess.pgn.GameBuilder[chess.pgn.Game]()), []
+    copy = annotated.game.accept(chess.pgn.GameBuilder[chess.pgn.Game]())
+    moves = []
     for node, note in zip(list(copy.mainline()), annotated.notes, strict=True):
-        line, better = [chess.Move.from_uci(uci) for uci in note.better], None
+        line = [chess.Move.from_uci(uci) for uci in note.better]
+        better = None
         if line and not node.parent.has_variation(line[0]):
             better = node.parent.add_variation(line[0])
             better.add_line(line[1:])
@@ -392,9 +436,13 @@ def write_page(games: Sequence[AnnotatedGame]) -> str:
     Comments and headers reach the page as JSON and are shown as text only: nothing in a PGN
     file can run there. The page's own policy forbids it every request and foreign script.
     """
-    shown = player([describe_game(annotated) for annotated in games], pgn=write_pgn(games))
+    shown = player(
+        [describe_game(annotated) for annotated in games], pgn=write_pgn(games)
+    )
     return Template(_part("page.html")).substitute(
-        title=html.escape(_title(games[0].game)), policy=policy(_part("player.js")), player=shown
+        title=html.escape(_title(games[0].game)),
+        policy=policy(_part("player.js")),
+        player=shown,
     )
 
 
@@ -412,15 +460,24 @@ def player(games: Sequence[dict[str, Any]], level: int = 1, pgn: str = "") -> st
     pgn
         What stands in its place where no script runs.
     """
-    small = [game | {"nodes": [_without_blanks(node) for node in game["nodes"]]} for game in games]
+    small = [
+        game | {"nodes": [_without_blanks(node) for node in game["nodes"]]}
+        for game in games
+    ]
     words = {"pieces": piece_shapes(), "pgn": html.escape(pgn)}
     words |= {"data": embedded(share_texts(small))}
     words |= {"style": _part("player.css"), "script": _part("player.js")}
-    return Template(_part("player.html")).substitute(words, level=level, below=level + 1)
+    return Template(_part("player.html")).substitute(
+        words, level=level, below=level + 1
+    )
 
 
 def _without_blanks(node: Node) -> Node:
-    kept = (key for key, each in node.items() if each is not False and each not in ("", [], None))
+    kept = (
+        key
+        for key, each in node.items()
+        if each is not False and each not in ("", [], None)
+    )
     return {key: node[key] for key in kept}
 
 
@@ -434,14 +491,20 @@ def policy(script: str) -> str:
     Nothing else is loaded or run: no address, no other script, no form sent anywhere.
     """
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    allowed = f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+    allowed = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+    )
     return html.escape(f"{allowed}base-uri 'none'; form-action 'none'", quote=True)
 
 
 def embedded(value: object) -> str:
     """Return a value as JSON that cannot end the script element it stands in."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return (
+        text.replace("<", "\\u003c")
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029")
+    )
 
 
 def share_texts(games: Sequence[object]) -> dict[str, list]:
@@ -452,11 +515,19 @@ def share_texts(games: Sequence[object]) -> dict[str, list]:
             return leaf(value)
         if isinstance(value, dict):
             return {key: walk(each, leaf) for key, each in value.items()}
-        return [walk(each, leaf) for each in value] if isinstance(value, list | tuple) else value
+        return (
+            [walk(each, leaf) for each in value]
+            if isinstance(value, list | tuple)
+            else value
+        )
 
     counts: Counter[str] = Counter()
     walk(games, lambda text: counts.update([text]) or text)
-    texts = [text for text, n in counts.items() if (n > 1 and len(text) > 6) or text[:1] == "~"]
+    texts = [
+        text
+        for text, n in counts.items()
+        if (n > 1 and len(text) > 6) or text[:1] == "~"
+    ]
     places = {text: f"~{place}" for place, text in enumerate(texts)}
     return {"texts": texts, "games": walk(games, lambda text: places.get(text, text))}
 
@@ -489,7 +560,10 @@ def _nodes(annotated: AnnotatedGame) -> list[Node]:
     game, moves = _with_better_lines(annotated)
     notes: dict[chess.pgn.GameNode, Note] = {node: note for node, note, _ in moves}
     ours = [(note, better) for _, note, better in moves if better]
-    notes |= {each: Note(note.better_score, text="The engine's choice.") for note, each in ours}
+    notes |= {
+        each: Note(note.better_score, text="The engine's choice.")
+        for note, each in ours
+    }
     beyond = {node for _, better in ours for node in better.mainline()}
     nodes = [_node(game, Note(None), -1)]
     waiting: list[tuple[chess.pgn.GameNode, int]] = [(game, 0)]
@@ -506,16 +580,24 @@ def _nodes(annotated: AnnotatedGame) -> list[Node]:
 
 def _node(node: chess.pgn.GameNode, note: Note, parent: int) -> Node:
     """Return the position of a node, and what the game and a note say of the move to it."""
-    board, names = node.board(), chess.SQUARE_NAMES
+    board = node.board()
+    names = chess.SQUARE_NAMES
     said: Node = dict.fromkeys(_KEYS) | {"parent": parent, "number": 0, "next": []}
     said |= {"comment": _human(node.comment), "main": node.is_mainline()}
-    said["arrows"] = [[names[each.tail], names[each.head], each.color] for each in node.arrows()]
+    said["arrows"] = [
+        [names[each.tail], names[each.head], each.color] for each in node.arrows()
+    ]
     said["placement"] = board.board_fen()
     if isinstance(node, chess.pgn.ChildNode):
-        before, given = node.parent.board(), sorted(node.nags & SIGNS.keys())
+        before = node.parent.board()
+        given = sorted(node.nags & SIGNS.keys())
         nags = given or ([note.nag] if note.nag else [])
         said |= value_of(node.eval() or note.score, board)
-        said |= {"uci": node.uci(), "san": node.san(), "marks": "".join(SIGNS[n] for n in nags)}
+        said |= {
+            "uci": node.uci(),
+            "san": node.san(),
+            "marks": "".join(SIGNS[n] for n in nags),
+        }
         said |= {"before": _human(node.starting_comment), "gloss": note.text}
         said |= {"number": before.fullmove_number, "white": before.turn}
         said["borrowed"] = list(note.borrowed)

@@ -21,12 +21,28 @@ import numpy as np
 
 from chessgloss import assets
 from chessgloss.commentary import read_table
-from chessgloss.concepts.changes import ConceptChange, ask_oracle, concept_and_side, kind_of
-from chessgloss.corpora.lectures import Lecture, eligible, evaluated_lectures, read_lectures
+from chessgloss.concepts.changes import (
+    ConceptChange,
+    ask_oracle,
+    concept_and_side,
+    kind_of,
+)
+from chessgloss.corpora.lectures import (
+    Lecture,
+    eligible,
+    evaluated_lectures,
+    read_lectures,
+)
 from chessgloss.corpora.samples import phase_of
 from chessgloss.engine import Analysis, Line, analyse_many
 from chessgloss.facts import Facts, Verdict, gather, weigh
-from chessgloss.positions import MoveInContext, Position, read_move, repair_fen, text_digest
+from chessgloss.positions import (
+    MoveInContext,
+    Position,
+    read_move,
+    repair_fen,
+    text_digest,
+)
 from chessgloss.store import find_project
 
 #: Words as data: the names of the concepts, and patterns of what a text asks or says.
@@ -41,7 +57,11 @@ EVALUATED = 60
 #: The documents' moves that are printed with a FEN: figure, FEN as printed, move.
 EXAMPLES = (
     ("ccc/figA1", "8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 0", "Bd2+"),
-    ("ccc/figA5", "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18", "Bxc3#"),
+    (
+        "ccc/figA5",
+        "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18",
+        "Bxc3#",
+    ),
     ("ccc/figA6", "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21", "Bxe6+"),
 )
 
@@ -138,7 +158,9 @@ def speaks_of(text: str, change: ConceptChange) -> bool:
 
     A crude sign: it finds ``threats`` in "no threats", too.
     """
-    return any(word in text.lower() for word in PHRASES["concepts"][change.concept]["words"])
+    return any(
+        word in text.lower() for word in PHRASES["concepts"][change.concept]["words"]
+    )
 
 
 def after_pass(position: Position) -> Position | None:
@@ -176,13 +198,18 @@ def read_briefings(path: Path) -> dict[str, Briefing]:
         return {row["name"]: _briefing(row) for row in rows}
     except (OSError, ValueError, KeyError, TypeError) as error:
         remedy = "make it with: python data/commentary/brief.py"
-        raise ValueError(f"{path} is no file of briefings ({error}); {remedy}") from error
+        raise ValueError(
+            f"{path} is no file of briefings ({error}); {remedy}"
+        ) from error
 
 
 def analysis_row(analysis: Analysis) -> dict[str, Any]:
     """Return an analysis as plain values, ready for JSON."""
     scores = (line.score.relative for line in analysis.lines)
-    texts = (f"mate {each.mate()}" if each.is_mate() else f"cp {each.score()}" for each in scores)
+    texts = (
+        f"mate {each.mate()}" if each.is_mate() else f"cp {each.score()}"
+        for each in scores
+    )
     rows = zip(texts, analysis.lines, strict=True)
     lines = [[text, line.depth, " ".join(line.moves)] for text, line in rows]
     return {"engine": analysis.engine, "nodes": analysis.nodes, "lines": lines}
@@ -192,18 +219,26 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
     position = Position(row["fen"], tuple(row["moves"].split()), row["root"])
     move = MoveInContext(position, row["move"])
     concepts, oracle, noticed = (
-        tuple(ConceptChange(*(*each, rank)) for rank, each in enumerate(row[key], start=1))
+        tuple(
+            ConceptChange(*(*each, rank)) for rank, each in enumerate(row[key], start=1)
+        )
         for key in ("concepts", "oracle", "noticed")
     )
-    around = read_analysis(position, row["before"]), read_analysis(move.after(), row["after"])
+    around = (
+        read_analysis(position, row["before"]),
+        read_analysis(move.after(), row["after"]),
+    )
     turned = after_pass(move.after())
-    passed = read_analysis(turned, row["passed"]) if turned and "passed" in row else None
+    passed = (
+        read_analysis(turned, row["passed"]) if turned and "passed" in row else None
+    )
     return Briefing(row["name"], move, *around, concepts, oracle, noticed, passed)
 
 
 def read_analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
     """Return the analysis of a position from what :func:`analysis_row` made of it."""
-    units, lines = {"cp": chess.engine.Cp, "mate": chess.engine.Mate}, []
+    units = {"cp": chess.engine.Cp, "mate": chess.engine.Mate}
+    lines = []
     for text, depth, moves in row["lines"]:
         unit, number = text.split()
         score = chess.engine.PovScore(units[unit](int(number)), position.turn)
@@ -241,13 +276,16 @@ class EvaluatedMove:
     @property
     def stratum(self) -> tuple[str, str]:
         """Phase of the game and kind of the move."""
-        return phase_of(self.move.position.fen), kind_of(self.move.position.board(), self.move.move)
+        return phase_of(self.move.position.fen), kind_of(
+            self.move.position.board(), self.move.move
+        )
 
 
 def documents_examples() -> tuple[EvaluatedMove, ...]:
     """Return the documents' own examples: Figures A1, A5 and A6 of the CCC paper."""
     return tuple(
-        EvaluatedMove(name, read_move(repair_fen(fen).position, san)) for name, fen, san in EXAMPLES
+        EvaluatedMove(name, read_move(repair_fen(fen).position, san))
+        for name, fen, san in EXAMPLES
     )
 
 
@@ -278,7 +316,9 @@ def choose_moves(lectures: Sequence[Lecture], *, seed: int = 1) -> list[Evaluate
 
     ordered = sorted(sorted(candidates, key=lot), key=lambda each: each.stratum)
     strata = [[*each] for _, each in groupby(ordered, key=lambda each: each.stratum)]
-    drawn = [each for turn in zip_longest(*strata) for each in turn if each is not None][:EVALUATED]
+    drawn = [
+        each for turn in zip_longest(*strata) for each in turn if each is not None
+    ][:EVALUATED]
     return [each for each in candidates if each in drawn]
 
 
@@ -331,7 +371,9 @@ def brief(
 
     played = [evaluated.move for evaluated in moves]
 
-    def analyse(positions: Sequence[Position], nodes: int, lines: int = 1) -> list[Analysis]:
+    def analyse(
+        positions: Sequence[Position], nodes: int, lines: int = 1
+    ) -> list[Analysis]:
         return analyse_many(positions, nodes=nodes, multipv=lines, progress=progress)
 
     turned = [after_pass(move.after()) for move in played]
@@ -366,7 +408,9 @@ def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange,
     return [
         tuple(
             ConceptChange(*(*concept_and_side(TERMS[k]), *row[:, k].tolist(), rank))
-            for rank, k in enumerate(np.argsort(-np.abs(row[2]), kind="stable"), start=1)
+            for rank, k in enumerate(
+                np.argsort(-np.abs(row[2]), kind="stable"), start=1
+            )
         )
         for row in np.stack([before, after, changes], axis=1)
     ]
@@ -380,7 +424,10 @@ def _noticed(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange, ...]]:
     expert = load_expert("nnue")
     before, after = (
         concept_scores(fens, expert).to_numpy()
-        for fens in ([move.position.fen for move in moves], [move.after().fen for move in moves])
+        for fens in (
+            [move.position.fen for move in moves],
+            [move.after().fen for move in moves],
+        )
     )
     rows = zip(before, after, moves, strict=True)
     return [notice(first, last, not move.mover) for first, last, move in rows]

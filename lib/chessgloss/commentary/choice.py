@@ -36,8 +36,13 @@ def spoken_of(note: Note, claims: Sequence[Claim], move: MoveInContext) -> bool:
     the words of a board fact behind it that has a square of what the note is about.
     """
     about = {each.removeprefix("won ") for each in note.about}
-    facts = (fact for fact in note.facts if fact.when != "before" and about & {*fact.squares})
-    texts = [note.sentence, *(fact.text for fact in facts if fact.provenance == "board")]
+    facts = (
+        fact for fact in note.facts if fact.when != "before" and about & {*fact.squares}
+    )
+    texts = [
+        note.sentence,
+        *(fact.text for fact in facts if fact.provenance == "board"),
+    ]
     own = [claim for text in texts for claim in extract(text)]
     return any(alike(claim, other, move) for claim in claims for other in own)
 
@@ -50,7 +55,8 @@ def alike(claim: Claim, other: Claim, move: MoveInContext) -> bool:
     and something that they are about can be the same: a square, a piece, a move but the one
     played. That a piece stands somewhere, or a ``+`` behind a move, is nothing to speak of.
     """
-    both, names = (claim, other), {claim.relation, other.relation}
+    both = (claim, other)
+    names = {claim.relation, other.relation}
     if claim.kind == "piece" or "move_checks" in names:
         return False
     if len(names) > 1 and not any(names <= each for each in ALIKE):
@@ -59,7 +65,10 @@ def alike(claim: Claim, other: Claim, move: MoveInContext) -> bool:
     keys = {"negated", "file", "unit", "state"} & stated[0].keys() & stated[1].keys()
     acting = [{_move(term, move) for term in each.subjects} - {None} for each in both]
     sides = [
-        {move.mover if _move(term, move) == "played" else term.side for term in each.subjects}
+        {
+            move.mover if _move(term, move) == "played" else term.side
+            for term in each.subjects
+        }
         - {None}
         for each in both
     ]
@@ -82,7 +91,8 @@ def _move(term: Term, move: MoveInContext) -> object:
 
 @lru_cache(64)
 def _played(fen: str, uci: str) -> tuple[chess.PieceType | None, bool]:
-    board, move = chess.Board(fen), chess.Move.from_uci(uci)
+    board = chess.Board(fen)
+    move = chess.Move.from_uci(uci)
     return board.piece_type_at(move.from_square), board.is_capture(move)
 
 
@@ -96,7 +106,8 @@ def _meet(one: Term, two: Term) -> bool:
     if None not in (one.square, two.square):
         return one.square == two.square
     fits = one.pieces & two.pieces and all(
-        len({a, b} - {None}) < 2 for a, b in ((one.side, two.side), (one.file, two.file))
+        len({a, b} - {None}) < 2
+        for a, b in ((one.side, two.side), (one.file, two.file))
     )
     return one.role == two.role == "piece" and bool(fits)
 
@@ -109,7 +120,9 @@ def _goes(term: Term) -> tuple[int | None, str | None]:
 # ---------------------------------------------------------------- what is learned from it
 
 
-def features(note: Note, briefing: Briefing, earlier: int = 0) -> dict[str, str | float]:
+def features(
+    note: Note, briefing: Briefing, earlier: int = 0
+) -> dict[str, str | float]:
     """Return what is known of a note before anybody speaks of it.
 
     Parameters
@@ -160,6 +173,8 @@ def in_expert_order(made: Iterable[Note], briefing: Briefing) -> list[Note]:
     """Return the notes of one move, what decides first by weight, then as lecturers choose."""
 
     def place(note: Note) -> tuple[bool, float]:
-        return not note.decides, -(note.weight if note.decides else expectation(note, briefing))
+        return not note.decides, -(
+            note.weight if note.decides else expectation(note, briefing)
+        )
 
     return sorted(made, key=place)

@@ -38,7 +38,10 @@ Place = Literal["played", "instead", "reply", "later", "threat", "illegal", "boa
 
 #: Turns that a model is shown, pieces that one phrase may stand for, threats of a side that are
 #: named, plies of a line that are told.
-MOST_TURNS, MOST_PIECES, MOST_THREATS, MOST_PLIES = 6, 2, 3, 8
+MOST_TURNS = 6
+MOST_PIECES = 2
+MOST_THREATS = 3
+MOST_PLIES = 8
 
 #: Words and sentences of notes on a move: more than the comment that is asked about.
 NOTE_WORDS, NOTE_SENTENCES = 70, 5
@@ -47,8 +50,18 @@ NOTE_WORDS, NOTE_SENTENCES = 70, 5
 SAMPLING = Sampling(temperature=0.1, max_tokens=220, seed=1)
 
 #: Facts that are told of a piece.
-_OF_PIECES: Final = ("hanging", "threat", "fork", "pin", "skewer", "passed_pawn", "king_shelter")
-_PATTERNS = {name: re.compile(each) for name, each in PHRASES["question_patterns"].items()}
+_OF_PIECES: Final = (
+    "hanging",
+    "threat",
+    "fork",
+    "pin",
+    "skewer",
+    "passed_pawn",
+    "king_shelter",
+)
+_PATTERNS = {
+    name: re.compile(each) for name, each in PHRASES["question_patterns"].items()
+}
 
 
 class Ground(NamedTuple):
@@ -99,18 +112,26 @@ def find_mentions(text: str) -> tuple[Term, ...]:
     Moves are read in SAN, UCI and words (``queen takes h4``, ``castle kingside``), pieces with
     or without their square (``black's h4 knight``, ``the queen``).
     """
-    found, rest = list[Term](), text
+    found = list[Term]()
+    rest = text
     for match in _PATTERNS["in_words"].finditer(text):
-        move = Notation(castles="Q" if match["long"] else "K" if match["short"] else "either")
+        move = Notation(
+            castles="Q" if match["long"] else "K" if match["short"] else "either"
+        )
         if match["piece"]:
-            piece, square = chess.PIECE_NAMES.index(match["piece"].lower()), match["square"]
-            move = Notation(piece, chess.parse_square(square.lower()), takes=bool(match["takes"]))
+            piece = chess.PIECE_NAMES.index(match["piece"].lower())
+            square = match["square"]
+            move = Notation(
+                piece, chess.parse_square(square.lower()), takes=bool(match["takes"])
+            )
         found.append(Term("move", match.group(), match.span(), move=move))
         rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
     for element in chunk(rest, tokenise(rest)):
         for term in element.terms if element.tag in "NSM" else ():
             if element.tag == "S" and _PATTERNS["pushed"].search(rest[: term.span[0]]):
-                term = replace(term, role="move", move=Notation(chess.PAWN, term.square))
+                term = replace(
+                    term, role="move", move=Notation(chess.PAWN, term.square)
+                )
             if term.move is not None or term.role in ("piece", "square"):
                 found.append(term)
     kept = dict[Term, Term]()
@@ -150,9 +171,13 @@ class Dialogue:
         client: Client | None = None,
         warn: Callable[[str], object] = print,
     ) -> None:
-        self.move, self.comment, self.client, self.warn = move, comment, client, warn
+        self.move = move
+        self.comment = comment
+        self.client = client
+        self.warn = warn
         self.turns: list[tuple[str, str]] = []
-        self._analyse, self._after = cache(analyse), move.after()
+        self._analyse = cache(analyse)
+        self._after = move.after()
         self._board = chess.Board(self._after.fen)
 
     def ask(self, question: str) -> Reply:
@@ -178,8 +203,11 @@ class Dialogue:
         the best move, the reply, who stands better); a question that names nothing gets the
         notes on the move.
         """
-        found, asked = self.look_up_named(question), PHRASES["topics"].items()
-        topics = [topic for topic, each in asked if re.search(each, question, re.IGNORECASE)]
+        found = self.look_up_named(question)
+        asked = PHRASES["topics"].items()
+        topics = [
+            topic for topic, each in asked if re.search(each, question, re.IGNORECASE)
+        ]
         topics = topics if found or topics else ["the verdict"]
         return _distinct([*found, *map(self._on_topic, topics)])
 
@@ -203,7 +231,11 @@ class Dialogue:
             if mention.move is None:
                 continue
             at: dict[Place, Position | None] = {"instead": self.move.position}
-            at |= {"reply": self._after, "later": line, "threat": after_pass(self._after)}
+            at |= {
+                "reply": self._after,
+                "later": line,
+                "threat": after_pass(self._after),
+            }
             places = list(at.items())
             if _PATTERNS["later"].search(text[: mention.span[0]]):
                 places = [places[2], places[1], places[3], places[0]]
@@ -211,7 +243,8 @@ class Dialogue:
             moves = [
                 (place, MoveInContext(position, move.uci()))
                 for place, position in places
-                if position is not None and (ply is None or (ply % 2 == 0) == position.turn)
+                if position is not None
+                and (ply is None or (ply % 2 == 0) == position.turn)
                 for move in mention.move.moves(chess.Board(position.fen))
             ]
             moves.sort(key=lambda each: chess.Board(each[1].position.fen).ply() != ply)
@@ -233,9 +266,13 @@ class Dialogue:
 
     def _on_move(self, place: Place, move: MoveInContext) -> Ground:
         """Return the notes on a legal move, and what the engine says of it."""
-        briefing, name = self._brief(move), move.numbered_san
-        verdict, heads = briefing.verdict, {"instead": f"{name} was possible instead."}
-        heads["threat"] = f"If {side_name(not move.mover)} did nothing, {name} would follow."
+        briefing = self._brief(move)
+        name = move.numbered_san
+        verdict = briefing.verdict
+        heads = {"instead": f"{name} was possible instead."}
+        heads["threat"] = (
+            f"If {side_name(not move.mover)} did nothing, {name} would follow."
+        )
         told = compose(notes(briefing), words=NOTE_WORDS, sentences=NOTE_SENTENCES)
         sentences = [heads.get(place, f"{name}:"), told.text]
         if verdict.reply_line:
@@ -244,10 +281,13 @@ class Dialogue:
             sentences.append(f"{opinion}, expecting {line}.")
         if place == "instead":
             played = self._brief(self.move).verdict
-            gain, value = played.loss - verdict.loss, score_text(played.after)
+            gain = played.loss - verdict.loss
+            value = score_text(played.after)
             compared = "better than" if gain > 0 else "worse than"
             quality = compared if abs(gain) > 10 else "as good as"
-            sentences.append(f"That is {quality} the played {self.move.numbered_san} ({value}).")
+            sentences.append(
+                f"That is {quality} the played {self.move.numbered_san} ({value})."
+            )
         elif verdict.best == move.uci and place != "threat":
             sentences.append(f"{name} is the engine's first choice.")
         return Ground(name, place, " ".join(sentences))
@@ -260,7 +300,9 @@ class Dialogue:
 
     def _on_pieces(self, mention: Term) -> Iterator[Ground]:
         """Yield what is true after the move of the pieces that a phrase means, or of a square."""
-        board, words, briefing = self._board, mention.text.strip(), self._brief(self.move)
+        board = self._board
+        words = mention.text.strip()
+        briefing = self._brief(self.move)
         facts = briefing.facts().of(*_OF_PIECES, when="after")
         line = briefing.verdict.reply_line[:MOST_PLIES]
         hanging = {fact.squares[0] for fact in facts if fact.kind == "hanging"}
@@ -274,13 +316,17 @@ class Dialogue:
             text = f"After {self.move.numbered_san} there is no such piece: {words}."
             if mention.role == "square" and mention.square is not None:
                 words = chess.square_name(mention.square)
-                white, black = (_from(board, side, mention.square) for side in (True, False))
+                white, black = (
+                    _from(board, side, mention.square) for side in (True, False)
+                )
                 text = f"The square {words} is empty after the move; White reaches it with {white}"
                 text += f", Black with {black}."
             yield Ground(words, "board", text)
         for square in squares:
-            colour, name = bool(board.color_at(square)), chess.square_name(square)
-            owner, foes = owned(board, square), _from(board, not colour, square)
+            colour = bool(board.color_at(square))
+            name = chess.square_name(square)
+            owner = owned(board, square)
+            foes = _from(board, not colour, square)
             told = [fact.text for fact in facts if name in fact.squares]
             sentences = [f"{owner} is attacked by {foes}", *told]
             if board.piece_type_at(square) != chess.KING:
@@ -289,7 +335,9 @@ class Dialogue:
                     sentences.append("nothing wins it by exchanges at once")
                 count = _taken_at(board, square, line)
                 fate = "it is taken" if count else "it stays on the board"
-                shown = f"in the engine's main line {fate}: {_line(board, line[:count])}"
+                shown = (
+                    f"in the engine's main line {fate}: {_line(board, line[:count])}"
+                )
                 sentences += [shown] if line else []
             sentences = [each[0].upper() + each[1:] for each in sentences]
             yield Ground(owner, "board", f"{'. '.join(sentences)}.")
@@ -298,20 +346,30 @@ class Dialogue:
 
     def _on_topic(self, topic: str) -> Ground:
         """Return what is true of the move as far as a topic of ``phrases.toml`` goes."""
-        briefing, name = self._brief(self.move), self.move.numbered_san
-        verdict, score = briefing.verdict, score_text(briefing.verdict.after)
+        briefing = self._brief(self.move)
+        name = self.move.numbered_san
+        verdict = briefing.verdict
+        score = score_text(briefing.verdict.after)
         if topic == "the best move" and verdict.best != self.move.uci:
-            return self._on_move("instead", MoveInContext(self.move.position, verdict.best))
+            return self._on_move(
+                "instead", MoveInContext(self.move.position, verdict.best)
+            )
         if topic == "the reply" and verdict.reply:
             return self._on_move("reply", MoveInContext(self._after, verdict.reply))
         if topic == "the reply":
             text = f"There is no reply: the game is over, {self._board.result()}."
         elif topic == "the standing":
-            side = "the game" if verdict.standing == "equal" else side_name(self.move.mover)
+            side = (
+                "the game"
+                if verdict.standing == "equal"
+                else side_name(self.move.mover)
+            )
             text = f"After {name} the engine says that {score}: {side} is {verdict.standing}."
         elif topic == "the threats":
             facts = briefing.facts()
-            found = (facts.of("threat", when="after", side=side) for side in (True, False))
+            found = (
+                facts.of("threat", when="after", side=side) for side in (True, False)
+            )
             told = [fact.text for own in found for fact in own[:MOST_THREATS]]
             text = f"{'; '.join(told) or 'Nobody threatens to win anything at once'}."
             if self._board.is_check():
@@ -325,15 +383,25 @@ class Dialogue:
 
     def request(self, question: str, grounds: Iterable[Ground]) -> Request:
         """Return what is asked of the model for one question."""
-        prompt, position = load_prompt("answer"), self.move.position
-        turns = [f"Reader: {asked}\nCoach: {answer}" for asked, answer in self.turns[-MOST_TURNS:]]
-        words = {"fen": position.fen, "move": self.move.numbered_san, "question": quoted(question)}
+        prompt = load_prompt("answer")
+        position = self.move.position
+        turns = [
+            f"Reader: {asked}\nCoach: {answer}"
+            for asked, answer in self.turns[-MOST_TURNS:]
+        ]
+        words = {
+            "fen": position.fen,
+            "move": self.move.numbered_san,
+            "question": quoted(question),
+        }
         words["turns"] = quoted("\n".join(turns)) if turns else "(none)"
         words["facts"] = "\n".join(f"- {ground.text}" for ground in grounds)
         about = {"fen": position.fen, "move": self.move.uci}
         return prompt.ask(SAMPLING, about, comment=quoted(self.comment), **words)
 
-    def _write(self, client: Client, question: str, grounds: tuple[Ground, ...]) -> Reply | None:
+    def _write(
+        self, client: Client, question: str, grounds: tuple[Ground, ...]
+    ) -> Reply | None:
         """Have the model answer, twice if its draft speaks of more than it was given."""
         text = self._answer(client, question, grounds)
         if text is None:
@@ -345,7 +413,9 @@ class Dialogue:
         wrong = tuple(ground.about for ground in own if ground.place == "illegal")
         return Reply(text, _distinct([*fuller, *own]), "llm", client.model.name, wrong)
 
-    def _answer(self, client: Client, question: str, grounds: Iterable[Ground]) -> str | None:
+    def _answer(
+        self, client: Client, question: str, grounds: Iterable[Ground]
+    ) -> str | None:
         try:
             answer = client.ask(self.request(question, grounds))
             if answer.state == State.ANSWERED:
@@ -376,7 +446,9 @@ def _from(board: chess.Board, colour: chess.Color, square: chess.Square) -> str:
     return listed([named(board, each) for each in squares] or ["nothing"])
 
 
-def _taken_at(board: chess.Board, square: chess.Square, moves: Iterable[str]) -> int | None:
+def _taken_at(
+    board: chess.Board, square: chess.Square, moves: Iterable[str]
+) -> int | None:
     """Return after how many moves of a line the piece on a square is taken, if it is."""
     walk = board.copy(stack=False)
     for count, move in enumerate(map(chess.Move.from_uci, moves), start=1):

@@ -45,7 +45,8 @@ CONCEPTS = 5
 NOTICED = 3
 
 #: Numbers of concepts tried beside the five, and on how many of the moves.
-OTHER_COUNTS, VARIED_MOVES = (3, 8), 20
+OTHER_COUNTS = (3, 8)
+VARIED_MOVES = 20
 
 #: Methods that ask no model.
 UNASKED = ("reference", "notes", "template", "gac")
@@ -58,7 +59,9 @@ WRITTEN = ("ccc_notes", "ccc_proven", *get_args(Form), "ccc_verified")
 NO_CHANGE = 0.1
 
 _AHEAD = "{ahead} is ahead by {lead:.1f} pawns"
-_WORDING = ScoreWording(number=_AHEAD, mated="{ahead} has mated", level="the game is level")
+_WORDING = ScoreWording(
+    number=_AHEAD, mated="{ahead} has mated", level="the game is level"
+)
 
 _COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
 
@@ -101,14 +104,20 @@ _TABLE = read_table("methods.toml")
 #: Every such method by name.
 METHODS = {name: Method(name, **each) for name, each in _TABLE["methods"].items()}
 #: The arms that are ranked, by the worked examples that they are shown.
-ARMS: Mapping[str, tuple[str, ...]] = {key: tuple(names) for key, names in _TABLE["arms"].items()}
+ARMS: Mapping[str, tuple[str, ...]] = {
+    key: tuple(names) for key, names in _TABLE["arms"].items()
+}
 
 #: Two worked examples, one a colour; an arm sees of them what it sees of its own move.
-EXAMPLES: tuple[Mapping[str, Any], ...] = tuple(read_table("prompts/examples.toml")["example"])
+EXAMPLES: tuple[Mapping[str, Any], ...] = tuple(
+    read_table("prompts/examples.toml")["example"]
+)
 
 #: Methods whose prompts begin alike for one move: asked move by move, the server reads the
 #: common part once.
-GUIDED = tuple(name for name, method in METHODS.items() if method.prompt == "comment_ccc")
+GUIDED = tuple(
+    name for name, method in METHODS.items() if method.prompt == "comment_ccc"
+)
 
 
 # ---------------------------------------------------------------- which concepts
@@ -123,7 +132,10 @@ def concepts_of(briefing: Briefing, method: str, count: int = CONCEPTS) -> Chang
 
 
 def choose_concepts(
-    move: MoveInContext, ranked: Sequence[ConceptChange], choice: Choice, count: int = CONCEPTS
+    move: MoveInContext,
+    ranked: Sequence[ConceptChange],
+    choice: Choice,
+    count: int = CONCEPTS,
 ) -> Changes:
     """Return the concepts that a method is given, most important first.
 
@@ -140,7 +152,8 @@ def choose_concepts(
     count
         How many.
     """
-    top, others = tuple(ranked[:count]), ranked[count:]
+    top = tuple(ranked[:count])
+    others = ranked[count:]
     if choice == "flipped":
         return tuple(_with_change(each, -each.change) for each in top)
     if choice != "random":
@@ -150,7 +163,9 @@ def choose_concepts(
     drawn = random.permutation(len(others))[: len(top)]
     signs = random.choice([-1.0, 1.0], size=len(drawn))
     return tuple(
-        replace(_with_change(others[k], float(sign) * abs(place.change)), rank=place.rank)
+        replace(
+            _with_change(others[k], float(sign) * abs(place.change)), rank=place.rank
+        )
         for k, sign, place in zip(drawn, signs, top, strict=False)
     )
 
@@ -175,7 +190,9 @@ def describe_position(position: Position, notation: Notation = "fen") -> str:
     if notation == "fen":
         return f"Position (FEN): {position.fen}"
     if not known_from_start(position):
-        raise ValueError(f"the game that led to {position.fen!r} is not known from its start")
+        raise ValueError(
+            f"the game that led to {position.fen!r} is not known from its start"
+        )
     game = chess.pgn.Game.from_board(position.board())
     movetext = game.accept(chess.pgn.StringExporter(headers=False, columns=None))
     return f"Game so far (PGN): {movetext.removesuffix('*').strip()}"
@@ -196,11 +213,17 @@ def describe_attacks(position: Position) -> str:
     for colour in (chess.WHITE, chess.BLACK):
         for pair in attacks(position.board(), colour):
             if not pair.barred:
-                piece, target = chess.piece_name(pair.piece), chess.piece_name(pair.target_piece)
-                attacker = f"{side_name(colour)} {piece} {chess.square_name(pair.square)}"
+                piece = chess.piece_name(pair.piece)
+                target = chess.piece_name(pair.target_piece)
+                attacker = (
+                    f"{side_name(colour)} {piece} {chess.square_name(pair.square)}"
+                )
                 attacked = f"{target} {chess.square_name(pair.target)}"
                 targets.setdefault(attacker, []).append(attacked)
-    lines = [f"- {attacker} attacks {', '.join(names)}" for attacker, names in targets.items()]
+    lines = [
+        f"- {attacker} attacks {', '.join(names)}"
+        for attacker, names in targets.items()
+    ]
     return "\n".join(lines) or "- none"
 
 
@@ -217,8 +240,12 @@ def describe_verdict(move: MoveInContext, verdict: Verdict) -> str:
         name += "" if name in ("inaccuracy", "mistake", "blunder") else " move"
         name = f"an {name}" if name[0] in "aeiou" else f"a {name}"
         best = board.san(chess.Move.from_uci(verdict.best))
-        quality = f"this is {name} (loses {verdict.loss / 100:.1f} pawns), best was {best}"
-    before, after = (score_text(score, _WORDING) for score in (verdict.before, verdict.after))
+        quality = (
+            f"this is {name} (loses {verdict.loss / 100:.1f} pawns), best was {best}"
+        )
+    before, after = (
+        score_text(score, _WORDING) for score in (verdict.before, verdict.after)
+    )
     parts = [f"before the move {before}, after it {after}", quality]
     if verdict.reply is not None:
         reply = move.after().board().san(chess.Move.from_uci(verdict.reply))
@@ -241,9 +268,11 @@ def describe_concept(change: ConceptChange) -> str:
     if "plural" in words:
         verb = "seem" if words["plural"] else "seems"
         return f"{change.side}'s {change.concept}: {verb} to {'appear' if up else 'disappear'}"
-    owner, direction = f"{change.side}'s ", f"gets {'better' if up else 'worse'}"
+    owner = f"{change.side}'s "
+    direction = f"gets {'better' if up else 'worse'}"
     if change.side == "both":
-        owner, direction = "", f"shifts in {side_name(up)}'s favour"
+        owner = ""
+        direction = f"shifts in {side_name(up)}'s favour"
     if abs(change.change) < NO_CHANGE:
         direction = "hardly changes"
     return f"{owner}{words['name']}: {direction}"
@@ -253,7 +282,11 @@ def describe_concept(change: ConceptChange) -> str:
 
 
 def request_comment(
-    briefing: Briefing, method: str, *, notation: Notation = "fen", count: int = CONCEPTS
+    briefing: Briefing,
+    method: str,
+    *,
+    notation: Notation = "fen",
+    count: int = CONCEPTS,
 ) -> Request:
     """Return what is asked of the language model for a comment.
 
@@ -268,7 +301,8 @@ def request_comment(
     count
         How many concepts are given.
     """
-    chosen, move = METHODS[method], briefing.move
+    chosen = METHODS[method]
+    move = briefing.move
     prompt = load_prompt(chosen.prompt)
     values = {"side": side_name(move.mover), "move": move.numbered_san}
     values["position"] = describe_position(move.position, notation)
@@ -279,9 +313,15 @@ def request_comment(
         concepts = map(describe_concept, concepts_of(briefing, method, count))
         values["concepts"] = _numbered(concepts) or "(none given)"
     *before, question = prompt.fill(**values)
-    shown = (turn for each in EXAMPLES[: chosen.examples] for turn in _show(chosen, each))
+    shown = (
+        turn for each in EXAMPLES[: chosen.examples] for turn in _show(chosen, each)
+    )
     sampling = Sampling(TEMPERATURE, 200 if chosen.concepts else 90, seed=1)
-    about: dict[str, str | int] = {"method": method, "of": briefing.name, "notation": notation}
+    about: dict[str, str | int] = {
+        "method": method,
+        "of": briefing.name,
+        "notation": notation,
+    }
     about["concepts"] = count
     return Request((*before, *shown, question), sampling, 0, prompt.label, about)
 
@@ -295,13 +335,16 @@ def _attacks(method: Method, lines: str) -> str:
 
 def _show(method: Method, example: Mapping[str, Any]) -> tuple[Message, Message]:
     """Return a worked example as a turn of the user and one of the assistant."""
-    prompt, texts = load_prompt(method.prompt), {key: example[key] for key in ("side", "move")}
+    prompt = load_prompt(method.prompt)
+    texts = {key: example[key] for key in ("side", "move")}
     texts["position"] = f"Position (FEN): {example['position']}"
     answer = example["comment"]
     if "verdict" in prompt.placeholders:
         texts["verdict"] = example["verdict"]
     if method.concepts is not None:
-        texts["attacks"] = _attacks(method, "\n".join(f"- {each}" for each in example["attacks"]))
+        texts["attacks"] = _attacks(
+            method, "\n".join(f"- {each}" for each in example["attacks"])
+        )
         texts["concepts"] = _numbered(example["concepts"])
         answer = f"Thoughts: {example['thoughts']}\nComment: {answer}"
     return prompt.fill(**texts)[-1], Message("assistant", answer)
@@ -340,7 +383,11 @@ def check_method(method: str) -> str:
     ValueError
         For any other name; the message lists them.
     """
-    known = ["notes", "ccc_proven", *(name for name, each in METHODS.items() if not each.oracle)]
+    known = [
+        "notes",
+        "ccc_proven",
+        *(name for name, each in METHODS.items() if not each.oracle),
+    ]
     if method not in known:
         raise ValueError(f"no method {method!r}; choose one of {', '.join(known)}")
     return method
@@ -383,7 +430,8 @@ class ModelWriter:
                 return replace(comment, model=visible(comment.model or name))
             problem = f"{name} gave no usable comment on {briefing.name}"
         except (Unanswered, Misconfigured) as error:
-            self._gone, problem = True, str(error)
+            self._gone = True
+            problem = str(error)
         self.warn(f"{problem}; the facts speak instead")
         return write_notes(briefing)
 
@@ -405,7 +453,10 @@ def model_comments(
         ``notation`` and ``count``, as in :func:`request_comment`.
     """
     requests = [request_comment(each, method, **how) for each in briefings]
-    return [read_comment(answer, method) for answer in client.ask_many(requests, progress=False)]
+    return [
+        read_comment(answer, method)
+        for answer in client.ask_many(requests, progress=False)
+    ]
 
 
 def kept_texts(method: str) -> dict[str, tuple[str, str, str]]:
@@ -417,7 +468,9 @@ def kept_texts(method: str) -> dict[str, tuple[str, str, str]]:
     """
     data = find_project() / "data"
     if method in ("gac", "template"):
-        file = data / ("gac/comments.json" if method == "gac" else "commentary/template.json")
+        file = data / (
+            "gac/comments.json" if method == "gac" else "commentary/template.json"
+        )
         rows = json.loads(file.read_text("utf-8"))[1:]
         return {row["move"]: (row["text"], method, "") for row in rows}
     stored = json.loads((data / "claims" / "published.json").read_text("utf-8"))
@@ -425,13 +478,17 @@ def kept_texts(method: str) -> dict[str, tuple[str, str, str]]:
     return {row["move"]: (row["text"], method, stored["model"]) for row in rows}
 
 
-def written_comments(briefings: Sequence[Briefing], model: str, method: str) -> list[Comment]:
+def written_comments(
+    briefings: Sequence[Briefing], model: str, method: str
+) -> list[Comment]:
     """Return the recorded comments that a model wrote from notes: as it wrote them, or proven."""
     client = replay("notes", model)
     if method in get_args(Form):
         requests = [request_constrained(each, cast(Form, method)) for each in briefings]
         answers = client.ask_many(requests, progress=False)
-        return [Comment(one.text.strip(), method, model, str(one.state)) for one in answers]
+        return [
+            Comment(one.text.strip(), method, model, str(one.state)) for one in answers
+        ]
     written = [write_proven(each, client) for each in briefings]
     if method == "ccc_proven":
         return [replace(each.comment, method=method, model=model) for each in written]
@@ -471,19 +528,27 @@ def gather_comments(
     ValueError
         For a method that is not known.
     """
-    if unknown := [name for name in methods if name not in (*UNASKED, *WRITTEN, *METHODS)]:
+    if unknown := [
+        name for name in methods if name not in (*UNASKED, *WRITTEN, *METHODS)
+    ]:
         known = ", ".join(sorted((*UNASKED, *WRITTEN, *METHODS)))
         raise ValueError(f"no method {', '.join(unknown)}; there are {known}")
     given = [briefings[each.name] for each in moves]
 
     def column(method: str) -> Sequence[Comment | None]:
         if method == "reference":
-            return [Comment(each.reference, method) if each.reference else None for each in moves]
+            return [
+                Comment(each.reference, method) if each.reference else None
+                for each in moves
+            ]
         if method == "notes":
             return list(map(write_notes, given))
         if method in ("gac", "template", "ccc_verified"):
             texts = kept_texts(method)
-            return [Comment(*texts[each.name]) if each.name in texts else None for each in moves]
+            return [
+                Comment(*texts[each.name]) if each.name in texts else None
+                for each in moves
+            ]
         if method in WRITTEN:
             return written_comments(given, client.model.name, method)
         own = METHODS[method].examples or METHODS[method].prompt == "comment_guided"
@@ -491,7 +556,15 @@ def gather_comments(
         return model_comments(given, method, asked)
 
     rows = [
-        (move.name, move.group, each.method, each.model, each.state, each.text, each.words)
+        (
+            move.name,
+            move.group,
+            each.method,
+            each.model,
+            each.state,
+            each.text,
+            each.words,
+        )
         for method in methods
         for move, each in zip(moves, column(method), strict=True)
         if each is not None

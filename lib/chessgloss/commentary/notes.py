@@ -30,7 +30,15 @@ from chessgloss.engine import centipawns
 from chessgloss.facts import Fact, listed, side_name
 from chessgloss.facts import board as boards
 from chessgloss.facts.fact import named, perpetual, zugzwang
-from chessgloss.facts.tactics import VALUES, balance, captures, exchange, mates, pins, winning
+from chessgloss.facts.tactics import (
+    VALUES,
+    balance,
+    captures,
+    exchange,
+    mates,
+    pins,
+    winning,
+)
 from chessgloss.facts.verdict import Standing, judge, standing
 
 #: The kinds of notes as data: weights, and ways of saying each.
@@ -120,7 +128,9 @@ def notes(briefing: Briefing) -> tuple[Note, ...]:
         move threatens.
     """
     made = _Notes(briefing)
-    return tuple(sorted(made, key=lambda note: (-note.weight, note.kind, note.sentence)))
+    return tuple(
+        sorted(made, key=lambda note: (-note.weight, note.kind, note.sentence))
+    )
 
 
 # ---------------------------------------------------------------- what a line comes to
@@ -154,7 +164,9 @@ class Outcome(NamedTuple):
         if pair[0] == Counter([chess.ROOK]) and [*pair[1].elements()] in _MINOR:
             return "the exchange"
         ranked = (sorted(pieces.items(), reverse=True) for pieces in pair if pieces)
-        return " for ".join(listed([_amount(n, kind) for kind, n in each]) for each in ranked)
+        return " for ".join(
+            listed([_amount(n, kind) for kind, n in each]) for each in ranked
+        )
 
 
 NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None)
@@ -167,12 +179,17 @@ def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outc
     has lost takes back what it can by exchange. Where the balance changes again long after, what
     both counts agree on is what is won: nothing, if one of them says nothing.
     """
-    states, worth, sign = [board.copy(stack=False)], [0], 1 if side else -1
+    states = [board.copy(stack=False)]
+    worth = [0]
+    sign = 1 if side else -1
     todo = [chess.Move.from_uci(uci) for uci in reversed(line[:LONGEST])]
     while len(states) < 2 * LONGEST:
-        state, move = states[-1].copy(), todo.pop() if todo else None
+        state = states[-1].copy()
+        move = todo.pop() if todo else None
         if move is None and worth[-1] and (state.turn == side) == (worth[-1] < 0):
-            best = max(captures(state, state.turn), key=lambda each: each.gain, default=None)
+            best = max(
+                captures(state, state.turn), key=lambda each: each.gain, default=None
+            )
             move = best.move if best and best.gain > 0 else None
         if move is None or not state.is_legal(move):
             break
@@ -188,19 +205,26 @@ def play_out(board: chess.Board, line: Sequence[str], side: chess.Color) -> Outc
     end = near if abs(worth[near]) <= abs(worth[quiet[-1]]) else quiet[-1]
     plies = next(n for n in range(end + 1) if set(worth[n : end + 1]) == {worth[end]})
     (ours, theirs), (our_rest, their_rest) = (
-        [_count(each, colour) for colour in (side, not side)] for each in (board, states[end])
+        [_count(each, colour) for colour in (side, not side)]
+        for each in (board, states[end])
     )
-    won, lost = theirs - their_rest + (our_rest - ours), ours - our_rest + (their_rest - theirs)
+    won = theirs - their_rest + (our_rest - ours)
+    lost = ours - our_rest + (their_rest - theirs)
     for kinds in ((chess.KNIGHT, chess.BISHOP), *((kind,) for kind in _PIECES)):
         for _ in range(min(sum(won[k] for k in kinds), sum(lost[k] for k in kinds))):
             for counter in (won, lost):
                 counter[next(k for k in kinds if counter[k])] -= 1
-    won, lost = +won, +lost
+    won = +won
+    lost = +lost
     *moves, last = states[plies].move_stack
     fallen = boards.taken_on(states[plies - 1], last)
     for move in reversed(moves):
         fallen = move.from_square if move.to_square == fallen else fallen
-    if fallen is None or (won + lost).total() > 1 or board.piece_type_at(fallen) not in won + lost:
+    if (
+        fallen is None
+        or (won + lost).total() > 1
+        or board.piece_type_at(fallen) not in won + lost
+    ):
         fallen = None
     return Outcome(worth[end], won, lost, plies, fallen)
 
@@ -266,21 +290,34 @@ class Played:
     def __init__(
         self, board: chess.Board, move: chess.Move, previous: chess.Move | None = None
     ) -> None:
-        self.before, self.after, self.move = board, boards.after_move(board, move), move
-        self.us, self.them = board.turn, not board.turn
+        self.before = board
+        self.after = boards.after_move(board, move)
+        self.move = move
+        self.us = board.turn
+        self.them = not board.turn
         self.start, self.end = move.from_square, move.to_square
         self.piece = boards.piece_on(board, self.start)
         self.arrived = boards.piece_on(self.after, self.end)
-        self.taken, self.gain = boards.taken_on(board, move), exchange(board, move)
+        self.taken = boards.taken_on(board, move)
+        self.gain = exchange(board, move)
         self.recaptures = previous is not None and self.taken == previous.to_square
         self.number = spelt(board, [move.uci()])
-        self.won_before, self.won = (winning(each, self.us) for each in (board, self.after))
-        self.lost_before, self.lost = (winning(each, self.them) for each in (board, self.after))
+        self.won_before, self.won = (
+            winning(each, self.us) for each in (board, self.after)
+        )
+        self.lost_before, self.lost = (
+            winning(each, self.them) for each in (board, self.after)
+        )
         self.loose = self.end in self.lost
-        self.is_endgame = all(_army(self.after, side) <= ENDGAME for side in chess.COLORS)
+        self.is_endgame = all(
+            _army(self.after, side) <= ENDGAME for side in chess.COLORS
+        )
         self.words = {"us": side_name(self.us), "them": side_name(self.them)}
         self.words["san"] = board.san(move)
-        self.words |= {"to": chess.square_name(self.end), "piece": chess.piece_name(self.piece)}
+        self.words |= {
+            "to": chess.square_name(self.end),
+            "piece": chess.piece_name(self.piece),
+        }
         self.words["file"] = chess.FILE_NAMES[chess.square_file(self.end)]
         self.words["promoted"] = chess.piece_name(move.promotion or chess.PAWN)
 
@@ -291,7 +328,8 @@ class Played:
 
     def purposes(self) -> list[Purpose]:
         """Return what the move does on the board, the weightiest first; no square or kind twice."""
-        kept, covered = list[Purpose](), set[str]()
+        kept = list[Purpose]()
+        covered = set[str]()
         made = [*self._special(), *self._attacks(), *self._defends(), *self._pawns()]
         made += [*self._lines(), *self._pieces(), *self._king()]
         for each in sorted(made, key=lambda each: (-each.weight, each.kind)):
@@ -302,18 +340,34 @@ class Played:
 
     def telling(self) -> list[Purpose]:
         """Return the purposes that matter and that the notation does not show."""
-        least, shown = NOTES["telling"], self.gain < VALUES[chess.KNIGHT]
+        least = NOTES["telling"]
+        shown = self.gain < VALUES[chess.KNIGHT]
         worth = (each for each in self.purposes() if each.weight >= least)
         return [each for each in worth if each.kind != "takes" or not shown]
 
     def _make(
-        self, kind: str, squares: Sequence[chess.Square] = (), plus: float = 0, /, **words: str
+        self,
+        kind: str,
+        squares: Sequence[chess.Square] = (),
+        plus: float = 0,
+        /,
+        **words: str,
     ) -> Purpose:
-        entry, names = NOTES["purposes"][kind], [chess.square_name(square) for square in squares]
-        places = [named(self.after, s) for s in squares if self.after.piece_type_at(s)] or ["it"]
-        words = {**self.words, "targets": listed(places[:3]), "behind": places[-1], **words}
+        entry = NOTES["purposes"][kind]
+        names = [chess.square_name(square) for square in squares]
+        places = [
+            named(self.after, s) for s in squares if self.after.piece_type_at(s)
+        ] or ["it"]
+        words = {
+            **self.words,
+            "targets": listed(places[:3]),
+            "behind": places[-1],
+            **words,
+        }
         words |= {"front": places[0], "squares": listed(names) if names else ""}
-        clause = _choose(entry["say"], self.before.fen() + self.move.uci()).format(**words)
+        clause = _choose(entry["say"], self.before.fen() + self.move.uci()).format(
+            **words
+        )
         about = frozenset((*names, *entry.get("about", ())))
         return Purpose(kind, clause, entry["weight"] + plus, about)
 
@@ -326,25 +380,38 @@ class Played:
             yield self._make("promotes")
         if self.taken is not None:
             victim = boards.piece_on(board, self.taken)
-            kind, plus = "takes", 2.0 * self.gain if self.gain > 0 else -8.0
+            kind = "takes"
+            plus = 2.0 * self.gain if self.gain > 0 else -8.0
             even = not self.gain and not self.recaptures and victim != chess.PAWN
             if even and self.after.attackers_mask(self.them, self.end):
-                kind, plus = "trades" if victim == self.piece else "gives_for", 0
-            words = {"target": named(board, self.taken), "victim": chess.piece_name(victim)}
+                kind = "trades" if victim == self.piece else "gives_for"
+                plus = 0
+            words = {
+                "target": named(board, self.taken),
+                "victim": chess.piece_name(victim),
+            }
             yield self._make(kind, [self.taken], plus, **words)
         replies = list(self.after.legal_moves)
         if replies and self.after.is_check():
             kind = "single_reply" if len(replies) == 1 else "check"
             yield self._make(kind, only=self.after.san(replies[0]))
         for wing, corner in (("kingside", chess.H1), ("queenside", chess.A1)):
-            rook, king = (s if self.us else chess.square_mirror(s) for s in (corner, chess.E1))
-            between, rights = chess.between(rook, king), self.after.castling_rights
+            rook, king = (
+                s if self.us else chess.square_mirror(s) for s in (corner, chess.E1)
+            )
+            between = chess.between(rook, king)
+            rights = self.after.castling_rights
             freed = board.occupied & between == chess.BB_SQUARES[self.start]
-            if freed and not self.after.occupied & between and rights & chess.BB_SQUARES[rook]:
+            if (
+                freed
+                and not self.after.occupied & between
+                and rights & chess.BB_SQUARES[rook]
+            ):
                 yield self._make("clears", wing=wing)
 
     def _attacks(self) -> Iterator[Purpose]:
-        board, king = self.after, self.after.king(self.them)
+        board = self.after
+        king = self.after.king(self.them)
         reach = board.attacks(self.end) & board.occupied_co[self.them]
 
         def worth(square: chess.Square) -> tuple[int, chess.Square]:
@@ -369,25 +436,44 @@ class Played:
             if pin.square == self.end and pin[1:3] not in old and not self.loose:
                 yield self._make("pins", pin[1:3], -worth(pin.front)[0])
         hit_before = self.before.attacks(self.start)
-        left = (s for s in reach if s not in self.won and s != king and s not in hit_before)
+        left = (
+            s for s in reach if s not in self.won and s != king and s not in hit_before
+        )
         rest = sorted(left, key=worth)
         same = [s for s in rest if boards.piece_on(board, s) == self.arrived]
         if self.arrived == chess.PAWN:
             if hit := [s for s in reach & board.pawns if s not in mine]:
                 yield self._make("challenges", hit)
-        elif self.arrived in (chess.QUEEN, chess.ROOK, chess.BISHOP) and same and not self.loose:
+        elif (
+            self.arrived in (chess.QUEEN, chess.ROOK, chess.BISHOP)
+            and same
+            and not self.loose
+        ):
             if board.attackers_mask(self.us, self.end):
                 yield self._make("offers_trade", same[:1], -worth(same[0])[0] - 3)
-        elif self.arrived in (chess.KNIGHT, chess.BISHOP, chess.ROOK) and rest and not self.loose:
+        elif (
+            self.arrived in (chess.KNIGHT, chess.BISHOP, chess.ROOK)
+            and rest
+            and not self.loose
+        ):
             more = all(len(board.attackers(self.us, s)) > 1 for s in rest[:2])
             yield self._make("adds_pressure" if more else "pressure", rest[:2])
 
     def _defends(self) -> Iterator[Purpose]:
-        board, covered = self.after, self.after.attacks(self.end)
+        board = self.after
+        covered = self.after.attacks(self.end)
         for square, capture in self.lost_before.items():
-            attacker, worth = named(self.before, capture.from_square), VALUES[capture.victim]
-            still = capture.from_square != self.taken and board.color_at(square) == self.us
-            if square == self.start and not self.loose and self.taken is None and worth > 1:
+            attacker = named(self.before, capture.from_square)
+            worth = VALUES[capture.victim]
+            still = (
+                capture.from_square != self.taken and board.color_at(square) == self.us
+            )
+            if (
+                square == self.start
+                and not self.loose
+                and self.taken is None
+                and worth > 1
+            ):
                 yield self._make("escapes", [self.start], worth, attacker=attacker)
             elif still and square not in self.lost and square in covered:
                 yield self._make("protects", [square], worth, attacker=attacker)
@@ -403,8 +489,10 @@ class Played:
             yield self._make("guards", kept[:2])
 
     def _pawns(self) -> Iterator[Purpose]:
-        board, step = self.after, 8 if self.us else -8
-        passed, old = boards.passed(board, self.us), boards.passed(self.before, self.us)
+        board = self.after
+        step = 8 if self.us else -8
+        passed = boards.passed(board, self.us)
+        old = boards.passed(self.before, self.us)
         for pawn in passed - old:
             if pawn not in self.lost:
                 yield self._make("passed_new", [pawn])
@@ -417,10 +505,17 @@ class Played:
         if self.end in passed and self.start in old:
             count = "one step" if steps == 1 else f"{_NUMBERS[steps]} steps"
             yield self._make("passed_advanced", [self.end], 9 - 3 * steps, steps=count)
-        new = board.attacks(self.end) & ~self.before.attacks(self.start) & ~board.occupied
+        new = (
+            board.attacks(self.end) & ~self.before.attacks(self.start) & ~board.occupied
+        )
         covers = list(new) if self.taken is None else []
         turned = None if board.is_check() or self.before.is_check() else _passed(board)
-        if covers and steps == 4 and self.end in _CENTRE and board.fullmove_number <= 12:
+        if (
+            covers
+            and steps == 4
+            and self.end in _CENTRE
+            and board.fullmove_number <= 12
+        ):
             yield self._make("centre", covers)
         elif covers and steps < 4 and self.end not in passed and not self.is_endgame:
             yield self._make("space", covers)
@@ -428,16 +523,25 @@ class Played:
             return
         for square in covers:
             yield from self._keeps_out(square)
-            for push in (chess.Move(square - step, square), chess.Move(square - 2 * step, square)):
+            for push in (
+                chess.Move(square - step, square),
+                chess.Move(square - 2 * step, square),
+            ):
                 legal = square in _CENTRE and turned.is_legal(push)
                 pawn = self.before.piece_type_at(push.from_square) == chess.PAWN
-                if legal and pawn and exchange(self.before, push) < 0 <= exchange(turned, push):
+                if (
+                    legal
+                    and pawn
+                    and exchange(self.before, push) < 0 <= exchange(turned, push)
+                ):
                     yield self._make("prepares", [square], push=turned.san(push))
 
     def _keeps_out(self, square: chess.Square) -> Iterator[Purpose]:
         """Yield the knight or bishop that could have gone to a square, and now cannot."""
         turned = _passed(self.before)
-        for start in turned.attackers(self.them, square) & (turned.knights | turned.bishops):
+        for start in turned.attackers(self.them, square) & (
+            turned.knights | turned.bishops
+        ):
             move = chess.Move(start, square)
             legal = turned.is_legal(move) and self.after.is_legal(move)
             if legal and exchange(self.after, move) < 0 <= exchange(turned, move):
@@ -448,7 +552,9 @@ class Played:
         ours = self.before.occupied_co[self.us] & self.after.occupied_co[self.us]
         gains = {
             square: len(self.after.attacks(square)) - len(self.before.attacks(square))
-            for square in chess.SquareSet(ours & ~self.before.kings & ~chess.BB_SQUARES[self.end])
+            for square in chess.SquareSet(
+                ours & ~self.before.kings & ~chess.BB_SQUARES[self.end]
+            )
         }
         first = sorted(gains, key=lambda square: (-gains[square], square))[:2]
         first = [square for square in first if gains[square] >= 3]
@@ -456,21 +562,34 @@ class Played:
             yield self._make("opens", first, gains[first[0]] - 3)
 
     def _pieces(self) -> Iterator[Purpose]:
-        board, piece, file = self.after, self.arrived, chess.square_file(self.end)
+        board = self.after
+        piece = self.arrived
+        file = chess.square_file(self.end)
         rank = self._rank()
         if piece in (chess.PAWN, chess.KING) or self.loose:
             return
         if piece in (chess.ROOK, chess.QUEEN):
             yield from self._files(rank, file)
-        elif not self.is_endgame and HOME.piece_at(self.start) == self.before.piece_at(self.start):
+        elif not self.is_endgame and HOME.piece_at(self.start) == self.before.piece_at(
+            self.start
+        ):
             yield self._make("develops", [self.start])
-        if piece == chess.KNIGHT and 3 <= rank <= 5 and 0 < file < 7 and self._is_outpost():
+        if (
+            piece == chess.KNIGHT
+            and 3 <= rank <= 5
+            and 0 < file < 7
+            and self._is_outpost()
+        ):
             yield self._make("outpost", [self.end])
         king = board.king(self.them)
-        if king is not None and not (self.is_endgame or piece == chess.ROOK or board.is_check()):
+        if king is not None and not (
+            self.is_endgame or piece == chess.ROOK or board.is_check()
+        ):
             enemies = board.occupied_co[self.them] & ~board.pawns
             ring = chess.SquareSet(chess.BB_KING_ATTACKS[king] & ~enemies)
-            hit = list(ring & board.attacks(self.end) & ~self.before.attacks(self.start))
+            hit = list(
+                ring & board.attacks(self.end) & ~self.before.attacks(self.start)
+            )
             if len(hit) >= 2:
                 yield self._make("eyes_king", hit[:3], len(hit) - 2)
         if self.end in _CENTRE:
@@ -482,15 +601,25 @@ class Played:
 
     def _is_outpost(self) -> bool:
         """Tell whether a pawn holds the piece and no enemy pawn can ever attack it."""
-        board, (rank, file) = self.after, divmod(self.end, 8)
-        held = board.attackers_mask(self.us, self.end) & board.pieces_mask(chess.PAWN, self.us)
+        board = self.after
+        (rank, file) = divmod(self.end, 8)
+        held = board.attackers_mask(self.us, self.end) & board.pieces_mask(
+            chess.PAWN, self.us
+        )
         theirs = (divmod(pawn, 8) for pawn in board.pieces(chess.PAWN, self.them))
-        ahead = (r > rank if self.us else r < rank for r, f in theirs if abs(f - file) == 1)
+        ahead = (
+            r > rank if self.us else r < rank for r, f in theirs if abs(f - file) == 1
+        )
         return bool(held) and not any(ahead)
 
     def _files(self, rank: int, file: int) -> Iterator[Purpose]:
-        board, theirs = self.after, self.after.pieces(chess.PAWN, self.them)
-        if rank == 6 and self.piece == chess.ROOK and theirs & chess.BB_RANKS[self.end // 8]:
+        board = self.after
+        theirs = self.after.pieces(chess.PAWN, self.them)
+        if (
+            rank == 6
+            and self.piece == chess.ROOK
+            and theirs & chess.BB_RANKS[self.end // 8]
+        ):
             yield self._make("seventh", rank="seventh" if self.us else "second")
         if file == chess.square_file(self.start):
             return
@@ -498,25 +627,37 @@ class Played:
             yield self._make("open_file")
         heavy = boards.heavy_pieces(board, self.us, file)
         partners = list(heavy & board.attacks(self.end))
-        if partners and not board.pieces_mask(chess.PAWN, self.us) & chess.BB_FILES[file]:
+        if (
+            partners
+            and not board.pieces_mask(chess.PAWN, self.us) & chess.BB_FILES[file]
+        ):
             kind = "triples" if len(heavy) > 2 else "doubles"
             yield self._make(kind, partner=named(board, partners[0]))
 
     def _king(self) -> Iterator[Purpose]:
         if self.piece == chess.KING and self.is_endgame and not self.before.is_check():
-            far = [[chess.square_distance(s, c) for c in _CENTRE] for s in (self.start, self.end)]
+            far = [
+                [chess.square_distance(s, c) for c in _CENTRE]
+                for s in (self.start, self.end)
+            ]
             if min(far[1]) < min(far[0]):
                 yield self._make("king_active")
 
 
 def _army(board: chess.Board, side: chess.Color) -> int:
     """Return what the pieces of a side are worth without its pawns."""
-    return sum(VALUES[kind] * number for kind, number in _count(board, side).items() if kind > 1)
+    return sum(
+        VALUES[kind] * number
+        for kind, number in _count(board, side).items()
+        if kind > 1
+    )
 
 
 def _choose(options: Sequence[str], key: str) -> str:
     """Return one of the options by a hash of the key."""
-    return min(options, key=lambda each: hashlib.sha256(f"{key}|{each}".encode()).digest())
+    return min(
+        options, key=lambda each: hashlib.sha256(f"{key}|{each}".encode()).digest()
+    )
 
 
 # ---------------------------------------------------------------- the notes of one move
@@ -526,23 +667,37 @@ class _Notes:
     """The notes of one move, made one kind after the other."""
 
     def __init__(self, briefing: Briefing) -> None:
-        self.briefing, self.verdict, self.facts = briefing, briefing.verdict, briefing.facts()
-        move, earlier = briefing.move, briefing.move.position.board()
+        self.briefing = briefing
+        self.verdict = briefing.verdict
+        self.facts = briefing.facts()
+        move = briefing.move
+        earlier = briefing.move.position.board()
         last = earlier.pop() if earlier.move_stack else None
         taking = last if last and earlier.is_capture(last) else None
         self.played = Played(chess.Board(move.position.fen), move.move, taking)
         self.before, self.after = self.played.before, self.played.after
-        self.us, self.them, self.uci = self.played.us, self.played.them, move.uci
+        self.us = self.played.us
+        self.them = self.played.them
+        self.uci = move.uci
         self.replies = self.verdict.reply_line
         self.reply = self.played.then(self.replies[0]) if self.replies else None
-        self.bad, self.mate = self.verdict.judgement in _BAD, self.verdict.after.relative.mate()
-        self.net = self._outcome(self.before, [self.uci, *self.replies], self.verdict.after)
-        self.best = self._outcome(self.before, self.verdict.best_line, self.verdict.before)
-        self.even = balance(earlier) == balance(self.after)  # the move makes up for the last
+        self.bad = self.verdict.judgement in _BAD
+        self.mate = self.verdict.after.relative.mate()
+        self.net = self._outcome(
+            self.before, [self.uci, *self.replies], self.verdict.after
+        )
+        self.best = self._outcome(
+            self.before, self.verdict.best_line, self.verdict.before
+        )
+        self.even = balance(earlier) == balance(
+            self.after
+        )  # the move makes up for the last
         for _ in range(min(3, len(earlier.move_stack))):
             earlier.pop()
         won = balance(self.before) - balance(earlier)
-        self.swing = won if self.us else -won  # what the mover has won in the last four plies
+        self.swing = (
+            won if self.us else -won
+        )  # what the mover has won in the last four plies
 
     def __iter__(self) -> Iterator[Note]:
         if not any(self.after.generate_legal_moves()):
@@ -554,21 +709,38 @@ class _Notes:
             yield from (*self._replies(), *self._standing(), *self._purposes())
 
     def _note(
-        self, kind: str, value: float | None = None, plus: float = 0, about: _Of = (), /, **new: str
+        self,
+        kind: str,
+        value: float | None = None,
+        plus: float = 0,
+        about: _Of = (),
+        /,
+        **new: str,
     ) -> Note:
         entry = NOTES["kinds"][kind]
         words = self.played.words | new
         words |= {f"{key}_cap": _capital(word) for key, word in words.items()}
         sentence = _choose(entry["say"], self.before.fen() + self.uci).format(**words)
         side = self.them if entry.get("theirs") else self.us
-        facts = tuple(fact for fact in self.facts.facts if fact.kind in entry.get("facts", ()))
+        facts = tuple(
+            fact for fact in self.facts.facts if fact.kind in entry.get("facts", ())
+        )
         squares = (s if isinstance(s, str) else chess.square_name(s) for s in about)
-        rest = entry.get("decides", False), frozenset((*squares, *entry["about"])), value
-        return Note(kind, side, _capital(sentence), entry["weight"] + plus, facts, *rest)
+        rest = (
+            entry.get("decides", False),
+            frozenset((*squares, *entry["about"])),
+            value,
+        )
+        return Note(
+            kind, side, _capital(sentence), entry["weight"] + plus, facts, *rest
+        )
 
-    def _outcome(self, board: chess.Board, line: Sequence[str], score: PovScore) -> Outcome:
+    def _outcome(
+        self, board: chess.Board, line: Sequence[str], score: PovScore
+    ) -> Outcome:
         """Return what a line wins for the mover; nothing where the score does not believe it."""
-        outcome, pawns = play_out(board, line, self.us), centipawns(score, self.us) / 100
+        outcome = play_out(board, line, self.us)
+        pawns = centipawns(score, self.us) / 100
         left = (1 if self.us else -1) * balance(board) + outcome.gain
         doubt = max(DOUBT, abs(left) / 2) if abs(outcome.gain) > 1 else DOUBT / 4
         doubtful = pawns < left - doubt if outcome.gain > 0 else pawns > left + doubt
@@ -577,17 +749,21 @@ class _Notes:
     def _end(self) -> Note:
         if not self.after.is_check():
             return self._note("stalemate")
-        king, checkers = self.after.king(self.them) or 0, self.after.checkers()
+        king = self.after.king(self.them) or 0
+        checkers = self.after.checkers()
         by = listed([named(self.after, square) for square in checkers])
         own = self.after.occupied_co[self.them]
-        smothered = checkers & self.after.knights and not chess.BB_KING_ATTACKS[king] & ~own
+        smothered = (
+            checkers & self.after.knights and not chess.BB_KING_ATTACKS[king] & ~own
+        )
         fate = "is smothered by its own pieces" if smothered else "has no way out"
         return self._note("checkmate", 0, by=by, fate=fate)
 
     # -------------------------------------------------------- mates, and what is known by name
 
     def _mates(self) -> Iterator[Note]:
-        could, now = self.verdict.before.relative.mate() or 0, self.mate or 0
+        could = self.verdict.before.relative.mate() or 0
+        now = self.mate or 0
         if now and self.replies:
             kind = "forces_mate" if now > 0 else "allows_mate"
             if could < 0:
@@ -603,7 +779,8 @@ class _Notes:
 
     def _known(self) -> Iterator[Note]:
         """Yield openings, endings and draws by name, and what is proven by lines and scores."""
-        proven, passed = list[Fact | None](), self.briefing.passed
+        proven = list[Fact | None]()
+        passed = self.briefing.passed
         if self.verdict.standing == "equal":
             proven.append(perpetual(self.after, self.replies, "after"))
         if passed is not None and passed.lines:
@@ -611,38 +788,61 @@ class _Notes:
             proven.append(zugzwang(self.after, *scores, "after"))
         old = {(fact.kind, fact.value) for fact in self.facts.of(when="before")}
         for fact in (*self.facts.facts, *filter(None, proven)):
-            weight, text = NOTES["known"].get(fact.kind), fact.text
-            if weight is None or fact.when == "before" or (fact.kind, fact.value) in old:
+            weight = NOTES["known"].get(fact.kind)
+            text = fact.text
+            if (
+                weight is None
+                or fact.when == "before"
+                or (fact.kind, fact.value) in old
+            ):
                 continue
             if fact.kind == "underpromotion":
                 text = f"it has to be a {self.played.words['promoted']}, for {text}"
-            side, about = self.us if fact.side is None else fact.side, {fact.kind, *fact.squares}
-            sentence, decides = f"{_capital(text)}.", weight >= NOTES["decisive"]
-            yield Note(fact.kind, side, sentence, weight, (fact,), decides, frozenset(about))
+            side = self.us if fact.side is None else fact.side
+            about = {fact.kind, *fact.squares}
+            sentence = f"{_capital(text)}."
+            decides = weight >= NOTES["decisive"]
+            yield Note(
+                fact.kind, side, sentence, weight, (fact,), decides, frozenset(about)
+            )
 
     # -------------------------------------------------------- material
 
     def _material(self) -> Iterator[Note]:
         """Yield what the captures of the move and of the engine's line come to."""
-        net, played, reply, end = self.net, self.played, self.reply, self.played.end
+        net = self.net
+        played = self.played
+        reply = self.reply
+        end = self.played.end
         back = reply is not None and reply.end == end and played.taken is not None
         if played.recaptures and self.even:
             yield self._note("recaptures", None, 0, [end])
-        elif back and not net.gain and boards.piece_on(self.before, end) == played.piece > 1:
+        elif (
+            back
+            and not net.gain
+            and boards.piece_on(self.before, end) == played.piece > 1
+        ):
             line = spelt(self.before, [self.uci, self.replies[0]])
             yield self._note("trade", None, 0, [end], line=line)
-        pawns = [boards.doubled(each.after, self.them) for each in (played, reply) if each]
+        pawns = [
+            boards.doubled(each.after, self.them) for each in (played, reply) if each
+        ]
         if reply and back and reply.piece == chess.PAWN and pawns[1] - pawns[0]:
             yield self._note("spoils", reply=reply.number, file=reply.words["file"])
-        about, fallen = list[str | chess.Square](), ""
+        about = list[str | chess.Square]()
+        fallen = ""
         if net.fallen is not None:
             square = end if net.fallen == played.start else net.fallen
             fallen = named(self.after if net.gain < 0 else self.before, square)
             about = [square if net.gain < 0 else f"won {chess.square_name(square)}"]
-        words = {"fallen": fallen, "line": spelt(self.after, self.replies, net.plies - 1)}
+        words = {
+            "fallen": fallen,
+            "line": spelt(self.after, self.replies, net.plies - 1),
+        }
         words["stuff"] = net.stuff
         if net.gain < 0 and self.bad and self.best.gain > net.gain and net.plies > 1:
-            kind, plus = "loses_piece" if fallen else "loses", -12.0 * (net.gain == -1)
+            kind = "loses_piece" if fallen else "loses"
+            plus = -12.0 * (net.gain == -1)
             yield self._note(kind, -net.gain, plus - net.gain / 2, about, **words)
         elif net.gain > 0 and not self.bad:
             if played.recaptures or (self.swing < 0 and net.gain + self.swing <= 0):
@@ -657,23 +857,37 @@ class _Notes:
         elif played.taken is None or self.bad or self.verdict.standing in _AHEAD:
             return
         elif played.gain >= 2 and not played.recaptures:
-            words = {"target": named(self.before, played.taken), "standing": self._stands()}
+            words = {
+                "target": named(self.before, played.taken),
+                "standing": self._stands(),
+            }
             yield self._note("accepts", played.gain, 0, [end], **words)
 
     def _offers(self) -> Iterator[Note]:
         """Yield why what the move offers cannot be taken, or what it is given for."""
-        net, lines = self.net, self.briefing.after.lines
+        net = self.net
+        lines = self.briefing.after.lines
         if self.bad:
             return
-        if net.gain < 0 and net.plies > 1 and self.verdict.standing in (*_AHEAD, "equal"):
+        if (
+            net.gain < 0
+            and net.plies > 1
+            and self.verdict.standing in (*_AHEAD, "equal")
+        ):
             line = spelt(self.after, self.replies, net.plies - 1)
             words = {"stuff": net.stuff, "standing": self._stands(), "line": line}
             yield self._note("sacrifice", -net.gain, -14.0 * (net.gain == -1), **words)
             return
-        victims = [boards.taken_on(self.after, chess.Move.from_uci(x.moves[0])) for x in lines]
+        victims = [
+            boards.taken_on(self.after, chess.Move.from_uci(x.moves[0])) for x in lines
+        ]
         for number, each in enumerate(lines[1:], start=1):
             square = victims[number]
-            if square is None or square in victims[:number] or square not in self.played.lost:
+            if (
+                square is None
+                or square in victims[:number]
+                or square not in self.played.lost
+            ):
                 continue
             stands = standing(each.score, self.us)
             gain = self._outcome(self.after, each.moves, each.score)
@@ -688,18 +902,25 @@ class _Notes:
             elif stands not in ("winning", "clearly better"):
                 continue
             worth = VALUES[boards.piece_on(self.after, square)]
-            words = {"line": spelt(self.after, each.moves), "offer": named(self.after, square)}
-            yield self._note("poisoned", worth, 2 * worth - 10, [square], **words, result=result)
+            words = {
+                "line": spelt(self.after, each.moves),
+                "offer": named(self.after, square),
+            }
+            yield self._note(
+                "poisoned", worth, 2 * worth - 10, [square], **words, result=result
+            )
 
     # -------------------------------------------------------- alternatives
 
     def _only(self) -> Iterator[Note]:
-        verdict, lines = self.verdict, self.briefing.before.lines
+        verdict = self.verdict
+        lines = self.briefing.before.lines
         if len(list(self.before.legal_moves)) == 1:
             yield self._note("forced")
         elif verdict.rank == 1 and len(lines) > 1 and not self.played.recaptures:
             first, second = (each.score.pov(self.us).mate() or 0 for each in lines[:2])
-            left, moves = standing(lines[1].score, self.us), lines[1].moves
+            left = standing(lines[1].score, self.us)
+            moves = lines[1].moves
             worse = judge(lines[0].score, lines[1].score) in ("mistake", "blunder")
             keeps = NOTES["keeps"].get(verdict.standing_before, "")
             stays = verdict.standing_before == verdict.standing != left
@@ -707,18 +928,28 @@ class _Notes:
                 yield self._note("only_mate")
             elif worse and keeps and stays and not first and self.played.gain <= 0:
                 outcome = self._outcome(self.before, moves, lines[1].score)
-                loses, leaves = f"loses {outcome.stuff}", f"leaves {self._leader(left, '')}"
+                loses = f"loses {outcome.stuff}"
+                leaves = f"leaves {self._leader(left, '')}"
                 words = {"keeps": keeps, "fate": loses if outcome.gain < 0 else leaves}
                 yield self._note("only", **words, other=spelt(self.before, moves[:1]))
 
     def _better(self) -> Iterator[Note]:
-        verdict, line = self.verdict, self.verdict.best_line
-        if not self.bad or verdict.best == self.uci or (verdict.before.relative.mate() or 0) > 0:
+        verdict = self.verdict
+        line = self.verdict.best_line
+        if (
+            not self.bad
+            or verdict.best == self.uci
+            or (verdict.before.relative.mate() or 0) > 0
+        ):
             return
-        move, best = Played(self.before, chess.Move.from_uci(verdict.best)), self.best
+        move = Played(self.before, chess.Move.from_uci(verdict.best))
+        best = self.best
         purposes = move.telling()
         if best.gain > max(self.net.gain, 0) and move.end != self.played.end:
-            words = {"line": spelt(self.before, line, max(best.plies, 1)), "stuff": best.stuff}
+            words = {
+                "line": spelt(self.before, line, max(best.plies, 1)),
+                "stuff": best.stuff,
+            }
             yield self._note("better_wins", best.gain, **words)
         elif purposes:
             yield self._note("better", best=move.number, purpose=_both(purposes))
@@ -729,46 +960,69 @@ class _Notes:
 
     def _threats(self) -> Iterator[Note]:
         checks = self.before.is_check() or self.after.is_check()
-        for mate in mates(self.before, self.them)[:1] if not (checks or self.bad) else ():
-            yield self._note("parries_mate", line=spelt(_passed(self.before), [mate.uci()]))
+        for mate in (
+            mates(self.before, self.them)[:1] if not (checks or self.bad) else ()
+        ):
+            yield self._note(
+                "parries_mate", line=spelt(_passed(self.before), [mate.uci()])
+            )
         if self.after.is_check():
             return
-        turned, search = _passed(self.after), self.briefing.passed
+        turned = _passed(self.after)
+        search = self.briefing.passed
         against = -float(NOTES["against"]) if self.bad else 0.0
         for mate in mates(self.after, self.us)[:1]:
-            yield self._note("threat_mate_1", 1, 2 * against, line=spelt(turned, [mate.uci()]))
+            yield self._note(
+                "threat_mate_1", 1, 2 * against, line=spelt(turned, [mate.uci()])
+            )
             return
         if search is None or not search.lines:
             return
-        line, moves = search.best.moves, search.best.score.pov(self.us).mate() or 0
+        line = search.best.moves
+        moves = search.best.score.pov(self.us).mate() or 0
         first = chess.Move.from_uci(line[0])
         outcome = self._outcome(turned, line, search.best.score)
-        direct = outcome.plies == 1 or turned.is_capture(first) or turned.gives_check(first)
+        direct = (
+            outcome.plies == 1 or turned.is_capture(first) or turned.gives_check(first)
+        )
         more = centipawns(search.best.score, self.us) - self.verdict.centipawns_after
         if 0 < moves <= LONGEST_THREAT:
-            yield self._note("threat_mate", moves, against, **_mate(turned, line, moves))
-        elif 0 < outcome.plies <= SPELT and direct and more >= 50 * outcome.gain > 0 and more >= 60:
+            yield self._note(
+                "threat_mate", moves, against, **_mate(turned, line, moves)
+            )
+        elif (
+            0 < outcome.plies <= SPELT
+            and direct
+            and more >= 50 * outcome.gain > 0
+            and more >= 60
+        ):
             words = {"stuff": outcome.stuff, "line": spelt(turned, line, outcome.plies)}
-            about, plus = [f"won {line[0][2:4]}"], against + min(outcome.gain, 9) - 3
+            about = [f"won {line[0][2:4]}"]
+            plus = against + min(outcome.gain, 9) - 3
             yield self._note("threat", outcome.gain, plus, about, **words)
 
     def _replies(self) -> Iterator[Note]:
         reply = self.reply
         if reply is None:
             return
-        purposes, words = reply.telling(), {"line": spelt(self.after, self.replies)}
+        purposes = reply.telling()
+        words = {"line": spelt(self.after, self.replies)}
         words["reply"] = reply.number
         if purposes and not reply.recaptures:
-            kind, plus = "reply_bad" if self.bad else "reply", (purposes[0].weight - 25) / 3
+            kind = "reply_bad" if self.bad else "reply"
+            plus = (purposes[0].weight - 25) / 3
             yield self._note(kind, None, plus, **words, purpose=_both(purposes))
         elif self.bad and not reply.recaptures:
             yield self._note("refutes", **words)
         if len(self.replies) > 1 and not self.bad:
             answer = reply.then(self.replies[1])
-            purposes, words["next"] = answer.telling(), answer.number
+            purposes = answer.telling()
+            words["next"] = answer.number
             if purposes and not answer.recaptures:
                 plus = (purposes[0].weight - 25) / 3
-                yield self._note("plan", None, plus, **words, purpose=purposes[0].clause)
+                yield self._note(
+                    "plan", None, plus, **words, purpose=purposes[0].clause
+                )
             yield self._note("continuation", **words)
 
     def _standing(self) -> Iterator[Note]:
@@ -788,9 +1042,15 @@ class _Notes:
     # -------------------------------------------------------- purposes
 
     def _purposes(self) -> Iterator[Note]:
-        played, words, place = self.played, self.played.words, self.before.fen() + self.uci
+        played = self.played
+        words = self.played.words
+        place = self.before.fen() + self.uci
         castles = self.before.is_castling(played.move)
-        if played.piece == chess.KING and self.before.has_castling_rights(self.us) and not castles:
+        if (
+            played.piece == chess.KING
+            and self.before.has_castling_rights(self.us)
+            and not castles
+        ):
             yield self._note("loses_castling")
         purposes = played.purposes()
         subjects = [f"With {words['san']} {words['us']}", "This"]
@@ -799,15 +1059,25 @@ class _Notes:
         if not castles and all(words["piece"] not in each.clause for each in purposes):
             subjects.append(f"The {words['piece']}")
         subject = _choose(subjects, place)
-        ranks = {each.concept: n for n, each in reversed([*enumerate(self.briefing.concepts)])}
+        ranks = {
+            each.concept: n
+            for n, each in reversed([*enumerate(self.briefing.concepts)])
+        }
         for each in purposes:
             entry = NOTES["purposes"][each.kind]
-            concept, kinds = entry.get("concept", ""), entry.get("facts", ("capture", "check"))
-            weight = each.weight + max(0, NOTES["concept_bonus"] - 2 * ranks.get(concept, 99))
-            weight -= NOTES["against"] * self.bad + NOTES["restated"] * (each.kind == "takes")
+            concept = entry.get("concept", "")
+            kinds = entry.get("facts", ("capture", "check"))
+            weight = each.weight + max(
+                0, NOTES["concept_bonus"] - 2 * ranks.get(concept, 99)
+            )
+            weight -= NOTES["against"] * self.bad + NOTES["restated"] * (
+                each.kind == "takes"
+            )
             facts = (fact for fact in self.facts.of(*kinds) if fact.when != "before")
             evidence = tuple(fact for fact in facts if each.about & set(fact.squares))
-            note = Note(each.kind, self.us, f"{subject} {each.clause}.", weight, evidence)
+            note = Note(
+                each.kind, self.us, f"{subject} {each.clause}.", weight, evidence
+            )
             yield replace(note, about=each.about, concept=concept, subject=subject)
 
 
@@ -817,7 +1087,10 @@ def _mate(board: chess.Board, line: Sequence[str], moves: int) -> dict[str, str]
     for uci in line:
         end.push_uci(uci)
     proven = abs(moves) <= LONGEST_EXACT and end.is_checkmate()
-    return {"mate": f"mate in {abs(moves)}" if proven else "mate", "line": spelt(board, line)}
+    return {
+        "mate": f"mate in {abs(moves)}" if proven else "mate",
+        "line": spelt(board, line),
+    }
 
 
 def _capital(text: str) -> str:
@@ -852,7 +1125,9 @@ def compose(
     words, sentences
         The most that the comment may have.
     """
-    return Comment(" ".join(note.sentence for note in choose(ranked, words, sentences)), "notes")
+    return Comment(
+        " ".join(note.sentence for note in choose(ranked, words, sentences)), "notes"
+    )
 
 
 def choose(
@@ -866,15 +1141,26 @@ def choose(
         covered = any(note.about & each.about for each in chosen)
         if covered or weak or (length >= 26 and note.weight < 40):
             continue
-        same = [n for n, each in enumerate(chosen) if note.subject and each.subject == note.subject]
+        same = [
+            n
+            for n, each in enumerate(chosen)
+            if note.subject and each.subject == note.subject
+        ]
         if same and " and " not in chosen[same[0]].sentence:
             first = chosen[same[0]]
             clause = note.sentence.removeprefix(note.subject)
             link = ", and" if "," in first.sentence else " and"
-            sentence, facts = f"{first.sentence[:-1]}{link}{clause}", (*first.facts, *note.facts)
+            sentence = f"{first.sentence[:-1]}{link}{clause}"
+            facts = (*first.facts, *note.facts)
             about = first.about | note.about
             if length + len(clause.split()) + 1 <= words:
-                chosen[same[0]] = replace(first, sentence=sentence, about=about, facts=facts)
-        elif not same and len(chosen) < sentences and length + len(note.sentence.split()) <= words:
+                chosen[same[0]] = replace(
+                    first, sentence=sentence, about=about, facts=facts
+                )
+        elif (
+            not same
+            and len(chosen) < sentences
+            and length + len(note.sentence.split()) <= words
+        ):
             chosen.append(note)
     return sorted(chosen, key=lambda note: NOTES["last"].get(note.kind, 0))

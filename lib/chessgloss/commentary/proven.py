@@ -49,7 +49,11 @@ Proof = Literal["note", "board", "idle", "none"]
 
 #: Most words of the notes that are given, and most and fewest notes; the most words that the
 #: comment may have; longest answer in tokens.
-GIVEN_WORDS, MOST_NOTES, LEAST_NOTES, ASKED_WORDS, ANSWER_TOKENS = 60, 6, 3, 45, 110
+GIVEN_WORDS = 60
+MOST_NOTES = 6
+LEAST_NOTES = 3
+ASKED_WORDS = 45
+ANSWER_TOKENS = 110
 
 #: Unproven clauses named when a comment is asked for again.
 MOST_UNPROVEN: Final = 5
@@ -112,7 +116,9 @@ class Attempt:
     def proven(self) -> float:
         """Share of its words that stand in clauses which are borne out."""
         words = sum(each.words for each in self.clauses)
-        return sum(each.words for each in self.clauses if each.proof != "none") / max(1, words)
+        return sum(each.words for each in self.clauses if each.proof != "none") / max(
+            1, words
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +155,9 @@ class Proven:
             return "notes"
         if self.dropped or self.borrowed:
             return "cut"
-        return "as written" if self.comment.text == self.attempts[0].text else "rewritten"
+        return (
+            "as written" if self.comment.text == self.attempts[0].text else "rewritten"
+        )
 
     @property
     def model_words(self) -> int:
@@ -179,7 +187,9 @@ def given_notes(briefing: Briefing) -> list[Note]:
     given = choose(ranked, GIVEN_WORDS, MOST_NOTES)
     for note in ranked:
         about = frozenset[str]().union(*(each.about for each in given)) - {"reply"}
-        new = not any(note.kind == each.kind for each in given) and not about & note.about
+        new = (
+            not any(note.kind == each.kind for each in given) and not about & note.about
+        )
         repeats = "reply" in note.about and any("reply" in each.about for each in given)
         if len(given) < LEAST_NOTES and new and not repeats:
             given.append(note)
@@ -188,7 +198,8 @@ def given_notes(briefing: Briefing) -> list[Note]:
 
 def ask_first(briefing: Briefing, given: Sequence[Note] | None = None) -> Request:
     """Return the question of ``ccc_notes``: notes to be written as one comment."""
-    prompt, move = load_prompt("comment_notes"), briefing.move
+    prompt = load_prompt("comment_notes")
+    move = briefing.move
     listed = given_notes(briefing) if given is None else given
     lines = "\n".join(f"- {note.sentence}" for note in listed)
     words = {"side": side_name(move.mover), "move": move.numbered_san, "notes": lines}
@@ -200,7 +211,9 @@ def ask_first(briefing: Briefing, given: Sequence[Note] | None = None) -> Reques
 def ask_again(request: Request, answer: Answer, attempt: Attempt) -> Request:
     """Return the question that follows an answer with clauses that are not proven."""
     prompt = load_prompt("comment_notes_again")
-    unproven = [each.text for each in attempt.clauses if each.proof == "none"] or ["(no comment)"]
+    unproven = [each.text for each in attempt.clauses if each.proof == "none"] or [
+        "(no comment)"
+    ]
     lines = "\n".join(f'- "{text}"' for text in unproven[:MOST_UNPROVEN])
     turns = (Message("assistant", answer.text),) if answer.text.strip() else ()
     messages = (*request.messages, *turns, *prompt.fill(unproven=lines))
@@ -235,10 +248,13 @@ def pending(briefing: Briefing, client: Client) -> Request | None:
     return left if isinstance(left, Request) else None
 
 
-def _walk(briefing: Briefing, ask: Callable[[Request], Answer | None]) -> Proven | Request:
+def _walk(
+    briefing: Briefing, ask: Callable[[Request], Answer | None]
+) -> Proven | Request:
     """Go through a conversation to its comment, or to the first question without an answer."""
     given = given_notes(briefing)
-    prove, request = prover(briefing, given), ask_first(briefing, given)
+    prove = prover(briefing, given)
+    request = ask_first(briefing, given)
     if (first := ask(request)) is None:
         return request
     attempts = [read_attempt(first, prove)]
@@ -274,7 +290,9 @@ def _tokens(text: str) -> list[tuple[str, int]]:
 
     A colon, semicolon or full stop begins another part.
     """
-    tokens, part, last = [], 0, 0
+    tokens = []
+    part = 0
+    last = 0
     closed = re.sub(r"(?<=\d)(\.\.\.)\s+|(?<=\d)(\.)\s+(?=[KQRBNO a-h])", r"\1\2", text)
     for match in _TOKEN.finditer(_ARRIVES.sub("arrives ", closed)):
         part += bool(re.search(r"[:;.]\s", match.string[last : match.start()]))
@@ -295,7 +313,9 @@ def _stem(word: str) -> str:
             break
     if len(plain) > 3 and plain[-1] == plain[-2] and plain[-1] not in "ls":
         plain = plain[:-1]
-    return next((same.split()[0] for same in _WORDS["same"] if plain in same.split()), plain)
+    return next(
+        (same.split()[0] for same in _WORDS["same"] if plain in same.split()), plain
+    )
 
 
 @cache
@@ -305,13 +325,18 @@ def _set(name: str) -> frozenset[str]:
 
 def show_move(briefing: Briefing) -> str:
     """Return what a move does as its notation shows it: ``the queen on d1 goes to d5``."""
-    board, move = chess.Board(briefing.move.position.fen), briefing.move.move
-    start, end = (chess.square_name(each) for each in (move.from_square, move.to_square))
+    board = chess.Board(briefing.move.position.fen)
+    move = briefing.move.move
+    start, end = (
+        chess.square_name(each) for each in (move.from_square, move.to_square)
+    )
     piece = f"the {chess.piece_name(piece_on(board, move.from_square))} on {start}"
     taken = taken_on(board, move)
     if board.is_castling(move):
         return f"{piece} castles and goes to {end}"
-    promoted = f" and becomes a {chess.piece_name(move.promotion)}" if move.promotion else ""
+    promoted = (
+        f" and becomes a {chess.piece_name(move.promotion)}" if move.promotion else ""
+    )
     if taken is None:
         return f"{piece} goes to {end}{promoted}"
     return f"{piece} takes the {chess.piece_name(piece_on(board, taken))} on {end}{promoted}"
@@ -319,23 +344,32 @@ def show_move(briefing: Briefing) -> str:
 
 def move_notes(briefing: Briefing) -> Iterator[Note]:
     """Yield what the move itself shows as notes, in the ways in which it can be said."""
-    side, shown = side_name(briefing.move.mover), show_move(briefing)
+    side = side_name(briefing.move.mover)
+    shown = show_move(briefing)
     short = re.sub(r"^(the \w+) on \w\d", r"\1", shown)
     owned = short.replace("the ", f"{side}'s ", 1)
     for sentence in (f"{side} plays {briefing.move.san}", shown, short, owned):
         yield Note("move", briefing.move.mover, f"{sentence}.", 0, subject="This")
 
 
-def prover(briefing: Briefing, given: Sequence[Note]) -> Callable[[str], tuple[Clause, ...]]:
+def prover(
+    briefing: Briefing, given: Sequence[Note]
+) -> Callable[[str], tuple[Clause, ...]]:
     """Return what cuts a text on a move into clauses and finds what bears each out."""
     board = chess.Board(briefing.move.position.fen)
     piece = chess.piece_name(piece_on(board, briefing.move.move.from_square))
-    actor = frozenset(_stem(each) for each in (side_name(board.turn), piece, briefing.move.san))
+    actor = frozenset(
+        _stem(each) for each in (side_name(board.turn), piece, briefing.move.san)
+    )
     check = partial(verify, move=briefing.move, verdict=briefing.verdict)
-    return partial(prove, given=(*given, *move_notes(briefing)), actor=actor, check=check)
+    return partial(
+        prove, given=(*given, *move_notes(briefing)), actor=actor, check=check
+    )
 
 
-def prove(text: str, given: Sequence[Note], actor: Set[str], check: Check) -> tuple[Clause, ...]:
+def prove(
+    text: str, given: Sequence[Note], actor: Set[str], check: Check
+) -> tuple[Clause, ...]:
     """Return the clauses of a text, each with what bears it out.
 
     A clause follows from a note if its words, harmless ones left aside, stand in the note in the
@@ -355,33 +389,46 @@ def prove(text: str, given: Sequence[Note], actor: Set[str], check: Check) -> tu
     check
         Returns the claims of a text on the move with their verdicts.
     """
-    parts, checked = cut(text), check(text)
+    parts = cut(text)
+    checked = check(text)
     _, spans = join(parts, frozenset(range(len(parts))))
-    clauses, of_move = list[Clause](), False
-    place: tuple[Note, int] | None = None  # the note that the clause before follows from, and where
+    clauses = list[Clause]()
+    of_move = False
+    place: tuple[Note, int] | None = (
+        None  # the note that the clause before follows from, and where
+    )
     for index, part in enumerate(parts):
         start = text.find(part.text, spans[index][0] - 3)
         start = spans[index][0] if start < 0 else start
         stop = start + len(part.text)
-        near = [c for c in checked if c.claim.span[0] < stop and start < c.claim.span[1]]
+        near = [
+            c for c in checked if c.claim.span[0] < stop and start < c.claim.span[1]
+        ]
         words = stems(part.text)
         content = [word for word in words if word not in _set("harmless")]
-        lead = next((n for n, word in enumerate(content) if word not in actor), len(content))
+        lead = next(
+            (n for n, word in enumerate(content) if word not in actor), len(content)
+        )
         pronoun = bool(words) and words[0] in _set("pronouns")
         if not part.leans:
             of_move = lead > 0 or pronoun
         acting = of_move and not (part.relative and _is_later(parts[index - 1], actor))
-        found, wrong = None, tuple(each.claim.text for each in near if each.verdict == "false")
+        found = None
+        wrong = tuple(each.claim.text for each in near if each.verdict == "false")
         if content and not wrong:
             if part.leans and place and (end := _follows(content, *place)):
                 found = place[0], end
             for note in given if found is None else ():
                 acts = bool(note.subject) or note.sentence.startswith(_ACTING)
-                head = next((w for w in stems(note.sentence) if w not in _set("harmless")), None)
+                head = next(
+                    (w for w in stems(note.sentence) if w not in _set("harmless")), None
+                )
                 whole = not pronoun and content[0] == head
                 if (pronoun or part.leans) and not (acting if acts else whole):
                     continue
-                end = _follows(content, note, 0, actor if acts and acting else frozenset())
+                end = _follows(
+                    content, note, 0, actor if acts and acting else frozenset()
+                )
                 if not end and acts and 0 < lead < len(content):
                     end = _follows(content[lead:], note, 0, actor)
                 if end:
@@ -416,7 +463,9 @@ def _follows(
     actor
         The words for the move, where the words speak of it.
     """
-    tokens, places, at = _tokens(note.sentence), list[int](), start
+    tokens = _tokens(note.sentence)
+    places = list[int]()
+    at = start
     held = [stem for stem, _ in tokens]
     for word in content:
         if word not in held[at:]:
@@ -424,7 +473,9 @@ def _follows(
         places.append(held.index(word, at))
         at = places[-1] + 1
     passed = {held[n] for n in range(places[0], at) if n not in places}
-    begin = start or next(n for n, (_, part) in enumerate(tokens) if part == tokens[places[0]][1])
+    begin = start or next(
+        n for n, (_, part) in enumerate(tokens) if part == tokens[places[0]][1]
+    )
     before = {*held[begin : places[0]]} & (_set("turning") if start else {*held})
     turned = before - _set("harmless") - actor or passed & _set("turning")
     named = any(stem in _set("names") or any(map(str.isdigit, stem)) for stem in passed)
@@ -434,26 +485,39 @@ def _follows(
 def _is_later(part: Part, actor: Set[str]) -> bool:
     """Tell whether a part speaks of a move by its notation that is not the one commented on."""
     return any(
-        word not in actor and (word[0].isupper() or (word[0].islower() and before[:1].isdigit()))
+        word not in actor
+        and (word[0].isupper() or (word[0].islower() and before[:1].isdigit()))
         for before, word in pairwise(["", *stems(part.text)])
         if word.startswith("O-O") or any(map(str.isdigit, word))
     )
 
 
-def _all_true(text: str, start: int, content: Sequence[str], near: Sequence[Checked]) -> bool:
+def _all_true(
+    text: str, start: int, content: Sequence[str], near: Sequence[Checked]
+) -> bool:
     """Tell whether the claim reader finds all that a clause says, and finds it true."""
-    true = [each for each in near if each.verdict == "true" and not each.claim.stance.supposed]
+    true = [
+        each
+        for each in near
+        if each.verdict == "true" and not each.claim.stance.supposed
+    ]
     sure = [each for each in true if each.anchor in ("after", "none")]
     said = {n - start for each in near for n in range(*each.claim.span)}
     inside = "".join(letter if n in said else " " for n, letter in enumerate(text))
-    return 0 < len(near) == len(sure) and set(content) <= {*stems(inside)} - _set("turning")
+    return 0 < len(near) == len(sure) and set(content) <= {*stems(inside)} - _set(
+        "turning"
+    )
 
 
 # ---------------------------------------------------------------- what is published
 
 
 def settle(
-    attempts: Sequence[Attempt], briefing: Briefing, given: Sequence[Note], *, model: str = ""
+    attempts: Sequence[Attempt],
+    briefing: Briefing,
+    given: Sequence[Note],
+    *,
+    model: str = "",
 ) -> Proven:
     """Return what is published after all attempts.
 
@@ -474,7 +538,9 @@ def settle(
     """
     prove_text = prover(briefing, given)
     best = max(attempts, key=lambda each: each.proven)
-    parts, text, clauses = cut(best.text), best.text, best.clauses
+    parts = cut(best.text)
+    text = best.text
+    clauses = best.clauses
     kept = frozenset(range(len(parts)))
     unproven: Set[int] = {n for n, each in enumerate(clauses) if each.proof == "none"}
     while unproven and kept:
@@ -482,36 +548,56 @@ def settle(
         text, _ = join(parts, kept)
         clauses = prove_text(text) if kept else ()
         again = {each.text.lower() for each in clauses if each.proof == "none"}
-        unproven = {n for n in kept if parts[n].text.lower() in again} or (kept if again else set())
+        unproven = {n for n in kept if parts[n].text.lower() in again} or (
+            kept if again else set()
+        )
     dropped = tuple(each for n, each in enumerate(best.clauses) if n not in kept)
     nearest = [note for note in given if _is_nearest(note, dropped, given)]
     mates = {stem for each in clauses for stem in stems(each.text)} & {"checkmat"}
-    halved = [n for n in given if n in nearest or {"checkmat"} & {*stems(n.sentence)} - mates]
+    halved = [
+        n for n in given if n in nearest or {"checkmat"} & {*stems(n.sentence)} - mates
+    ]
     halved = [note for note in halved if note.decides]
-    if halved and kept:  # what decides is said whole: the note's own words take their place
+    if (
+        halved and kept
+    ):  # what decides is said whole: the note's own words take their place
         kept = frozenset(n for n, each in enumerate(clauses) if each.note not in halved)
         text, clauses = _chosen(text, clauses, kept)
     said = [each.note for each in clauses if each.note] if kept else []
     lacking = [n for n in given if n not in said and (n in nearest or n.decides)]
     # what speaks of the move as *this* stands before the model's words
-    first = [n.sentence for n in lacking if n.decides or n.sentence.startswith(("This ", "It "))]
+    first = [
+        n.sentence
+        for n in lacking
+        if n.decides or n.sentence.startswith(("This ", "It "))
+    ]
     rest = [note.sentence for note in lacking if note.sentence not in first]
     if first and kept:
         kept = _without_the_move(cut(text), clauses)
         text, clauses = _chosen(text, clauses, kept)
     if len(text.split()) * bool(kept) < LEAST_WORDS:
-        return Proven(write_notes(briefing), tuple(attempts), dropped=dropped, fallback=True)
+        return Proven(
+            write_notes(briefing), tuple(attempts), dropped=dropped, fallback=True
+        )
     borrowed = (*first, *rest)
-    comment = Comment(" ".join([*first, text, *rest]), "ccc_proven", model, borrowed=borrowed)
+    comment = Comment(
+        " ".join([*first, text, *rest]), "ccc_proven", model, borrowed=borrowed
+    )
     return Proven(comment, tuple(attempts), clauses, dropped, borrowed)
 
 
-def _chosen(text: str, clauses: Sequence[Clause], kept: Set[int]) -> tuple[str, tuple[Clause, ...]]:
+def _chosen(
+    text: str, clauses: Sequence[Clause], kept: Set[int]
+) -> tuple[str, tuple[Clause, ...]]:
     """Return the text of some of its clauses, and these."""
-    return join(cut(text), kept)[0], tuple(each for n, each in enumerate(clauses) if n in kept)
+    return join(cut(text), kept)[0], tuple(
+        each for n, each in enumerate(clauses) if n in kept
+    )
 
 
-def _without_the_move(parts: Sequence[Part], clauses: Sequence[Clause]) -> frozenset[int]:
+def _without_the_move(
+    parts: Sequence[Part], clauses: Sequence[Clause]
+) -> frozenset[int]:
     """Return the parts but for sentences that only repeat the move, which the notes have said."""
     telling = {
         part.sentence
@@ -528,13 +614,16 @@ def _is_nearest(note: Note, dropped: Iterable[Clause], given: Sequence[Note]) ->
         return len({*stems(clause.text)} & {*stems(other.sentence)} - _set("harmless"))
 
     return any(
-        shared(each, note) > 0 and note == max(given, key=partial(shared, each)) for each in dropped
+        shared(each, note) > 0 and note == max(given, key=partial(shared, each))
+        for each in dropped
     )
 
 
 # ---------------------------------------------------------------- clauses
 
-_PATTERNS: Final = {name: re.compile(each) for name, each in PHRASES["clause_patterns"].items()}
+_PATTERNS: Final = {
+    name: re.compile(each) for name, each in PHRASES["clause_patterns"].items()
+}
 #: Tags of the claim reader's words that are verbs (see :mod:`chessgloss.claims.lexicon`).
 _VERBS: Final = frozenset("adVxrWcmkieDgpOs^bvh")
 _SUBJECT: Final = frozenset("NCTSMzJPL")
@@ -585,11 +674,16 @@ def cut(text: str) -> tuple[Part, ...]:
         body = text[slice(*span)].strip()
         bare = body.rstrip(".!?…\"' ")
         stop = re.sub(r"[\"' ]", "", body[len(bare) :]) or "."
-        begin, joint, leans = 0, "", False
+        begin = 0
+        joint = ""
+        leans = False
         for match in _cuts(bare):
             colon = match["colon"] is not None
-            parts.append(Part(bare[begin : match.start()], joint, number, stop, leans, colon))
-            begin, joint = match.end(), match.group()
+            parts.append(
+                Part(bare[begin : match.start()], joint, number, stop, leans, colon)
+            )
+            begin = match.end()
+            joint = match.group()
             after = bare[begin:]  # it leans if it has no subject of its own
             leans = _is_relative(after, joint) or _begins_with_verb(_words(after))
         if bare[begin:].strip():
@@ -599,26 +693,36 @@ def cut(text: str) -> tuple[Part, ...]:
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Return start and end of each sentence; the claim reader decides what a full stop is."""
-    starts = [sentence.start for sentence in sentences(text, chunk(text, tokenise(text)))] or [0]
+    starts = [
+        sentence.start for sentence in sentences(text, chunk(text, tokenise(text)))
+    ] or [0]
     return list(zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True))
 
 
-def join(parts: Sequence[Part], kept: Set[int]) -> tuple[str, dict[int, tuple[int, int]]]:
+def join(
+    parts: Sequence[Part], kept: Set[int]
+) -> tuple[str, dict[int, tuple[int, int]]]:
     """Return the text of some parts, and where each of them stands in it.
 
     A sentence whose first part is gone begins with the first that is kept; a joint is the
     kept part's own, but a colon or semicolon between two kept parts stays.
     """
-    text, spans, last = "", {}, -1
+    text = ""
+    spans = {}
+    last = -1
     for index in sorted(kept):
         part = parts[index]
         words = part.text
         if last >= 0 and parts[last].sentence == part.sentence:
             joints = [each.joint for each in parts[last + 1 : index + 1]]
-            text += next((joint for joint in joints if joint.startswith((":", ";"))), joints[-1])
+            text += next(
+                (joint for joint in joints if joint.startswith((":", ";"))), joints[-1]
+            )
         else:
             text += f"{parts[last].stop} " if last >= 0 else ""
-            if not re.match(r"[a-h](?:[1-8x]|-)", words):  # a square or a move stays small
+            if not re.match(
+                r"[a-h](?:[1-8x]|-)", words
+            ):  # a square or a move stays small
                 words = words[:1].upper() + words[1:]
         spans[index] = (len(text), len(text) + len(words))
         text += words
@@ -637,20 +741,31 @@ def without(parts: Sequence[Part], kept: Set[int], gone: Set[int]) -> frozenset[
 
 def _falls(parts: Sequence[Part], left: Set[int], index: int) -> bool:
     """Tell whether a part has lost its subject, or what its pronoun stands for."""
-    part, head = parts[index], index
+    part = parts[index]
+    head = index
     while head > 0 and parts[head].leans and parts[head - 1].sentence == part.sentence:
         head -= 1
     if part.leans and head != index and (head not in left or parts[head].leans):
         return True
     if _PATTERNS["pair"].search(part.text) and not part.announces:
-        return any(k not in left for k in range(index) if parts[k].sentence >= part.sentence - 1)
-    return index > 0 and index - 1 not in left and bool(_PATTERNS["leaning"].search(part.text))
+        return any(
+            k not in left
+            for k in range(index)
+            if parts[k].sentence >= part.sentence - 1
+        )
+    return (
+        index > 0
+        and index - 1 not in left
+        and bool(_PATTERNS["leaning"].search(part.text))
+    )
 
 
 def _is_idle(parts: Sequence[Part], left: Set[int], index: int) -> bool:
     """Tell whether a head announces what is gone, or two things of which one is gone."""
     part = parts[index]
-    announced = [k for k in range(index + 1, len(parts)) if parts[k].sentence == part.sentence]
+    announced = [
+        k for k in range(index + 1, len(parts)) if parts[k].sentence == part.sentence
+    ]
     there = sum(k in left for k in announced)
     pair = _PATTERNS["pair"].search(part.text) is not None
     idle = there == 0 or (pair and there < min(2, len(announced)))
@@ -661,7 +776,9 @@ def _cuts(sentence: str) -> Iterator[re.Match[str]]:
     """Yield the places where a sentence may be cut cleanly."""
     begin = 0
     for match in _PATTERNS["joint"].finditer(sentence):
-        before, after, joint = sentence[begin : match.start()], sentence[match.end() :], match[0]
+        before = sentence[begin : match.start()]
+        after = sentence[match.end() :]
+        joint = match[0]
         whole = _PATTERNS["paired"].search(before) and joint[0] not in ";:"
         sharp = re.match(r"[:;]|\s[-–—]", joint)
         if not whole and (sharp or (_says(before) and _begins_clause(after, joint))):
@@ -703,7 +820,11 @@ def _begins_clause(after: str, joint: str) -> bool:
     if not words or _begins_with_verb(words):
         return bool(words)
     # does a verb come before a stop or another joint?
-    verbs = (word.tag not in ".,;&" for word in words[1:] if word.tag in ".,;&" or _is_finite(word))
+    verbs = (
+        word.tag not in ".,;&"
+        for word in words[1:]
+        if word.tag in ".,;&" or _is_finite(word)
+    )
     return next(verbs, False) and words[0].tag in _SUBJECT
 
 
@@ -712,7 +833,9 @@ def _begins_clause(after: str, joint: str) -> bool:
 Form = Literal["ccc_grammar", "ccc_closed"]
 
 #: Words that name a piece or a side, in lower case.
-NAMES: Final = frozenset(word for word in PHRASES["proof"]["names"].split() if word.islower())
+NAMES: Final = frozenset(
+    word for word in PHRASES["proof"]["names"].split() if word.islower()
+)
 
 #: What may stand between two notes within a sentence.
 JOINTS: Final = (", and ", "; ", ", while ", ", but ")
@@ -742,28 +865,40 @@ def words_grammar(sentences: Sequence[str]) -> str:
     exact = {word for word in words if re.search(r"[\d-]|^[KQRBN]x", word)}
     exact |= {f"{word}." for word in exact if word.isdigit()}
     spoken = {re.sub(r"'s$", "", word.lower()) for word in words}
-    spoken |= {f"{word}s" for word in spoken} | {word.removesuffix("s") for word in spoken}
+    spoken |= {f"{word}s" for word in spoken} | {
+        word.removesuffix("s") for word in spoken
+    }
     banned = NAMES - spoken
-    return "\n".join([
-        'root ::= sentence (" " sentence)? (" " sentence)?',
-        'sentence ::= word ([,;:]? " " word)* "."',
-        "word ::= exact | w-",
-        f"exact ::= {_either(sorted(exact) or ['it'])}",
-        "rest ::= [a-z']*",
-        *_other_words(banned),
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            'root ::= sentence (" " sentence)? (" " sentence)?',
+            'sentence ::= word ([,;:]? " " word)* "."',
+            "word ::= exact | w-",
+            f"exact ::= {_either(sorted(exact) or ['it'])}",
+            "rest ::= [a-z']*",
+            *_other_words(banned),
+        ]
+    )
 
 
 def _other_words(banned: Iterable[str]) -> Iterator[str]:
     """Yield rules for all words of letters but some: a rule for each of their beginnings."""
     words = {*banned}
-    starts = sorted({word[:end] for word in words for end in range(len(word) + 1)} | {""})
+    starts = sorted(
+        {word[:end] for word in words for end in range(len(word) + 1)} | {""}
+    )
     for start in starts:
-        after = {word.removeprefix(start)[:1] for word in words if word.startswith(start)}
+        after = {
+            word.removeprefix(start)[:1] for word in words if word.startswith(start)
+        }
         nexts = sorted(after - {""})
         others = "".join(sorted(set(ascii_lowercase) - after))
-        letters = [f'"{each}"' if start else f"[{each}{each.upper()}]" for each in nexts]
-        ways = [f"{way} w-{start}{each}" for way, each in zip(letters, nexts, strict=True)]
+        letters = [
+            f'"{each}"' if start else f"[{each}{each.upper()}]" for each in nexts
+        ]
+        ways = [
+            f"{way} w-{start}{each}" for way, each in zip(letters, nexts, strict=True)
+        ]
         ways.append(f"[{others}{'' if start else others.upper()}] rest")
         if start and start not in words:
             ways.append('""')
@@ -813,6 +948,10 @@ def asked_texts(count: int = COMMENTS) -> list[GoldText]:
 
 def extraction_requests(texts: Iterable[GoldText] | None = None) -> list[Request]:
     """Return the questions for the claims of labelled comments, by default :func:`asked_texts`."""
-    prompt, sampling = load_prompt("extract_claims"), Sampling(0.0, LIST_TOKENS, 1)
+    prompt = load_prompt("extract_claims")
+    sampling = Sampling(0.0, LIST_TOKENS, 1)
     chosen = asked_texts() if texts is None else texts
-    return [prompt.ask(sampling, {"of": each.key}, comment=quoted(each.text)) for each in chosen]
+    return [
+        prompt.ask(sampling, {"of": each.key}, comment=quoted(each.text))
+        for each in chosen
+    ]

@@ -66,7 +66,12 @@ class LabelledTexts(NamedTuple):
 
 
 def label(
-    texts: Iterable[str], oracle: Oracle, store: Store, *, chunk: int = LABEL_CHUNK, jobs: int = 2
+    texts: Iterable[str],
+    oracle: Oracle,
+    store: Store,
+    *,
+    chunk: int = LABEL_CHUNK,
+    jobs: int = 2,
 ) -> Iterator[LabelledTexts]:
     """Evaluate the concept terms of many positions chunk by chunk, in order, in bounded memory.
 
@@ -102,10 +107,14 @@ def label(
     recipe = {"oracle": [oracle.name, oracle.banner.strip(), *oracle.setup]}
     done = _computed("labels", texts, chunk, recipe, _label, (oracle,), store, jobs)
     for first, parts in zip(count(1, chunk), done, strict=False):
-        table = TermTable(parts["middlegame"], parts["endgame"], parts["total"], parts["status"])
+        table = TermTable(
+            parts["middlegame"], parts["endgame"], parts["total"], parts["status"]
+        )
         damaged = [(first + at, reason) for at, reason in parts["damaged"]]
         rows = parts["positions"]["fen"]
-        yield LabelledTexts(rows.tolist(), first + rows.index.to_numpy(), table, damaged)
+        yield LabelledTexts(
+            rows.tolist(), first + rows.index.to_numpy(), table, damaged
+        )
 
 
 def stream_fens(path: Path) -> Iterator[str]:
@@ -168,8 +177,16 @@ def activate(
     """
     sha256 = _network_digest(expert, path)
     recipe = {"expert": [expert, sha256, view], "layers": layers}
-    options = (layers, expert, None if path is None else str(Path(path).resolve()), view, sha256)
-    done = _computed("activations", fens, chunk, recipe, _activate, options, store, jobs)
+    options = (
+        layers,
+        expert,
+        None if path is None else str(Path(path).resolve()),
+        view,
+        sha256,
+    )
+    done = _computed(
+        "activations", fens, chunk, recipe, _activate, options, store, jobs
+    )
     return (parts["activations"] for parts in done)
 
 
@@ -191,7 +208,8 @@ def _computed(
     """
     if size < 1:
         raise ValueError(f"chunk must be at least 1, got {size}")
-    shared, errors = Store(store.root.resolve()), list[Exception]()
+    shared = Store(store.root.resolve())
+    errors = list[Exception]()
 
     def calls() -> Iterator[Any]:
         iterator = iter(texts)
@@ -208,7 +226,9 @@ def _computed(
             try:
                 yield shared.read(name, chunk)
             except FileNotFoundError as missing:
-                missing.add_note("put the store on a file system that all workers share")
+                missing.add_note(
+                    "put the store on a file system that all workers share"
+                )
                 raise
             bar.update(chunk["rows"])
     if errors:
@@ -216,7 +236,11 @@ def _computed(
 
 
 def _keep(
-    store: Store, name: str, chunk: Mapping[str, Any], build: Callable[..., Parts], given: tuple
+    store: Store,
+    name: str,
+    chunk: Mapping[str, Any],
+    build: Callable[..., Parts],
+    given: tuple,
 ) -> Mapping[str, Any]:
     """Compute a chunk unless a sound artefact of it is kept; return its recipe only.
 
@@ -228,7 +252,8 @@ def _keep(
 
 
 def _label(texts: Sequence[str], oracle: Oracle) -> Parts:
-    fens, damaged = dict[int, str](), list[tuple[int, str]]()
+    fens = dict[int, str]()
+    damaged = list[tuple[int, str]]()
     for offset, text in enumerate(texts):
         try:
             fens[offset] = repair_fen(text).position.fen
@@ -244,7 +269,9 @@ def _activate(fens: Sequence[str], layers: str, *expert: Any) -> Parts:
 
 
 @lru_cache(maxsize=1)
-def _load(expert: str, path: str | None, view: View | None, sha256: str) -> Representation:
+def _load(
+    expert: str, path: str | None, view: View | None, sha256: str
+) -> Representation:
     if (digest := _network_digest(expert, path)) != sha256:
         raise ValueError(
             f"the network file of {expert!r} has the SHA-256 {digest} on this machine, "

@@ -98,7 +98,9 @@ class Priorities:
 
     def table(self, count: int = 5) -> pd.DataFrame:
         """Return the first ``count`` concepts as a table, one row a concept."""
-        frame = pd.DataFrame([asdict(change) for change in self.top(count)]).set_index("rank")
+        frame = pd.DataFrame([asdict(change) for change in self.top(count)]).set_index(
+            "rank"
+        )
         return frame.rename(columns={"change": "change (sd)"})
 
     def __str__(self) -> str:
@@ -147,7 +149,9 @@ class TermChanges:
         """
         spread = self.changes.std(axis=0)
         if still := [TERMS[k] for k in np.flatnonzero(spread == 0)]:
-            raise ValueError(f"{', '.join(still)} never changes in {len(self)} moves; take more")
+            raise ValueError(
+                f"{', '.join(still)} never changes in {len(self)} moves; take more"
+            )
         return spread
 
     def take(self, rows: NDArray) -> TermChanges:
@@ -189,7 +193,10 @@ def sample_moves(
     DataFrame
         ``before``, ``after``, ``replied``, ``kind``, ``game``, ``split``.
     """
-    tasks = (delayed(_draw)(number, game, per_game, seed) for number, game in enumerate(games))
+    tasks = (
+        delayed(_draw)(number, game, per_game, seed)
+        for number, game in enumerate(games)
+    )
     drawn = Parallel(n_jobs=jobs)(tasks)
     columns = ["before", "after", "replied", "kind", "game", "split"]
     return pd.DataFrame([row for rows in drawn for row in rows], columns=columns)
@@ -210,13 +217,17 @@ def measure_changes(moves: pd.DataFrame, store: Store) -> TermChanges:
     """
     fens, before, after = distinct_positions(moves)
     recipe = {"fens": text_digest("\n".join(fens), 12), "oracle": ORACLE}
-    values = store.fetch("change_terms", recipe, lambda: {"values": ask_oracle(fens)})["values"]
+    values = store.fetch("change_terms", recipe, lambda: {"values": ask_oracle(fens)})[
+        "values"
+    ]
     known = np.isfinite(values).all(axis=1)
     measured = TermChanges(moves, values[before], values[after])
     return measured.take(known[before] & known[after])
 
 
-def distinct_positions(moves: pd.DataFrame) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
+def distinct_positions(
+    moves: pd.DataFrame,
+) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
     """Return the FENs around moves, each once, and where each move's two stand among them."""
     rows, fens = pd.factorize(pd.concat([moves["before"], moves["after"]]))
     before, after = np.split(rows, 2)
@@ -229,10 +240,12 @@ def ask_oracle(fens: Sequence[str]) -> NDArray[np.float32]:
 
 
 def _draw(number: int, game: Game, per_game: int | None, seed: int) -> list[tuple]:
-    drawn, rows = draw_plies(game, per_game, seed), []
+    drawn = draw_plies(game, per_game, seed)
+    rows = []
     fens = game.fens_at({ply + step for ply in drawn for step in (0, 1, 2)})
     for ply in sorted(drawn):
         kind = kind_of(chess.Board(fens[ply]), chess.Move.from_uci(game.moves[ply]))
-        after, replied = fens[ply + 1], fens.get(ply + 2, fens[ply + 1])
+        after = fens[ply + 1]
+        replied = fens.get(ply + 2, fens[ply + 1])
         rows.append((fens[ply], after, replied, kind, number, game.split))
     return rows

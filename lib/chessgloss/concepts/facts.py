@@ -41,7 +41,9 @@ PREDICATES: Mapping[str, Callable[[chess.Board, chess.Color], bool | None]] = {
     "open file": lambda board, side: any(
         heavy_pieces(board, side, file) for file in open_files(board)
     ),
-    "mate in one": lambda board, side: bool(mates(board, side)) if board.turn == side else None,
+    "mate in one": lambda board, side: (
+        bool(mates(board, side)) if board.turn == side else None
+    ),
 }
 
 #: The concepts, White's before Black's: ``White fork``, ``Black fork``, ...
@@ -68,7 +70,9 @@ def concept_scores(fens: Sequence[str], expert: Expert) -> pd.DataFrame:
     return pd.DataFrame(scores, columns=list(CONCEPTS))
 
 
-def notice(before: NDArray[np.float32], after: NDArray[np.float32], turn: chess.Color) -> Changes:
+def notice(
+    before: NDArray[np.float32], after: NDArray[np.float32], turn: chess.Color
+) -> Changes:
     """Return the concepts that a move seems to bring about or to end, the clearest first.
 
     A score above zero says that the concept is there. A concept is noticed if its score
@@ -88,7 +92,9 @@ def notice(before: NDArray[np.float32], after: NDArray[np.float32], turn: chess.
         ``change`` is in margins: these vectors' changes have no spread of their own.
     """
     noticed = []
-    for name, first, last in zip(CONCEPTS, before.tolist(), after.tolist(), strict=True):
+    for name, first, last in zip(
+        CONCEPTS, before.tolist(), after.tolist(), strict=True
+    ):
         concept, side = concept_and_side(name)
         if concept == "mate in one":
             first = min(first, 0.0)
@@ -98,7 +104,9 @@ def notice(before: NDArray[np.float32], after: NDArray[np.float32], turn: chess.
         if clear:
             noticed.append(ConceptChange(concept, side, first, last, last - first, 1))
     noticed.sort(key=lambda change: -abs(change.change))
-    return tuple(replace(change, rank=rank) for rank, change in enumerate(noticed, start=1))
+    return tuple(
+        replace(change, rank=rank) for rank, change in enumerate(noticed, start=1)
+    )
 
 
 def really(move: MoveInContext, noticed: ConceptChange) -> bool:
@@ -107,6 +115,11 @@ def really(move: MoveInContext, noticed: ConceptChange) -> bool:
     That is: it holds after the move and did not hold before it, or the other way round. Mate
     in one is asked after the move alone.
     """
-    holds, colour = PREDICATES[noticed.concept], noticed.side == "White"
-    before, after = (bool(holds(each.board(), colour)) for each in (move.position, move.after()))
-    return after == (noticed.change > 0) and (noticed.concept == "mate in one" or before != after)
+    holds = PREDICATES[noticed.concept]
+    colour = noticed.side == "White"
+    before, after = (
+        bool(holds(each.board(), colour)) for each in (move.position, move.after())
+    )
+    return after == (noticed.change > 0) and (
+        noticed.concept == "mate in one" or before != after
+    )

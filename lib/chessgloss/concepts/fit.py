@@ -69,7 +69,9 @@ class Labelled:
 
     def take(self, rows: NDArray) -> Labelled:
         """Return some rows (numbers or a mask)."""
-        return Labelled(self.terms, self.values[rows], self.games[rows], self.splits[rows])
+        return Labelled(
+            self.terms, self.values[rows], self.games[rows], self.splits[rows]
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +112,9 @@ def cut_tails(values: ArrayLike, *, seed: int, share: float = TAIL_SHARE) -> Tai
     return Tails(rows[ascending], np.repeat([False, True], size)[ascending])
 
 
-def turn_terms(values: ArrayLike, terms: Sequence[str], white_to_move: ArrayLike) -> Floats:
+def turn_terms(
+    values: ArrayLike, terms: Sequence[str], white_to_move: ArrayLike
+) -> Floats:
     """Turn White's and Black's terms into own and opponent's, or back: it undoes itself.
 
     Where Black is to move, each pair of columns ``White X`` and ``Black X`` changes places
@@ -132,11 +136,15 @@ def turn_terms(values: ArrayLike, terms: Sequence[str], white_to_move: ArrayLike
         If White's term has no partner of Black's, or the other way round.
     """
     sides = {"White": "Black", "Black": "White"}
-    partners = [" ".join(sides.get(word, word) for word in name.split(" ")) for name in terms]
+    partners = [
+        " ".join(sides.get(word, word) for word in name.split(" ")) for name in terms
+    ]
     signs = np.where([name.split(" ")[0] in sides for name in terms], 1, -1)
     turned = np.array(values, copy=True)
     black = ~np.asarray(white_to_move, dtype=bool)
-    turned[black] = turned[black][:, [list(terms).index(name) for name in partners]] * signs
+    turned[black] = (
+        turned[black][:, [list(terms).index(name) for name in partners]] * signs
+    )
     return turned
 
 
@@ -183,7 +191,9 @@ class ConceptVectors:
     def save(self, path: Path) -> Path:
         """Write a safetensors file whose header says where the vectors come from."""
         header = {**self.about, "names": json.dumps(self.names)}
-        return write_tensors(save({"weights": self.weights, "biases": self.biases}, header), path)
+        return write_tensors(
+            save({"weights": self.weights, "biases": self.biases}, header), path
+        )
 
     @classmethod
     def load(cls, path: Path) -> ConceptVectors:
@@ -211,7 +221,9 @@ class Standard:
         """Measure the features of ``(n, d)`` rows; a constant feature gets spread 1."""
         spread = rows.std(axis=0, dtype=np.float64)
         spread[spread < 1e-6] = 1.0
-        return cls(rows.mean(axis=0, dtype=np.float64).astype(np.float32), spread.astype("f4"))
+        return cls(
+            rows.mean(axis=0, dtype=np.float64).astype(np.float32), spread.astype("f4")
+        )
 
     def apply(self, rows: ArrayLike) -> NDArray[np.float32]:
         """Return the rows standardised, a new array."""
@@ -230,7 +242,9 @@ def linear_svm(c: float, seed: int) -> LinearSVC:
     one moves held-out accuracy by less than 0.001 and takes three times as long, and labels
     that no plane separates cannot hold it up.
     """
-    return LinearSVC(loss="hinge", C=c, dual=True, max_iter=100, tol=0.1, random_state=seed)
+    return LinearSVC(
+        loss="hinge", C=c, dual=True, max_iter=100, tol=0.1, random_state=seed
+    )
 
 
 #: Makes a linear probe of a given C (and seed).
@@ -239,7 +253,9 @@ Probe: TypeAlias = Callable[..., Any]
 #: Linear probes by name; the paper's is the SVM.
 SOLVERS: Mapping[str, Probe] = {
     "svm": linear_svm,
-    "logistic": lambda c, seed: LogisticRegression(C=c, max_iter=200, tol=1e-3, random_state=seed),
+    "logistic": lambda c, seed: LogisticRegression(
+        C=c, max_iter=200, tol=1e-3, random_state=seed
+    ),
     "ridge": lambda c, seed: RidgeClassifier(alpha=1 / c, random_state=seed),
 }
 
@@ -301,8 +317,13 @@ def fit_concepts(
     known = np.flatnonzero(labelled.splits == "train")
     some = known[:: max(1, len(known) // _STANDARD_ROWS)]
     standard = Standard.of(np.asarray(features[some], np.float32))
-    tails = [cut_tails(term, seed=seed) for term in labelled.values.T] if tails is None else tails
-    probe, tasks = partial(SOLVERS[solver], seed=seed), []
+    tails = (
+        [cut_tails(term, seed=seed) for term in labelled.values.T]
+        if tails is None
+        else tails
+    )
+    probe = partial(SOLVERS[solver], seed=seed)
+    tasks = []
     for k, its in enumerate(tails):
         parts = labelled.splits[its.rows]
         train, check = (its.take(parts == part) for part in ("train", "validation"))
@@ -310,22 +331,37 @@ def fit_concepts(
             random = np.random.default_rng(seed)
             train = replace(train, positive=random.permutation(train.positive))
         of_concept = cs if isinstance(cs[0], float) else cs[k]
-        tasks.append(delayed(_fit_concept)(features, standard, train, check, of_concept, probe))
+        tasks.append(
+            delayed(_fit_concept)(features, standard, train, check, of_concept, probe)
+        )
     weights, biases, chosen = zip(*Parallel(n_jobs=jobs)(tasks), strict=True)
-    vectors = ConceptVectors(labelled.terms, np.stack(weights), np.array(biases, np.float32), {})
+    vectors = ConceptVectors(
+        labelled.terms, np.stack(weights), np.array(biases, np.float32), {}
+    )
     return Fitted(vectors, tuple(tails), chosen)
 
 
 def _fit_concept(
-    features: NDArray, standard: Standard, train: Tails, check: Tails, cs: Any, probe: Probe
+    features: NDArray,
+    standard: Standard,
+    train: Tails,
+    check: Tails,
+    cs: Any,
+    probe: Probe,
 ) -> tuple[Floats, Floats, float]:
     rows = standard.apply(features[train.rows])
     models = {c: probe(c).fit(rows, train.positive) for c in cs}
-    planes = {c: (np.ravel(m.coef_), float(np.ravel(m.intercept_)[0])) for c, m in models.items()}
+    planes = {
+        c: (np.ravel(m.coef_), float(np.ravel(m.intercept_)[0]))
+        for c, m in models.items()
+    }
     best = cs[0]
     if len(cs) > 1:
         unseen = standard.apply(features[check.rows])
-        right = {c: ((unseen @ w + b > 0) == check.positive).mean() for c, (w, b) in planes.items()}
+        right = {
+            c: ((unseen @ w + b > 0) == check.positive).mean()
+            for c, (w, b) in planes.items()
+        }
         best = max(cs, key=lambda c: right[c])
     return (*standard.fold(*planes[best]), best)
 
@@ -350,4 +386,6 @@ def fit_ridge(
     standard = Standard.of(rows)
     ridge = Ridge(alpha=alpha, solver="cholesky", copy_X=False)
     ridge.fit(standard.apply(rows), np.asarray(targets, np.float32))
-    return ConceptVectors(tuple(names), *standard.fold(ridge.coef_, ridge.intercept_), {})
+    return ConceptVectors(
+        tuple(names), *standard.fold(ridge.coef_, ridge.intercept_), {}
+    )

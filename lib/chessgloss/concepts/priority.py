@@ -28,8 +28,19 @@ from safetensors.numpy import save
 from torch import nn
 
 from chessgloss.concepts import fit
-from chessgloss.concepts.changes import ConceptChange, Priorities, TermChanges, concept_and_side
-from chessgloss.concepts.fit import ConceptVectors, Floats, Labelled, fit_concepts, fit_ridge
+from chessgloss.concepts.changes import (
+    ConceptChange,
+    Priorities,
+    TermChanges,
+    concept_and_side,
+)
+from chessgloss.concepts.fit import (
+    ConceptVectors,
+    Floats,
+    Labelled,
+    fit_concepts,
+    fit_ridge,
+)
 from chessgloss.experts import Expert, joined_activations, load_expert
 from chessgloss.experts.boards import read_boards
 from chessgloss.experts.nnue import ACCUMULATORS, ONE, multiply_pairs
@@ -72,9 +83,13 @@ class NnueSource:
 
     def features(self, before: NDArray, after: NDArray) -> torch.Tensor:
         """Return the features of moves, float32 ``(n, 2, 4096)``, from what was read."""
-        first, last = (torch.from_numpy(side.astype(np.float32)) for side in (before, after))
-        clipped, later = first.clamp(0, ONE), last.clamp(0, ONE)
-        pairs, later_pairs = multiply_pairs(clipped), multiply_pairs(later)
+        first, last = (
+            torch.from_numpy(side.astype(np.float32)) for side in (before, after)
+        )
+        clipped = first.clamp(0, ONE)
+        later = last.clamp(0, ONE)
+        pairs = multiply_pairs(clipped)
+        later_pairs = multiply_pairs(later)
         parts = [last - first, later - clipped, later_pairs - pairs, clipped, pairs]
         return torch.cat(parts, dim=-1).div_(ONE)
 
@@ -107,7 +122,10 @@ class BoardSource:
 Source: TypeAlias = NnueSource | BoardSource
 
 #: Where a model's features come from, by name: a network, or the bare board as its control.
-SOURCES: Mapping[str, Callable[[], Source]] = {"nnue": NnueSource, "onehot": BoardSource}
+SOURCES: Mapping[str, Callable[[], Source]] = {
+    "nnue": NnueSource,
+    "onehot": BoardSource,
+}
 
 
 # ---------------------------------------------------------------- a model of changes
@@ -129,7 +147,8 @@ class TwoViews(nn.Module):
     def forward(self, views: torch.Tensor) -> torch.Tensor:
         """Map ``(n, 2, width)`` to ``(n, 2, hidden)``."""
         first, second = views.unbind(dim=1)
-        common, difference = self.common(first + second), self.difference(first - second)
+        common = self.common(first + second)
+        difference = self.difference(first - second)
         return torch.stack([common + difference, common - difference], dim=1)
 
 
@@ -194,7 +213,12 @@ class ChangeModel:
 
     @torch.inference_mode()
     def predict(
-        self, source: Source, before: Sequence[str], after: Sequence[str], *, batch: int = 1024
+        self,
+        source: Source,
+        before: Sequence[str],
+        after: Sequence[str],
+        *,
+        batch: int = 1024,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return changes and what ranks them, float32 ``(n, 21)`` each.
 
@@ -232,8 +256,11 @@ class ChangeModel:
             If the file holds no model.
         """
         arrays, about = read_tensors(path, "sizes")
-        network, spread = ChangeNetwork(*json.loads(about.pop("sizes"))), arrays.pop("spread")
-        weights = {name: torch.from_numpy(each).float() for name, each in arrays.items()}
+        network = ChangeNetwork(*json.loads(about.pop("sizes")))
+        spread = arrays.pop("spread")
+        weights = {
+            name: torch.from_numpy(each).float() for name, each in arrays.items()
+        }
         network.load_state_dict(weights)
         return cls(network.eval(), spread.astype(np.float32), about)
 
@@ -265,7 +292,8 @@ def read(expert: Expert, fens: Sequence[str]) -> NDArray[np.float32]:
 
 def labelled_before(moves: TermChanges) -> Labelled:
     """Return the positions before moves with their terms, games and parts."""
-    games, splits = moves.moves["game"].to_numpy(np.int32), moves.moves["split"].to_numpy(str)
+    games = moves.moves["game"].to_numpy(np.int32)
+    splits = moves.moves["split"].to_numpy(str)
     return Labelled(TERMS, moves.before, games, splits)
 
 
@@ -292,9 +320,12 @@ def fit_linear(
         regression of the terms in pawns; ``changes``, one of their changes in standard
         deviations on the change of the activations.
     """
-    alpha, truth = penalty * len(moves), moves.changes / moves.spread()
+    alpha = penalty * len(moves)
+    truth = moves.changes / moves.spread()
     return {
-        "svm": fit_concepts(before, labelled_before(moves), cs=(SVM_C,), seed=seed).vectors,
+        "svm": fit_concepts(
+            before, labelled_before(moves), cs=(SVM_C,), seed=seed
+        ).vectors,
         "states": fit_ridge(before, moves.before, TERMS, alpha=alpha),
         "changes": fit_ridge(after - before, truth, TERMS, alpha=alpha),
     }
@@ -310,10 +341,14 @@ def load_method(method: str = "default") -> Method:
         If there is no such method, or its weights are not there.
     """
     if method not in get_args(MethodName):
-        raise ValueError(f"no method {method!r}; choose one of {', '.join(get_args(MethodName))}")
-    network, states = load_expert("nnue"), ConceptVectors.load(weights_file("nnue-states"))
+        raise ValueError(
+            f"no method {method!r}; choose one of {', '.join(get_args(MethodName))}"
+        )
+    network = load_expert("nnue")
+    states = ConceptVectors.load(weights_file("nnue-states"))
     if method == "default":
-        source, model = NnueSource(), ChangeModel.load(weights_file("nnue"))
+        source = NnueSource()
+        model = ChangeModel.load(weights_file("nnue"))
 
         def default(before: Sequence[str], after: Sequence[str]) -> Scores:
             change, sizes = model.predict(source, before, after)
@@ -321,16 +356,21 @@ def load_method(method: str = "default") -> Method:
             return Scores(state, state + change * model.spread, change, sizes)
 
         return default
-    vectors = ConceptVectors.load(weights_file("nnue-svm" if method == "paper" else "nnue-changes"))
+    vectors = ConceptVectors.load(
+        weights_file("nnue-svm" if method == "paper" else "nnue-changes")
+    )
     #: Of each score's difference over moves, which ranks nothing; or of each term's change.
     spread = np.array(json.loads(vectors.about["spread"]), np.float32)
 
     def linear(before: Sequence[str], after: Sequence[str]) -> Scores:
-        first, last = read(network, before), read(network, after)
+        first = read(network, before)
+        last = read(network, after)
         if method == "paper":
-            start, end = vectors.scores(first), vectors.scores(last)
+            start = vectors.scores(first)
+            end = vectors.scores(last)
             return Scores(start, end, (end - start) / spread, np.abs(end - start))
-        state, change = states.scores(first), vectors.scores(last - first)
+        state = states.scores(first)
+        change = vectors.scores(last - first)
         return Scores(state, state + change * spread, change, np.abs(change))
 
     return linear
@@ -346,7 +386,9 @@ def weights_file(name: str) -> Path:
     """
     path = data_file(f"priority/{name}.safetensors")
     if not path.is_file():
-        raise ValueError(f"{path} is missing; make it with: python data/priority/train.py")
+        raise ValueError(
+            f"{path} is missing; make it with: python data/priority/train.py"
+        )
     return path
 
 
@@ -377,7 +419,9 @@ def prioritise(
     order = np.argsort(-scores.priority[0], kind="stable")
     before, after, changes, _ = (each[0].tolist() for each in scores)
     ranked = (
-        ConceptChange(*concept_and_side(TERMS[k]), before[k], after[k], changes[k], rank)
+        ConceptChange(
+            *concept_and_side(TERMS[k]), before[k], after[k], changes[k], rank
+        )
         for rank, k in enumerate(order, start=1)
     )
     return Priorities(played, method, tuple(ranked))

@@ -19,7 +19,13 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from chessgloss.concepts.fit import Fitted, Labelled, Tails, turn_terms
-from chessgloss.stats import Floats, Interval, cluster_weights, mean_interval, percentile_interval
+from chessgloss.stats import (
+    Floats,
+    Interval,
+    cluster_weights,
+    mean_interval,
+    percentile_interval,
+)
 
 #: A row an example that was held out: ``concept``, ``game``, and whether the sign was ``correct``
 #: (:func:`held_out`).
@@ -57,7 +63,8 @@ def held_out(
     DataFrame
         ``concept``, ``game``, ``positive``, ``score``, ``correct``.
     """
-    vectors, tables = fitted.vectors, []
+    vectors = fitted.vectors
+    tables = []
     for k, its in enumerate(fitted.tails if tails is None else tails):
         here = its.take(labelled.splits[its.rows] == part)
         rows = np.asarray(features[here.rows], np.float32)
@@ -66,7 +73,11 @@ def held_out(
         else:
             own = vectors.scores(rows)
             scores = turn_terms(own, labelled.terms, white_to_move[here.rows])[:, k]
-        columns = {"game": labelled.games[here.rows], "positive": here.positive, "score": scores}
+        columns = {
+            "game": labelled.games[here.rows],
+            "positive": here.positive,
+            "score": scores,
+        }
         tables.append(pd.DataFrame({"concept": labelled.terms[k], **columns}))
     table = pd.concat(tables, ignore_index=True)
     return table.assign(correct=(table["score"] > 0) == table["positive"])
@@ -76,7 +87,8 @@ def table_of(results: Scored, *, seed: int) -> pd.DataFrame:
     """Return accuracy (with interval over games), precision and recall of each concept."""
     measures = {}
     for concept, rows in results.groupby("concept", sort=False):
-        hits, named = (rows["correct"] & rows["positive"]).sum(), (rows["score"] > 0).sum()
+        hits = (rows["correct"] & rows["positive"]).sum()
+        named = (rows["score"] > 0).sum()
         measures[concept] = {
             "accuracy": accuracy(rows, seed=seed),
             "precision": hits / max(named, 1),
@@ -87,7 +99,11 @@ def table_of(results: Scored, *, seed: int) -> pd.DataFrame:
 
 
 def accuracy(
-    results: Scored, minus: Scored | None = None, *, seed: int, concepts: int | None = None
+    results: Scored,
+    minus: Scored | None = None,
+    *,
+    seed: int,
+    concepts: int | None = None,
 ) -> Interval:
     """Return the mean accuracy over concepts, or its difference to another probe's.
 
@@ -103,7 +119,11 @@ def accuracy(
 
 
 def signed_accuracy(
-    plus: Sequence[Scored], minus: Sequence[Scored] = (), *, seed: int, concepts: int | None = None
+    plus: Sequence[Scored],
+    minus: Sequence[Scored] = (),
+    *,
+    seed: int,
+    concepts: int | None = None,
 ) -> Interval:
     """Return the sum of some probes' mean accuracies less that of others.
 
@@ -127,13 +147,20 @@ def signed_accuracy(
         cells = table.groupby(["concept", "game"])["correct"].agg(["sum", "size"])
         right, rows = (cells[name].unstack(fill_value=0) for name in ("sum", "size"))
         columns = weights[:, np.searchsorted(games, rows.columns)]
-        shares = (columns @ right.to_numpy(float).T) / np.maximum(columns @ rows.to_numpy().T, 1)
+        shares = (columns @ right.to_numpy(float).T) / np.maximum(
+            columns @ rows.to_numpy().T, 1
+        )
         return shares.sum(axis=1) / (concepts or shares.shape[1])
 
     samples = np.sum([means(table) for table in plus], axis=0)
-    samples = samples - np.sum([means(table) for table in minus] or [0.0 * samples], axis=0)
-    value, n = float(samples[0]), sum(map(len, both))
-    return percentile_interval(value, samples[1:], n, clusters=games.size, share=not minus)
+    samples = samples - np.sum(
+        [means(table) for table in minus] or [0.0 * samples], axis=0
+    )
+    value = float(samples[0])
+    n = sum(map(len, both))
+    return percentile_interval(
+        value, samples[1:], n, clusters=games.size, share=not minus
+    )
 
 
 def top_columns(scores: ArrayLike, top: int = TOP) -> NDArray[np.int64]:

@@ -22,7 +22,8 @@ from chessgloss.store import read_zstd
 ZSTD_LEVEL = 19
 
 #: Bytes read from the disk at a time; of a packed file, where they may become 32,768 times as many.
-CHUNK, PACKED_CHUNK = 1 << 20, 1 << 9
+CHUNK = 1 << 20
+PACKED_CHUNK = 1 << 9
 
 #: Most bytes in a line; those of Lichess's files have some thousand.
 MOST_IN_LINE = 1 << 20
@@ -45,7 +46,11 @@ def natural_end(board: chess.Board) -> tuple[Result, str] | None:
         return "1/2-1/2", "fifty moves"
     if board.halfmove_clock >= 8 and board.is_repetition(3):
         return "1/2-1/2", "threefold repetition"
-    return ("1/2-1/2", "insufficient material") if board.is_insufficient_material() else None
+    return (
+        ("1/2-1/2", "insufficient material")
+        if board.is_insufficient_material()
+        else None
+    )
 
 
 def pack(lines: Iterable[str], target: Path) -> Path:
@@ -86,7 +91,9 @@ def read_games(path: Path, limit: int | None = None) -> Iterator[Game]:
             played = tuple(moves.split(" "))
             yield Game(played, cast(Result, result), white, black, end, int(opening))
         except ValueError as error:
-            raise GamesFileError(f"{path.name}, line {number} is not a game: {error}") from None
+            raise GamesFileError(
+                f"{path.name}, line {number} is not a game: {error}"
+            ) from None
 
 
 def of_split(games: Iterable[Game], split: str) -> list[Game]:
@@ -96,7 +103,8 @@ def of_split(games: Iterable[Game], split: str) -> list[Game]:
 
 def line_of(number: int, game: Game) -> str:
     """Return a game as a line of the file."""
-    players, end = (game.white, game.black), (game.result, game.termination, game.opening_plies)
+    players = (game.white, game.black)
+    end = (game.result, game.termination, game.opening_plies)
     return "\t".join(map(str, (number, *players, *end, " ".join(game.moves)))) + "\n"
 
 
@@ -121,7 +129,9 @@ def stream_lines(path: Path) -> Iterator[bytes]:
         for chunk in _unpacked(chunks, path) if packed else chunks:
             *whole, rest = (rest + chunk).split(b"\n")
             if max(map(len, (*whole, rest))) > MOST_IN_LINE:
-                raise GamesFileError(f"{path}: a line of over {MOST_IN_LINE:,} bytes; is it whole?")
+                raise GamesFileError(
+                    f"{path}: a line of over {MOST_IN_LINE:,} bytes; is it whole?"
+                )
             yield from (line + b"\n" for line in whole)
     if rest:
         yield rest
@@ -130,15 +140,19 @@ def stream_lines(path: Path) -> Iterator[bytes]:
 def _unpacked(chunks: Iterable[bytes], path: Path) -> Iterator[bytes]:
     """Unpack frame by frame: Lichess's files hold many, and empty ones between them."""
     unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
-    decoder, within = unpacker.decompressobj(), False
+    decoder = unpacker.decompressobj()
+    within = False
     try:
         for data in chunks:
             while data:
                 yield decoder.decompress(data)
-                data, within = decoder.unused_data, not decoder.eof
+                data = decoder.unused_data
+                within = not decoder.eof
                 if not within:
                     decoder = unpacker.decompressobj()
     except zstandard.ZstdError as error:
         raise GamesFileError(f"{path} is not a sound .zst file: {error}") from None
     if within:
-        raise TruncatedFileError(f"{path} is cut off in its last zstd frame; fetch it again")
+        raise TruncatedFileError(
+            f"{path} is cut off in its last zstd frame; fetch it again"
+        )

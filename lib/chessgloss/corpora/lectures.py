@@ -32,17 +32,27 @@ from pathlib import Path
 
 import chess
 
-from chessgloss.positions import CommentedMove, MoveInContext, Position, repair_fen, split_of
+from chessgloss.positions import (
+    CommentedMove,
+    MoveInContext,
+    Position,
+    repair_fen,
+    split_of,
+)
 
 #: Fewest and most words of a comment that may be evaluated.
 WORDS = (3, 40)
 
 _COMMENT = re.compile(r"(?:k|ki|kib|kibitz)\s+(.+)", re.IGNORECASE)
-_HEADING = re.compile(r"(?i)(?:example|chapter|part)\s+\W*(?:\d|[ivx]+\b)|[-*=_~#.]{3,}$")
+_HEADING = re.compile(
+    r"(?i)(?:example|chapter|part)\s+\W*(?:\d|[ivx]+\b)|[-*=_~#.]{3,}$"
+)
 _PLACE = re.compile(r"([PNBRQKpnbrqkxX])@([a-h][1-8])")
 _PAWN_TAKES = re.compile(r"([a-h])x?([a-h])")
 _LOWER_PIECE = re.compile(r"([nrqk])(x?[a-h][1-8])")
-_VARIANTS = frozenset({"bughouse", "crazyhouse", "suicide", "losers", "atomic", "wild", "fr"})
+_VARIANTS = frozenset(
+    {"bughouse", "crazyhouse", "suicide", "losers", "atomic", "wild", "fr"}
+)
 _PLACEMENTS = {"fen": "", "start": chess.STARTING_BOARD_FEN, "clear": "8/8/8/8/8/8/8/8"}
 _CASTLING = {"both": "kq", "kside": "k", "qside": "q", "none": ""}
 
@@ -88,7 +98,9 @@ def read_lecture(path: Path) -> Lecture:
     """
     text = path.read_bytes().decode("utf-8-sig", errors="replace")
     if not text.strip():
-        raise LectureError(f"{path} is empty; a lecture holds one server command a line")
+        raise LectureError(
+            f"{path} is empty; a lecture holds one server command a line"
+        )
     replay = _Replay(path.stem)
     for number, line in enumerate(text.splitlines(), start=1):
         replay.read(number, line.strip())
@@ -104,15 +116,24 @@ def read_lectures(folder: Path) -> list[Lecture]:
     LectureError
         If there is none.
     """
-    paths = [path for path in folder.glob("lec*.txt") if re.fullmatch(r"lec\d+", path.stem)]
+    paths = [
+        path for path in folder.glob("lec*.txt") if re.fullmatch(r"lec\d+", path.stem)
+    ]
     if not paths:
-        raise LectureError(f"{folder} holds no lec<number>.txt; see the asset 'lectures'")
-    return [read_lecture(path) for path in sorted(paths, key=lambda path: int(path.stem[3:]))]
+        raise LectureError(
+            f"{folder} holds no lec<number>.txt; see the asset 'lectures'"
+        )
+    return [
+        read_lecture(path)
+        for path in sorted(paths, key=lambda path: int(path.stem[3:]))
+    ]
 
 
 def commented_moves(folder: Path) -> list[CommentedMove]:
     """Return the commented moves of all lectures of a folder, in order."""
-    return [comment for lecture in read_lectures(folder) for comment in lecture.comments]
+    return [
+        comment for lecture in read_lectures(folder) for comment in lecture.comments
+    ]
 
 
 # ---------------------------------------------------------------- which are held out
@@ -144,7 +165,8 @@ class _Replay:
         self.board: chess.Board | None = chess.Board()
         #: A position being set up, with the side to move and the castling rights spoken of.
         self.set_up: chess.Board | None = None
-        self.turn, self.castling = "w", {"w": "kq", "b": "kq"}
+        self.turn = "w"
+        self.castling = {"w": "kq", "b": "kq"}
         self.variant = False
         self.after_move = False  # the next comment belongs to the last move
         self.unsaved = False  # moves were played since the line was last kept
@@ -189,16 +211,20 @@ class _Replay:
         if self.pending and self.board is not None:
             moves = [move.uci() for move in self.board.move_stack]
             position = Position.after(moves[:-1], self.board.root().fen())
-            context, text = MoveInContext(position, moves[-1]), " ".join(self.pending)
+            context = MoveInContext(position, moves[-1])
+            text = " ".join(self.pending)
             comment = CommentedMove(context, text, self.lecture.name, len(moves) - 1)
             self.lecture.comments.append(comment)
-        self.pending, self.after_move = [], False
+        self.pending = []
+        self.after_move = False
 
     def leave_line(self) -> None:
         """Leave the last move, and keep the line of play that ends with it."""
         self.leave_move()
         if self.unsaved and self.board is not None:
-            self.lecture.lines.append(tuple(move.uci() for move in self.board.move_stack))
+            self.lecture.lines.append(
+                tuple(move.uci() for move in self.board.move_stack)
+            )
         self.unsaved = False
 
     def playable(self) -> chess.Board:
@@ -216,7 +242,8 @@ class _Replay:
             return
         if arguments and not arguments[0].isdecimal():
             raise ValueError("back needs a number of plies")
-        wanted, board = int(arguments[0]) if arguments else 1, self.playable()
+        wanted = int(arguments[0]) if arguments else 1
+        board = self.playable()
         self.leave_line()
         known = len(board.move_stack)
         for _ in range(min(wanted, known)):
@@ -237,7 +264,8 @@ class _Replay:
         self.leave_line()
         if self.set_up is None:
             self.set_up = (self.board or chess.Board()).copy(stack=False)
-            self.turn, self.castling = "w", {"w": "kq", "b": "kq"}
+            self.turn = "w"
+            self.castling = {"w": "kq", "b": "kq"}
         if arguments:
             self.set(arguments[0].lower(), arguments[1:])
 
@@ -276,7 +304,8 @@ class _Replay:
         elif self.board is not None and self.board.turn != turn:
             self.leave_line()
             board = self.board.copy(stack=False)
-            board.turn, board.ep_square = turn, None
+            board.turn = turn
+            board.ep_square = None
             self.board = repair_fen(board.fen()).position.board()
 
     def do_wname(self, arguments: Sequence[str]) -> None:
@@ -288,15 +317,21 @@ class _Replay:
 def _parse_move(board: chess.Board, text: str) -> chess.Move:
     """Read a move as the server did: SAN, long, pieces in lower case, ``exd``."""
     bare = text.rstrip("+#!?")
-    for spelling, parse in product(_spellings(bare), (board.parse_san, board.parse_uci)):
+    for spelling, parse in product(
+        _spellings(bare), (board.parse_san, board.parse_uci)
+    ):
         with suppress(ValueError):
             return parse(spelling)
     if files := _PAWN_TAKES.fullmatch(bare):
-        start, end = (chess.BB_FILES[chess.FILE_NAMES.index(name)] for name in files.groups())
+        start, end = (
+            chess.BB_FILES[chess.FILE_NAMES.index(name)] for name in files.groups()
+        )
         captures = list(board.generate_legal_moves(board.pawns & start, end))
         if len(captures) == 1:
             return captures[0]
-    raise ValueError(f"{text!r} is neither a command nor a legal move in {board.fen()!r}")
+    raise ValueError(
+        f"{text!r} is neither a command nor a legal move in {board.fen()!r}"
+    )
 
 
 def _spellings(text: str) -> list[str]:

@@ -22,7 +22,18 @@ _MIDDLEGAME_PIECES, _ENDGAME_PIECES = 10, 6
 _OPENING_PLIES = 24
 
 #: Values in pawns, the usual 1, 3, 3, 5, 9.
-_VALUES = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9, "p": -1, "n": -3, "b": -3, "r": -5, "q": -9}
+_VALUES = {
+    "P": 1,
+    "N": 3,
+    "B": 3,
+    "R": 5,
+    "Q": 9,
+    "p": -1,
+    "n": -3,
+    "b": -3,
+    "r": -5,
+    "q": -9,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +70,9 @@ def sample_positions(
     The plies of a game depend on ``seed`` and the game alone, so that a longer list of
     games only adds rows. Final positions (nothing to move for) are never drawn.
     """
-    drawn = Parallel(n_jobs=jobs)(delayed(_draw)(game, per_game, seed) for game in games)
+    drawn = Parallel(n_jobs=jobs)(
+        delayed(_draw)(game, per_game, seed) for game in games
+    )
     return PositionSample(
         tuple(fen for rows in drawn for _, fen in rows),
         np.repeat(np.arange(len(games), dtype=np.int32), [len(rows) for rows in drawn]),
@@ -89,7 +102,11 @@ def phase_of(fen: str) -> Phase:
     ply = 2 * int(number) - (2 if turn == "w" else 1)
     if pieces <= _ENDGAME_PIECES:
         return "endgame"
-    return "opening" if pieces > _MIDDLEGAME_PIECES and ply < _OPENING_PLIES else "middlegame"
+    return (
+        "opening"
+        if pieces > _MIDDLEGAME_PIECES and ply < _OPENING_PLIES
+        else "middlegame"
+    )
 
 
 def material(fen: str) -> int:

@@ -52,7 +52,9 @@ class Representation(ABC):
         Positions computed at once.
     """
 
-    def __init__(self, name: str, widths: Mapping[str, int], view: View, batch: int) -> None:
+    def __init__(
+        self, name: str, widths: Mapping[str, int], view: View, batch: int
+    ) -> None:
         if view not in get_args(View):
             raise ValueError(f"view must be 'white' or 'mover', got {view!r}")
         self.name, self.view = name, view
@@ -67,7 +69,9 @@ class Representation(ABC):
         """Return the number of columns of a layer; :class:`ValueError` if there is none such."""
         if layer not in self._widths:
             layers = ", ".join(self.layers)
-            raise ValueError(f"{self.name} has no layer {layer!r}; its layers are {layers}")
+            raise ValueError(
+                f"{self.name} has no layer {layer!r}; its layers are {layers}"
+            )
         return self._widths[layer]
 
     def orientation(self, layer: str) -> View:
@@ -75,7 +79,9 @@ class Representation(ABC):
         self.width(layer)
         return self.view
 
-    def stream(self, positions: Iterable[str | Position], layer: str) -> Iterator[np.ndarray]:
+    def stream(
+        self, positions: Iterable[str | Position], layer: str
+    ) -> Iterator[np.ndarray]:
         """Yield a layer's activations a batch at a time, float32 (at most so many, d), in order."""
         self.width(layer)
         for chunk in self._batches(positions):
@@ -93,7 +99,9 @@ class Representation(ABC):
         """
         return joined_activations(self, positions, layer, dtype=np.float32)
 
-    def _batches(self, positions: Iterable[str | Position]) -> Iterator[list[str | Position]]:
+    def _batches(
+        self, positions: Iterable[str | Position]
+    ) -> Iterator[list[str | Position]]:
         iterator = iter(positions)
         while chunk := list(islice(iterator, self._batch)):
             yield chunk
@@ -109,13 +117,19 @@ class Expert(Representation):
     _judged_from: str
 
     @abstractmethod
-    def _continued(self, layer: str, activations: torch.Tensor, positions: Positions) -> np.ndarray:
+    def _continued(
+        self, layer: str, activations: torch.Tensor, positions: Positions
+    ) -> np.ndarray:
         """Evaluate for White from activations (n, d) of the right shape: float32 (n,)."""
 
     def evaluate(self, positions: Positions) -> np.ndarray:
         """Return evaluations, float32 (n,), good for White if positive, in the expert's unit."""
-        layer, batches = self._judged_from, self._batches(positions)
-        parts = (self.evaluate_from(layer, self._layer(layer, each), each) for each in batches)
+        layer = self._judged_from
+        batches = self._batches(positions)
+        parts = (
+            self.evaluate_from(layer, self._layer(layer, each), each)
+            for each in batches
+        )
         return np.concatenate([*parts, np.empty(0, np.float32)])
 
     def evaluate_from(
@@ -152,7 +166,11 @@ class Expert(Representation):
 
 
 def joined_activations(
-    expert: Representation, positions: Positions, layers: str, *, dtype: DTypeLike = np.float16
+    expert: Representation,
+    positions: Positions,
+    layers: str,
+    *,
+    dtype: DTypeLike = np.float16,
 ) -> np.ndarray:
     """Return the activations of layers named with ``+`` between them, side by side.
 
@@ -177,7 +195,8 @@ def joined_activations(
     whole = np.empty((len(positions), sum(map(expert.width, names))), dtype)
     left = 0
     for name in names:
-        right, top = left + expert.width(name), 0
+        right = left + expert.width(name)
+        top = 0
         for chunk in expert.stream(positions, name):
             whole[top : top + len(chunk), left:right] = chunk
             top += len(chunk)
@@ -219,7 +238,9 @@ def load_expert(
         If there is no network file; the message says how to get one.
     """
     if random_weights is not None and name != "nnue":
-        raise ValueError(f"only nnue is read with random weights; leave them out for {name}")
+        raise ValueError(
+            f"only nnue is read with random weights; leave them out for {name}"
+        )
     if name in ("onehot", "piece_counts"):
         from chessgloss.experts.boards import BareBoard
 
@@ -227,7 +248,9 @@ def load_expert(
             raise ValueError(f"{name} has no weights: leave path out")
         return BareBoard(name, view or "white")
     if name not in ("nnue", "leela"):
-        raise ValueError(f"there is no expert {name!r}; choose nnue, leela, onehot or piece_counts")
+        raise ValueError(
+            f"there is no expert {name!r}; choose nnue, leela, onehot or piece_counts"
+        )
     file = Path(path) if path else assets.locate(name)
     if name == "nnue":
         from chessgloss.experts.nnue import NnueExpert

@@ -136,11 +136,14 @@ class BareBoard(Representation):
     """
 
     def __init__(self, kind: str, view: View = "white") -> None:
-        width = {"onehot": len(PIECES) * 64 + 1, "piece_counts": len(PIECES) - 2 + 1}[kind]
+        width = {"onehot": len(PIECES) * 64 + 1, "piece_counts": len(PIECES) - 2 + 1}[
+            kind
+        ]
         super().__init__(kind, {"board": width}, view, batch=8192)
 
     def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
-        boards, counted = read_boards(positions), self.name == "piece_counts"
+        boards = read_boards(positions)
+        counted = self.name == "piece_counts"
         as_white = boards.white_to_move | (self.view == "white")
         squares = np.where(as_white[:, None], boards.squares, boards.from_black())
         codes = np.arange(1, len(PIECES) + 1, dtype=np.uint8)

@@ -40,7 +40,11 @@ _VALUES = (1, 2)  # VALUE_CLASSICAL, VALUE_WDL
 _ACTIVATIONS = {0: functional.relu, 1: functional.mish}
 
 # net.proto: the fields of Weights that are read; a pair is a message with fields of its own.
-_CONV = dict(enumerate(("weights", "biases", "bn_means", "bn_stddivs", "bn_gammas", "bn_betas"), 1))
+_CONV = dict(
+    enumerate(
+        ("weights", "biases", "bn_means", "bn_stddivs", "bn_gammas", "bn_betas"), 1
+    )
+)
 _SE = {1: "w1", 2: "b1", 3: "w2", 4: "b2"}
 _WEIGHTS: Mapping[int, Any] = {
     1: ("input", _CONV),
@@ -100,13 +104,20 @@ class LeelaNetwork:
                 raise _error(self.path, f"it has no tensor {name!r}")
             return default
         try:
-            fields = {number: values[-1] for number, values in _collect(self.layers[name]).items()}
+            fields = {
+                number: values[-1]
+                for number, values in _collect(self.layers[name]).items()
+            }
             bounds = struct.pack("<II", fields.get(1, 0), fields.get(2, 0))
             steps = np.frombuffer(fields.get(3, b""), dtype="<u2").astype(np.float32)
         except (IndexError, TypeError, ValueError, struct.error) as error:
-            raise _error(self.path, f"its tensor {name!r} is damaged: {error}") from None
+            raise _error(
+                self.path, f"its tensor {name!r} is damaged: {error}"
+            ) from None
         if fields.get(4, 1) != 1:
-            raise _error(self.path, f"its tensor {name!r} is not in the encoding LINEAR16")
+            raise _error(
+                self.path, f"its tensor {name!r} is not in the encoding LINEAR16"
+            )
         low, high = struct.unpack("<ff", bounds)
         steps *= np.float32((high - low) / 65535)
         steps += np.float32(low)
@@ -121,14 +132,21 @@ class LeelaNetwork:
         if f"{name}.bn_means" not in self.layers:
             biases = self.tensor(f"{name}.biases")
         else:
-            means, variances = self.tensor(f"{name}.bn_means"), self.tensor(f"{name}.bn_stddivs")
+            means = self.tensor(f"{name}.bn_means")
+            variances = self.tensor(f"{name}.bn_stddivs")
             gammas = self.tensor(f"{name}.bn_gammas", np.ones_like(means))
             betas = self.tensor(f"{name}.bn_betas", np.zeros_like(means))
             means = means - self.tensor(f"{name}.biases", np.zeros_like(means))
             scale = gammas / np.sqrt(variances + _BATCH_NORM_EPSILON)
             biases = (betas - scale * means).astype(np.float32)
-            weights = (weights.reshape(len(scale), -1) * scale[:, None]).ravel().astype(np.float32)
-        layer = nn.utils.skip_init(nn.Conv2d, inputs, len(biases), size, padding=size // 2)
+            weights = (
+                (weights.reshape(len(scale), -1) * scale[:, None])
+                .ravel()
+                .astype(np.float32)
+            )
+        layer = nn.utils.skip_init(
+            nn.Conv2d, inputs, len(biases), size, padding=size // 2
+        )
         return self._fill(layer, name, weights, biases)
 
     def dense(self, name: str, biases: str, inputs: int) -> nn.Linear:
@@ -137,12 +155,16 @@ class LeelaNetwork:
         layer = nn.utils.skip_init(nn.Linear, inputs, len(offsets))
         return self._fill(layer, name, self.tensor(name), offsets)
 
-    def _fill(self, layer: Any, name: str, weights: np.ndarray, biases: np.ndarray) -> Any:
+    def _fill(
+        self, layer: Any, name: str, weights: np.ndarray, biases: np.ndarray
+    ) -> Any:
         """Set a layer's parameters, and return it."""
         if len(weights) != layer.weight.numel():
             sizes = f"{len(weights)} numbers where {layer.weight.numel()} are needed"
             raise _error(self.path, f"its tensor {name!r} has {sizes}")
-        layer.weight = nn.Parameter(torch.from_numpy(weights.reshape(layer.weight.shape)))
+        layer.weight = nn.Parameter(
+            torch.from_numpy(weights.reshape(layer.weight.shape))
+        )
         layer.bias = nn.Parameter(torch.from_numpy(biases))
         return layer
 
@@ -159,7 +181,9 @@ def read_network(path: Path) -> LeelaNetwork:
     with path.open("rb") as file:
         packed = file.peek(2)[:2] == b"\x1f\x8b"
         try:
-            data = (gzip.GzipFile(fileobj=file) if packed else file).read(MOST_UNPACKED + 1)
+            data = (gzip.GzipFile(fileobj=file) if packed else file).read(
+                MOST_UNPACKED + 1
+            )
         except (EOFError, OSError, zlib.error) as error:
             raise _error(path, f"it cannot be unpacked: {error}") from None
     if len(data) > MOST_UNPACKED:
@@ -169,7 +193,9 @@ def read_network(path: Path) -> LeelaNetwork:
         if fields.get(1, [0])[-1] != MAGIC:
             raise _error(path, "it does not begin with Leela's magic number 0x1c0")
         activation = _check_format(fields, path)
-        return LeelaNetwork(path, activation, dict(_tensors(fields[10][-1], _WEIGHTS, "")))
+        return LeelaNetwork(
+            path, activation, dict(_tensors(fields[10][-1], _WEIGHTS, ""))
+        )
     except (IndexError, struct.error):
         raise _error(path, "it is cut off, or no protobuf message") from None
 
@@ -191,9 +217,11 @@ def _fields(data: memoryview) -> Iterator[tuple[int, Any]]:
         if at == len(data):
             return
         key, at = _varint(data, at)
-        number, kind = key >> 3, key & 7
+        number = key >> 3
+        kind = key & 7
         if kind == _FIXED32:
-            (value,), at = struct.unpack_from("<I", data, at), at + 4
+            (value,) = struct.unpack_from("<I", data, at)
+            at = at + 4
         elif kind in (_VARINT, _BYTES):
             value, at = _varint(data, at)
         else:
@@ -231,16 +259,23 @@ def _check_format(fields: dict[int, list[Any]], path: Path) -> Activation:
     outer = _collect(fields[4][-1]) if fields.get(4) else {}
     inner = _collect(outer[2][-1]) if outer.get(2) else {}
     numbers = {field: values[-1] for field, values in inner.items()}
-    network, planes = numbers.get(3, 1), numbers.get(1, 1)
+    network = numbers.get(3, 1)
+    planes = numbers.get(1, 1)
     if network not in _TOWERS or not fields.get(10):
         name = _OTHER_NETWORKS.get(network, "unknown")
         raise _error(path, f"its architecture is {name} (network format {network})")
     if encoders := _collect(fields[10][-1]).get(_ENCODER_LAYERS):
         raise _error(path, f"it is a transformer with {len(encoders)} encoder layers")
     if planes != 1:
-        raise _error(path, f"its input planes have the format {planes}; 1, the classical, is read")
-    value, activation = numbers.get(5, 1), numbers.get(7, 0)
-    if network > 2 and value not in _VALUES:  # networks 1 and 2 are older than head formats
+        raise _error(
+            path,
+            f"its input planes have the format {planes}; 1, the classical, is read",
+        )
+    value = numbers.get(5, 1)
+    activation = numbers.get(7, 0)
+    if (
+        network > 2 and value not in _VALUES
+    ):  # networks 1 and 2 are older than head formats
         raise _error(path, f"its value format has the unknown number {value}")
     if activation not in _ACTIVATIONS:
         raise _error(path, f"its activation format has the unknown number {activation}")
@@ -259,7 +294,8 @@ def _tensors(
         elif entry is not None:
             name, inner = entry
             if name == "residual":
-                name, blocks = f"residual.{blocks}", blocks + 1
+                name = f"residual.{blocks}"
+                blocks = blocks + 1
             yield from _tensors(value, inner, f"{prefix}{name}.")
 
 
@@ -288,10 +324,12 @@ def encode(positions: Sequence[str | Position]) -> np.ndarray:
     PositionError
         If a FEN cannot be read.
     """
-    n, states = len(positions), map(_state, positions)
+    n = len(positions)
+    states = map(_state, positions)
     framed, turned, others = zip(*states, strict=True) if n else ((), (), ())
     frames = np.array(framed, dtype=np.uint64).reshape(n, HISTORY, _PER_POSITION)
-    black, auxiliary = np.array(turned, dtype=bool), np.array(others, dtype=np.float32)
+    black = np.array(turned, dtype=bool)
+    auxiliary = np.array(others, dtype=np.float32)
     bitboards = frames[:, :, :12]
     bitboards[black] = np.roll(bitboards[black], 6, axis=2).byteswap()
     octets = np.ascontiguousarray(bitboards, dtype="<u8").view(np.uint8)
@@ -310,7 +348,8 @@ def _state(position: str | Position) -> tuple[list[Frame], bool, tuple[float, ..
         board = chess.Board(position) if isinstance(position, str) else position.board()
     except ValueError as error:
         raise PositionError(f"FEN {position!r} cannot be read: {error}") from None
-    rights, black = board.clean_castling_rights(), not board.turn
+    rights = board.clean_castling_rights()
+    black = not board.turn
     castling = (
         float(bool(rights & chess.BB_RANKS[0 if colour else 7] & file))
         for colour in (board.turn, black)
@@ -327,7 +366,14 @@ def _state(position: str | Position) -> tuple[list[Frame], bool, tuple[float, ..
 
 
 def _frame(board: chess.Board) -> Frame:
-    kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    kinds = (
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+    )
     sides = (board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK])
     return (*(kind & side for side in sides for kind in kinds), board.is_repetition(2))
 
@@ -338,7 +384,8 @@ def _filler(board: chess.Board) -> Frame:
         return (0,) * _PER_POSITION
     if board.ep_square is not None:
         step = 8 if board.turn == chess.WHITE else -8
-        start, end = board.ep_square + step, board.ep_square - step
+        start = board.ep_square + step
+        end = board.ep_square - step
         board = board.copy(stack=False)
         board.set_piece_at(start, board.remove_piece_at(end))
     return _frame(board)
@@ -353,7 +400,9 @@ class SqueezeExcitation(nn.Module):
     def __init__(self, network: LeelaNetwork, name: str, channels: int) -> None:
         super().__init__()
         self.squeeze = network.dense(f"{name}.w1", f"{name}.b1", channels)
-        self.excite = network.dense(f"{name}.w2", f"{name}.b2", self.squeeze.out_features)
+        self.excite = network.dense(
+            f"{name}.w2", f"{name}.b2", self.squeeze.out_features
+        )
         self._act = network.activation
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -387,7 +436,9 @@ class ValueHead(nn.Module):
     def __init__(self, network: LeelaNetwork, channels: int) -> None:
         super().__init__()
         self.conv = network.convolution("value", channels, size=1)
-        self.hidden = network.dense("ip1_val_w", "ip1_val_b", 64 * self.conv.out_channels)
+        self.hidden = network.dense(
+            "ip1_val_w", "ip1_val_b", 64 * self.conv.out_channels
+        )
         self.out = network.dense("ip2_val_w", "ip2_val_b", self.hidden.out_features)
         self._act = network.activation
 
@@ -410,7 +461,11 @@ class Tower(nn.Module):
         self.input = network.convolution("input", PLANES)
         self.channels = self.input.out_channels
         # residual.3.conv1.weights: a block is there if any tensor of it is
-        numbers = {name.split(".")[1] for name in network.layers if name.startswith("residual.")}
+        numbers = {
+            name.split(".")[1]
+            for name in network.layers
+            if name.startswith("residual.")
+        }
         blocks = (Block(network, index, self.channels) for index in range(len(numbers)))
         self.blocks = nn.ModuleList(blocks)
         self.value = ValueHead(network, self.channels)
@@ -460,15 +515,23 @@ class LeelaExpert(Expert):
         name = f"leela-{path.name.removesuffix('.gz').removesuffix('.pb')}"
         self.tower = Tower(read_network(path))
         self.channels = self.tower.channels
-        layers = ["input", *(f"block{index}" for index in range(len(self.tower.blocks)))]
-        super().__init__(name, dict.fromkeys(layers, 64 * self.channels), "mover", batch=256)
+        layers = [
+            "input",
+            *(f"block{index}" for index in range(len(self.tower.blocks))),
+        ]
+        super().__init__(
+            name, dict.fromkeys(layers, 64 * self.channels), "mover", batch=256
+        )
 
     @torch.inference_mode()
     def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
-        planes, stop = torch.from_numpy(encode(positions)), self.layers.index(layer) + 1
+        planes = torch.from_numpy(encode(positions))
+        stop = self.layers.index(layer) + 1
         return self.tower.run(planes, 0, stop).flatten(1).numpy()
 
-    def _continued(self, layer: str, activations: torch.Tensor, positions: Positions) -> np.ndarray:
+    def _continued(
+        self, layer: str, activations: torch.Tensor, positions: Positions
+    ) -> np.ndarray:
         x = activations.reshape(-1, self.channels, 8, 8)
         end = self.tower.run(x, self.layers.index(layer) + 1, len(self.layers))
         values = self.tower.value(end).numpy()

@@ -50,7 +50,9 @@ _PAIR_DIVISOR = 128  # Stockfish divides the product of two activations by 128
 _WEIGHT_SCALE = 64  # 2 ** WeightScaleBits, nnue_common.h
 _SKIP_NUMERATOR = 600 * 16  # propagate(), nnue_architecture.h: 600 * OutputScale
 _PADDED_INPUTS_2 = 32
-_BAGS_AT_ONCE = 256  # their sums (1 MiB) stay in a core's cache until they are activated
+_BAGS_AT_ONCE = (
+    256  # their sums (1 MiB) stay in a core's cache until they are activated
+)
 _KING_PLANE = 10 * 64
 _WIDTHS = dict.fromkeys(("accumulators", "clipped"), 2 * ACCUMULATORS)
 _WIDTHS |= {"pairwise": ACCUMULATORS, "hidden1": INPUTS_2, "hidden2": OUTPUTS_2}
@@ -80,13 +82,17 @@ class Stack(NamedTuple):
     @classmethod
     def of(cls, layers: Sequence[np.ndarray]) -> Stack:
         """Return the stack of the integers of a file, in the same order."""
-        floats = (layer.astype(np.float32 if at < 2 else float) for at, layer in enumerate(layers))
+        floats = (
+            layer.astype(np.float32 if at < 2 else float)
+            for at, layer in enumerate(layers)
+        )
         return cls(*map(torch.from_numpy, floats))
 
     def first(self, pairs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Map pairwise products (n, 1024) to ``hidden1`` (n, 30) and the skip sum (n,)."""
         sums = (pairs @ self.weights_1.T + self.biases_1).double()
-        body, skip = sums[:, : OUTPUTS_1 - 1], sums[:, OUTPUTS_1 - 1]
+        body = sums[:, : OUTPUTS_1 - 1]
+        skip = sums[:, OUTPUTS_1 - 1]
         squared = torch.floor(body * body / (_WEIGHT_SCALE**2 * _PAIR_DIVISOR))
         clipped = torch.floor(body / _WEIGHT_SCALE)
         hidden = torch.cat([squared.clamp(max=ONE), clipped.clamp(0, ONE)], dim=1)
@@ -142,7 +148,8 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
         If the file is cut off, is no NNUE file, or has another architecture; the message
         says which and how to get the right one.
     """
-    data, offset = path.read_bytes(), 0
+    data = path.read_bytes()
+    offset = 0
 
     def refuse(reason: str) -> NoReturn:
         raise NnueFormatError(
@@ -152,7 +159,8 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
 
     def take(kind: str, *shape: int) -> np.ndarray:
         nonlocal offset
-        count, start = math.prod(shape), offset
+        count = math.prod(shape)
+        start = offset
         offset += count * np.dtype(kind).itemsize
         if offset > len(data):
             refuse(f"it ends after {len(data)} bytes, in the middle of a field")
@@ -169,15 +177,18 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
             f"its feature transformer is 0x{transformer:08x} ({description!r}), "
             f"not HalfKAv2_hm with {ACCUMULATORS} accumulators (0x{TRANSFORMER_HASH:08x})"
         )
-    biases, weights = take("<i2", ACCUMULATORS), take("<i2", FEATURES, ACCUMULATORS)
+    biases = take("<i2", ACCUMULATORS)
+    weights = take("<i2", FEATURES, ACCUMULATORS)
     psqt = take("<i4", FEATURES, STACKS)
     stacks = []
     for _ in range(STACKS):
         take("<u4")  # hash of the stack's layers
-        biases_1, weights_1 = take("<i4", OUTPUTS_1), take("i1", OUTPUTS_1, ACCUMULATORS)
+        biases_1 = take("<i4", OUTPUTS_1)
+        weights_1 = take("i1", OUTPUTS_1, ACCUMULATORS)
         biases_2 = take("<i4", OUTPUTS_2)
         weights_2 = take("i1", OUTPUTS_2, _PADDED_INPUTS_2)[:, :INPUTS_2]
-        bias_3, weights_3 = take("<i4", 1), take("i1", OUTPUTS_2)
+        bias_3 = take("<i4", 1)
+        weights_3 = take("i1", OUTPUTS_2)
         stacks.append([weights_1, biases_1, weights_2, biases_2, weights_3, bias_3])
     if offset != len(data):
         refuse(f"{len(data) - offset} bytes are left over at the end")
@@ -185,7 +196,9 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
         rng = np.random.default_rng(random_weights)
 
         def drawn(tensor: np.ndarray) -> np.ndarray:
-            return tensor.ravel()[rng.integers(0, tensor.size, tensor.shape, dtype=np.uint32)]
+            return tensor.ravel()[
+                rng.integers(0, tensor.size, tensor.shape, dtype=np.uint32)
+            ]
 
         biases, weights, psqt = map(drawn, (biases, weights, psqt))
         stacks = [list(map(drawn, stack)) for stack in stacks]
@@ -230,7 +243,9 @@ def feature_bags(boards: Boards) -> FeatureBags:
         # what to xor a square with: 56 mirrors the ranks, 7 the files
         turn = 56 * side ^ np.where(kings % 8 < 4, 7, 0)
         oriented = kings ^ turn
-        buckets[side] = 4 * (7 - oriented // 8) + (7 - oriented % 8)  # h8 is 0, e8 is 3, e1 is 31
+        buckets[side] = 4 * (7 - oriented // 8) + (
+            7 - oriented % 8
+        )  # h8 is 0, e8 is 3, e1 is 31
         base = (buckets[side] * FEATURES_PER_BUCKET).astype(np.int32)
         features[side] = (squares ^ turn[rows]) + _PLANES[side, codes] + base[rows]
     return FeatureBags(features, np.cumsum(counts) - counts, buckets)
@@ -238,7 +253,10 @@ def feature_bags(boards: Boards) -> FeatureBags:
 
 #: First feature of each piece code (empty, PNBRQK, pnbrqk) for either perspective.
 _PLANES = 64 * np.array(
-    [[0, 0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 10], [0, 1, 3, 5, 7, 9, 10, 0, 2, 4, 6, 8, 10]],
+    [
+        [0, 0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 10],
+        [0, 1, 3, 5, 7, 9, 10, 0, 2, 4, 6, 8, 10],
+    ],
     dtype=np.int32,
 )
 
@@ -261,7 +279,9 @@ class FeatureTransformer:
         weights[buckets * FEATURES_PER_BUCKET + _KING_PLANE + squares] += network.biases
         self._weights = torch.from_numpy(weights)
 
-    def blocks(self, bags: FeatureBags, layer: str, swapped: np.ndarray) -> torch.Tensor:
+    def blocks(
+        self, bags: FeatureBags, layer: str, swapped: np.ndarray
+    ) -> torch.Tensor:
         """Return a layer for both perspectives: float32 (n, 2, d).
 
         White's block comes first, or Black's where ``swapped``, bool (n,), is true.
@@ -269,7 +289,8 @@ class FeatureTransformer:
         Boards are taken in the order of their king's bucket, a few at a time, so that the
         704 rows of weights that a bucket needs stay in the cache: several times as fast.
         """
-        n, width = len(bags.starts), _WIDTHS[layer] // 2
+        n = len(bags.starts)
+        width = _WIDTHS[layer] // 2
         result = torch.empty((2 * n, width))
         ends = np.append(bags.starts[1:], bags.features.shape[1])
         for side in (0, 1):
@@ -277,13 +298,18 @@ class FeatureTransformer:
             for first in range(0, n, _BAGS_AT_ONCE):
                 rows = order[first : first + _BAGS_AT_ONCE]
                 picked, offsets = _join_ranges(bags.starts[rows], ends[rows])
-                active, begins = bags.features[side, picked], torch.from_numpy(offsets)
-                sums = embedding_bag(torch.from_numpy(active), self._weights, begins, mode="sum")
+                active = bags.features[side, picked]
+                begins = torch.from_numpy(offsets)
+                sums = embedding_bag(
+                    torch.from_numpy(active), self._weights, begins, mode="sum"
+                )
                 if layer != "accumulators":
                     sums = sums.clamp_(0, ONE)
                 if layer == "pairwise":
                     sums = multiply_pairs(sums)
-                result.index_copy_(0, torch.from_numpy(2 * rows + (side ^ swapped[rows])), sums)
+                result.index_copy_(
+                    0, torch.from_numpy(2 * rows + (side ^ swapped[rows])), sums
+                )
         return result.view(n, 2, width)
 
 
@@ -381,7 +407,8 @@ class NnueExpert(Expert):
     @_one_thread()
     @torch.inference_mode()
     def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
-        boards, dense = read_boards(positions), layer.startswith("hidden")
+        boards = read_boards(positions)
+        dense = layer.startswith("hidden")
         swapped = ~boards.white_to_move & (self.orientation(layer) == "mover")
         wide = "pairwise" if dense else layer
         flat = self._transformer.blocks(feature_bags(boards), wide, swapped).flatten(1)
@@ -390,24 +417,31 @@ class NnueExpert(Expert):
         result = flat.new_empty((len(boards), self.width(layer)))
         for stack, rows in self._by_stack(boards):
             hidden, _ = stack.first(flat[rows])
-            result[rows] = (stack.second(hidden) if layer == "hidden2" else hidden).float()
+            result[rows] = (
+                stack.second(hidden) if layer == "hidden2" else hidden
+            ).float()
         return result.numpy()
 
     @_one_thread()
-    def _continued(self, layer: str, activations: torch.Tensor, positions: Positions) -> np.ndarray:
+    def _continued(
+        self, layer: str, activations: torch.Tensor, positions: Positions
+    ) -> np.ndarray:
         """Evaluate in pawns for White, float32 (n,), from the products that the stacks read.
 
         Piece-square sums are the mover's minus the opponent's; divisions round towards zero,
         as integers do in C++.
         """
         if layer != self._judged_from:
-            raise ValueError(f"{self.name} is judged from {self._judged_from}, not from {layer}")
+            raise ValueError(
+                f"{self.name} is judged from {self._judged_from}, not from {layer}"
+            )
         boards = read_boards(positions)
         pairs = activations.reshape(len(boards), 2, -1)
         if self.view == "white":  # the network reads the mover's first
             turns = torch.from_numpy(boards.white_to_move)[:, None, None]
             pairs = torch.where(turns, pairs, pairs.flip(1))
-        flat, sums = pairs.flatten(1), torch.empty(len(boards), dtype=torch.float64)
+        flat = pairs.flatten(1)
+        sums = torch.empty(len(boards), dtype=torch.float64)
         for stack, rows in self._by_stack(boards):
             hidden, skip = stack.first(flat[rows])
             sums[rows] = stack.output(stack.second(hidden)) + skip
@@ -425,7 +459,10 @@ class NnueExpert(Expert):
     def _by_stack(self, boards: Boards) -> Iterator[tuple[Stack, torch.Tensor]]:
         numbers = _stack_numbers(boards)
         for number in np.unique(numbers):
-            yield self._stacks[number], torch.from_numpy(np.flatnonzero(numbers == number))
+            yield (
+                self._stacks[number],
+                torch.from_numpy(np.flatnonzero(numbers == number)),
+            )
 
 
 def _stack_numbers(boards: Boards) -> np.ndarray:

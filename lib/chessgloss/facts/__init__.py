@@ -4,6 +4,16 @@ from chessgloss.facts.fact import Fact, Facts, gather, linearise, listed, side_n
 from chessgloss.facts.verdict import Analyse, Verdict, judge, search, standing, weigh
 
 __all__ = [
-    "Analyse", "Fact", "Facts", "Verdict", "gather", "judge", "linearise", "listed", "search",
-    "side_name", "standing", "weigh",
-]  # fmt: skip
+    "Analyse",
+    "Fact",
+    "Facts",
+    "Verdict",
+    "gather",
+    "judge",
+    "linearise",
+    "listed",
+    "search",
+    "side_name",
+    "standing",
+    "weigh",
+]

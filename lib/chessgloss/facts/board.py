@@ -57,10 +57,13 @@ def defences(board: chess.Board, colour: chess.Color) -> tuple[Pair, ...]:
     return _pairs(board, colour, board.occupied_co[colour] & ~board.kings)
 
 
-def _pairs(board: chess.Board, colour: chess.Color, targets: chess.Bitboard) -> tuple[Pair, ...]:
+def _pairs(
+    board: chess.Board, colour: chess.Color, targets: chess.Bitboard
+) -> tuple[Pair, ...]:
     pairs = []
     for start in chess.scan_forward(board.occupied_co[colour]):
-        piece, line = piece_on(board, start), board.pin_mask(colour, start)
+        piece = piece_on(board, start)
+        line = board.pin_mask(colour, start)
         for target in chess.scan_forward(board.attacks_mask(start) & targets):
             barred = not line & _SQUARES[target]
             if piece == chess.KING and board.occupied_co[not colour] & _SQUARES[target]:
@@ -72,12 +75,18 @@ def _pairs(board: chess.Board, colour: chess.Color, targets: chess.Bitboard) -> 
 def piece_on(board: chess.Board, square: chess.Square) -> chess.PieceType:
     """Return the type of the piece that stands on a square."""
     piece = board.piece_type_at(square)
-    assert piece is not None, f"no piece on {chess.square_name(square)} in {board.fen()!r}"
+    assert piece is not None, (
+        f"no piece on {chess.square_name(square)} in {board.fen()!r}"
+    )
     return piece
 
 
 def attackers(
-    board: chess.Board, colour: chess.Color, square: chess.Square, *, barred: bool = False
+    board: chess.Board,
+    colour: chess.Color,
+    square: chess.Square,
+    *,
+    barred: bool = False,
 ) -> chess.SquareSet:
     """Return the squares from which ``colour`` attacks (or defends) a square, empty or not.
 
@@ -91,16 +100,21 @@ def attackers(
 def king_of(board: chess.Board, colour: chess.Color) -> chess.Square:
     """Return where the king of ``colour`` stands, as in every legal position."""
     king = board.king(colour)
-    assert king is not None, f"{chess.COLOR_NAMES[colour]} has no king in {board.fen()!r}"
+    assert king is not None, (
+        f"{chess.COLOR_NAMES[colour]} has no king in {board.fen()!r}"
+    )
     return king
 
 
-def line_pieces(board: chess.Board, colour: chess.Color, square: chess.Square) -> chess.Bitboard:
+def line_pieces(
+    board: chess.Board, colour: chess.Color, square: chess.Square
+) -> chess.Bitboard:
     """Return the pieces of ``colour`` that would attack a square if nothing stood between."""
     straight = chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0]
     diagonal = chess.BB_DIAG_ATTACKS[square][0]
     return board.occupied_co[colour] & (
-        straight & (board.rooks | board.queens) | diagonal & (board.bishops | board.queens)
+        straight & (board.rooks | board.queens)
+        | diagonal & (board.bishops | board.queens)
     )
 
 
@@ -119,7 +133,8 @@ def after_pass(board: chess.Board) -> chess.Board | None:
     if board.is_check():
         return None
     copy = board.copy(stack=False)
-    copy.turn, copy.ep_square = not copy.turn, None
+    copy.turn = not copy.turn
+    copy.ep_square = None
     return copy
 
 
@@ -132,10 +147,14 @@ def taken_on(board: chess.Board, move: chess.Move) -> chess.Square | None:
 
 def passed_by(move: chess.Move) -> chess.Square:
     """Return the square of the pawn that is taken en passant."""
-    return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
+    return chess.square(
+        chess.square_file(move.to_square), chess.square_rank(move.from_square)
+    )
 
 
-def rook_squares(board: chess.Board, move: chess.Move) -> tuple[chess.Square, chess.Square]:
+def rook_squares(
+    board: chess.Board, move: chess.Move
+) -> tuple[chess.Square, chess.Square]:
     """Return where the castling rook comes from and goes to, in standard chess."""
     start, end = (7, 5) if board.is_kingside_castling(move) else (0, 3)
     rank = chess.square_rank(move.from_square)
@@ -157,15 +176,21 @@ def passed(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
     A pawn is passed when no enemy pawn stands on its own or a neighbouring file on any rank
     that it has yet to cross. Pieces in its way do not matter, nor does a pawn of its own.
     """
-    pawns, enemies = (board.pieces_mask(chess.PAWN, side) for side in (colour, not colour))
-    ahead = ((s, _near_files(s) & _ranks_ahead(s, colour)) for s in chess.scan_forward(pawns))
+    pawns, enemies = (
+        board.pieces_mask(chess.PAWN, side) for side in (colour, not colour)
+    )
+    ahead = (
+        (s, _near_files(s) & _ranks_ahead(s, colour)) for s in chess.scan_forward(pawns)
+    )
     return chess.SquareSet(pawn for pawn, squares in ahead if not enemies & squares)
 
 
 def doubled(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
     """Return every pawn of ``colour`` that shares its file with another of ``colour``."""
     pawns = board.pieces(chess.PAWN, colour)
-    return chess.SquareSet(s for s in pawns if len(pawns & _FILES[chess.square_file(s)]) > 1)
+    return chess.SquareSet(
+        s for s in pawns if len(pawns & _FILES[chess.square_file(s)]) > 1
+    )
 
 
 def isolated(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
@@ -182,8 +207,12 @@ def open_files(board: chess.Board) -> tuple[int, ...]:
 
 def half_open_files(board: chess.Board, colour: chess.Color) -> tuple[int, ...]:
     """Return the files on which the opponent has a pawn and ``colour`` has none."""
-    own, enemies = (board.pieces_mask(chess.PAWN, side) for side in (colour, not colour))
-    return tuple(file for file, mask in enumerate(_FILES) if enemies & mask and not own & mask)
+    own, enemies = (
+        board.pieces_mask(chess.PAWN, side) for side in (colour, not colour)
+    )
+    return tuple(
+        file for file, mask in enumerate(_FILES) if enemies & mask and not own & mask
+    )
 
 
 def heavy_pieces(board: chess.Board, colour: chess.Color, file: int) -> chess.SquareSet:
@@ -202,7 +231,8 @@ def shelter(
 
     They stand on its file or one beside it, one or two ranks ahead.
     """
-    king, pawns = king_of(board, colour), board.pieces_mask(chess.PAWN, colour)
+    king = king_of(board, colour)
+    pawns = board.pieces_mask(chess.PAWN, colour)
     ahead = chess.scan_forward(pawns & _ranks_ahead(king, colour) & _near_files(king))
     return king, tuple(pawn for pawn in ahead if abs(pawn // 8 - king // 8) <= 2)
 

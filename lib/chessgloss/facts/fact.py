@@ -82,27 +82,67 @@ import jinja2
 from chess.engine import PovScore
 
 from chessgloss import assets, engine
-from chessgloss.engine import MATES_FROM, ScoreWording, centipawns, read_centipawns, score_text
+from chessgloss.engine import (
+    MATES_FROM,
+    ScoreWording,
+    centipawns,
+    read_centipawns,
+    score_text,
+)
 from chessgloss.facts import board as boards
 from chessgloss.facts import tactics
 from chessgloss.facts.verdict import MistakeClass, Verdict
 from chessgloss.positions import MoveInContext, Position
 
 _Board = Literal[
-    "capture", "en_passant", "promotion", "castling",
-    "check", "discovered_check", "double_check", "mate", "stalemate",
-    "material", "exchange", "attack", "defence", "hanging",
-    "fork", "pin", "skewer", "discovered_attack", "threat",
-    "passed_pawn", "doubled_pawns", "isolated_pawn", "open_file", "king_shelter",
-]  # fmt: skip
+    "capture",
+    "en_passant",
+    "promotion",
+    "castling",
+    "check",
+    "discovered_check",
+    "double_check",
+    "mate",
+    "stalemate",
+    "material",
+    "exchange",
+    "attack",
+    "defence",
+    "hanging",
+    "fork",
+    "pin",
+    "skewer",
+    "discovered_attack",
+    "threat",
+    "passed_pawn",
+    "doubled_pawns",
+    "isolated_pawn",
+    "open_file",
+    "king_shelter",
+]
 _Known = Literal[
-    "opening", "ending", "theory", "opposition", "key_square", "outside_square",
-    "stalemating_move", "repetition", "fifty_moves", "perpetual", "underpromotion", "zugzwang",
-]  # fmt: skip
+    "opening",
+    "ending",
+    "theory",
+    "opposition",
+    "key_square",
+    "outside_square",
+    "stalemating_move",
+    "repetition",
+    "fifty_moves",
+    "perpetual",
+    "underpromotion",
+    "zugzwang",
+]
 _Engine = Literal[
-    "centipawn_loss", "move_rank", "mistake",
-    "evaluation", "win_probability", "best_line", "expected_reply",
-]  # fmt: skip
+    "centipawn_loss",
+    "move_rank",
+    "mistake",
+    "evaluation",
+    "win_probability",
+    "best_line",
+    "expected_reply",
+]
 
 #: The kinds, in the order in which they are listed.
 FactKind = Literal[_Board, _Known, _Engine]
@@ -119,7 +159,9 @@ ENGINE_KINDS: Final[frozenset[FactKind]] = frozenset(get_args(_Engine))
 #: take an engine's line or scores.
 KNOWN_KINDS: Final[frozenset[FactKind]] = frozenset(get_args(_Known))
 
-_PLACE = {name: place for place, name in enumerate((*get_args(When), *get_args(FactKind)))}
+_PLACE = {
+    name: place for place, name in enumerate((*get_args(When), *get_args(FactKind)))
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +215,16 @@ class Facts:
     facts: tuple[Fact, ...]
 
     def of(
-        self, *kinds: FactKind, when: When | None = None, side: chess.Color | None = None
+        self,
+        *kinds: FactKind,
+        when: When | None = None,
+        side: chess.Color | None = None,
     ) -> tuple[Fact, ...]:
         """Return the facts of these kinds (all if none is given), of one time and side if given."""
         of_kind = (fact for fact in self.facts if not kinds or fact.kind in kinds)
-        return tuple(f for f in of_kind if when in (None, f.when) and side in (None, f.side))
+        return tuple(
+            f for f in of_kind if when in (None, f.when) and side in (None, f.side)
+        )
 
 
 def gather(move: MoveInContext, verdict: Verdict | None = None) -> Facts:
@@ -211,12 +258,18 @@ def gather(move: MoveInContext, verdict: Verdict | None = None) -> Facts:
     """
     board = chess.Board(move.position.fen)
     after = boards.after_move(board, move.move)
-    facts = [*_checks(board, "before"), *_states(board, "before"), *_states(after, "after")]
+    facts = [
+        *_checks(board, "before"),
+        *_states(board, "before"),
+        *_states(after, "after"),
+    ]
     facts += [*_special_moves(board, move.move), *_checks(after, "move", board)]
     facts += [*_gains(board, move.move, after), *_tactics_made(board, move.move, facts)]
     facts += known_facts(move, board, after)
     facts += _engine_facts(move, verdict) if verdict else []
-    return Facts(move, tuple(sorted(facts, key=lambda f: (_PLACE[f.when], _PLACE[f.kind]))))
+    return Facts(
+        move, tuple(sorted(facts, key=lambda f: (_PLACE[f.when], _PLACE[f.kind])))
+    )
 
 
 # ---------------------------------------------------------------- names in clauses
@@ -276,13 +329,19 @@ def _states(board: chess.Board, when: When) -> Iterator[Fact]:
     ahead, text = (balance > 0, text) if balance else (None, "material is level")
     yield Fact("material", when, ahead, (), abs(balance), text)
     for file in boards.open_files(board):
-        heavy = [s for side in chess.COLORS for s in boards.heavy_pieces(board, side, file)]
+        heavy = [
+            s for side in chess.COLORS for s in boards.heavy_pieces(board, side, file)
+        ]
         yield _file(when, None, file, heavy)
     exchanges = {side: tactics.Exchanges(board, side) for side in chess.COLORS}
     taken = {side: tuple(each.captures()) for side, each in exchanges.items()}
     for side in chess.COLORS:
-        yield from (_pair(when, side, pair, not side) for pair in boards.attacks(board, side))
-        yield from (_pair(when, side, pair, side) for pair in boards.defences(board, side))
+        yield from (
+            _pair(when, side, pair, not side) for pair in boards.attacks(board, side)
+        )
+        yield from (
+            _pair(when, side, pair, side) for pair in boards.defences(board, side)
+        )
         for loss in tactics.hanging(board, side, taken[not side]):
             text = f"{noun(side, loss.victim, loss.square)} is hanging"
             yield Fact("hanging", when, side, names((loss.square,)), loss.gain, text)
@@ -290,12 +349,19 @@ def _states(board: chess.Board, when: When) -> Iterator[Fact]:
             targets = listed([noun_at(board, square) for square in fork.targets])
             text = f"{noun_at(board, fork.square)} forks {targets}"
             value = "safe" if fork.safe else "loose"
-            yield Fact("fork", when, side, names((fork.square, *fork.targets)), value, text)
+            yield Fact(
+                "fork", when, side, names((fork.square, *fork.targets)), value, text
+            )
         pins, skewers = tactics.line_tactics(board, exchanges[side])
         for line in (*pins, *skewers):
-            front, behind = noun_at(board, line.front), noun_at(board, line.behind)
+            front = noun_at(board, line.front)
+            behind = noun_at(board, line.behind)
             kind: FactKind = "pin" if line in pins else "skewer"
-            verb = f"pins {front} to {behind}" if kind == "pin" else f"skewers {front} and {behind}"
+            verb = (
+                f"pins {front} to {behind}"
+                if kind == "pin"
+                else f"skewers {front} and {behind}"
+            )
             text = f"{noun_at(board, line.square)} {verb}"
             degree = "absolute" if line.absolute else "relative"
             yield Fact(kind, when, side, names(line[:3]), degree, text)
@@ -311,12 +377,18 @@ def _pair(when: When, side: chess.Color, pair: boards.Pair, owner: chess.Color) 
     verb, end = ("defends", "back there") if owner == side else ("attacks", "it")
     target = noun(owner, pair.target_piece, pair.target)
     text = f"{noun(side, pair.piece, pair.square)} {verb} {target}"
-    value, text = ("barred", f"{text} but may not take {end}") if pair.barred else (None, text)
+    value, text = (
+        ("barred", f"{text} but may not take {end}") if pair.barred else (None, text)
+    )
     return Fact(kind, when, side, names((pair.square, pair.target)), value, text)
 
 
-def _threat(board: chess.Board, when: When, side: chess.Color, threat: tactics.Threat) -> Fact:
-    start, end, target = names((threat.move.from_square, threat.move.to_square, threat.target))
+def _threat(
+    board: chess.Board, when: When, side: chess.Color, threat: tactics.Threat
+) -> Fact:
+    start, end, target = names(
+        (threat.move.from_square, threat.move.to_square, threat.target)
+    )
     mover = named(board, threat.move.from_square)
     aim = {
         "mate": lambda: f"mate with {mover.replace(' on ', ' from ')} to {end}",
@@ -343,23 +415,33 @@ def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fa
     for file in boards.half_open_files(board, side):
         yield _file(when, side, file, boards.heavy_pieces(board, side, file))
     king, pawns = boards.shelter(board, side)
-    shelterers = f"the pawns on {listed(names(pawns))} shelter" if pawns else "no pawn shelters"
+    shelterers = (
+        f"the pawns on {listed(names(pawns))} shelter" if pawns else "no pawn shelters"
+    )
     if len(pawns) == 1:
         shelterers = f"the pawn on {chess.square_name(pawns[0])} shelters"
     text = f"{shelterers} {noun(side, chess.KING, king)}"
     yield Fact("king_shelter", when, side, names((king, *pawns)), len(pawns), text)
 
 
-def _file(when: When, side: chess.Color | None, file: int, heavy: Iterable[chess.Square]) -> Fact:
+def _file(
+    when: When, side: chess.Color | None, file: int, heavy: Iterable[chess.Square]
+) -> Fact:
     name = chess.FILE_NAMES[file]
     state = "open" if side is None else f"half-open for {side_name(side)}"
-    return Fact("open_file", when, side, names(heavy), name, f"the {name}-file is {state}")
+    return Fact(
+        "open_file", when, side, names(heavy), name, f"the {name}-file is {state}"
+    )
 
 
-def _checks(board: chess.Board, when: When, start: chess.Board | None = None) -> Iterator[Fact]:
+def _checks(
+    board: chess.Board, when: When, start: chess.Board | None = None
+) -> Iterator[Fact]:
     """Yield the facts of a check that stands, or that the move from ``start`` has given."""
-    king, checkers = boards.king_of(board, board.turn), [*board.checkers()]
-    side, target = not board.turn, noun_at(board, king)
+    king = boards.king_of(board, board.turn)
+    checkers = [*board.checkers()]
+    side = not board.turn
+    target = noun_at(board, king)
     given: dict[FactKind, list[chess.Square]] = {"check": checkers}
     if start is not None:
         given["discovered_check"] = [s for s in checkers if start.color_at(s) == side]
@@ -382,7 +464,8 @@ def _checks(board: chess.Board, when: When, start: chess.Board | None = None) ->
 
 
 def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
-    side, ends = board.turn, (move.from_square, move.to_square)
+    side = board.turn
+    ends = (move.from_square, move.to_square)
     mover = noun_at(board, move.from_square)
     if (square := boards.taken_on(board, move)) is not None:
         passing = board.is_en_passant(move)
@@ -391,11 +474,20 @@ def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
         text = f"{mover} takes {noun_at(board, square)}"
         yield Fact("capture", "move", side, names(squares), letter, text)
         if passing:
-            yield Fact("en_passant", "move", side, names(squares), letter, f"{text} en passant")
+            yield Fact(
+                "en_passant", "move", side, names(squares), letter, f"{text} en passant"
+            )
     if move.promotion:
         kind = chess.PIECE_NAMES[move.promotion]
         text = f"{mover} promotes to a {kind} on {chess.square_name(move.to_square)}"
-        yield Fact("promotion", "move", side, names(ends), chess.piece_symbol(move.promotion), text)
+        yield Fact(
+            "promotion",
+            "move",
+            side,
+            names(ends),
+            chess.piece_symbol(move.promotion),
+            text,
+        )
     if board.is_castling(move):
         wing = "kingside" if board.is_kingside_castling(move) else "queenside"
         king_and_rook = (*ends, *boards.rook_squares(board, move))
@@ -405,7 +497,9 @@ def _special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
 
 def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[Fact]:
     """Yield what the move brings at once, and by the exchange that it begins."""
-    side, end, taken = board.turn, move.to_square, boards.taken_on(board, move)
+    side = board.turn
+    end = move.to_square
+    taken = boards.taken_on(board, move)
     gain = 0 if taken is None else tactics.VALUES[boards.piece_on(board, taken)]
     gain += tactics.VALUES[move.promotion] - 1 if move.promotion else 0
     if gain:
@@ -413,7 +507,8 @@ def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator
         yield Fact("material", "move", side, names((move.from_square, end)), gain, text)
     answers = after.generate_legal_captures(to_mask=chess.BB_SQUARES[end])
     takers = sorted({each.from_square for each in answers if each.to_square == end})
-    worth, square = tactics.exchange(board, move), chess.square_name(end)
+    worth = tactics.exchange(board, move)
+    square = chess.square_name(end)
     if taken is None and not (worth and takers):
         return
     text = f"exchanges on {square} come out even"
@@ -424,18 +519,24 @@ def _gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator
     yield Fact("exchange", "move", side, squares, worth, text)
 
 
-def _tactics_made(board: chess.Board, move: chess.Move, states: Iterable[Fact]) -> Iterator[Fact]:
+def _tactics_made(
+    board: chess.Board, move: chess.Move, states: Iterable[Fact]
+) -> Iterator[Fact]:
     """Yield the tactics of the moved piece that stand after the move, and what it discovers."""
     side = board.turn
     first_squares = {(square,) for square in names(boards.moved_squares(board, move))}
     for fact in states:
-        of_mover = (fact.when, fact.side) == ("after", side) and fact.squares[:1] in first_squares
+        of_mover = (fact.when, fact.side) == ("after", side) and fact.squares[
+            :1
+        ] in first_squares
         if of_mover and fact.kind in ("fork", "pin", "skewer"):
             yield replace(fact, when="move")
     for square, target, gain in tactics.discovered_attacks(board, move):
         if gain is not None and gain > 0:
             text = f"{noun_at(board, square)} attacks {noun_at(board, target)} by discovery"
-            yield Fact("discovered_attack", "move", side, names((square, target)), gain, text)
+            yield Fact(
+                "discovered_attack", "move", side, names((square, target)), gain, text
+            )
 
 
 # ---------------------------------------------------------------- by name: openings
@@ -460,7 +561,8 @@ def opening(position: Position) -> Opening | None:
     """
     if int(position.fen.split()[5]) > OPENING_MOVES:
         return None
-    board, table = chess.Board(position.root if position.moves else position.fen), openings()
+    board = chess.Board(position.root if position.moves else position.fen)
+    table = openings()
     known = table.get(_placement(board))
     for move in position.moves:
         board.push(chess.Move.from_uci(move))
@@ -471,13 +573,26 @@ def opening(position: Position) -> Opening | None:
 @cache
 def openings() -> Mapping[tuple[int, ...], Opening]:
     """Return the named openings by placement, side to move and castling rights."""
-    with Path(__file__).with_name("openings.tsv").open(encoding="utf-8", newline="") as file:
+    with (
+        Path(__file__)
+        .with_name("openings.tsv")
+        .open(encoding="utf-8", newline="") as file
+    ):
         _, *rows = csv.reader(file, delimiter="\t")
-        return {_placement(chess.Board(fen)): Opening(eco, name) for eco, name, fen in rows}
+        return {
+            _placement(chess.Board(fen)): Opening(eco, name) for eco, name, fen in rows
+        }
 
 
 def _placement(board: chess.Board) -> tuple[int, ...]:
-    pieces = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    pieces = (
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+    )
     return (*pieces, board.occupied_co[chess.WHITE], board.turn, board.castling_rights)
 
 
@@ -502,7 +617,9 @@ def _pieces(board: chess.Board, colour: chess.Color) -> str:
 
 @cache
 def _known_words() -> dict[str, dict[str, str]]:
-    return tomllib.loads(Path(__file__).with_name("known.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        Path(__file__).with_name("known.toml").read_text(encoding="utf-8")
+    )
 
 
 class Theory(NamedTuple):
@@ -576,16 +693,26 @@ def _looked_up(board: chess.Board) -> Theory | None:
 def _rook_theory(view: chess.Board) -> Theory | None:
     """Return what is known of White, to move, with rook and pawn against a rook."""
     own, other = (_only(view.rooks & view.occupied_co[side]) for side in (True, False))
-    (rank, file), (other_rank, other_file) = divmod(_only(view.pawns), 8), divmod(other, 8)
-    king, other_king = boards.king_of(view, chess.WHITE), boards.king_of(view, chess.BLACK)
+    (rank, file) = divmod(_only(view.pawns), 8)
+    (other_rank, other_file) = divmod(other, 8)
+    king = boards.king_of(view, chess.WHITE)
+    other_king = boards.king_of(view, chess.BLACK)
     away = 1 if other_king % 8 > file else -1
     cut = 0 < (own % 8 - file) * away < (other_king % 8 - file) * away
     if not view.turn or view.is_check() or view.is_attacked_by(chess.BLACK, own):
         return None
-    if (rank, king, other_file) == (6, 56 + file, file - away) and cut and other_rank < 6:
+    if (
+        (rank, king, other_file) == (6, 56 + file, file - away)
+        and cut
+        and other_rank < 6
+    ):
         return Theory(chess.WHITE, "Lucena position")
-    held = (other_king, other_rank) == (56 + file, 5) and not view.is_attacked_by(True, other)
-    return Theory(None, "Philidor position") if held and rank <= 4 >= king // 8 else None
+    held = (other_king, other_rank) == (56 + file, 5) and not view.is_attacked_by(
+        True, other
+    )
+    return (
+        Theory(None, "Philidor position") if held and rank <= 4 >= king // 8 else None
+    )
 
 
 def _is_wrong_bishop(view: chess.Board) -> bool:
@@ -614,12 +741,17 @@ def king_and_pawn(board: chess.Board, when: When) -> Iterator[Fact]:
     turned = boards.after_pass(board)
     if board.occupied.bit_count() != 3 or not board.pawns or turned is None:
         return
-    now, then, holder = theory(board), theory(turned), not board.turn
+    now = theory(board)
+    then = theory(turned)
+    holder = not board.turn
     if now is None or then is None:
         return
-    side, pawn = bool(board.pawns & board.occupied_co[chess.WHITE]), _only(board.pawns)
+    side = bool(board.pawns & board.occupied_co[chess.WHITE])
+    pawn = _only(board.pawns)
     kings = (boards.king_of(board, holder), boards.king_of(board, not holder))
-    apart = sorted(abs(a - b) for a, b in zip(*(divmod(king, 8) for king in kings), strict=True))
+    apart = sorted(
+        abs(a - b) for a, b in zip(*(divmod(king, 8) for king in kings), strict=True)
+    )
     if now.winner != then.winner and apart in ([0, 2], [0, 4], [0, 6]):
         sort = "direct" if apart[1] == 2 else "distant"
         text = f"{side_name(holder)} has the opposition, as {side_name(not holder)} is to move"
@@ -638,10 +770,12 @@ def key_squares(pawn: chess.Square, colour: chess.Color) -> chess.SquareSet:
     squares; none on the seventh.
     """
     rank, file = divmod(pawn if colour else chess.square_mirror(pawn), 8)
-    files, ranks = {file - 1, file, file + 1}, {4: {5, 6}, 5: {6, 7}, 6: set()}
+    files = {file - 1, file, file + 1}
+    ranks = {4: {5, 6}, 5: {6, 7}, 6: set()}
     ahead = ranks.get(rank, {rank + 2})
     if file in (0, 7):
-        files, ahead = {abs(file - 1)}, {6, 7}
+        files = {abs(file - 1)}
+        ahead = {6, 7}
     squares = chess.SquareSet(chess.square(f, r) for r in ahead for f in files)
     return squares if colour else squares.mirror()
 
@@ -661,8 +795,12 @@ def outside_square(board: chess.Board, when: When) -> Iterator[Fact]:
             steps = min(chess.square_distance(pawn, goal), 5) + (board.turn != side)
             if not board.occupied & way and chess.square_distance(king, goal) > steps:
                 outside = noun(not side, chess.KING, king)
-                text = f"{outside} is outside the square of {noun(side, chess.PAWN, pawn)}"
-                yield Fact("outside_square", when, side, names((pawn, king, goal)), None, text)
+                text = (
+                    f"{outside} is outside the square of {noun(side, chess.PAWN, pawn)}"
+                )
+                yield Fact(
+                    "outside_square", when, side, names((pawn, king, goal)), None, text
+                )
 
 
 # ---------------------------------------------------------------- by name: draws and devices
@@ -678,7 +816,9 @@ def stalemating_moves(board: chess.Board, when: When) -> Iterator[Fact]:
     for move in board.legal_moves:
         if boards.after_move(board, move).is_stalemate():
             text = f"{board.san(move)} would stalemate {side_name(not board.turn)}"
-            yield Fact("stalemating_move", when, board.turn, _ends(move), move.uci(), text)
+            yield Fact(
+                "stalemating_move", when, board.turn, _ends(move), move.uci(), text
+            )
 
 
 def _ends(move: chess.Move) -> tuple[str, ...]:
@@ -687,14 +827,17 @@ def _ends(move: chess.Move) -> tuple[str, ...]:
 
 def repetitions(move: MoveInContext) -> int:
     """Return how often the position after a move has stood on the board, as far as is known."""
-    moves, clock = move.position.moves, int(move.position.fen.split()[4])
+    moves = move.position.moves
+    clock = int(move.position.fen.split()[4])
     # If it stood there before, something has left the squares where the last moves have ended.
     left = {each[:2] for each in moves[-clock:]}
     if clock < 3 or not {each[2:4] for each in (*moves[-1:], move.uci)} <= left:
         return 1
     board = move.position.board()
     board.push(move.move)
-    return next(count for count in range(1, clock + 2) if not board.is_repetition(count + 1))
+    return next(
+        count for count in range(1, clock + 2) if not board.is_repetition(count + 1)
+    )
 
 
 def perpetual(board: chess.Board, line: Sequence[str], when: When) -> Fact | None:
@@ -717,7 +860,9 @@ def perpetual(board: chess.Board, line: Sequence[str], when: When) -> Fact | Non
     ValueError
         If a move is illegal.
     """
-    copy, positions, checks = board.copy(stack=False), [board.epd()], [False]
+    copy = board.copy(stack=False)
+    positions = [board.epd()]
+    checks = [False]
     for uci in line:
         copy.push_uci(uci)
         moves = copy.move_stack
@@ -727,9 +872,13 @@ def perpetual(board: chess.Board, line: Sequence[str], when: When) -> Fact | Non
         for first in (start + 1, start + 2) if start < len(moves) else ():
             if all(checks[first::2]):
                 side = board.turn == bool(first % 2)
-                squares = names((moves[first - 1].to_square, boards.king_of(copy, not side)))
+                squares = names(
+                    (moves[first - 1].to_square, boards.king_of(copy, not side))
+                )
                 text = f"{side_name(side)} has perpetual check: {board.variation_san(moves)}"
-                return Fact("perpetual", when, side, squares, tuple(line[: len(moves)]), text)
+                return Fact(
+                    "perpetual", when, side, squares, tuple(line[: len(moves)]), text
+                )
     return None
 
 
@@ -737,7 +886,9 @@ def perpetual(board: chess.Board, line: Sequence[str], when: When) -> Fact | Non
 ZUGZWANG_POINTS: Final = 0.3
 
 
-def zugzwang(board: chess.Board, score: PovScore, passing: PovScore, when: When) -> Fact | None:
+def zugzwang(
+    board: chess.Board, score: PovScore, passing: PovScore, when: When
+) -> Fact | None:
     """Return the zugzwang of the side to move, by an engine's scores with and without a pass.
 
     Parameters
@@ -755,7 +906,14 @@ def zugzwang(board: chess.Board, score: PovScore, passing: PovScore, when: When)
     if board.is_check() or loss < ZUGZWANG_POINTS:
         return None
     text = f"{side_name(side)} is in zugzwang: every move loses what a pass would keep"
-    return Fact("zugzwang", when, side, names([boards.king_of(board, side)]), round(loss, 4), text)
+    return Fact(
+        "zugzwang",
+        when,
+        side,
+        names([boards.king_of(board, side)]),
+        round(loss, 4),
+        text,
+    )
 
 
 def underpromotion(board: chess.Board, move: chess.Move) -> Fact | None:
@@ -766,7 +924,9 @@ def underpromotion(board: chess.Board, move: chess.Move) -> Fact | None:
     """
     if move.promotion in (None, chess.QUEEN):
         return None
-    side, end, piece = board.turn, move.to_square, boards.after_move(board, move)
+    side = board.turn
+    end = move.to_square
+    piece = boards.after_move(board, move)
     queen = boards.after_move(board, replace(move, promotion=chess.QUEEN))
     forks = [fork.safe for fork in tactics.forks(piece, side) if fork.square == end]
     queen_forks = any(fork.square == end for fork in tactics.forks(queen, side))
@@ -789,12 +949,27 @@ def underpromotion(board: chess.Board, move: chess.Move) -> Fact | None:
 # ---------------------------------------------------------------- what goes by name, of a move
 
 
-def known_facts(move: MoveInContext, board: chess.Board, after: chess.Board) -> Iterator[Fact]:
+def known_facts(
+    move: MoveInContext, board: chess.Board, after: chess.Board
+) -> Iterator[Fact]:
     """Yield all of these that the board decides, for a move between its two boards."""
-    side, ends, before = board.turn, _ends(move.move), opening(move.position)
+    side = board.turn
+    ends = _ends(move.move)
+    before = opening(move.position)
     if before:
-        yield Fact("opening", "before", None, (), before, f"the opening is called {before.name}")
-    reached = openings().get(_placement(after)) if after.fullmove_number <= OPENING_MOVES else None
+        yield Fact(
+            "opening",
+            "before",
+            None,
+            (),
+            before,
+            f"the opening is called {before.name}",
+        )
+    reached = (
+        openings().get(_placement(after))
+        if after.fullmove_number <= OPENING_MOVES
+        else None
+    )
     if reached and reached != before:
         text = f"the opening is now called {reached.name}"
         yield Fact("opening", "move", side, ends, reached, text)
@@ -818,8 +993,13 @@ def _known_of(board: chess.Board, when: When) -> Iterator[Fact]:
         text = f"it is {'an' if name.startswith('e') else 'a'} {name}"
         yield Fact("ending", when, None, (), name, text)
     if known := theory(board):
-        winner, why = known.winner, _known_words()["theory"].get(known.name, "with best play")
-        text = f"it is a draw {why}" if winner is None else f"{side_name(winner)} wins {why}"
+        winner = known.winner
+        why = _known_words()["theory"].get(known.name, "with best play")
+        text = (
+            f"it is a draw {why}"
+            if winner is None
+            else f"{side_name(winner)} wins {why}"
+        )
         if known.plies:
             text += f", by mate in {(known.plies + 1) // 2}"
         value = ("draw" if winner is None else "win", known.name)
@@ -833,9 +1013,12 @@ def _known_of(board: chess.Board, when: When) -> Iterator[Fact]:
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth")
 
 _CLASS_WORDS: Final[dict[MistakeClass, str]] = {
-    "Excellent": "an excellent move", "Good": "a good move",
-    "Inaccuracy": "an inaccuracy", "Mistake": "a mistake", "Blunder": "a blunder",
-}  # fmt: skip
+    "Excellent": "an excellent move",
+    "Good": "a good move",
+    "Inaccuracy": "an inaccuracy",
+    "Mistake": "a mistake",
+    "Blunder": "a blunder",
+}
 
 _ENGINE_WORDING: Final = ScoreWording(
     number="the engine puts White at {cp:+d} centipawns",
@@ -849,10 +1032,14 @@ SPELT_PLIES = 6
 
 def _engine_facts(move: MoveInContext, verdict: Verdict) -> Iterator[Fact]:
     if verdict.mover != move.mover:
-        raise ValueError(f"the verdict is not seen by the side that plays {move.numbered_san}")
+        raise ValueError(
+            f"the verdict is not seen by the side that plays {move.numbered_san}"
+        )
     mover, source, san = move.mover, verdict.engine, move.san
-    ends, best = (move.uci[:2], move.uci[2:4]), (verdict.best[:2], verdict.best[2:4])
-    grade, text = verdict.mistake_class, _loss_text(san, verdict)
+    ends = (move.uci[:2], move.uci[2:4])
+    best = (verdict.best[:2], verdict.best[2:4])
+    grade = verdict.mistake_class
+    text = _loss_text(san, verdict)
     yield Fact("centipawn_loss", "move", mover, ends, verdict.loss, text, source)
     text = f"{san} is not among the engine's first {verdict.ranked} choices"
     if verdict.rank is not None:
@@ -862,10 +1049,13 @@ def _engine_facts(move: MoveInContext, verdict: Verdict) -> Iterator[Fact]:
     yield Fact("move_rank", "move", mover, ends, verdict.rank, text, source)
     text = f"by its centipawn loss {san} is {_CLASS_WORDS[grade]}"
     yield Fact("mistake", "move", mover, ends, grade, text, source)
-    scores, chances = (verdict.before, verdict.after), (verdict.win_before, verdict.win_after)
+    scores = (verdict.before, verdict.after)
+    chances = (verdict.win_before, verdict.win_after)
     for when, score, chance in zip(_AROUND, scores, chances, strict=True):
         text = score_text(score, _ENGINE_WORDING)
-        yield Fact("evaluation", when, mover, (), centipawns(score, mover), text, source)
+        yield Fact(
+            "evaluation", when, mover, (), centipawns(score, mover), text, source
+        )
         share = f"a {100 * chance:.0f} %"
         if not 0.005 <= chance <= 0.995:
             share = "less than a 1 %" if chance < 0.5 else "more than a 99 %"
@@ -886,7 +1076,8 @@ def _loss_text(san: str, verdict: Verdict) -> str:
     """Say what the move loses; between a mate and a score, centipawns would mean nothing."""
     if not verdict.loss:
         return f"{san} loses nothing against the engine's best line"
-    best, played = verdict.before.relative.mate() or 0, verdict.played.relative.mate() or 0
+    best = verdict.before.relative.mate() or 0
+    played = verdict.played.relative.mate() or 0
     if best > 0 >= played:
         return f"{san} lets a forced mate slip"
     if played < 0 <= best:
@@ -915,16 +1106,22 @@ def linearise(facts: Facts) -> str:
     move = facts.move
     piece = boards.piece_on(chess.Board(move.position.fen), move.move.from_square)
     return _context().render(
-        move=move, of=facts.of, piece=chess.PIECE_NAMES[piece], mates_from=MATES_FROM,
-        around=_AROUND, side_name=side_name,
+        move=move,
+        of=facts.of,
+        piece=chess.PIECE_NAMES[piece],
+        mates_from=MATES_FROM,
+        around=_AROUND,
+        side_name=side_name,
         name=lambda fact: chess.piece_name(chess.PIECE_SYMBOLS.index(fact.value)),
-    )  # fmt: skip
+    )
 
 
 @cache
 def _context() -> jinja2.Template:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("chessgloss.facts", ""), trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.PackageLoader("chessgloss.facts", ""),
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters["pawns"] = _pawns_worth
     environment.filters["signed"] = lambda pawns: f"{pawns:+g}" if pawns else "0"

@@ -23,10 +23,19 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import chess
 
-from chessgloss.facts.board import after_move, after_pass, king_of, line_pieces, passed_by, piece_on
+from chessgloss.facts.board import (
+    after_move,
+    after_pass,
+    king_of,
+    line_pieces,
+    passed_by,
+    piece_on,
+)
 
 #: Value of each piece in pawns.
-VALUES: Final[Mapping[chess.PieceType, int]] = dict(enumerate((1, 3, 3, 5, 9, 0), chess.PAWN))
+VALUES: Final[Mapping[chess.PieceType, int]] = dict(
+    enumerate((1, 3, 3, 5, 9, 0), chess.PAWN)
+)
 
 _SQUARES = chess.BB_SQUARES
 
@@ -34,7 +43,10 @@ _SQUARES = chess.BB_SQUARES
 def balance(board: chess.Board) -> int:
     """Return White's material less Black's, in pawns."""
     white, black = (
-        sum(value * board.pieces_mask(piece, side).bit_count() for piece, value in VALUES.items())
+        sum(
+            value * board.pieces_mask(piece, side).bit_count()
+            for piece, value in VALUES.items()
+        )
         for side in (chess.WHITE, chess.BLACK)
     )
     return white - black
@@ -116,7 +128,9 @@ def winning(
     return best
 
 
-def hanging(board: chess.Board, colour: chess.Color, taken: Known = ()) -> tuple[Capture, ...]:
+def hanging(
+    board: chess.Board, colour: chess.Color, taken: Known = ()
+) -> tuple[Capture, ...]:
     """Return the best capture of each piece of ``colour`` that hangs, by the order of squares.
 
     A piece hangs when the opponent has, or would have on its turn, a capture of it that wins
@@ -124,7 +138,9 @@ def hanging(board: chess.Board, colour: chess.Color, taken: Known = ()) -> tuple
     attacked oftener than defended; an undefended one if anything may take it. ``taken`` are
     the opponent's :func:`captures`, where they are known already.
     """
-    return tuple(sorted(winning(board, not colour, taken).values(), key=lambda each: each.square))
+    return tuple(
+        sorted(winning(board, not colour, taken).values(), key=lambda each: each.square)
+    )
 
 
 class Exchanges:
@@ -145,7 +161,9 @@ class Exchanges:
         # Checks that stand: those on the first side bind it, those on the other are answered.
         self._answered = board.attackers_mask(colour, self._kings[not colour])
         self._strict = bool(board.attackers_mask(not colour, self._kings[colour]))
-        self._lines = [line_pieces(board, not side, king) for side, king in enumerate(self._kings)]
+        self._lines = [
+            line_pieces(board, not side, king) for side, king in enumerate(self._kings)
+        ]
 
     def captures(self) -> Iterator[Capture]:
         """Yield the captures that the first side has, in the order of the squares."""
@@ -157,17 +175,23 @@ class Exchanges:
                     yield capture
         if board.turn == colour and board.ep_square is not None:
             for move in board.generate_legal_ep():
-                square, gain = passed_by(move), self.worth(move)
-                yield Capture(move.from_square, move.to_square, None, chess.PAWN, square, gain)
+                square = passed_by(move)
+                gain = self.worth(move)
+                yield Capture(
+                    move.from_square, move.to_square, None, chess.PAWN, square, gain
+                )
 
     def capture(self, start: chess.Square, target: chess.Square) -> Capture | None:
         """Return the capture from a square on an attacked piece; ``None`` if not lawful."""
         board = self._board
-        piece, victim = piece_on(board, start), piece_on(board, target)
+        piece = piece_on(board, start)
+        victim = piece_on(board, target)
         rest = board.occupied ^ _SQUARES[start]
         if victim == chess.KING or not self._lawful(self.colour, piece, target, rest):
             return None
-        move = chess.Move(start, target, chess.QUEEN if _promotes(piece, target) else None)
+        move = chess.Move(
+            start, target, chess.QUEEN if _promotes(piece, target) else None
+        )
         return Capture(start, target, move.promotion, victim, target, self.worth(move))
 
     def worth(self, move: chess.Move, without: chess.Bitboard = 0) -> int:
@@ -180,9 +204,14 @@ class Exchanges:
         takes = board.occupied_co[not self.colour] & _SQUARES[move.to_square]
         if piece is None or (not takes and board.is_castling(move)):
             return 0
-        rest = board.occupied & ~without & ~_SQUARES[move.from_square] | _SQUARES[move.to_square]
+        rest = (
+            board.occupied & ~without & ~_SQUARES[move.from_square]
+            | _SQUARES[move.to_square]
+        )
         victim = board.piece_type_at(move.to_square)
-        same_file = chess.square_file(move.from_square) == chess.square_file(move.to_square)
+        same_file = chess.square_file(move.from_square) == chess.square_file(
+            move.to_square
+        )
         if piece == chess.PAWN and victim is None and not same_file:
             rest &= ~_SQUARES[passed_by(move)]
             victim = chess.PAWN
@@ -194,42 +223,70 @@ class Exchanges:
         """Yield the quiet promotions to a queen that leave the king safe, with their worth."""
         board, colour = self._board, self.colour
         seventh, step = (chess.BB_RANK_7, 8) if colour else (chess.BB_RANK_2, -8)
-        for start in chess.scan_forward(board.pieces_mask(chess.PAWN, colour) & seventh):
-            goal, rest = start + step, board.occupied ^ _SQUARES[start] | _SQUARES[start + step]
+        for start in chess.scan_forward(
+            board.pieces_mask(chess.PAWN, colour) & seventh
+        ):
+            goal = start + step
+            rest = board.occupied ^ _SQUARES[start] | _SQUARES[start + step]
             blocked = board.occupied & _SQUARES[goal]
             if not blocked and self._lawful(colour, chess.PAWN, goal, rest):
                 move = chess.Move(start, goal, chess.QUEEN)
                 yield move, self.worth(move)
 
     def _reply(
-        self, side: chess.Color, target: chess.Square, rest: chess.Bitboard, standing: int
+        self,
+        side: chess.Color,
+        target: chess.Square,
+        rest: chess.Bitboard,
+        standing: int,
     ) -> int:
         """Return what ``side`` wins on ``target``, where a piece worth ``standing`` is."""
         board = self._board
         takers = board.attackers_mask(side, target, rest) & rest & ~_SQUARES[target]
         if not takers:
             return 0
-        masks = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+        masks = (
+            board.pawns,
+            board.knights,
+            board.bishops,
+            board.rooks,
+            board.queens,
+            board.kings,
+        )
         for piece, kind in enumerate(masks, start=1):
             queen = _promotes(piece, target)
             value = VALUES[chess.QUEEN if queen else piece]
             won = standing + (value - 1 if queen else 0)
-            afters = (rest ^ _SQUARES[start] for start in chess.scan_forward(takers & kind))
-            lawful = [after for after in afters if self._lawful(side, piece, target, after)]
+            afters = (
+                rest ^ _SQUARES[start] for start in chess.scan_forward(takers & kind)
+            )
+            lawful = [
+                after for after in afters if self._lawful(side, piece, target, after)
+            ]
             if lawful:
-                return max(0, *(won - self._reply(not side, target, r, value) for r in lawful))
+                return max(
+                    0, *(won - self._reply(not side, target, r, value) for r in lawful)
+                )
         return 0
 
     def _lawful(
-        self, side: chess.Color, piece: chess.PieceType, target: chess.Square, rest: chess.Bitboard
+        self,
+        side: chess.Color,
+        piece: chess.PieceType,
+        target: chess.Square,
+        rest: chess.Bitboard,
     ) -> bool:
         """Tell whether the king of ``side`` is safe once ``piece`` has taken on ``target``."""
         king = target if piece == chess.KING else self._kings[side]
         first = side == self.colour
         if not (king == target or self._lines[side] or (first and self._strict)):
             return True
-        attackers = self._board.attackers_mask(not side, king, rest) & rest & ~_SQUARES[target]
-        return not (attackers if first or king == target else attackers & ~self._answered)
+        attackers = (
+            self._board.attackers_mask(not side, king, rest) & rest & ~_SQUARES[target]
+        )
+        return not (
+            attackers if first or king == target else attackers & ~self._answered
+        )
 
 
 def _promotes(piece: chess.PieceType, target: chess.Square) -> bool:
@@ -278,7 +335,9 @@ class Line(NamedTuple):
     absolute: bool
 
 
-def forks(board: chess.Board, colour: chess.Color, taken: Known = ()) -> tuple[Fork, ...]:
+def forks(
+    board: chess.Board, colour: chess.Color, taken: Known = ()
+) -> tuple[Fork, ...]:
     """Return the forks of ``colour``, in the order of the forking pieces' squares.
 
     A piece forks when it attacks at least two targets, each the king or a piece that is
@@ -296,7 +355,11 @@ def forks(board: chess.Board, colour: chess.Color, taken: Known = ()) -> tuple[F
     forking = {square: hit for square, hit in sorted(targets.items()) if len(hit) > 1}
     lost = winning(board, not colour) if forking else {}
     return tuple(
-        Fork(square, tuple(sorted(hit, key=lambda s: (-worth(board, s), s))), square not in lost)
+        Fork(
+            square,
+            tuple(sorted(hit, key=lambda s: (-worth(board, s), s))),
+            square not in lost,
+        )
         for square, hit in forking.items()
     )
 
@@ -320,11 +383,18 @@ def line_tactics(
     it, and behind that on the same line stands a piece (no pawn) worth no more, which would
     be worth taking with the same piece once the one in front has gone.
     """
-    pinned, skewered = [], []
+    pinned = []
+    skewered = []
     for start, front, behind in lines(board, exchanges.colour):
-        before, after = worth(board, front), worth(board, behind)
+        before = worth(board, front)
+        after = worth(board, behind)
         falls = exchanges.worth(chess.Move(start, behind), without=_SQUARES[front]) > 0
-        line = Line(start, front, behind, bool(board.kings & (_SQUARES[front] | _SQUARES[behind])))
+        line = Line(
+            start,
+            front,
+            behind,
+            bool(board.kings & (_SQUARES[front] | _SQUARES[behind])),
+        )
         if before < after:
             if line.absolute or (falls and _can_leave(board, front, start)):
                 pinned.append(line)
@@ -346,12 +416,18 @@ def discovered_attacks(
     what that capture wins by exchange, in pawns; ``None`` for the king (a discovered check)
     and where the capture is not lawful.
     """
-    end, colour, opened = after_move(board, move), board.turn, []
+    end = after_move(board, move)
+    colour = board.turn
+    opened = []
     left = board.occupied & ~end.occupied
     moved = end.occupied_co[colour] & ~board.occupied_co[colour]
     exchanges = Exchanges(end, colour)
     for start in chess.scan_forward(_line_movers(end, colour) & ~moved):
-        new = end.attacks_mask(start) & ~board.attacks_mask(start) & end.occupied_co[not colour]
+        new = (
+            end.attacks_mask(start)
+            & ~board.attacks_mask(start)
+            & end.occupied_co[not colour]
+        )
         for target in chess.scan_forward(new):
             if chess.between(start, target) & left:
                 capture = exchanges.capture(start, target)
@@ -369,7 +445,9 @@ def lines(
         for front in chess.scan_forward(attacked & enemies):
             # Squares on the ray seen when the front piece is away, and not seen before.
             rest = board.occupied ^ _SQUARES[front]
-            for behind in chess.scan_forward(chess.ray(start, front) & enemies & ~attacked):
+            for behind in chess.scan_forward(
+                chess.ray(start, front) & enemies & ~attacked
+            ):
                 if chess.between(start, behind) & rest == 0:
                     yield start, front, behind
 
@@ -413,7 +491,9 @@ class Threat(NamedTuple):
     gain: int
 
 
-def threats(board: chess.Board, colour: chess.Color, taken: Known = ()) -> tuple[Threat, ...]:
+def threats(
+    board: chess.Board, colour: chess.Color, taken: Known = ()
+) -> tuple[Threat, ...]:
     """Return what ``colour`` threatens: mates first, then by what is won, then by move.
 
     On its own turn these are what it can do at once; on the opponent's, what it could do
@@ -445,13 +525,16 @@ def mates(board: chess.Board, colour: chess.Color) -> tuple[chess.Move, ...]:
     checks = set(_possible_checks(turned))
     mating = {move for move in checks if after_move(turned, move).is_checkmate()}
     queens = {move for move in mating if move.promotion == chess.QUEEN}
-    others = {m for m in mating - queens if replace(m, promotion=chess.QUEEN) not in queens}
+    others = {
+        m for m in mating - queens if replace(m, promotion=chess.QUEEN) not in queens
+    }
     return tuple(sorted(queens | others, key=chess.Move.uci))
 
 
 def _possible_checks(board: chess.Board) -> Iterator[chess.Move]:
     """Yield the legal moves that may give check: all that do, others too, some twice."""
-    king, own = king_of(board, not board.turn), board.occupied_co[board.turn]
+    king = king_of(board, not board.turn)
+    own = board.occupied_co[board.turn]
     # The squares from which a queen or a knight sees the king; a pawn's are among them.
     seen = (
         chess.BB_KNIGHT_ATTACKS[king]

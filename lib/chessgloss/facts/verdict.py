@@ -21,38 +21,66 @@ import chess.engine
 import numpy as np
 
 from chessgloss import engine
-from chessgloss.engine import MATES_FROM, Analysis, Line, centipawns, score_of, win_chance
+from chessgloss.engine import (
+    MATES_FROM,
+    Analysis,
+    Line,
+    centipawns,
+    score_of,
+    win_chance,
+)
 from chessgloss.facts.tactics import exchange
 from chessgloss.positions import MoveInContext, Position
 
 Judgement = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
 Standing = Literal[
-    "winning", "clearly better", "slightly better", "equal", "slightly worse", "clearly worse",
+    "winning",
+    "clearly better",
+    "slightly better",
+    "equal",
+    "slightly worse",
+    "clearly worse",
     "losing",
-]  # fmt: skip
+]
 MistakeClass = Literal["Excellent", "Good", "Inaccuracy", "Mistake", "Blunder"]
 
 #: Chance to win that a move of the class gives away at least. Source: lila, ``CpAdvice``: 0.1, 0.2
 #: and 0.3 of "winning chances", which go from -1 to 1.
-JUDGEMENT_BOUNDS: dict[Judgement, float] = {"blunder": 0.15, "mistake": 0.1, "inaccuracy": 0.05}
+JUDGEMENT_BOUNDS: dict[Judgement, float] = {
+    "blunder": 0.15,
+    "mistake": 0.1,
+    "inaccuracy": 0.05,
+}
 
 #: Centipawns that are kept at least where a forced mate is let slip, or were lost already where
 #: one is allowed; with fewer it is a blunder. Source: lila, ``MateAdvice``.
 MATE_BOUNDS: Final[dict[Judgement, int]] = {"inaccuracy": 1_000, "mistake": 701}
 
-GLYPHS: Final[dict[Judgement, str]] = {"inaccuracy": "?!", "mistake": "?", "blunder": "??"}
+GLYPHS: Final[dict[Judgement, str]] = {
+    "inaccuracy": "?!",
+    "mistake": "?",
+    "blunder": "??",
+}
 
 #: Least chance to win of each standing: about 380, 170 and 55 centipawns, and their mirror
 #: images. Our choice, after the four degrees of the Informator's signs.
 STANDING_BOUNDS: Final[dict[Standing, float]] = {
-    "winning": 0.80, "clearly better": 0.65, "slightly better": 0.55, "equal": 0.45,
-    "slightly worse": 0.35, "clearly worse": 0.20, "losing": 0.00,
-}  # fmt: skip
+    "winning": 0.80,
+    "clearly better": 0.65,
+    "slightly better": 0.55,
+    "equal": 0.45,
+    "slightly worse": 0.35,
+    "clearly worse": 0.20,
+    "losing": 0.00,
+}
 
 #: The plan's step 2.1: the most centipawns that a move of the class may lose; above, a Blunder.
 CLASS_BOUNDS: Final[dict[MistakeClass, int]] = {
-    "Excellent": 10, "Good": 30, "Inaccuracy": 60, "Mistake": 100,
-}  # fmt: skip
+    "Excellent": 10,
+    "Good": 30,
+    "Inaccuracy": 60,
+    "Mistake": 100,
+}
 
 #: Analyses positions with a number of nodes each, for as many lines (MultiPV).
 Analyse: TypeAlias = Callable[[Sequence[Position], int, int], Sequence[Analysis]]
@@ -72,11 +100,31 @@ RANKED_LINES = 5
 
 #: What a summary tells, in its order.
 _SUMMARY: Final = (
-    "engine", "nodes", "depth", "point_of_view", "centipawns_before", "centipawns_after",
-    "mate_before", "mate_after", "win_before", "win_after", "loss", "judgement", "glyph",
-    "win_chance_lost", "standing_before", "standing", "rank", "ranked", "best", "second",
-    "second_centipawns", "best_line", "reply", "reply_line",
-)  # fmt: skip
+    "engine",
+    "nodes",
+    "depth",
+    "point_of_view",
+    "centipawns_before",
+    "centipawns_after",
+    "mate_before",
+    "mate_after",
+    "win_before",
+    "win_after",
+    "loss",
+    "judgement",
+    "glyph",
+    "win_chance_lost",
+    "standing_before",
+    "standing",
+    "rank",
+    "ranked",
+    "best",
+    "second",
+    "second_centipawns",
+    "best_line",
+    "reply",
+    "reply_line",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +194,9 @@ class Verdict:
     @property
     def win_chance_lost(self) -> float:
         """Chance to win, 0 to 1 on Lichess's curve, that the move gives away; never negative."""
-        best, played = (centipawns(score, self.mover) for score in (self.before, self.played))
+        best, played = (
+            centipawns(score, self.mover) for score in (self.before, self.played)
+        )
         return max(0.0, float(win_chance(best) - win_chance(played)))
 
     @property
@@ -173,7 +223,9 @@ class Verdict:
         """
         if self.rank != 1 or self.second_centipawns is None or self.obvious:
             return GLYPHS.get(self.judgement, "")
-        second = judge(self.before, engine.read_centipawns(self.second_centipawns, self.mover))
+        second = judge(
+            self.before, engine.read_centipawns(self.second_centipawns, self.mover)
+        )
         only = second in ("mistake", "blunder") and self.standing_before != "losing"
         return "!" if only else ""
 
@@ -202,10 +254,14 @@ class Verdict:
     def summary(self) -> dict[str, object]:
         """Return the verdict as plain values, ready for JSON, seen by the side that moves."""
         before, after = (score.relative.mate() for score in (self.before, self.after))
-        special: dict[str, object] = {"point_of_view": "White" if self.mover else "Black"}
+        special: dict[str, object] = {
+            "point_of_view": "White" if self.mover else "Black"
+        }
         special |= {"mate_before": before, "mate_after": after}
         values = {k: special[k] if k in special else getattr(self, k) for k in _SUMMARY}
-        return {k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()}
+        return {
+            k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()
+        }
 
 
 def standing(score: chess.engine.PovScore, pov: chess.Color) -> Standing:
@@ -232,14 +288,23 @@ def judge(best: chess.engine.PovScore, played: chess.engine.PovScore) -> Judgeme
     if most <= kept:
         return "best"
     judgement: Judgement
-    slipped, allowed = most >= MATES_FROM > kept, kept <= -MATES_FROM < most
+    slipped = most >= MATES_FROM > kept
+    allowed = kept <= -MATES_FROM < most
     if slipped or allowed:
         spare = kept if slipped else -most
-        judgement = next((name for name, low in MATE_BOUNDS.items() if spare >= low), "blunder")
+        judgement = next(
+            (name for name, low in MATE_BOUNDS.items() if spare >= low), "blunder"
+        )
     else:
         lost = win_chance(most) - win_chance(kept)
-        judgement = next((name for name, low in JUDGEMENT_BOUNDS.items() if lost >= low), "good")
-    decided = standing(best, best.turn) == standing(played, best.turn) in ("winning", "losing")
+        judgement = next(
+            (name for name, low in JUDGEMENT_BOUNDS.items() if lost >= low), "good"
+        )
+    decided = (
+        standing(best, best.turn)
+        == standing(played, best.turn)
+        in ("winning", "losing")
+    )
     return "good" if judgement == "inaccuracy" and decided else judgement
 
 
@@ -256,7 +321,9 @@ def mistake_class(loss: float) -> MistakeClass:
     """
     if not loss >= 0:
         raise ValueError(f"a loss is at least 0 centipawns, got {loss}")
-    return next((name for name, bound in CLASS_BOUNDS.items() if loss <= bound), "Blunder")
+    return next(
+        (name for name, bound in CLASS_BOUNDS.items() if loss <= bound), "Blunder"
+    )
 
 
 def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
@@ -280,20 +347,30 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
     """
     for analysis, position in ((before, move.position), (after, move.after())):
         if analysis.position.fen != position.fen:
-            raise ValueError(f"an analysis of {analysis.position.fen!r}, not of {position.fen!r}")
+            raise ValueError(
+                f"an analysis of {analysis.position.fen!r}, not of {position.fen!r}"
+            )
     if before.engine != after.engine:
-        raise ValueError(f"one engine must weigh a move, got {before.engine} and {after.engine}")
+        raise ValueError(
+            f"one engine must weigh a move, got {before.engine} and {after.engine}"
+        )
     mover = move.mover
     board = chess.Board(move.position.fen)
-    ply, captures = board.ply(), board.is_capture(move.move)
+    ply = board.ply()
+    captures = board.is_capture(move.move)
     lines = before.lines[:RANKED_LINES]
-    rank = next((n for n, line in enumerate(lines, 1) if line.moves[:1] == (move.uci,)), None)
-    best, end = _seen_by(before.best.score, mover), _seen_by(score_of(after), mover)
+    rank = next(
+        (n for n, line in enumerate(lines, 1) if line.moves[:1] == (move.uci,)), None
+    )
+    best = _seen_by(before.best.score, mover)
+    end = _seen_by(score_of(after), mover)
     played = lines[rank - 1].score if rank else _a_move_earlier(end)
     second = lines[1] if len(lines) > 1 and lines[1].moves else None
     reply_line = after.lines[0].moves if after.lines else ()
     # Where the analysis after the move says no reply, its line before the move may.
-    replies = reply_line[:1] or (lines[rank - 1].moves[1:2] if rank and after.lines else ())
+    replies = reply_line[:1] or (
+        lines[rank - 1].moves[1:2] if rank and after.lines else ()
+    )
     return Verdict(
         engine=before.engine,
         nodes=before.nodes + after.nodes,
@@ -311,7 +388,9 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         best_line=before.best.moves,
         reply=replies[0] if replies else None,
         reply_line=reply_line,
-        depth=min(analysis.best.depth for analysis in (before, after) if analysis.lines),
+        depth=min(
+            analysis.best.depth for analysis in (before, after) if analysis.lines
+        ),
         obvious=board.is_check() or (captures and exchange(board, move.move) >= 0),
     )
 
@@ -347,10 +426,15 @@ def search(
     limit, most = nodes
 
     def around(numbers: Sequence[int], nodes: int, lines: int) -> Around:
-        pairs = {number: (moves[number].position, moves[number].after()) for number in numbers}
+        pairs = {
+            number: (moves[number].position, moves[number].after())
+            for number in numbers
+        }
         asked = {each.fen: each for pair in pairs.values() for each in pair}
         found = dict(zip(asked, analyse([*asked.values()], nodes, lines), strict=True))
-        return {number: (found[at.fen], found[to.fen]) for number, (at, to) in pairs.items()}
+        return {
+            number: (found[at.fen], found[to.fen]) for number, (at, to) in pairs.items()
+        }
 
     everything = range(len(moves))
     if limit == most:
@@ -360,10 +444,22 @@ def search(
     while unsettled := [number for number in everything if number not in settled]:
         for number, pair in around(unsettled, limit, 1).items():
             verdict = weigh(moves[number], *pair)
-            values = [centipawns(each, verdict.mover) for each in (verdict.played, verdict.after)]
-            apart = abs(np.subtract(*win_chance(values))) >= JUDGEMENT_BOUNDS["inaccuracy"]
-            gap = min(abs(verdict.win_chance_lost - bound) for bound in JUDGEMENT_BOUNDS.values())
-            now = GLYPHS.get(verdict.judgement, ""), verdict.standing_before, gap >= MARGIN
+            values = [
+                centipawns(each, verdict.mover)
+                for each in (verdict.played, verdict.after)
+            ]
+            apart = (
+                abs(np.subtract(*win_chance(values))) >= JUDGEMENT_BOUNDS["inaccuracy"]
+            )
+            gap = min(
+                abs(verdict.win_chance_lost - bound)
+                for bound in JUDGEMENT_BOUNDS.values()
+            )
+            now = (
+                GLYPHS.get(verdict.judgement, ""),
+                verdict.standing_before,
+                gap >= MARGIN,
+            )
             if (last.get(number) == now and now[-1] and not apart) or 2 * limit > most:
                 settled[number] = pair
             last[number] = now
@@ -373,7 +469,9 @@ def search(
 
 
 def _ranked(
-    move: MoveInContext, settled: tuple[Analysis, Analysis], several: tuple[Analysis, Analysis]
+    move: MoveInContext,
+    settled: tuple[Analysis, Analysis],
+    several: tuple[Analysis, Analysis],
 ) -> tuple[Analysis, Analysis]:
     """Return the settled analyses around a move, below their lines those of a search of several."""
     before, after = settled
@@ -382,7 +480,9 @@ def _ranked(
         score = _a_move_earlier(_seen_by(score_of(after), move.mover))
         reply, depth = (after.best.moves, after.best.depth) if after.lines else ((), 0)
         known.append(Line((move.uci, *reply), score, depth))
-    return _joined(before, known, several[0]), _joined(after, after.lines[:1], several[1])
+    return _joined(before, known, several[0]), _joined(
+        after, after.lines[:1], several[1]
+    )
 
 
 def _joined(settled: Analysis, known: Sequence[Line], several: Analysis) -> Analysis:
@@ -396,7 +496,9 @@ def _joined(settled: Analysis, known: Sequence[Line], several: Analysis) -> Anal
     return replace(settled, lines=tuple(lines), nodes=settled.nodes + several.nodes)
 
 
-def _seen_by(score: chess.engine.PovScore, colour: chess.Color) -> chess.engine.PovScore:
+def _seen_by(
+    score: chess.engine.PovScore, colour: chess.Color
+) -> chess.engine.PovScore:
     return chess.engine.PovScore(score.pov(colour), colour)
 
 

@@ -37,7 +37,13 @@ DIMENSIONS = ("relevance", "completeness", "clarity", "fluency")
 
 #: Prompts of a judge by what is asked: the four, relevance told what a program found, relevance
 #: in two other wordings, and correctness outright, which is no dimension of GCC-Eval.
-PROMPTS = (*DIMENSIONS, "relevance_verified", "relevance_2", "relevance_3", "correctness")
+PROMPTS = (
+    *DIMENSIONS,
+    "relevance_verified",
+    "relevance_2",
+    "relevance_3",
+    "correctness",
+)
 
 #: One token, the likeliest, with as many alternatives as the protocol gives.
 ONE_TOKEN = Sampling(temperature=0.0, max_tokens=1, top_logprobs=20)
@@ -45,7 +51,9 @@ ONE_TOKEN = Sampling(temperature=0.0, max_tokens=1, top_logprobs=20)
 #: States whose text is the judge's own answer; one token is always ``cut_off``.
 _READABLE = (State.ANSWERED, State.CUT_OFF)
 
-_WORDING = ScoreWording(number="{cp:+d} cp", mate="{verb} in {moves}", mated="mate", level=None)
+_WORDING = ScoreWording(
+    number="{cp:+d} cp", mate="{verb} in {moves}", mated="mate", level=None
+)
 
 _OPEN, _CLOSE = r"[\s\"'`*_(\[]*", r"[\s\"'`*_)\].,:;]*"
 #: What may stand before the score: blanks, quotes, emphasis, the name of what is asked.
@@ -81,7 +89,9 @@ def texts_of(comments: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
     """
     answered = comments[comments["state"] == "answered"].assign(variant="")
     chosen = [answered[answered["method"] == method] for method in methods]
-    return pd.concat(chosen)[["move", "method", "variant", "text"]].reset_index(drop=True)
+    return pd.concat(chosen)[["move", "method", "variant", "text"]].reset_index(
+        drop=True
+    )
 
 
 def ask_each(texts: pd.DataFrame, asked: Sequence[str]) -> pd.DataFrame:
@@ -105,7 +115,10 @@ def with_requests(
     """
     seen = texts["text"].map(without_injections) if screened else texts["text"]
     rows = texts.assign(text=seen).itertuples()
-    asked = [judge_request(r.text, briefings[r.move], r.asked, r.method, r.variant) for r in rows]
+    asked = [
+        judge_request(r.text, briefings[r.move], r.asked, r.method, r.variant)
+        for r in rows
+    ]
     return texts.assign(request=asked)
 
 
@@ -122,10 +135,14 @@ def judge_request(
         "fen": lambda: briefing.move.position.fen,
         "move": lambda: briefing.move.numbered_san,
         "hint": lambda: expert_hint(briefing),
-        "findings": lambda: quoted(findings(verify(text, briefing.move, briefing.verdict))),
+        "findings": lambda: quoted(
+            findings(verify(text, briefing.move, briefing.verdict))
+        ),
     }
     about = {"asked": asked, **about_text(text, briefing, method, variant)}
-    return prompt.ask(ONE_TOKEN, about, **{name: values[name]() for name in prompt.placeholders})
+    return prompt.ask(
+        ONE_TOKEN, about, **{name: values[name]() for name in prompt.placeholders}
+    )
 
 
 def about_text(
@@ -134,7 +151,9 @@ def about_text(
     """Return what a recording keeps of a text: names and a hash."""
     named = {"of": briefing.name, "method": method, "variant": variant}
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return {name: value for name, value in named.items() if value} | {"text_sha256": digest}
+    return {name: value for name, value in named.items() if value} | {
+        "text_sha256": digest
+    }
 
 
 def expert_hint(briefing: Briefing) -> str:
@@ -143,12 +162,15 @@ def expert_hint(briefing: Briefing) -> str:
     The played move with its score and the expected reply, then the best and the second-best
     move with theirs. Scores are in centipawns, seen by the side that moves.
     """
-    verdict, move = briefing.verdict, briefing.move.move
+    verdict = briefing.verdict
+    move = briefing.move.move
     board = chess.Board(briefing.move.position.fen)
     seen = f"seen by {side_name(verdict.mover)}"
     parts = [f"{seen}, played {board.san(move)} {_score(verdict.played)}"]
     if verdict.reply is not None:
-        _, reply = board.variation_san([move, chess.Move.from_uci(verdict.reply)]).rsplit(" ", 1)
+        _, reply = board.variation_san(
+            [move, chess.Move.from_uci(verdict.reply)]
+        ).rsplit(" ", 1)
         parts.append(f"expected reply {reply}")
     for name, line in zip(("best", "second best"), briefing.before.lines, strict=False):
         if line.moves:
@@ -174,14 +196,22 @@ def findings(checked: Iterable[Checked]) -> str:
     decided.sort(key=lambda claim: claim.verdict != "false")
     false = sum(claim.verdict == "false" for claim in decided)
     claims = "1 claim" if len(decided) == 1 else f"{len(decided)} claims"
-    lines = [f"Of {claims} checked, {false or 'none'} {'are' if false > 1 else 'is'} false."]
+    lines = [
+        f"Of {claims} checked, {false or 'none'} {'are' if false > 1 else 'is'} false."
+    ]
     for claim in decided[:5]:
-        reason = f" ({claim.evidence.removeprefix('after the move: ')})" if claim.cause else ""
+        reason = (
+            f" ({claim.evidence.removeprefix('after the move: ')})"
+            if claim.cause
+            else ""
+        )
         lines.append(f'- {claim.verdict}: "{claim.claim.text}"{reason}')
     return "\n".join(lines)
 
 
-def claim_counts(texts: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.DataFrame:
+def claim_counts(
+    texts: pd.DataFrame, briefings: Mapping[str, Briefing]
+) -> pd.DataFrame:
     """Return how many claims of each text the checker holds for ``true`` and for ``false``.
 
     Parameters
@@ -194,7 +224,9 @@ def claim_counts(texts: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.D
     rows = []
     for row in texts.itertuples():
         briefing = briefings[row.move]
-        verdicts = [claim.verdict for claim in verify(row.text, briefing.move, briefing.verdict)]
+        verdicts = [
+            claim.verdict for claim in verify(row.text, briefing.move, briefing.verdict)
+        ]
         rows.append((verdicts.count("true"), verdicts.count("false")))
     return pd.DataFrame(rows, texts.index, columns=["true", "false"], dtype=int)
 
@@ -203,7 +235,11 @@ def claim_counts(texts: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.D
 
 
 def judge(
-    texts: pd.DataFrame, briefings: Mapping[str, Briefing], client: Client, *, screened: bool = True
+    texts: pd.DataFrame,
+    briefings: Mapping[str, Briefing],
+    client: Client,
+    *,
+    screened: bool = True,
 ) -> pd.DataFrame:
     """Put texts before the judge: questions, answers, scores.
 
@@ -222,7 +258,9 @@ def judge(
     """
     answered = client.answered(with_requests(texts, briefings, screened=screened))
     read = [read_score(answer) for answer in answered["answer"]]
-    return answered.assign(score=[each.share for each in read], mass=[each.mass for each in read])
+    return answered.assign(
+        score=[each.share for each in read], mass=[each.mass for each in read]
+    )
 
 
 class Score(NamedTuple):

@@ -26,7 +26,9 @@ def without_injections(text: str) -> str:
     side. A text that has none comes back as it is.
     """
     to_judge, english, chess = _patterns()
-    sentences, kept, dropping = _BREAK.split(visible(text)), [], False
+    sentences = _BREAK.split(visible(text))
+    kept = []
+    dropping = False
     for sentence in sentences:
         foreign = len(_WORD.findall(sentence)) > 5 and not english.search(sentence)
         found = any(pattern.search(sentence) for pattern in to_judge)
@@ -46,5 +48,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], ...], re.Pattern[str], re.Patter
         words,
         re.compile("".join(given["five"]), re.I),
     )
-    english = re.compile(rf"\b(?:{'|'.join(given['english'].split())})s?\b", re.IGNORECASE)
+    english = re.compile(
+        rf"\b(?:{'|'.join(given['english'].split())})s?\b", re.IGNORECASE
+    )
     return to_judge, english, re.compile(given["chess"], re.IGNORECASE)

@@ -76,7 +76,9 @@ def choose_compared(moves: Sequence[EvaluatedMove], count: int) -> list[Evaluate
     """Return every n-th of the moves that have a human comment, ``count`` of them."""
     human = [move for move in moves if move.reference]
     if not 1 <= count <= len(human):
-        raise ValueError(f"{len(human)} moves have a human comment; cannot choose {count}")
+        raise ValueError(
+            f"{len(human)} moves have a human comment; cannot choose {count}"
+        )
     return human[:: len(human) // count][:count]
 
 
@@ -138,7 +140,10 @@ def number_questions(
     once for the twelve scores of a pair.
     """
     cells = [
-        (about | {"candidate": candidate} | named, values | {"candidate": candidate} | spoken)
+        (
+            about | {"candidate": candidate} | named,
+            values | {"candidate": candidate} | spoken,
+        )
         for about, values in _pairs(contexts, comments, methods)
         for candidate in "AB"
         for named, spoken in _criteria()
@@ -154,7 +159,10 @@ def alone_questions(
     As :func:`line_questions`, with columns ``move``, ``method``, ``criterion`` and ``request``.
     """
     cells = [
-        ({"of": move, "method": method} | named, {"context": context, "comment": text} | spoken)
+        (
+            {"of": move, "method": method} | named,
+            {"context": context, "comment": text} | spoken,
+        )
         for move, context in contexts.items()
         for method, text in _present(comments, move, methods).items()
         for named, spoken in _criteria()
@@ -166,7 +174,9 @@ def alone_questions(
 _Cell: TypeAlias = tuple[dict[str, str], dict[str, str]]
 
 
-def _pairs(contexts: Contexts, comments: Comments, methods: Sequence[str]) -> Iterator[_Cell]:
+def _pairs(
+    contexts: Contexts, comments: Comments, methods: Sequence[str]
+) -> Iterator[_Cell]:
     for move, context in contexts.items():
         texts = _present(comments, move, methods)
         for first, second in permutations(texts, 2):
@@ -179,7 +189,9 @@ def _present(comments: Comments, move: str, methods: Sequence[str]) -> dict[str,
     if move not in comments:
         raise ValueError(f"no comments are given for the move {move}")
     texts = {name: comments[move].get(name, "") for name in methods}
-    return {n: quoted(without_injections(text)) for n, text in texts.items() if text.strip()}
+    return {
+        n: quoted(without_injections(text)) for n, text in texts.items() if text.strip()
+    }
 
 
 def _criteria() -> Iterator[_Cell]:
@@ -190,7 +202,10 @@ def _criteria() -> Iterator[_Cell]:
 
 def _questions(name: str, sampling: Sampling, cells: Iterable[_Cell]) -> pd.DataFrame:
     prompt = load_prompt(name)
-    rows = [about | {"request": prompt.ask(sampling, about, **values)} for about, values in cells]
+    rows = [
+        about | {"request": prompt.ask(sampling, about, **values)}
+        for about, values in cells
+    ]
     return pd.DataFrame(rows).rename(columns={"of": "move"})
 
 
@@ -265,7 +280,9 @@ def read_numbers(answered: pd.DataFrame) -> pd.DataFrame:
         :func:`read_lines`; ``unreadable`` if one of twelve numbers is.
     """
     side = answered["candidate"].str.lower()
-    wide = _wide(answered, ["move", "first", "second"], answered["criterion"] + "_" + side)
+    wide = _wide(
+        answered, ["move", "first", "second"], answered["criterion"] + "_" + side
+    )
     return wide.assign(state=np.where(wide.isna().any(axis=1), "unreadable", "read"))
 
 
@@ -290,7 +307,9 @@ def pairs_of(cards: pd.DataFrame) -> pd.DataFrame:
     cards = cards.dropna()
     pairs = cards.merge(cards, on="move", suffixes=("_a", "_b"))
     pairs = pairs[pairs["method_a"] < pairs["method_b"]].assign(state="read")
-    return pairs.rename(columns={"method_a": "first", "method_b": "second"}, errors="raise")
+    return pairs.rename(
+        columns={"method_a": "first", "method_b": "second"}, errors="raise"
+    )
 
 
 def _columns(side: str) -> list[str]:
@@ -300,7 +319,9 @@ def _columns(side: str) -> list[str]:
 # ---------------------------------------------------------------- the decision
 
 
-def decide(pairs: pd.DataFrame, disqualified: Collection[tuple[str, str]]) -> pd.DataFrame:
+def decide(
+    pairs: pd.DataFrame, disqualified: Collection[tuple[str, str]]
+) -> pd.DataFrame:
     """Return who wins each pair, by its scores and after the hard rule.
 
     The higher total wins; at equal totals the first of :data:`TIE_BREAKS` that differs decides.
@@ -327,7 +348,8 @@ def decide(pairs: pd.DataFrame, disqualified: Collection[tuple[str, str]]) -> pd
         pd.MultiIndex.from_frame(read[["move", side]]).isin(list(disqualified))
         for side in ("first", "second")
     )
-    ruled_a, ruled_b = a.copy(), b.copy()
+    ruled_a = a.copy()
+    ruled_b = b.copy()
     ruled_a[struck_a, 0] = ruled_b[struck_b, 0] = 1
     sums = {"total_a": a.sum(axis=1).astype(int), "total_b": b.sum(axis=1).astype(int)}
     won = {"totals": totals, "decided_by": decided_by}
@@ -338,7 +360,9 @@ def decide(pairs: pd.DataFrame, disqualified: Collection[tuple[str, str]]) -> pd
 def _winners(a: Floats, b: Floats) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
     """Return winners and what decided, ``(n,)`` both, for scores ``(n, 6)``."""
     less = a - b
-    gaps = np.column_stack([less.sum(axis=1), less[:, : len(TIE_BREAKS)], np.zeros(len(less))])
+    gaps = np.column_stack(
+        [less.sum(axis=1), less[:, : len(TIE_BREAKS)], np.zeros(len(less))]
+    )
     differs = gaps != 0
     differs[:, -1] = True
     place = differs.argmax(axis=1)
@@ -363,7 +387,8 @@ def outcomes(decided: pd.DataFrame, by: str = "rule") -> pd.DataFrame:
         Columns ``move``, ``first``, ``second``, ``pair`` (the methods in alphabetical order),
         ``winner`` (a method or ``TIE``) and ``points``: what the first gets, 1, 0 or one half.
     """
-    won, lost = decided[by] == "A", decided[by] == "B"
+    won = decided[by] == "A"
+    lost = decided[by] == "B"
     winner = np.select([won, lost], [decided["first"], decided["second"]], "TIE")
     columns = decided[["move", "first", "second"]]
     names = [" / ".join(sorted(pair[1:])) for pair in columns.itertuples(index=False)]
@@ -379,7 +404,9 @@ _SILENT = frozenset({"no", "none", "NA", "0"})
 _MOVES = ("move", "best line", "expected reply")
 
 _HANGING = [
-    f"{who} hanging pieces {when}" for who in ("own", "opponent's") for when in ("before", "after")
+    f"{who} hanging pieces {when}"
+    for who in ("own", "opponent's")
+    for when in ("before", "after")
 ]
 _THREATS = ("threats after", "opponent's chances after")
 
@@ -397,7 +424,12 @@ CARRIERS: Mapping[Disqualifier, tuple[str, ...]] = {
     ),
 }
 #: What a written move shows of an event.
-_SIGNS: Mapping[str, str] = {"check": "+", "checkmate": "#", "capture": "x", "promotion": "="}
+_SIGNS: Mapping[str, str] = {
+    "check": "+",
+    "checkmate": "#",
+    "capture": "x",
+    "promotion": "=",
+}
 #: Events that a counted mate in an evaluation carries, too.
 _MATING: tuple[Disqualifier, ...] = ("checkmate", "forced tactic or threat")
 
@@ -446,7 +478,9 @@ def _is_claimed(checked: Checked) -> bool:
     return not (stance.negated or stance.asked or (stance.supposed and not stance.able))
 
 
-def supports(context: str, event: Disqualifier, squares: frozenset[str] = frozenset()) -> bool:
+def supports(
+    context: str, event: Disqualifier, squares: frozenset[str] = frozenset()
+) -> bool:
     """Tell whether a line of the context carries an event.
 
     Parameters
@@ -467,7 +501,9 @@ def supports(context: str, event: Disqualifier, squares: frozenset[str] = frozen
         move = _WRITTEN.fullmatch(word)
         if sign and move and sign in word:
             carried.append({move.group(1)})
-    mates = any("mate" in lines.get(f"evaluation {when}", "") for when in ("before", "after"))
+    mates = any(
+        "mate" in lines.get(f"evaluation {when}", "") for when in ("before", "after")
+    )
     carried += [set()] if mates and event in _MATING else []
     return any(not squares or not named or named & squares for named in carried)
 
@@ -475,8 +511,12 @@ def supports(context: str, event: Disqualifier, squares: frozenset[str] = frozen
 def squares_of(claim: Claim) -> frozenset[str]:
     """Return the names of the squares that a claim's words name."""
     terms = (*claim.subjects, *claim.objects)
-    named = {chess.square_name(term.square) for term in terms if term.square is not None}
-    written = {square for term in terms if term.move for square in _SQUARE.findall(term.text)}
+    named = {
+        chess.square_name(term.square) for term in terms if term.square is not None
+    }
+    written = {
+        square for term in terms if term.move for square in _SQUARE.findall(term.text)
+    }
     return frozenset(named | written)
 
 
@@ -508,7 +548,11 @@ def win_points(outcomes: pd.DataFrame, methods: Sequence[str]) -> Floats:
     turned = outcomes.rename(columns={"first": "second", "second": "first"})
     turned["points"] = 1 - outcomes["points"]
     table = pd.concat([outcomes, turned]).pivot_table(
-        index="move", columns=["first", "second"], values="points", aggfunc="sum", fill_value=0
+        index="move",
+        columns=["first", "second"],
+        values="points",
+        aggfunc="sum",
+        fill_value=0,
     )
     pairs = pd.MultiIndex.from_product([methods, methods])
     cells = table.reindex(columns=pairs, fill_value=0).to_numpy(dtype=float)
@@ -538,12 +582,16 @@ def bradley_terry(points: ArrayLike) -> Floats:
     import statsmodels.api as sm
 
     won = np.asarray(points, dtype=float)
-    met = [(i, j) for i, j in combinations(range(len(won)), 2) if won[i, j] + won[j, i] > 0]
+    met = [
+        (i, j) for i, j in combinations(range(len(won)), 2) if won[i, j] + won[j, i] > 0
+    ]
     design = np.zeros((len(met), len(won)))
     for row, (i, j) in enumerate(met):
         design[row, [i, j]] = 1, -1
     if not met or np.linalg.matrix_rank(design) < len(won) - 1:
-        raise ValueError("strengths need points, and methods that all met, if by way of others")
+        raise ValueError(
+            "strengths need points, and methods that all met, if by way of others"
+        )
     counts = [(won[i, j], won[j, i]) for i, j in met]
     fit = sm.GLM(counts, design[:, 1:], family=sm.families.Binomial()).fit()
     strength = np.concatenate([[0.0], fit.params])
@@ -551,7 +599,11 @@ def bradley_terry(points: ArrayLike) -> Floats:
 
 
 def strengths(
-    outcomes: pd.DataFrame, methods: Sequence[str], *, seed: int, resamples: int = RESAMPLES
+    outcomes: pd.DataFrame,
+    methods: Sequence[str],
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
 ) -> pd.Series:
     """Return Bradley-Terry strengths with intervals that draw whole moves.
 
@@ -573,9 +625,12 @@ def strengths(
     weights = cluster_weights(len(points), seed=seed, resamples=resamples)
     drawn = np.tensordot(weights, points, axes=1)
     samples = np.array([bradley_terry(table + ties) for table in drawn])
-    counts, moves = met.sum(axis=1).astype(int), len(points)
+    counts = met.sum(axis=1).astype(int)
+    moves = len(points)
     intervals = {
-        names[k]: percentile_interval(value[k], samples[:, k], int(counts[k]), clusters=moves)
+        names[k]: percentile_interval(
+            value[k], samples[:, k], int(counts[k]), clusters=moves
+        )
         for k in np.argsort(-value, kind="stable")
     }
     return pd.Series(intervals, dtype=object)

@@ -22,7 +22,14 @@ from chessgloss.commentary.methods import read_comment, request_comment
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import centipawns
 from chessgloss.facts import side_name
-from chessgloss.judges.gcc import DIMENSIONS, ONE_TOKEN, about_text, ask_each, read_letter, texts_of
+from chessgloss.judges.gcc import (
+    DIMENSIONS,
+    ONE_TOKEN,
+    about_text,
+    ask_each,
+    read_letter,
+    texts_of,
+)
 from chessgloss.judges.injection import without_injections
 from chessgloss.store import data_file
 
@@ -30,7 +37,16 @@ Item = TypeVar("Item")
 
 #: The methods of our Table 5: the paper's five, the two that need no model or verify what it
 #: says, and ``ccc`` without its concepts.
-METHODS = ("reference", "gac", "template", "llm", "llm_expert", "ccc_none", "ccc", "ccc_verified")
+METHODS = (
+    "reference",
+    "gac",
+    "template",
+    "llm",
+    "llm_expert",
+    "ccc_none",
+    "ccc",
+    "ccc_verified",
+)
 
 #: Moves of the trials that need few, and the methods whose comments stand in each trial.
 FEW_MOVES = 20
@@ -45,10 +61,14 @@ WORDINGS = ("relevance", "relevance_2", "relevance_3")
 
 #: Minimal pairs; moves of each half of the gold set whose sentences are judged, about half of
 #: them; most moves on which the reader chooses between two, which differ by so many centipawns.
-PAIRS, GOLD_MOVES, CHOICES, GAP = 150, 36, 15, 50
+PAIRS = 150
+GOLD_MOVES = 36
+CHOICES = 15
+GAP = 50
 
 #: How many comments are drawn on a move, of which method.
-SAMPLES, SAMPLED = 4, "ccc"
+SAMPLES = 4
+SAMPLED = "ccc"
 
 #: What is done to a comment without telling anything more of the move, by name.
 EMPTY_CHANGES: Mapping[str, str] = {
@@ -101,7 +121,10 @@ def trial_texts(
         "wordings": ask_each(by(few, RETESTED), WORDINGS),
         "changed": ask_each(changed(by(few, CHANGED)), ("relevance", "completeness")),
         "labelled": pd.concat(
-            [ask_each(sentences, ("relevance",)), ask_each(reported, ("correctness", told))]
+            [
+                ask_each(sentences, ("relevance",)),
+                ask_each(reported, ("correctness", told)),
+            ]
         ),
     }
 
@@ -130,7 +153,15 @@ def pair_texts(briefings: Iterable[Briefing], count: int = PAIRS) -> pd.DataFram
     """
     names = {briefing.move: briefing.name for briefing in briefings}
     rows = [
-        (number, pair.error, side, names[pair.move], "pair", f"{pair.error}: {side}", text)
+        (
+            number,
+            pair.error,
+            side,
+            names[pair.move],
+            "pair",
+            f"{pair.error}: {side}",
+            text,
+        )
         for number, pair in enumerate(minimal_pairs(names, count))
         for side, text in (("true", pair.true), ("false", pair.false))
     ]
@@ -163,7 +194,9 @@ def _another(own: str, moves: Sequence[str]) -> str:
 def changed(texts: pd.DataFrame) -> pd.DataFrame:
     """Return each text as it was written, and in all of :data:`EMPTY_CHANGES`."""
     parts = [
-        texts.assign(variant=name, text=[change.format(text=text) for text in texts["text"]])
+        texts.assign(
+            variant=name, text=[change.format(text=text) for text in texts["text"]]
+        )
         for name, change in EMPTY_CHANGES.items()
     ]
     return pd.concat([texts, *parts], ignore_index=True)
@@ -197,14 +230,18 @@ def labelled_sentences(moves: int = GOLD_MOVES) -> pd.DataFrame:
                 true = verdicts == {"true"}
                 if true or "false" in verdicts:
                     rows.append((half, true, name, "gold", sentence.key, sentence.text))
-    return pd.DataFrame(rows, columns=["half", "true", "move", "method", "variant", "text"])
+    return pd.DataFrame(
+        rows, columns=["half", "true", "move", "method", "variant", "text"]
+    )
 
 
 def gold_moves(half: str, moves: int = GOLD_MOVES) -> dict[str, list[GoldText]]:
     """Return the sentences on every n-th move of a half, by the name of the first of them."""
     by_move: dict[tuple[str, str], list[GoldText]] = {}
     for sentence in read_gold(data_file(f"claims/{half}.jsonl")):
-        by_move.setdefault((sentence.move.position.fen, sentence.move.uci), []).append(sentence)
+        by_move.setdefault((sentence.move.position.fen, sentence.move.uci), []).append(
+            sentence
+        )
     return {texts[0].key: texts for texts in spread(list(by_move.values()), moves)}
 
 
@@ -216,7 +253,9 @@ def gold_briefings() -> dict[str, Briefing]:
 # ---------------------------------------------------------------- the best of four
 
 
-def sample_questions(briefings: Mapping[str, Briefing], moves: int = FEW_MOVES) -> pd.DataFrame:
+def sample_questions(
+    briefings: Mapping[str, Briefing], moves: int = FEW_MOVES
+) -> pd.DataFrame:
     """Return the questions that draw :data:`SAMPLES` comments on each of a few moves.
 
     The few are the first ``moves`` of :data:`FEW_MOVES`. Columns ``move``, ``method``,
@@ -238,7 +277,9 @@ def drawn_texts(answered: pd.DataFrame) -> pd.DataFrame:
     comments = [read_comment(answer, SAMPLED) for answer in answered["answer"]]
     texts = answered.assign(text=[comment.text for comment in comments])
     usable = [comment.state == "answered" for comment in comments]
-    return texts.loc[usable, ["move", "method", "variant", "text"]].reset_index(drop=True)
+    return texts.loc[usable, ["move", "method", "variant", "text"]].reset_index(
+        drop=True
+    )
 
 
 # ---------------------------------------------------------------- a reader who chooses
@@ -250,17 +291,23 @@ def two_moves(briefing: Briefing) -> tuple[str, str] | None:
     A move that loses at least :data:`GAP` centipawns stands against the best one, the best one
     against the last of the engine's lines, if that is so much worse.
     """
-    verdict, board = briefing.verdict, chess.Board(briefing.move.position.fen)
-    better, worse, gap = verdict.best, briefing.move.uci, verdict.loss
+    verdict = briefing.verdict
+    board = chess.Board(briefing.move.position.fen)
+    better = verdict.best
+    worse = briefing.move.uci
+    gap = verdict.loss
     if verdict.rank == 1:
         last = briefing.before.lines[-1]
-        better, worse = briefing.move.uci, last.moves[0]
+        better = briefing.move.uci
+        worse = last.moves[0]
         gap = verdict.centipawns_before - centipawns(last.score, verdict.mover)
     pair = board.san(board.parse_uci(better)), board.san(board.parse_uci(worse))
     return pair if gap >= GAP else None
 
 
-def choice_questions(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) -> pd.DataFrame:
+def choice_questions(
+    comments: pd.DataFrame, briefings: Mapping[str, Briefing]
+) -> pd.DataFrame:
     """Return the questions which of two moves is better, without a comment and with each method's.
 
     Both orders are asked, on every n-th move that has a clear choice.
@@ -288,14 +335,22 @@ def choice_questions(comments: pd.DataFrame, briefings: Mapping[str, Briefing]) 
             text = texts.get((name, method))
             if text is None and method != "no comment":
                 continue
-            values = {"fen": briefing.move.position.fen, "side": side_name(briefing.verdict.mover)}
+            values = {
+                "fen": briefing.move.position.fen,
+                "side": side_name(briefing.verdict.mover),
+            }
             shown = quoted(without_injections(text or ""))
             said = f"On {briefing.move.san}:\n{shown}" if text else "There is none."
             about = about_text(text, briefing) if text else {"of": name}
-            for letter, (first, second) in {"A": (better, worse), "B": (worse, better)}.items():
+            for letter, (first, second) in {
+                "A": (better, worse),
+                "B": (worse, better),
+            }.items():
                 named = {"asked": "choice", **about, "first": first}
                 values |= {"first": first, "second": second, "comment": said}
-                rows.append((name, method, letter, prompt.ask(ONE_TOKEN, named, **values)))
+                rows.append(
+                    (name, method, letter, prompt.ask(ONE_TOKEN, named, **values))
+                )
     return pd.DataFrame(rows, columns=["move", "method", "letter", "request"])
 
 
@@ -313,8 +368,12 @@ def chance_of_better(answered: pd.DataFrame) -> pd.DataFrame:
         A row a move, a column a method, in the order of the questions; NaN where there is no
         comment or an answer is no letter.
     """
-    chances = ((read_letter(row.answer) or {}, row.letter) for row in answered.itertuples())
-    asked = answered.assign(share=[letters.get(better, np.nan) for letters, better in chances])
+    chances = (
+        (read_letter(row.answer) or {}, row.letter) for row in answered.itertuples()
+    )
+    asked = answered.assign(
+        share=[letters.get(better, np.nan) for letters, better in chances]
+    )
     wide = asked.pivot(index=["move", "method"], columns="letter", values="share")
     chance = ((wide["A"] + wide["B"]) / 2).unstack("method")
     return chance.loc[answered["move"].unique(), answered["method"].unique()]

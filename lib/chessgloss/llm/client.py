@@ -22,7 +22,15 @@ import pandas as pd
 from tqdm import tqdm
 
 from chessgloss.assets import REGISTRY
-from chessgloss.llm.recordings import Answer, Message, Model, Recordings, Request, State, Token
+from chessgloss.llm.recordings import (
+    Answer,
+    Message,
+    Model,
+    Recordings,
+    Request,
+    State,
+    Token,
+)
 
 if TYPE_CHECKING:
     import httpx2 as httpx  # which openai brings
@@ -104,7 +112,9 @@ class Endpoint:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("an endpoint's address begins with http:// or https://")
         if parts.username or parts.password or parts.query:
-            raise ValueError("put the key into OPENAI_API_KEY, not into the endpoint's address")
+            raise ValueError(
+                "put the key into OPENAI_API_KEY, not into the endpoint's address"
+            )
 
     @property
     def on_this_machine(self) -> bool:
@@ -116,9 +126,13 @@ class Endpoint:
         import openai
 
         http = openai.DefaultHttpxClient(
-            trust_env=not self.on_this_machine, event_hooks={"response": [_within(self.timeout)]}
+            trust_env=not self.on_this_machine,
+            event_hooks={"response": [_within(self.timeout)]},
         )
-        settings: dict[str, Any] = {"timeout": self.timeout, "max_retries": self.retries}
+        settings: dict[str, Any] = {
+            "timeout": self.timeout,
+            "max_retries": self.retries,
+        }
         settings |= {"api_key": self.api_key, "http_client": http}
         return openai.OpenAI(base_url=self.base_url, **settings)
 
@@ -129,7 +143,8 @@ def _within(seconds: float) -> Callable[[httpx.Response], None]:
 
     class InTime(httpx.SyncByteStream):
         def __init__(self, stream: httpx.SyncByteStream) -> None:
-            self.stream, self.end = stream, time.monotonic() + seconds
+            self.stream = stream
+            self.end = time.monotonic() + seconds
 
         def __iter__(self) -> Iterator[bytes]:
             for part in self.stream:
@@ -167,14 +182,17 @@ def endpoint_from_environment(model: str | None = None) -> Endpoint:
     ValueError
         If neither an address nor a key is set, or a service is named without a model.
     """
-    url, key = os.environ.get("OPENAI_BASE_URL", ""), os.environ.get("OPENAI_API_KEY", "")
+    url = os.environ.get("OPENAI_BASE_URL", "")
+    key = os.environ.get("OPENAI_API_KEY", "")
     if not url and not key:
         raise ValueError(
             "no language model: set OPENAI_BASE_URL (and OPENAI_API_KEY, CHESSGLOSS_MODEL), or "
             "run `chessgloss model serve` and the export lines it prints"
         )
     name = model or os.environ.get("CHESSGLOSS_MODEL")
-    endpoint = Endpoint(url or _OPENAI, model_named(name or DEFAULT_MODEL), key or "none")
+    endpoint = Endpoint(
+        url or _OPENAI, model_named(name or DEFAULT_MODEL), key or "none"
+    )
     if not (name or endpoint.on_this_machine):
         raise ValueError("set CHESSGLOSS_MODEL to the name of the model to ask")
     return endpoint
@@ -238,7 +256,11 @@ class Client:
         return self.ask_many([request], progress=False)[0]
 
     def ask_many(
-        self, requests: Sequence[Request], *, concurrency: int = 1, progress: bool = True
+        self,
+        requests: Sequence[Request],
+        *,
+        concurrency: int = 1,
+        progress: bool = True,
     ) -> list[Answer]:
         """Return the answers to requests, in their order; equal requests are asked once.
 
@@ -275,7 +297,9 @@ class Client:
         gathered = self._gather(list(todo.values()), concurrency, progress)
         fresh = dict(zip(todo, gathered, strict=True))
         asked = zip(keys, requests, strict=True)
-        answers = (fresh.get(key) or self.recordings.get(request) for key, request in asked)
+        answers = (
+            fresh.get(key) or self.recordings.get(request) for key, request in asked
+        )
         return cast(list[Answer], list(answers))
 
     def answered(self, questions: pd.DataFrame) -> pd.DataFrame:
@@ -293,17 +317,28 @@ class Client:
             The same rows with a column ``answer``, of :class:`Answer`.
         """
         answers = self.ask_many(list(questions["request"]))
-        return questions.assign(answer=pd.Series(answers, questions.index, dtype=object))
+        return questions.assign(
+            answer=pd.Series(answers, questions.index, dtype=object)
+        )
 
     def missing(self, requests: Sequence[Request]) -> list[Request]:
         """Return the requests that have no recorded answer, each once, in their order."""
         unique = {self.recordings.key_of(request): request for request in requests}
-        return [request for request in unique.values() if self.recordings.get(request) is None]
+        return [
+            request
+            for request in unique.values()
+            if self.recordings.get(request) is None
+        ]
 
-    def _gather(self, todo: list[Request], concurrency: int, progress: bool) -> list[Answer]:
+    def _gather(
+        self, todo: list[Request], concurrency: int, progress: bool
+    ) -> list[Answer]:
         """Ask the endpoint for each; go on after a failure, but not after several running."""
-        answers, causes, running = list[Answer](), list[Unanswered](), 0
-        purpose, silent = self.recordings.path.stem, not (progress and todo)
+        answers = list[Answer]()
+        causes = list[Unanswered]()
+        running = 0
+        purpose = self.recordings.path.stem
+        silent = not (progress and todo)
         outcomes = self._outcomes(todo, concurrency)
         for outcome in tqdm(outcomes, purpose, len(todo), disable=silent):
             if isinstance(outcome, Answer):
@@ -316,10 +351,14 @@ class Client:
                 break
         if causes:
             kept = f"{len(answers)} answers came" + (", kept" if self.keeps else "")
-            raise Unanswered(f"{causes[0]}; {kept}; {len(causes)} of {len(todo)} did not")
+            raise Unanswered(
+                f"{causes[0]}; {kept}; {len(causes)} of {len(todo)} did not"
+            )
         return answers
 
-    def _outcomes(self, todo: list[Request], concurrency: int) -> Iterator[Answer | Unanswered]:
+    def _outcomes(
+        self, todo: list[Request], concurrency: int
+    ) -> Iterator[Answer | Unanswered]:
         if concurrency == 1:
             yield from map(self._outcome, todo)
             return
@@ -356,7 +395,9 @@ class Client:
             code = error.status_code
             if code in _REJECTED:
                 refused = f"http_{code}"
-                return Answer(State.FAILED, finish_reason=refused, model=endpoint.model.name), {}
+                return Answer(
+                    State.FAILED, finish_reason=refused, model=endpoint.model.name
+                ), {}
             if code in _MISCONFIGURED:
                 raise Misconfigured(
                     f"the endpoint answered {code} for model {endpoint.model.name}: check "
@@ -367,10 +408,18 @@ class Client:
             raise Unanswered(f"nothing came within {endpoint.timeout:g} s") from None
         except openai.APIConnectionError as error:
             raise Unanswered(f"connection lost: {error.__cause__ or error}") from None
-        except (openai.OpenAIError, ValueError, AttributeError, TypeError, IndexError) as error:
+        except (
+            openai.OpenAIError,
+            ValueError,
+            AttributeError,
+            TypeError,
+            IndexError,
+        ) as error:
             raise Unanswered(f"unreadable reply: {error}") from None
 
-    def _exchange(self, endpoint: Endpoint, request: Request) -> tuple[Answer, dict[str, Any]]:
+    def _exchange(
+        self, endpoint: Endpoint, request: Request
+    ) -> tuple[Answer, dict[str, Any]]:
         reply = self._openai.chat.completions.create(**_body(endpoint, request))
         answer = _read_answer(reply, request)
         _check_model(answer.model, endpoint)
@@ -380,7 +429,8 @@ class Client:
 
     def _prepare(self, endpoint: Endpoint, beginning: tuple[Message, ...]) -> None:
         """Let the server read the beginning of a conversation and no more."""
-        reuse, self._read = beginning == self._read, None
+        reuse = beginning == self._read
+        self._read = None
         body = _body(endpoint, Request((*beginning, Message("user", ""))))
         body |= {"max_tokens": 0, "extra_body": {"cache_prompt": reuse}}
         _check_model(self._openai.chat.completions.create(**body).model, endpoint)
@@ -394,8 +444,13 @@ def replay(purpose: str, model: str = DEFAULT_MODEL) -> Client:
 
 def _body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
     sampling = request.sampling
-    body: dict[str, Any] = {"model": endpoint.model.name, "temperature": sampling.temperature}
-    body["messages"] = [{"role": m.role, "content": m.content} for m in request.messages]
+    body: dict[str, Any] = {
+        "model": endpoint.model.name,
+        "temperature": sampling.temperature,
+    }
+    body["messages"] = [
+        {"role": m.role, "content": m.content} for m in request.messages
+    ]
     body |= {"seed": sampling.seed + request.repeat, "max_tokens": sampling.max_tokens}
     if sampling.stop:
         body["stop"] = list(sampling.stop)
@@ -408,7 +463,8 @@ def _body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
 
 def _read_answer(reply: Any, request: Request) -> Answer:
     """Turn a completion into an answer; what lacks its parts raises."""
-    choice, usage = reply.choices[0], reply.usage
+    choice = reply.choices[0]
+    usage = reply.usage
     text = _clean(choice.message.content or choice.message.refusal or "")
     reason = choice.finish_reason or ""
     if choice.message.refusal or reason == "content_filter":
@@ -428,7 +484,9 @@ def _read_answer(reply: Any, request: Request) -> Answer:
 
 
 def _read_token(given: Any) -> Token:
-    others = ((_clean(o.token), round(o.logprob, _DECIMALS)) for o in given.top_logprobs)
+    others = (
+        (_clean(o.token), round(o.logprob, _DECIMALS)) for o in given.top_logprobs
+    )
     ranked = tuple(sorted(others, key=lambda pair: -pair[1]))
     return Token(_clean(given.token), round(given.logprob, _DECIMALS), ranked)
 

@@ -45,10 +45,17 @@ class Model:
     sha256: str = ""
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*", self.name) or ".." in self.name:
-            raise ValueError(f"a model's name is letters, digits and ._:/@-, got {self.name!r}")
+        if (
+            not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*", self.name)
+            or ".." in self.name
+        ):
+            raise ValueError(
+                f"a model's name is letters, digits and ._:/@-, got {self.name!r}"
+            )
         if not re.fullmatch(r"([0-9a-f]{64})?", self.sha256):
-            raise ValueError(f"sha256 of {self.name} must be 64 hex digits, got {self.sha256!r}")
+            raise ValueError(
+                f"sha256 of {self.name} must be 64 hex digits, got {self.sha256!r}"
+            )
 
     @property
     def kind(self) -> str:
@@ -100,7 +107,9 @@ class Sampling:
         keeps its hash.
     """
 
-    temperature: Annotated[float, Field(ge=0, le=2), AfterValidator(abs)] = 0.0  # no -0.0
+    temperature: Annotated[float, Field(ge=0, le=2), AfterValidator(abs)] = (
+        0.0  # no -0.0
+    )
     max_tokens: Annotated[int, Field(ge=1)] = 256
     seed: int = 0
     top_logprobs: Annotated[int, Field(ge=0, le=20)] = 0  # what Chat Completions allows
@@ -239,7 +248,9 @@ class Recordings:
         The folder is ``data/recordings`` of the project unless given.
         """
         if not purpose.replace("_", "").isalnum():
-            raise ValueError(f"a purpose is one word such as 'commentary', got {purpose!r}")
+            raise ValueError(
+                f"a purpose is one word such as 'commentary', got {purpose!r}"
+            )
         base = folder or find_project() / "data" / "recordings"
         return cls(base / model.folder / f"{purpose}.jsonl", model)
 
@@ -259,7 +270,11 @@ class Recordings:
         return self._answers.get(key)
 
     def keep(
-        self, request: Request, answer: Answer, date: str, served: Mapping[str, Any] | None = None
+        self,
+        request: Request,
+        answer: Answer,
+        date: str,
+        served: Mapping[str, Any] | None = None,
     ) -> Answer:
         """Append an answer and return it; if there is one already, return that instead.
 
@@ -272,20 +287,33 @@ class Recordings:
         served
             What else the endpoint said about itself, such as its version.
         """
-        key, usage = self.key_of(request), (answer.prompt_tokens, answer.completion_tokens)
-        record = _ingredients(self.model, request) | {"key": key, "endpoint": self.model.kind}
+        key = self.key_of(request)
+        usage = (answer.prompt_tokens, answer.completion_tokens)
+        record = _ingredients(self.model, request) | {
+            "key": key,
+            "endpoint": self.model.kind,
+        }
         record |= {"date": date, "prompt": request.prompt, "about": dict(request.about)}
-        record |= {"state": answer.state, "text": answer.text, "logprobs": answer.tokens}
+        record |= {
+            "state": answer.state,
+            "text": answer.text,
+            "logprobs": answer.tokens,
+        }
         record["finish_reason"] = answer.finish_reason
         record["usage"] = dict(zip(("prompt", "completion"), usage, strict=True))
         record["served"] = {"model": answer.model, **(served or {})}
-        line = json.dumps(record, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+        line = (
+            json.dumps(record, sort_keys=True, ensure_ascii=False, allow_nan=False)
+            + "\n"
+        )
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self.path.with_name(f".{self.path.name}.lock")):
             self._refresh()
             if key not in self._answers:
                 with self.path.open("ab") as handle:
-                    handle.truncate(self._read)  # what follows the last whole line is torn
+                    handle.truncate(
+                        self._read
+                    )  # what follows the last whole line is torn
                     handle.write(line.encode())
                     handle.flush()
                     os.fsync(handle.fileno())
@@ -318,17 +346,27 @@ class Recordings:
             try:
                 record = json.loads(line)
                 key = recipe_key({name: record[name] for name in _INGREDIENTS})
-                given, model = record["key"], (record["model"], record["model_sha256"])
-                parts = [record[name] for name in ("state", "text", "logprobs", "finish_reason")]
+                given = record["key"]
+                model = (record["model"], record["model_sha256"])
+                parts = [
+                    record[name]
+                    for name in ("state", "text", "logprobs", "finish_reason")
+                ]
                 parts += [record["usage"][name] for name in ("prompt", "completion")]
                 answer = Answer(*[*parts, record["served"]["model"]])
             except (ValueError, KeyError, TypeError, RecursionError) as error:
-                raise RecordingDamaged(f"{place}: no record ({error!r}): {line[:60]!r}") from None
+                raise RecordingDamaged(
+                    f"{place}: no record ({error!r}): {line[:60]!r}"
+                ) from None
             if model != (self.model.name, self.model.sha256):
                 named = self.model.name
-                raise RecordingDamaged(f"{place}: an answer of {model[0]}, not of {named}")
+                raise RecordingDamaged(
+                    f"{place}: an answer of {model[0]}, not of {named}"
+                )
             if given != key:
-                raise RecordingDamaged(f"{place}: the key {given} is not {key}; was it altered?")
+                raise RecordingDamaged(
+                    f"{place}: the key {given} is not {key}; was it altered?"
+                )
             self._answers.setdefault(key, answer)
             at += len(line)
 

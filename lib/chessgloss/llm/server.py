@@ -38,7 +38,9 @@ def fetch_model(name: str = DEFAULT_MODEL) -> Path:
         If its file cannot be had.
     """
     if name not in LOCAL_ASSETS:
-        raise ValueError(f"no file of {name!r} is known; there are {', '.join(LOCAL_ASSETS)}")
+        raise ValueError(
+            f"no file of {name!r} is known; there are {', '.join(LOCAL_ASSETS)}"
+        )
     return assets.locate(LOCAL_ASSETS[name])
 
 
@@ -72,22 +74,32 @@ def local_server(
     """
     if context < 256 or threads < 1 or not 0 <= port < 65536:
         given = f"{context}, {threads}, {port}"
-        raise ValueError(f"context from 256, threads from 1, port below 65536, got {given}")
+        raise ValueError(
+            f"context from 256, threads from 1, port below 65536, got {given}"
+        )
     if not path.is_file():
         raise ServerMissing(f"no model file {path}; run `chessgloss model fetch`")
     try:
         import xllamacpp
     except ImportError as error:
-        raise ServerMissing(f"no server: pip install --no-deps {XLLAMACPP} ({error})") from None
+        raise ServerMissing(
+            f"no server: pip install --no-deps {XLLAMACPP} ({error})"
+        ) from None
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.model_alias = {name}
-    params.n_ctx, params.port, params.n_parallel = context, port, 1
+    params.n_ctx = context
+    params.port = port
+    params.n_parallel = 1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.cache_prompt = True
     params.cache_ram_mib = 0  # the slot's own cache is enough for one prompt at a time
-    params.fit_params = params.ui = params.endpoint_slots = params.cors_credentials = False
-    params.hostnames, params.cors_origins = ["127.0.0.1"], "http://127.0.0.1"  # no page's script
+    params.fit_params = params.ui = params.endpoint_slots = params.cors_credentials = (
+        False
+    )
+    # no page's script
+    params.hostnames = ["127.0.0.1"]
+    params.cors_origins = "http://127.0.0.1"
     params.verbosity = _ERRORS_ONLY
     try:
         with _interrupts_waiting():
@@ -133,4 +145,6 @@ def _wait_until_ready(address: str) -> None:
             if opener.open(f"{address}/health", timeout=_READY_WITHIN).status == 200:
                 return
         time.sleep(0.1)
-    raise ServerMissing(f"the model did not answer at {address} within {_READY_WITHIN} s")
+    raise ServerMissing(
+        f"the model did not answer at {address} within {_READY_WITHIN} s"
+    )

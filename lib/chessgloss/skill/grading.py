@@ -30,7 +30,14 @@ import pandas as pd
 from tqdm import tqdm
 
 from chessgloss.corpora.games import unpack
-from chessgloss.engine import CAP, Engine, centipawn_loss, centipawns, open_engine, win_chance
+from chessgloss.engine import (
+    CAP,
+    Engine,
+    centipawn_loss,
+    centipawns,
+    open_engine,
+    win_chance,
+)
 from chessgloss.facts.verdict import RANKED_LINES, MistakeClass, mistake_class
 from chessgloss.positions import Position, text_digest
 from chessgloss.store import Store
@@ -101,10 +108,14 @@ def graded_moves(tables: Mapping[str, MoveTable], *, cap: float = CAP) -> pd.Dat
         same without a cut), ``win_loss`` (chance to win given away, 0 to 1), ``grade``,
         ``mark`` (5 to 1), ``best`` (1 or 0).
     """
-    rows, last = [], RANKED_LINES + 1
+    rows = []
+    last = RANKED_LINES + 1
     for name, table in tables.items():
         ranks = {uci: rank for rank, uci in enumerate(table.ranked, start=1)}
-        rows += [(name, uci, value, ranks.get(uci, last)) for uci, value in table.values.items()]
+        rows += [
+            (name, uci, value, ranks.get(uci, last))
+            for uci, value in table.values.items()
+        ]
     moves = pd.DataFrame(rows, columns=["name", "uci", "value", "rank"])
     moves = moves.set_index(["name", "uci"])
     best = moves.groupby("name")["value"].transform("max")
@@ -143,7 +154,9 @@ def graded_answers(answers: pd.Series, moves: pd.DataFrame) -> pd.DataFrame:
         If a legal move has no value.
     """
     legal = np.array([answer.legal for answer in answers], dtype=bool)
-    keys = [(name, answer.uci if answer.legal else "") for name, answer in answers.items()]
+    keys = [
+        (name, answer.uci if answer.legal else "") for name, answer in answers.items()
+    ]
     sheet = moves.reindex(keys).reset_index(drop=True).drop(columns=["value", "rank"])
     if (unvalued := legal & sheet["loss"].isna().to_numpy()).any():
         raise KeyError(f"no value for {keys[int(unvalued.argmax())]}")
@@ -151,7 +164,9 @@ def graded_answers(answers: pd.Series, moves: pd.DataFrame) -> pd.DataFrame:
     failures = [answer.state.capitalize() for answer in answers]
     grades = sheet.pop("grade").where(legal, failures)
     charged = sheet["loss"].fillna(pd.Series(worst))
-    sheet = sheet.assign(name=list(answers.index), legal=legal.astype(float), charged=charged)
+    sheet = sheet.assign(
+        name=list(answers.index), legal=legal.astype(float), charged=charged
+    )
     return sheet.fillna({"mark": 1.0, "best": 0.0}).join(_indicators(grades))
 
 
@@ -160,20 +175,27 @@ def random_answers(names: Sequence[str], moves: pd.DataFrame) -> pd.DataFrame:
 
     Returns what :func:`graded_answers` does, with shares of grades.
     """
-    each = moves.drop(columns=["value", "rank", "grade"]).join(_indicators(moves["grade"]))
+    each = moves.drop(columns=["value", "rank", "grade"]).join(
+        _indicators(moves["grade"])
+    )
     means = each.groupby("name").mean().loc[list(names)]
     return means.assign(legal=1.0, charged=means["loss"]).reset_index()
 
 
 def _indicators(grades: pd.Series) -> pd.DataFrame:
-    return pd.get_dummies(grades, dtype=float).reindex(columns=list(GRADES), fill_value=0.0)
+    return pd.get_dummies(grades, dtype=float).reindex(
+        columns=list(GRADES), fill_value=0.0
+    )
 
 
 # ---------------------------------------------------------------- tables of moves
 
 
 def analyse_moves(
-    engine: Engine, position: Position, settings: Settings, asked: Sequence[str] | None = None
+    engine: Engine,
+    position: Position,
+    settings: Settings,
+    asked: Sequence[str] | None = None,
 ) -> MoveTable:
     """Value the moves of a position, each search from an empty hash table.
 
@@ -190,11 +212,18 @@ def analyse_moves(
     """
 
     def search(lines: int, moves: Sequence[str] | None = None) -> dict[str, int]:
-        nodes = None if settings.nodes is None else max(1, settings.nodes * lines // RANKED_LINES)
+        nodes = (
+            None
+            if settings.nodes is None
+            else max(1, settings.nodes * lines // RANKED_LINES)
+        )
         analysis = engine.analyse(
             position, nodes=nodes, depth=settings.depth, multipv=lines, root_moves=moves
         )
-        return {line.moves[0]: centipawns(line.score, position.turn) for line in analysis.lines}
+        return {
+            line.moves[0]: centipawns(line.score, position.turn)
+            for line in analysis.lines
+        }
 
     values = search(RANKED_LINES)
     ranked = tuple(sorted(values, key=lambda uci: -values[uci]))
@@ -235,9 +264,13 @@ def read_tables(path: Path) -> dict[str, MoveTable]:
         try:
             key, ranked, values = line.split("\t")
             pairs = (word.split(":") for word in values.split(" "))
-            tables[key] = MoveTable({uci: int(value) for uci, value in pairs}, ranked.split(" "))
+            tables[key] = MoveTable(
+                {uci: int(value) for uci, value in pairs}, ranked.split(" ")
+            )
         except ValueError as error:
-            raise ValueError(f"{path.name}, line {number} is no table: {error}") from None
+            raise ValueError(
+                f"{path.name}, line {number} is no table: {error}"
+            ) from None
     return tables
 
 
@@ -257,12 +290,21 @@ def mean_table(table: MoveTable, across: MoveTable) -> MoveTable:
     Moves that only one of them values are left out; ranks follow the means.
     """
     other = {uci.translate(ACROSS): value for uci, value in across.values.items()}
-    values = {uci: (value + other[uci]) // 2 for uci, value in table.values.items() if uci in other}
-    return MoveTable(values, sorted(values, key=lambda uci: -values[uci])[:RANKED_LINES])
+    values = {
+        uci: (value + other[uci]) // 2
+        for uci, value in table.values.items()
+        if uci in other
+    }
+    return MoveTable(
+        values, sorted(values, key=lambda uci: -values[uci])[:RANKED_LINES]
+    )
 
 
 def find_tables(
-    positions: Sequence[Position], settings: Settings, kept: Mapping[str, MoveTable], store: Store
+    positions: Sequence[Position],
+    settings: Settings,
+    kept: Mapping[str, MoveTable],
+    store: Store,
 ) -> list[MoveTable]:
     """Return each position's table, the mean of both colours (:func:`mean_table`).
 
@@ -297,15 +339,24 @@ def search_tables(
         By position key, the moves wanted beside the five best; by default every legal one.
     """
     keys = [position_key(position) for position in positions]
-    tables, wanted = dict(kept), asked or {}
-    missing = {key: each for key, each in zip(keys, positions, strict=True) if key not in kept}
+    tables = dict(kept)
+    wanted = asked or {}
+    missing = {
+        key: each for key, each in zip(keys, positions, strict=True) if key not in kept
+    }
     if missing:
         with open_engine(timeout=600) as engine:
-            about = {"settings": settings.label, "lines": RANKED_LINES, "engine": engine.name}
+            about = {
+                "settings": settings.label,
+                "lines": RANKED_LINES,
+                "engine": engine.name,
+            }
             for key, position in tqdm(missing.items(), "tables", unit="position"):
 
                 def build(position: Position = position, key: str = key) -> dict:
-                    return analyse_moves(engine, position, settings, wanted.get(key))._asdict()
+                    return analyse_moves(
+                        engine, position, settings, wanted.get(key)
+                    )._asdict()
 
                 recipe = {**about, "position": key, "asked": wanted.get(key)}
                 tables[key] = MoveTable(**store.fetch("move_table", recipe, build))

@@ -22,7 +22,14 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from chessgloss.corpora.games import read_games, unpack
-from chessgloss.engine import CAP, MATE, MATES_FROM, Engine, centipawn_loss, find_stockfish
+from chessgloss.engine import (
+    CAP,
+    MATE,
+    MATES_FROM,
+    Engine,
+    centipawn_loss,
+    find_stockfish,
+)
 from chessgloss.positions import Game
 
 #: The plan's Skill Levels and the Elo it gives them ("approximate", without a source; it
@@ -54,7 +61,9 @@ def level_of(game: Game) -> int:
     """
     number = game.white.rpartition(" ")[2]
     if game.white != game.black or not number.isdigit():
-        raise ValueError(f"not a game between equal levels: {game.white!r} and {game.black!r}")
+        raise ValueError(
+            f"not a game between equal levels: {game.white!r} and {game.black!r}"
+        )
     return int(number)
 
 
@@ -96,13 +105,17 @@ def game_values(games: Sequence[Game], *, nodes: int) -> list[NDArray[np.int64]]
         Nodes of the one search that each position gets.
     """
     batches = [games[start : start + _BATCH] for start in range(0, len(games), _BATCH)]
-    tasks = (delayed(_batch_values)(find_stockfish(), batch, nodes) for batch in batches)
+    tasks = (
+        delayed(_batch_values)(find_stockfish(), batch, nodes) for batch in batches
+    )
     found = Parallel(n_jobs=2, return_as="generator")(tasks)
     bar = tqdm(found, total=len(batches), unit=f"{_BATCH} games", desc="grading")
     return [values for batch in bar for values in batch]
 
 
-def _batch_values(path: Path, games: Sequence[Game], nodes: int) -> list[NDArray[np.int64]]:
+def _batch_values(
+    path: Path, games: Sequence[Game], nodes: int
+) -> list[NDArray[np.int64]]:
     with Engine(path, hash_mb=2) as engine:
         return [search_values(engine, game, nodes) for game in games]
 
@@ -114,7 +127,10 @@ def read_values(path: Path) -> dict[str, NDArray[np.int64]]:
 
 
 def move_losses(
-    games: Sequence[Game], values: Sequence[NDArray[np.int64]], *, cap: float | None = CAP
+    games: Sequence[Game],
+    values: Sequence[NDArray[np.int64]],
+    *,
+    cap: float | None = CAP,
 ) -> pd.DataFrame:
     """Return what every move after the opening lost, one row a move.
 
@@ -144,12 +160,17 @@ def move_losses(
     frames = []
     for number, (game, white) in enumerate(zip(games, values, strict=True)):
         if (valued := white.size - 1) != len(game.moves):
-            raise ValueError(f"game {game.key} has {len(game.moves)} plies, {valued} valued")
+            raise ValueError(
+                f"game {game.key} has {len(game.moves)} plies, {valued} valued"
+            )
         plies = np.arange(game.opening_plies, len(game.moves))
         signs = np.where([game.position_turn(int(ply)) for ply in plies], 1, -1)
-        before, after = white[plies], white[plies + 1]
+        before = white[plies]
+        after = white[plies + 1]
         signed = centipawn_loss(before * signs, after * signs, cap=cap, floor=-np.inf)
-        frame = pd.DataFrame({"ply": plies, "signed": signed, "loss": np.maximum(0, signed)})
+        frame = pd.DataFrame(
+            {"ply": plies, "signed": signed, "loss": np.maximum(0, signed)}
+        )
         frame["side"] = np.where(signs > 0, "White", "Black")
         frame["mate"] = (abs(before) >= MATES_FROM) | (abs(after) >= MATES_FROM)
         frames.append(frame.assign(level=level_of(game), game=game.key, number=number))

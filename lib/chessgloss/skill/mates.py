@@ -34,16 +34,29 @@ PHASES: Final = (("full board", 20), ("middle", 12), ("few men", 0))
 COLUMNS: Final = ("game", "ply", "fen", "mates")
 
 #: The prompts that are recorded, and the column of the paper's Table 7 that each stands for.
-TABLE7: Final = {"bare": "LLM", "expert": "LLM + expert", "hint": "LLM + concept (mate-in-one)"}
+TABLE7: Final = {
+    "bare": "LLM",
+    "expert": "LLM + expert",
+    "hint": "LLM + concept (mate-in-one)",
+}
 
 #: The models of the paper's Table 7, and the names under which an endpoint is asked for them.
 #: ChessGPT is served on one's own machine, by llama.cpp or vLLM, under that name.
 PAPERS_MODELS: Final = {
-    name: name.lower() for name in ("GPT-4o", "GPT-4o-mini", "GPT-3.5-turbo", "ChessGPT")
+    name: name.lower()
+    for name in ("GPT-4o", "GPT-4o-mini", "GPT-3.5-turbo", "ChessGPT")
 }
 
 #: Every outcome of an answer from the best to none at all; only the first counts.
-OUTCOMES: Final = ("mate", "check", "no check", "illegal", "unreadable", "refused", "error")
+OUTCOMES: Final = (
+    "mate",
+    "check",
+    "no check",
+    "illegal",
+    "unreadable",
+    "refused",
+    "error",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +88,9 @@ class Problem:
     def __post_init__(self) -> None:
         mating = mating_moves(Position(self.fen).board())
         if self.mates != mating or not mating:
-            raise ValueError(f"{self.fen!r} is no mate in one with {self.mates}, but with {mating}")
+            raise ValueError(
+                f"{self.fen!r} is no mate in one with {self.mates}, but with {mating}"
+            )
 
     @property
     def name(self) -> str:
@@ -102,7 +117,10 @@ class Problem:
     def piece(self) -> str:
         """Piece that moves to mate, ``several`` if different ones can."""
         board = self.board
-        kinds = {board.piece_type_at(chess.Move.from_uci(uci).from_square) for uci in self.mates}
+        kinds = {
+            board.piece_type_at(chess.Move.from_uci(uci).from_square)
+            for uci in self.mates
+        }
         return chess.piece_name(kinds.pop() or 0) if len(kinds) == 1 else "several"
 
     @property
@@ -124,7 +142,9 @@ class Problem:
 def mating_moves(board: chess.Board) -> tuple[str, ...]:
     """Return all mating moves in UCI, sorted: every promotion that mates is one of its own."""
     moves = board.legal_moves
-    return tuple(sorted(each.uci() for each in moves if after_move(board, each).is_checkmate()))
+    return tuple(
+        sorted(each.uci() for each in moves if after_move(board, each).is_checkmate())
+    )
 
 
 # ---------------------------------------------------------------- problems
@@ -147,7 +167,9 @@ def read_problems(path: Path | None = None, count: int | None = None) -> list[Pr
         try:
             problems.append(Problem(game, int(ply), fen, tuple(mates.split(" "))))
         except ValueError as error:
-            raise ValueError(f"{path.name}, line {number} is not a problem: {error}") from None
+            raise ValueError(
+                f"{path.name}, line {number} is not a problem: {error}"
+            ) from None
     return problems
 
 
@@ -163,7 +185,8 @@ def lichess_problems(path: Path, count: int) -> list[Problem]:
             break
         if "mateIn1" in (row["Themes"] or "").split():
             with contextlib.suppress(ValueError):
-                before, move = repair_fen(row["FEN"]).position, row["Moves"].split(" ")[0]
+                before = repair_fen(row["FEN"]).position
+                move = row["Moves"].split(" ")[0]
                 board = MoveInContext(before, move).after().board()
                 solved = board.ply(), board.fen(), mating_moves(board)
                 problems.append(Problem(row["PuzzleId"], *solved))
@@ -191,7 +214,13 @@ def mate_questions(problems: Sequence[Problem]) -> pd.DataFrame:
             best = {"best": problem.first.san} if kind == "expert" else {}
             messages = prompt.fill(fen=problem.fen, **best)
             about = {"of": problem.name, "fen": problem.fen}
-            rows.append((problem, kind, Request(messages, MOVE, prompt=prompt.label, about=about)))
+            rows.append(
+                (
+                    problem,
+                    kind,
+                    Request(messages, MOVE, prompt=prompt.label, about=about),
+                )
+            )
     return pd.DataFrame(rows, columns=["problem", "prompt", "request"])
 
 

@@ -182,7 +182,8 @@ def read_reasoned(text: str, board: chess.Board) -> tuple[Answer, str]:
     match = _REASON.search(text)
     head, _, rest = text.strip().partition("\n")
     if match:
-        head, rest = text[: match.start()], match["reason"]
+        head = text[: match.start()]
+        rest = match["reason"]
     return replace(read_answer(head, board), text=text), " ".join(rest.split())
 
 
@@ -202,8 +203,12 @@ def _named(text: str) -> Iterator[str]:
         yield from (match["move"] for match in chosen)
         return
     named = list(_MOVE.finditer(text))
-    full = [match["move"] for match in named if not re.fullmatch(_SQUARE, match["move"])]
-    bare = (match["move"] for match in named if not _NO_MOVE.search(text, 0, match.start()))
+    full = [
+        match["move"] for match in named if not re.fullmatch(_SQUARE, match["move"])
+    ]
+    bare = (
+        match["move"] for match in named if not _NO_MOVE.search(text, 0, match.start())
+    )
     yield from full or bare
 
 
@@ -212,7 +217,9 @@ def _resolve(token: str, board: chess.Board) -> Answer:
     uci = re.sub("[-x=]", "", token).lower() if squares else None
     san = None if squares else token.replace("0", "O")
     try:
-        return Answer.of(board.parse_uci(uci) if uci else board.parse_san(san or ""), board)
+        return Answer.of(
+            board.parse_uci(uci) if uci else board.parse_san(san or ""), board
+        )
     except chess.AmbiguousMoveError:
         return Answer(token, None, None, "unreadable")
     except ValueError:
@@ -281,7 +288,9 @@ class NnuePlayer:
         boards = [question.position.board() for question in asked]
         moves = [sorted(board.legal_moves, key=chess.Move.uci) for board in boards]
         pairs = zip(boards, moves, strict=True)
-        fens = [after_move(board, move).fen() for board, legal in pairs for move in legal]
+        fens = [
+            after_move(board, move).fen() for board, legal in pairs for move in legal
+        ]
         ends = np.cumsum([len(legal) for legal in moves])
         values = np.split(np.asarray(self.expert.evaluate(fens)), ends)
         return [
@@ -335,7 +344,9 @@ class WeakenedPlayer:
             If a position has none, which is no answer of the player's but a file to be made.
         """
         kept = read_weakened(self.path)
-        keys = [(self.strength, question.name, question.position.fen) for question in asked]
+        keys = [
+            (self.strength, question.name, question.position.fen) for question in asked
+        ]
         if missing := [key for key in keys if key not in kept]:
             raise LookupError(
                 f"{len(missing)} of {len(keys)} positions, such as {missing[0][1]!r}, have no "
@@ -384,15 +395,24 @@ class RecordedPlayer:
 
     def __init__(self, path: Path) -> None:
         if not re.fullmatch(r"[a-z0-9_]+\.tsv", path.name):
-            raise ValueError(f"{path.name}: name it in small letters, digits, _ and .tsv")
-        self.path, self.name = path, path.stem
+            raise ValueError(
+                f"{path.name}: name it in small letters, digits, _ and .tsv"
+            )
+        self.path = path
+        self.name = path.stem
         rows: dict[str, tuple[bool, str]] = {}
-        for number, (name, history, move) in enumerate(read_table(path, RECORDED_COLUMNS), 2):
+        for number, (name, history, move) in enumerate(
+            read_table(path, RECORDED_COLUMNS), 2
+        ):
             if history not in ("0", "1") or name in rows:
-                wrong = "comes twice" if name in rows else "needs 0 or 1 for its history"
+                wrong = (
+                    "comes twice" if name in rows else "needs 0 or 1 for its history"
+                )
                 raise ValueError(f"{path.name}, line {number}: {name!r} {wrong}")
             rows[name] = history == "1", move
-        self.rows = pd.DataFrame.from_dict(rows, orient="index", columns=["history", "move"])
+        self.rows = pd.DataFrame.from_dict(
+            rows, orient="index", columns=["history", "move"]
+        )
 
     def choose(self, asked: Sequence[Asked]) -> list[Answer]:
         """Return the recorded move in each position, read as a text is.
@@ -416,12 +436,16 @@ def read_table(path: Path, columns: Sequence[str]) -> list[list[str]]:
     ValueError
         If the columns are others, or a row has more or fewer; the message names the line.
     """
-    head, *rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()] or [[]]
+    head, *rows = [
+        line.split("\t") for line in path.read_text("utf-8").splitlines()
+    ] or [[]]
     if tuple(head) != columns:
         raise ValueError(f"{path.name} must begin with {', '.join(columns)}")
     for number, row in enumerate(rows, start=2):
         if len(row) != len(columns):
-            raise ValueError(f"{path.name}, line {number}: {row[0]!r} needs {', '.join(columns)}")
+            raise ValueError(
+                f"{path.name}, line {number}: {row[0]!r} needs {', '.join(columns)}"
+            )
     return rows
 
 
@@ -447,7 +471,9 @@ class MovesPlayer:
     """
 
     name: str
-    continue_games: Callable[[Sequence[tuple[str, ...]]], Sequence[str]] = field(repr=False)
+    continue_games: Callable[[Sequence[tuple[str, ...]]], Sequence[str]] = field(
+        repr=False
+    )
 
     def choose(self, asked: Sequence[Asked]) -> list[Answer]:
         """Return one answer for each position; ``error`` where the game is not known."""
@@ -531,7 +557,9 @@ class LlmPlayer:
         """
         requests = play_requests(asked, self.play, self.concepts)
         names = [request.about["of"] for request in requests]
-        replies = dict(zip(names, self.client.ask_many(requests, progress=False), strict=True))
+        replies = dict(
+            zip(names, self.client.ask_many(requests, progress=False), strict=True)
+        )
         return [self._read(question, replies.get(question.name)) for question in asked]
 
     def _read(self, asked: Asked, reply: Reply | None) -> tuple[Answer, str]:
@@ -567,24 +595,35 @@ def play_requests(
     for question in asked:
         if question.has_history or description not in ("history", "pgn"):
             side = "White" if question.position.turn else "Black"
-            messages = prompt.fill(told=describe(question, description, concepts), side=side)
+            messages = prompt.fill(
+                told=describe(question, description, concepts), side=side
+            )
             about = {"of": question.name, "fen": question.position.fen}
-            requests.append(Request(messages, sampling, prompt=prompt.label, about=about))
+            requests.append(
+                Request(messages, sampling, prompt=prompt.label, about=about)
+            )
     return requests
 
 
-def describe(asked: Asked, description: str, concepts: Concepts = MappingProxyType({})) -> str:
+def describe(
+    asked: Asked, description: str, concepts: Concepts = MappingProxyType({})
+) -> str:
     """Return a position in words: ``fen``, ``history``, ``pgn`` or ``concepts``."""
     fen = f"position (FEN): {asked.position.fen}"
     if description == "concepts":
         return f"{fen}\nan expert sees: {'; '.join(concepts[asked.name]) or 'nothing special'}"
     if description == "fen":
         return fen
-    board, played = asked.position.board(), asked.position.moves
+    board = asked.position.board()
+    played = asked.position.moves
     shown = played if description == "pgn" else played[-HISTORY:]
     last = [board.pop() for _ in shown][::-1]
     moves = board.variation_san(last) or "none, the game begins"
-    return f"game (PGN): {moves}" if description == "pgn" else f"last moves: {moves}\n{fen}"
+    return (
+        f"game (PGN): {moves}"
+        if description == "pgn"
+        else f"last moves: {moves}\n{fen}"
+    )
 
 
 def nickname(model: str) -> str:

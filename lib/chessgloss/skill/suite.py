@@ -31,7 +31,14 @@ import pandas as pd
 from chessgloss import assets
 from chessgloss.concepts.facts import PREDICATES
 from chessgloss.corpora.lectures import commented_moves
-from chessgloss.facts.tactics import Exchanges, exchange, forks, hanging, line_tactics, mates
+from chessgloss.facts.tactics import (
+    Exchanges,
+    exchange,
+    forks,
+    hanging,
+    line_tactics,
+    mates,
+)
 from chessgloss.positions import CommentedMove, Game, Position, read_move, read_pgn
 from chessgloss.skill.grading import position_key
 from chessgloss.skill.players import PLAYS, Asked
@@ -47,8 +54,20 @@ SEED = 8
 #: the plan's Elo of it, key of the game and its number within its level, plies played before,
 #: band and phase (:func:`chessgloss.corpora.samples.phase_of`), the position, the move really
 #: played (UCI), centipawns that it lost and its grade.
-COLUMNS: Final = ("name", "level", "elo", "game", "number", "ply", "band", "phase", "fen",
-                  "played", "loss", "grade")  # fmt: skip
+COLUMNS: Final = (
+    "name",
+    "level",
+    "elo",
+    "game",
+    "number",
+    "ply",
+    "band",
+    "phase",
+    "fen",
+    "played",
+    "loss",
+    "grade",
+)
 
 #: Of every five games of a level, those in whose positions a reason is asked for too.
 _REASON_GAMES: Final = (0, 1)
@@ -69,7 +88,9 @@ def data_folder() -> Path:
 # ---------------------------------------------------------------- the suite
 
 
-def positions_of(suite: pd.DataFrame, games: Mapping[int, Sequence[Game]]) -> list[Position]:
+def positions_of(
+    suite: pd.DataFrame, games: Mapping[int, Sequence[Game]]
+) -> list[Position]:
     """Return the positions of a suite with their histories.
 
     Raises
@@ -110,7 +131,9 @@ def read_suite(path: Path) -> pd.DataFrame:
     """
     data = json.loads(path.read_text("utf-8"))
     if data.get("version") != VERSION:
-        raise ValueError(f"{path.name} is version {data.get('version')}; this reads {VERSION}")
+        raise ValueError(
+            f"{path.name} is version {data.get('version')}; this reads {VERSION}"
+        )
     suite = pd.DataFrame(data["positions"])
     if tuple(suite) != COLUMNS:
         raise ValueError(f"{path.name} has not the columns {', '.join(COLUMNS)}")
@@ -129,7 +152,9 @@ def reason_asked(asked: Sequence[Asked]) -> list[Asked]:
     that a smaller choice of positions asks for no other reasons.
     """
     numbers = [int(question.name.split(".")[1]) for question in asked]
-    return [each for each, n in zip(asked, numbers, strict=True) if n % 5 in _REASON_GAMES]
+    return [
+        each for each, n in zip(asked, numbers, strict=True) if n % 5 in _REASON_GAMES
+    ]
 
 
 # ---------------------------------------------------------------- kinds of position
@@ -142,8 +167,10 @@ def motifs(board: chess.Board) -> dict[str, bool]:
     exchange; ``hanging``: the opponent could, after a pass; ``fork``: a piece of either side
     forks and cannot be won; ``pin``, ``skewer``: of either.
     """
-    own, other = Exchanges(board, board.turn), Exchanges(board, not board.turn)
-    taken, lost = tuple(own.captures()), tuple(other.captures())
+    own = Exchanges(board, board.turn)
+    other = Exchanges(board, not board.turn)
+    taken = tuple(own.captures())
+    lost = tuple(other.captures())
     lines = [line_tactics(board, side) for side in (own, other)]
     forking = forks(board, board.turn, taken) + forks(board, not board.turn, lost)
     return {
@@ -176,7 +203,10 @@ def describe_positions(fens: Sequence[str]) -> pd.DataFrame:
         row: dict[str, str | bool] = {"side": "White" if board.turn else "Black"}
         row["kind"] = "tactical" if tactical else "quiet"
         row |= {f"motif {name}": holds for name, holds in held.items()}
-        row |= {f"concept {key}": bool(hold(board, board.turn)) for key, hold in PREDICATES.items()}
+        row |= {
+            f"concept {key}": bool(hold(board, board.turn))
+            for key, hold in PREDICATES.items()
+        }
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -195,12 +225,14 @@ _OF_THE_MOVE = r"(?:[!.,:]| moves?\b| sacrifice\b)"
 _THIS = r"^\W*(?:(?:this|it|here) )?(?:(?:is|was) )?(?:an? |another |the |one of the )?"
 _GOOD: Final = re.compile(
     _THIS + r"(?:(?:very|extremely|really|simple but) )*"
-    r"(?:strong|excellent|brilliant|best|good|nice|great|correct)" + _OF_THE_MOVE, re.I
-)  # fmt: skip
+    r"(?:strong|excellent|brilliant|best|good|nice|great|correct)" + _OF_THE_MOVE,
+    re.I,
+)
 _BAD: Final = re.compile(
     _THIS + r"(?:(?:very|decisive|fatal|serious|losing|bad) )*"
-    r"(?:blunder|mistake|error|weak|bad)" + _OF_THE_MOVE, re.I
-)  # fmt: skip
+    r"(?:blunder|mistake|error|weak|bad)" + _OF_THE_MOVE,
+    re.I,
+)
 
 #: People's moves that are scored apart.
 _HUMAN = 60
@@ -251,7 +283,11 @@ class KnownSets(NamedTuple):
 
     def positions(self) -> list[Position]:
         """Return every position in these sets, a repeated one once."""
-        each: list[Known | Pair] = [*self.known, *(known for known, _ in self.judged), *self.pairs]
+        each: list[Known | Pair] = [
+            *self.known,
+            *(known for known, _ in self.judged),
+            *self.pairs,
+        ]
         return list({position_key(one.position): one.position for one in each}.values())
 
 
@@ -267,7 +303,11 @@ def read_known_sets() -> KnownSets:
     chosen = np.random.default_rng(SEED).permutation(len(moves))[:_HUMAN]
     known += [moves[row] for row in sorted(chosen)]
     verdicts = [praised(comment.comment) for comment in comments]
-    judged = [(move, good) for move, good in zip(people, verdicts, strict=True) if good is not None]
+    judged = [
+        (move, good)
+        for move, good in zip(people, verdicts, strict=True)
+        if good is not None
+    ]
     return KnownSets(known, judged, pairs)
 
 
@@ -286,7 +326,9 @@ def read_puzzles(folder: Path, count: int = 20) -> list[Known]:
     for number in (2, 3, 4):
         text = (folder / f"mate_in_{number}.pgn").read_text("latin-1")
         texts = re.split(r"(?m)^(?=\[Event )", text)[1:]
-        for row in sorted(np.random.default_rng([SEED, number]).permutation(len(texts))[:count]):
+        for row in sorted(
+            np.random.default_rng([SEED, number]).permutation(len(texts))[:count]
+        ):
             game = next(read_pgn(texts[row].encode("latin-1"))).game
             games.append((f"mate_in_{number}.{row + 1:03d}", "mate", game))
     for path in sorted(folder.glob("*practice*.pgn")):
@@ -294,7 +336,12 @@ def read_puzzles(folder: Path, count: int = 20) -> list[Known]:
         good = (read for read in read_pgn(path) if not read.problem)
         games += [(f"{stem}.{read.number:03d}", "study", read.game) for read in good]
     return [
-        Known(name, kind, Position(game.board().fen()), next(iter(game.mainline_moves())).uci())
+        Known(
+            name,
+            kind,
+            Position(game.board().fen()),
+            next(iter(game.mainline_moves())).uci(),
+        )
         for name, kind, game in games
     ]
 
@@ -318,7 +365,9 @@ def draw_book_positions(book: Path, count: int = 60, plies: int = 10) -> list[Kn
                 board.push(entries[chosen].move)
             entries = list(reader.find_all(board))
             if entries:
-                favourite = max(entries, key=lambda entry: (entry.weight, entry.move.uci()))
+                favourite = max(
+                    entries, key=lambda entry: (entry.weight, entry.move.uci())
+                )
                 position = Position.after(move.uci() for move in board.move_stack)
                 name = f"opening.{len(drawn):03d}"
                 known = Known(name, "opening", position, favourite.move.uci())
@@ -333,7 +382,9 @@ def name_moves(comments: Sequence[CommentedMove]) -> list[Known]:
     for comment in comments:
         name = f"{comment.source}.{counts[comment.source]:03d}"
         counts[comment.source] += 1
-        moves.append(Known(name, "human", comment.context.position, comment.context.uci))
+        moves.append(
+            Known(name, "human", comment.context.position, comment.context.uci)
+        )
     return moves
 
 
@@ -345,7 +396,9 @@ def praised(comment: str) -> bool | None:
     """
     sign = _SIGN.match(comment)
     if sign:
-        return {"!": True, "!!": True, "?": False, "??": False, "?!": False}.get(sign["sign"])
+        return {"!": True, "!!": True, "?": False, "??": False, "?!": False}.get(
+            sign["sign"]
+        )
     if _BAD.match(comment):
         return False
     return True if _GOOD.match(comment) else None
@@ -361,9 +414,13 @@ def make_pairs(known: Sequence[Known]) -> list[Pair]:
         if move.kind not in ("opening", "mate"):
             continue
         board = chess.Board(move.position.fen)
-        bad_moves = sorted(each.uci() for each in board.legal_moves if each.uci() != move.move)
+        bad_moves = sorted(
+            each.uci() for each in board.legal_moves if each.uci() != move.move
+        )
         if move.kind == "opening":
-            worth = {uci: exchange(board, chess.Move.from_uci(uci)) for uci in bad_moves}
+            worth = {
+                uci: exchange(board, chess.Move.from_uci(uci)) for uci in bad_moves
+            }
             bad_moves = [uci for uci, pawns in worth.items() if pawns <= _PIECE_LOST]
         if bad_moves:
             chosen = bad_moves[int(random.integers(len(bad_moves)))]

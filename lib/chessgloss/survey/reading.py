@@ -25,7 +25,14 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from chessgloss import stats
-from chessgloss.survey.study import CAUSES, DIMENSIONS, STRENGTHS, Key, faults, shown_order
+from chessgloss.survey.study import (
+    CAUSES,
+    DIMENSIONS,
+    STRENGTHS,
+    Key,
+    faults,
+    shown_order,
+)
 
 FORMAT = "chessgloss-ratings/1"
 
@@ -95,7 +102,9 @@ class _Strength(BaseModel):
     @model_validator(mode="after")
     def _rated(self) -> _Strength:
         if (self.scale == "none") != (self.rating is None):
-            raise ValueError(f"{STRENGTHS[self.scale]}, and the rating is {self.rating}")
+            raise ValueError(
+                f"{STRENGTHS[self.scale]}, and the rating is {self.rating}"
+            )
         return self
 
 
@@ -175,7 +184,10 @@ def read_ratings(paths: Iterable[Path], key: Key) -> Ratings:
     """
     read = [_read(path, key) for path in sorted(paths)]
     sessions = [session for session, _ in read if session]
-    if problems := [*itertools.chain.from_iterable(wrong for _, wrong in read), *_across(sessions)]:
+    if problems := [
+        *itertools.chain.from_iterable(wrong for _, wrong in read),
+        *_across(sessions),
+    ]:
         raise RatingsError(problems)
     counted = [session for session in sessions if not session.pilot]
     if not counted:
@@ -184,9 +196,14 @@ def read_ratings(paths: Iterable[Path], key: Key) -> Ratings:
         f"{each.participant}: {each.strength}{', a pilot run, not counted' * each.pilot}"
         for each in sessions
     ]
-    known, names = key.items(), tuple(move.name for move in key.study.moves)
+    known = key.items()
+    names = tuple(move.name for move in key.study.moves)
     rows = [
-        {"move": names[row.move - 1], "method": known[row.item][1], "rater": session.participant}
+        {
+            "move": names[row.move - 1],
+            "method": known[row.item][1],
+            "rater": session.participant,
+        }
         | {name: getattr(row, name) for name in DIMENSIONS}
         | {f"cause_{name}": name in row.causes for name in CAUSES}
         for session in counted
@@ -198,7 +215,8 @@ def read_ratings(paths: Iterable[Path], key: Key) -> Ratings:
 
 def _read(path: Path, key: Key) -> tuple[_Session | None, list[Problem]]:
     """Return a file's content, if its fields are in range, and what is wrong with it."""
-    session, wrong = None, list[tuple[str, str]]()
+    session = None
+    wrong = list[tuple[str, str]]()
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(record, dict) or record.get("format") != FORMAT:
@@ -218,7 +236,8 @@ def _faults(session: _Session, key: Key) -> Iterator[tuple[str, str]]:
     if session.study != key.study_id:
         yield "study", f"{session.study!r} is not this key's study"
         return
-    known, code = key.items(), session.participant
+    known = key.items()
+    code = session.participant
     rated = {known[row.item][0] for row in session.comments if row.item in known}
     expected = [
         (number, item)
@@ -227,9 +246,14 @@ def _faults(session: _Session, key: Key) -> Iterator[tuple[str, str]]:
         for item in shown_order(code, items)
     ]
     given = [(row.move, row.item) for row in session.comments]
-    for place, (row, wanted) in enumerate(itertools.zip_longest(given, expected), start=1):
+    for place, (row, wanted) in enumerate(
+        itertools.zip_longest(given, expected), start=1
+    ):
         if row != wanted:
-            yield f"comment {place}", f"not what {code} was shown here: edited, or another's file"
+            yield (
+                f"comment {place}",
+                f"not what {code} was shown here: edited, or another's file",
+            )
             break
     for place, row in enumerate(session.comments, start=1):
         yield from _missing_answers(f"comment {place}", row)
@@ -253,7 +277,9 @@ def _across(sessions: Sequence[_Session]) -> Iterator[Problem]:
     first: dict[str, str] = {}
     for session in sessions:
         if (code := session.participant) in first:
-            text = f"{code} is also in {first[code]}; keep one file for each participant"
+            text = (
+                f"{code} is also in {first[code]}; keep one file for each participant"
+            )
             yield Problem(session.file, "participant", text)
         first.setdefault(code, session.file)
         if session.simulated and not all(each.simulated for each in sessions):
@@ -264,7 +290,9 @@ def _across(sessions: Sequence[_Session]) -> Iterator[Problem]:
 # ---------------------------------------------------------------- tables
 
 
-def table1(ratings: Ratings, words: pd.DataFrame, baseline: str, *, seed: int) -> pd.DataFrame:
+def table1(
+    ratings: Ratings, words: pd.DataFrame, baseline: str, *, seed: int
+) -> pd.DataFrame:
     """Return the mean scores of Table 1 with intervals and tests.
 
     Parameters
@@ -288,17 +316,27 @@ def table1(ratings: Ratings, words: pd.DataFrame, baseline: str, *, seed: int) -
     """
     base = ratings.methods.index(baseline)
     cubes = {name: (ratings.cube(name) - 1) / (k - 1) for name, k in DIMENSIONS.items()}
-    cubes[WORDS] = words.loc[list(ratings.moves), list(ratings.methods)].to_numpy(float)[..., None]
+    cubes[WORDS] = words.loc[list(ratings.moves), list(ratings.methods)].to_numpy(
+        float
+    )[..., None]
     rows = []
     for name, cube in cubes.items():
         for place, method in enumerate(ratings.methods):
-            row = {"method": method, "dimension": name, "mean": stats.crossed_mean(cube[:, place])}
+            row = {
+                "method": method,
+                "dimension": name,
+                "mean": stats.crossed_mean(cube[:, place]),
+            }
             row |= {"difference": None, "p": np.nan, "star": False}
             if place != base:
                 less = cube[:, place] - cube[:, base]
                 by_move = pd.DataFrame(less).mean(axis=1).dropna()
                 p = float(stats.sign_flip_p(by_move, seed=seed))
-                row |= {"difference": stats.crossed_mean(less), "p": p, "star": p < STAR}
+                row |= {
+                    "difference": stats.crossed_mean(less),
+                    "p": p,
+                    "star": p < STAR,
+                }
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -309,7 +347,9 @@ def as_printed(table: pd.DataFrame) -> pd.DataFrame:
         f"{'*' * row.star}{row.mean.value:.{1 if row.dimension == WORDS else 2}f}"
         for row in table.itertuples()
     ]
-    wide = table.assign(cell=cells).pivot(index="method", columns="dimension", values="cell")
+    wide = table.assign(cell=cells).pivot(
+        index="method", columns="dimension", values="cell"
+    )
     wide = wide.loc[table["method"].unique(), table["dimension"].unique()]
     return wide.rename_axis(index=None, columns=None)
 
@@ -328,12 +368,16 @@ def table2(ratings: Ratings, *, of: str = "comments", seed: int) -> pd.DataFrame
         Of the intervals over moves.
     """
     if of not in ("comments", "incorrect"):
-        raise ValueError(f"shares are of 'comments' or of 'incorrect' ones, not of {of!r}")
+        raise ValueError(
+            f"shares are of 'comments' or of 'incorrect' ones, not of {of!r}"
+        )
     frame = ratings.frame[ratings.frame["correctness"].notna()]
     if of == "incorrect":
         frame = frame[frame["correctness"] < DIMENSIONS["correctness"]]
     rows = {
-        text: stats.means_by(frame, "method", f"cause_{cause}", cluster="move", seed=seed)
+        text: stats.means_by(
+            frame, "method", f"cause_{cause}", cluster="move", seed=seed
+        )
         for cause, text in CAUSES.items()
     }
     named = [method for method in ratings.methods if method in set(frame["method"])]
@@ -368,7 +412,10 @@ def table3(ratings: Ratings, *, seed: int, resamples: int = 300) -> pd.DataFrame
             measure: np.nan
             if np.isnan(statistic(values))
             else stats.bootstrap(values, statistic, seed=seed, resamples=resamples)
-            for measure, (values, statistic) in {**measures, "alpha": (cube, alpha)}.items()
+            for measure, (values, statistic) in {
+                **measures,
+                "alpha": (cube, alpha),
+            }.items()
         }
     return pd.DataFrame(rows).T
 
@@ -390,7 +437,9 @@ def read_scores(path: Path, ratings: Ratings) -> pd.DataFrame:
     table = table.set_index(["move", "method"])
     wanted = pd.MultiIndex.from_product([ratings.moves, ratings.methods])
     numbers = table.apply(pd.to_numeric, errors="coerce").astype(float)
-    unreadable = ~np.isfinite(numbers) & (table.map(lambda cell: str(cell).strip()) != "")
+    unreadable = ~np.isfinite(numbers) & (
+        table.map(lambda cell: str(cell).strip()) != ""
+    )
     problems = {
         "occurs twice": table.index[table.index.duplicated()],
         "is no comment of this study": table.index.difference(wanted),
@@ -399,7 +448,9 @@ def read_scores(path: Path, ratings: Ratings) -> pd.DataFrame:
     }
     for what, rows in problems.items():
         if len(rows):
-            raise ValueError(f"{path}: {' '.join(rows[0])} {what}; {len(rows)} such rows")
+            raise ValueError(
+                f"{path}: {' '.join(rows[0])} {what}; {len(rows)} such rows"
+            )
     return numbers
 
 
@@ -424,9 +475,13 @@ def table4(
     people = ratings.frame.groupby(["move", "method"])[list(DIMENSIONS)].mean()
     both = people.join(scores)
     moves = both.index.get_level_values("move")
-    correlate = partial(stats.correlation, clusters=moves, seed=seed, resamples=resamples)
+    correlate = partial(
+        stats.correlation, clusters=moves, seed=seed, resamples=resamples
+    )
     cells = {
-        (name, kind): {metric: correlate(both[metric], both[name], kind) for metric in scores}
+        (name, kind): {
+            metric: correlate(both[metric], both[name], kind) for metric in scores
+        }
         for name in DIMENSIONS
         for kind in get_args(stats.Kind)
     }

@@ -69,7 +69,8 @@ def effect_of(score: float, points: int, spread: Spread) -> float:
     """Return the effect whose expected rescaled score is ``score``, between 0 and 1."""
     if not 0.005 <= score <= 0.995:
         raise ValueError(f"a planted score lies between 0.005 and 0.995, got {score}")
-    cuts, reach = thresholds(points, spread), 12 * spread.total
+    cuts = thresholds(points, spread)
+    reach = 12 * spread.total
 
     def excess(effect: float) -> float:
         return float(np.mean(stats.norm.sf((cuts - effect) / spread.total))) - score
@@ -78,7 +79,10 @@ def effect_of(score: float, points: int, spread: Spread) -> float:
 
 
 def draw(
-    planted: pd.Series, shape: tuple[int, int], random: np.random.Generator, repeats: int = 1
+    planted: pd.Series,
+    shape: tuple[int, int],
+    random: np.random.Generator,
+    repeats: int = 1,
 ) -> NDArray[np.int64]:
     """Draw ratings on one criterion: ``(repeats, moves, methods, raters)`` points from 1.
 
@@ -106,7 +110,9 @@ def draw(
     return 1 + np.searchsorted(thresholds(points, spread), impression)
 
 
-def simulate(planted: pd.DataFrame, moves: Sequence[str], raters: int, *, seed: int) -> Ratings:
+def simulate(
+    planted: pd.DataFrame, moves: Sequence[str], raters: int, *, seed: int
+) -> Ratings:
     """Return simulated ratings of every comment by every rater.
 
     Parameters
@@ -120,9 +126,12 @@ def simulate(planted: pd.DataFrame, moves: Sequence[str], raters: int, *, seed: 
     seed
         Of all draws.
     """
-    random, methods = np.random.default_rng(seed), list(map(str, planted.index))
+    random = np.random.default_rng(seed)
+    methods = list(map(str, planted.index))
     names = [f"S{number:02d}" for number in range(1, raters + 1)]
-    index = pd.MultiIndex.from_product([moves, methods, names], names=["move", "method", "rater"])
+    index = pd.MultiIndex.from_product(
+        [moves, methods, names], names=["move", "method", "rater"]
+    )
     points = {
         name: draw(planted[name], (len(moves), raters), random).ravel().astype(float)
         for name in DIMENSIONS
@@ -144,8 +153,11 @@ def write_sessions(folder: Path, key: Key, ratings: Ratings) -> list[Path]:
         If the ratings are not simulated: real ones come from the form alone.
     """
     if not ratings.simulated:
-        raise ValueError("only simulated ratings are written; real ones come from the form")
-    known, paths = key.items(), []
+        raise ValueError(
+            "only simulated ratings are written; real ones come from the form"
+        )
+    known = key.items()
+    paths = []
     for rater, rows in ratings.frame.groupby("rater"):
         given = rows.set_index(["move", "method"])
         comments: list[dict[str, Any]] = []
@@ -159,7 +171,11 @@ def write_sessions(folder: Path, key: Key, ratings: Ratings) -> list[Path]:
                     | {"causes": [name for name in CAUSES if row[f"cause_{name}"]]}
                     | {"other": "", "remark": "", "seconds": 0}
                 )
-        record: dict[str, Any] = {"format": FORMAT, "simulated": True, "study": key.study_id}
+        record: dict[str, Any] = {
+            "format": FORMAT,
+            "simulated": True,
+            "study": key.study_id,
+        }
         record |= {"participant": rater, "pilot": False, "consent": True}
         record |= {"strength": {"scale": "none", "rating": None, "english": True}}
         record |= {"comments": comments, "remarks": ""}

@@ -22,14 +22,27 @@ from typing import Annotated, Any
 import chess
 import chess.svg
 import pandas as pd
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from chessgloss.commentary.annotate import embedded, piece_shapes, policy
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 
 #: Criteria in the order they are asked, with the points of their scales.
 #: Source: CCC paper, section 4.2 and Figure A3.
-DIMENSIONS = {"correctness": 3, "relevance": 5, "completeness": 5, "clarity": 5, "fluency": 5}
+DIMENSIONS = {
+    "correctness": 3,
+    "relevance": 5,
+    "completeness": 5,
+    "clarity": 5,
+    "fluency": 5,
+}
 
 #: Causes of incorrectness, as asked and as tabled; the last is in the rater's own words.
 #: Source: CCC paper, Table 2 and Figure A3.
@@ -95,7 +108,9 @@ class StudyMove(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _read_move(cls, row: Any) -> Any:
-        if isinstance(row, dict) and all(isinstance(row.get(key), str) for key in ("fen", "move")):
+        if isinstance(row, dict) and all(
+            isinstance(row.get(key), str) for key in ("fen", "move")
+        ):
             played = read_move(read_fen(row["fen"]), row["move"])
             return row | {"fen": played.position.fen, "move": played.uci}
         return row
@@ -132,10 +147,14 @@ class Study(BaseModel):
             raise ValueError(f"moves named twice: {', '.join(twice)}")
         for move in self.moves:
             if differ := set(move.comments) ^ set(self.methods):
-                raise ValueError(f"move {move.name}: not the same methods: {sorted(differ)}")
+                raise ValueError(
+                    f"move {move.name}: not the same methods: {sorted(differ)}"
+                )
         if len(self.methods) < 2 or self.baseline not in self.methods:
             methods = ", ".join(self.methods)
-            raise ValueError(f"two methods, one of them {self.baseline!r}, are not in: {methods}")
+            raise ValueError(
+                f"two methods, one of them {self.baseline!r}, are not in: {methods}"
+            )
         return self
 
     @property
@@ -173,7 +192,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.block < 1 or self.pilot_moves < 1 or self.break_minutes < 0:
-            raise ValueError(f"block and pilot moves are at least 1, no time is negative: {self}")
+            raise ValueError(
+                f"block and pilot moves are at least 1, no time is negative: {self}"
+            )
 
 
 # ---------------------------------------------------------------- studies and their files
@@ -190,7 +211,9 @@ def complete_moves(comments: pd.DataFrame, methods: Sequence[str]) -> list[str]:
     methods
         Names of the methods.
     """
-    usable = comments[(comments["state"] == "answered") & comments["method"].isin(methods)]
+    usable = comments[
+        (comments["state"] == "answered") & comments["method"].isin(methods)
+    ]
     counts = usable.groupby("move", sort=False)["method"].nunique()
     return list(counts.index[counts == len(set(methods))])
 
@@ -221,7 +244,9 @@ def study_of(
         moves that have them all.
     """
     if lacking := set(moves) - set(complete_moves(comments, methods)):
-        raise ValueError(f"no usable comment of every method: {sorted(lacking)}; leave them out")
+        raise ValueError(
+            f"no usable comment of every method: {sorted(lacking)}; leave them out"
+        )
     texts = comments.set_index(["move", "method"])["text"]
     rows = [
         {"name": name, "fen": move.position.fen, "move": move.uci}
@@ -290,7 +315,8 @@ class Key(BaseModel):
 
         An opaque name is 16 hex digits of the comment's keyed hash.
         """
-        secret, items = bytes.fromhex(self.secret), dict[str, tuple[int, str]]()
+        secret = bytes.fromhex(self.secret)
+        items = dict[str, tuple[int, str]]()
         for number, move in enumerate(self.study.moves, start=1):
             for method, text in move.comments.items():
                 message = "\0".join([move.name, method, text]).encode()
@@ -352,9 +378,13 @@ def read_key(path: Path) -> Key:
         record = json.loads(path.read_text(encoding="utf-8"))
         key = Key.model_validate(record)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: not a key of `chessgloss survey build`: {error!r}") from None
+        raise ValueError(
+            f"{path}: not a key of `chessgloss survey build`: {error!r}"
+        ) from None
     if (record.get("format"), record.get("study_id")) != (KEY_FORMAT, key.study_id):
-        raise ValueError(f"{path}: the key was changed since it was written; use the original")
+        raise ValueError(
+            f"{path}: the key was changed since it was written; use the original"
+        )
     return key
 
 
@@ -381,7 +411,8 @@ def write_form(key: Key, settings: Settings | None = None) -> str:
     )
     files = resources.files("chessgloss.survey")
     page, style, script = (
-        files.joinpath(f"form.{kind}").read_text("utf-8") for kind in ("html", "css", "js")
+        files.joinpath(f"form.{kind}").read_text("utf-8")
+        for kind in ("html", "css", "js")
     )
     return Template(page).substitute(
         title=html.escape(key.study.title),
@@ -427,10 +458,16 @@ def describe(key: Key, settings: Settings) -> dict[str, Any]:
 
 def draw(move: MoveInContext, size: int = 340) -> str:
     """Return the board with the move's blue arrow, its pieces left to the page to define."""
-    arrow = chess.svg.Arrow(move.move.from_square, move.move.to_square, color="#0072B2c0")
+    arrow = chess.svg.Arrow(
+        move.move.from_square, move.move.to_square, color="#0072B2c0"
+    )
     turn = move.position.turn
-    svg = chess.svg.board(move.position.board(), orientation=turn, arrows=[arrow], size=size)
+    svg = chess.svg.board(
+        move.position.board(), orientation=turn, arrows=[arrow], size=size
+    )
     svg = re.sub(r"<defs>.*?</defs>", "", svg, count=1, flags=re.DOTALL)
-    label = html.escape(f"Board before {move.numbered_san}, with the move as a blue arrow")
+    label = html.escape(
+        f"Board before {move.numbered_san}, with the move as a blue arrow"
+    )
     labelled = svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
     return f'<div class="board">{labelled}</div>'

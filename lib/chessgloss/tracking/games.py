@@ -46,7 +46,12 @@ PIECES = 67
 PROMOTIONS = 73
 
 #: Text of every id (the paper's Table 1), and the id of every text.
-VOCABULARY: tuple[str, ...] = (*("PAD", "BOS", "EOS"), *chess.SQUARE_NAMES, *"PNBRQK", *"qrbn")
+VOCABULARY: tuple[str, ...] = (
+    *("PAD", "BOS", "EOS"),
+    *chess.SQUARE_NAMES,
+    *"PNBRQK",
+    *"qrbn",
+)
 VOCABULARY_SIZE = len(VOCABULARY)
 IDS = {word: number for number, word in enumerate(VOCABULARY)}
 
@@ -124,7 +129,9 @@ def tokenise(games: Iterable[Sequence[str]]) -> TokenGames:
             moved += follow(moves[first:last])[0]
         except KeyError as empty:
             name = chess.SQUARE_NAMES[empty.args[0]]
-            raise ValueError(f"game {game}: a move leaves {name}, where no piece is") from None
+            raise ValueError(
+                f"game {game}: a move leaves {name}, where no piece is"
+            ) from None
     pieces, origins = np.array(moved, dtype=np.uint8).reshape(-1, 2).T
     return TokenGames(moves, pieces, origins, starts)
 
@@ -143,8 +150,11 @@ def follow(moves: Tokens) -> tuple[list[tuple[int, int]], dict[int, tuple[int, i
     KeyError
         With the square, 0 to 63, at the first move that leaves an empty one.
     """
-    pawn, rook, king = PIECES, PIECES + 3, PIECES + 5
-    standing, moved = dict(_FIRST_POSITION), []
+    pawn = PIECES
+    rook = PIECES + 3
+    king = PIECES + 5
+    standing = dict(_FIRST_POSITION)
+    moved = []
     for left, reached, promoted in (moves.astype(int) - [SQUARES, SQUARES, 0]).tolist():
         piece, origin = standing.pop(left)
         moved.append((piece, origin))
@@ -226,8 +236,13 @@ VERSION = 3
 #: Games in each set, for the committed runs. S lies in M and M in L; dev and test games are those
 #: on which perplexity is measured, probe games those from which the questions are made.
 BOOK_SIZES = {
-    "S": 3_750, "M": 12_500, "L": 50_000, "dev": 3_750, "test": 3_750, "probe": 12_500,
-}  # fmt: skip
+    "S": 3_750,
+    "M": 12_500,
+    "L": 50_000,
+    "dev": 3_750,
+    "test": 3_750,
+    "probe": 12_500,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +306,9 @@ def split_games(games: Iterable[Game], sizes: Mapping[str, int]) -> Corpus:
     )
 
 
-def read_corpus(path: Path | None = None, sizes: Mapping[str, int] = BOOK_SIZES) -> Corpus:
+def read_corpus(
+    path: Path | None = None, sizes: Mapping[str, int] = BOOK_SIZES
+) -> Corpus:
     """Return the corpus made of a games file, kept in the store between calls.
 
     Parameters
@@ -310,7 +327,9 @@ def read_corpus(path: Path | None = None, sizes: Mapping[str, int] = BOOK_SIZES)
     """
     where = path or data_folder() / "games.tsv.zst"
     if not where.is_file():
-        raise FileNotFoundError(f"{where} is missing; data/tracking/README.md says how to make it")
+        raise FileNotFoundError(
+            f"{where} is missing; data/tracking/README.md says how to make it"
+        )
 
     def build() -> Mapping[str, NDArray]:
         corpus = split_games(read_games(where), sizes)
@@ -328,7 +347,9 @@ def data_folder() -> Path:
     return find_project() / "data" / "tracking"
 
 
-def prefix_hashes(games: TokenGames, selected: Places, plies: int = PLIES[1]) -> list[list[int]]:
+def prefix_hashes(
+    games: TokenGames, selected: Places, plies: int = PLIES[1]
+) -> list[list[int]]:
     """Return a hash of every beginning of some games, up to ``plies`` moves long, by game.
 
     Two beginnings of the same moves have the same hash in whatever game; others differ but
@@ -337,7 +358,9 @@ def prefix_hashes(games: TokenGames, selected: Places, plies: int = PLIES[1]) ->
     hashes = []
     for game in selected:
         moves = games.moves[games.starts[game] : games.starts[game + 1]][:plies]
-        beginnings = accumulate(map(tuple, moves.tolist()), lambda *both: hash(both), initial=0)
+        beginnings = accumulate(
+            map(tuple, moves.tolist()), lambda *both: hash(both), initial=0
+        )
         hashes.append(list(beginnings)[1:])
     return hashes
 
@@ -378,13 +401,17 @@ def cut_batches(
         Indices of the sequences, and their rows ``(games, length)``; the length is one more
         than a multiple of :data:`STEP`, since the last token is not read.
     """
-    lengths, last = np.diff(starts), order.size
+    lengths = np.diff(starts)
+    last = order.size
     while last > 0:
         longest = int(lengths[order[max(0, last - LOOK) : last]].max())
         first = max(0, last - max(1, tokens // read_length(longest - 1)))
         group = order[first:last]
         length = read_length(int(lengths[group].max()) - 1) + 1
-        yield group, pad_rows([ids[starts[game] : starts[game + 1]] for game in group], length)
+        yield (
+            group,
+            pad_rows([ids[starts[game] : starts[game + 1]] for game in group], length),
+        )
         last = first
 
 

@@ -87,7 +87,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.width % self.heads or (self.rotary and self.width // self.heads % 2):
-            raise ValueError(f"width {self.width} does not divide into {self.heads} heads")
+            raise ValueError(
+                f"width {self.width} does not divide into {self.heads} heads"
+            )
         if self.buckets % 2:
             raise ValueError(f"hash buckets come in pairs, got {self.buckets}")
 
@@ -123,9 +125,12 @@ class LanguageModel(nn.Module):
 
     def states(self, ids: torch.Tensor) -> torch.Tensor:
         """Return the last vectors ``(games, length, width)``, which the output layer reads."""
-        length, context = ids.shape[1], self.settings.context
+        length = ids.shape[1]
+        context = self.settings.context
         if length > context:
-            raise ValueError(f"a game of {length} tokens is longer than the context, {context}")
+            raise ValueError(
+                f"a game of {length} tokens is longer than the context, {context}"
+            )
         return self.norm(self.body(self.dropout(self.tokens(ids))))
 
 
@@ -156,7 +161,11 @@ class Recurrence(nn.Module):
         super().__init__()
         between = settings.dropout if settings.layers > 1 else 0.0
         self.layers = nn.LSTM(
-            settings.width, settings.width, settings.layers, batch_first=True, dropout=between
+            settings.width,
+            settings.width,
+            settings.layers,
+            batch_first=True,
+            dropout=between,
         )
 
     def forward(self, vectors: torch.Tensor) -> torch.Tensor:
@@ -182,7 +191,11 @@ class Block(nn.Module):
         self.widen = nn.Linear(width, 4 * width, bias=False)
         self.narrow = nn.Linear(4 * width, width, bias=False)
         self.dropout = nn.Dropout(settings.dropout)
-        self.turn = Rotation(settings.context, width // settings.heads) if settings.rotary else None
+        self.turn = (
+            Rotation(settings.context, width // settings.heads)
+            if settings.rotary
+            else None
+        )
         if settings.mixing:
             self.mix = nn.Parameter(torch.empty(self.attention.inputs - 1, width))
 
@@ -195,9 +208,12 @@ class Block(nn.Module):
     def attend(self, flat: torch.Tensor, length: int) -> torch.Tensor:
         """Return the attention's means, heads side by side: ``(games * length, width)``."""
         total, width = flat.shape
-        games, size = total // length, width // self.heads
+        games = total // length
+        size = width // self.heads
         parts = self._project(flat, length).view(games, length, -1, self.heads, size)
-        projected = parts.permute(2, 0, 3, 1, 4).reshape(-1, games * self.heads, length, size)
+        projected = parts.permute(2, 0, 3, 1, 4).reshape(
+            -1, games * self.heads, length, size
+        )
         if self.turn is not None:
             projected = torch.cat([self.turn(projected[:-1]), projected[-1:]])
         means = self.attention(projected).view(games, self.heads, length, size)
@@ -212,7 +228,9 @@ class Block(nn.Module):
         query, *others = self.project.weight.chunk(self.attention.inputs)
         mixed = [torch.addcmul(flat, step, share) for share in self.mix]
         read = zip([flat, *mixed], [query, *others], strict=True)
-        return torch.cat([functional.linear(part, weights) for part, weights in read], dim=1)
+        return torch.cat(
+            [functional.linear(part, weights) for part, weights in read], dim=1
+        )
 
 
 class Rotation(nn.Module):
@@ -241,7 +259,8 @@ class Rotation(nn.Module):
         """Return ``(…, length, size)``, turned."""
         length = vectors.shape[-2]
         cosines, sines = self.cosines[:length], self.sines[:length]
-        even, odd = vectors[..., ::2], vectors[..., 1::2]
+        even = vectors[..., ::2]
+        odd = vectors[..., 1::2]
         turned = (even * cosines - odd * sines, even * sines + odd * cosines)
         return torch.stack(turned, dim=-1).flatten(-2)
 
@@ -277,7 +296,9 @@ FORBIDDEN = -1e4
 _LAST_RESORT = -1e2
 
 
-def _attention(settings: Settings) -> SoftmaxAttention | HashAttention | FeatureAttention:
+def _attention(
+    settings: Settings,
+) -> SoftmaxAttention | HashAttention | FeatureAttention:
     size = settings.width // settings.heads
     if settings.kind == "reformer":
         return HashAttention(settings.context, size, settings.buckets, settings.rounds)
@@ -400,7 +421,9 @@ class FeatureAttention(nn.Module):
         size = vectors.shape[2]
         half_norm = vectors.square().sum(dim=2, keepdim=True) / (2 * math.sqrt(size))
         directions = self.directions.T.expand(len(vectors), -1, -1)
-        exponents = torch.baddbmm(half_norm, vectors, directions, beta=-1, alpha=size**-0.25)
+        exponents = torch.baddbmm(
+            half_norm, vectors, directions, beta=-1, alpha=size**-0.25
+        )
         return exponents.exp() + self.LEAST
 
 
@@ -412,7 +435,9 @@ def banded(context: int, window: int) -> torch.Tensor:
 
 def orthogonal_directions(count: int, size: int) -> torch.Tensor:
     """Return random directions ``(count, size)``: orthogonal in blocks, as long as normal ones."""
-    blocks = [torch.linalg.qr(torch.randn(size, size))[0].T for _ in range(-(-count // size))]
+    blocks = [
+        torch.linalg.qr(torch.randn(size, size))[0].T for _ in range(-(-count // size))
+    ]
     lengths = torch.randn(count, size).norm(dim=1, keepdim=True)
     return torch.cat(blocks)[:count] * lengths
 
@@ -430,7 +455,10 @@ def _mean(
 
 @torch.inference_mode()
 def game_losses(
-    model: LanguageModel, games: tokens.TokenGames, notation: tokens.Notation, selected: NDArray
+    model: LanguageModel,
+    games: tokens.TokenGames,
+    notation: tokens.Notation,
+    selected: NDArray,
 ) -> NDArray[np.float64]:
     """Return the sum of ``-ln p`` over the moves of each game ``selected``, in their order; (n,).
 
@@ -440,7 +468,9 @@ def game_losses(
         If a game is to be read with piece types at random, or there is no move in any.
     """
     if notation == "rap" or not games.plies[selected].sum():
-        raise ValueError("measure on some games, and rap models with uci: rap is for training")
+        raise ValueError(
+            "measure on some games, and rap models with uci: rap is for training"
+        )
     model.eval()
     ids, starts = tokens.annotate(games, selected, notation)
     order = np.argsort(np.diff(starts), kind="stable")
@@ -469,9 +499,15 @@ def predict_next(model: LanguageModel, read: Sequence[NDArray]) -> NDArray[np.fl
     size = max(1, TOKENS // int(lengths.max(initial=1)))
     for first in range(0, order.size, size):
         group = order[first : first + size]
-        length = min(tokens.read_length(int(lengths[group].max())), model.settings.context)
-        rows = tokens.pad_rows([read[place] for place in group], length).to(model.device)
-        last = model.states(rows)[torch.arange(len(group)), torch.from_numpy(lengths[group] - 1)]
+        length = min(
+            tokens.read_length(int(lengths[group].max())), model.settings.context
+        )
+        rows = tokens.pad_rows([read[place] for place in group], length).to(
+            model.device
+        )
+        last = model.states(rows)[
+            torch.arange(len(group)), torch.from_numpy(lengths[group] - 1)
+        ]
         logits = functional.linear(last, model.tokens.weight)
         answers[group] = logits.float().log_softmax(dim=1).cpu().numpy()
     return answers

@@ -74,7 +74,11 @@ KEPT = 24
 
 
 def ask(
-    prefix: Sequence[str], actual: str, band: str, game: str, random: np.random.Generator
+    prefix: Sequence[str],
+    actual: str,
+    band: str,
+    game: str,
+    random: np.random.Generator,
 ) -> list[dict[str, str]]:
     """Return the four questions of one prefix as rows, or none if it does not serve.
 
@@ -103,25 +107,44 @@ def ask(
     asked = set(ends) - castling
     others = sorted(asked - {move.from_square})
     types = sorted(set(kinds.values()) - {kinds.get(move.from_square, 0)})
-    if board.is_castling(move) or move.from_square not in asked or not others or not types:
+    if (
+        board.is_castling(move)
+        or move.from_square not in asked
+        or not others
+        or not types
+    ):
         return []
-    left, kind = move.from_square, kinds[move.from_square]
-    other, other_kind = int(random.choice(others)), int(random.choice(types))
-    standing = {each: [at for at in ends if kinds[at] == each] for each in (kind, other_kind)}
-    name, letter = chess.SQUARE_NAMES, ["", *"PNBRQK"]
+    left = move.from_square
+    kind = kinds[move.from_square]
+    other = int(random.choice(others))
+    other_kind = int(random.choice(types))
+    standing = {
+        each: [at for at in ends if kinds[at] == each] for each in (kind, other_kind)
+    }
+    name = chess.SQUARE_NAMES
+    letter = ["", *"PNBRQK"]
     questions = [
         ("end_actual", kind, name[left], name[move.to_square], ends[left]),
         ("end_other", kinds[other], name[other], "-", ends[other]),
         ("start_actual", kind, letter[kind], name[left], standing[kind]),
         ("start_other", other_kind, letter[other_kind], "-", standing[other_kind]),
     ]
-    fen, played = board.fen(), " ".join(prefix)
+    fen = board.fen()
+    played = " ".join(prefix)
     return [
-        {"task": task, "band": band, "game": game, "fen": fen, "piece": letter[piece],
-         "prompt": prompt, "exact": exact, "legal": " ".join(name[at] for at in sorted(legal)),
-         "prefix": played}
+        {
+            "task": task,
+            "band": band,
+            "game": game,
+            "fen": fen,
+            "piece": letter[piece],
+            "prompt": prompt,
+            "exact": exact,
+            "legal": " ".join(name[at] for at in sorted(legal)),
+            "prefix": played,
+        }
         for task, piece, prompt, exact, legal in questions
-    ]  # fmt: skip
+    ]
 
 
 def probes_file() -> Path:
@@ -143,7 +166,9 @@ def read_probes() -> pd.DataFrame:
     """
     path = probes_file()
     if not path.is_file():
-        raise FileNotFoundError(f"{path} is missing; run: python data/tracking/train.py S-uci-1")
+        raise FileNotFoundError(
+            f"{path} is missing; run: python data/tracking/train.py S-uci-1"
+        )
     text = io.StringIO("\n".join(unpack(path)))
     questions = pd.read_csv(text, sep="\t", dtype=str, keep_default_na=False)
     if list(questions) != COLUMNS:
@@ -165,8 +190,11 @@ def contexts(questions: pd.DataFrame, notation: tokens.Notation) -> list[tokens.
         With ``ap``, every move of the prefix follows its type, and so does the square that
         prompts an End task. Else there is no type but the prompt of a Start task (section 3.1).
     """
-    typed, read = notation == "ap", []
-    before = tokens.read_moves(map(str.split, questions["prefix"]), "ap" if typed else "uci")
+    typed = notation == "ap"
+    read = []
+    before = tokens.read_moves(
+        map(str.split, questions["prefix"]), "ap" if typed else "uci"
+    )
     for moves, question in zip(before, questions.itertuples(), strict=True):
         words = [question.piece] if typed and question.task in END_TASKS else []
         asked = [tokens.IDS[word] for word in (*words, question.prompt)]
@@ -197,14 +225,18 @@ def own_squares(fen: str) -> NDArray[np.int64]:
     return np.array(list(chess.SquareSet(board.occupied_co[board.turn])))
 
 
-def share_on_own_pieces(model: LanguageModel, questions: pd.DataFrame) -> NDArray[np.float32]:
+def share_on_own_pieces(
+    model: LanguageModel, questions: pd.DataFrame
+) -> NDArray[np.float32]:
     """Return the probability given, after each prefix, to squares of the side to move; (n,).
 
     A whole move has been read, so that the next token is where a piece leaves: a model that
     knows the rules and the board gives all to squares where the side to move has a piece. Piece
     types are masked out; the model reads games without them.
     """
-    answers = predict_next(model, [context[:-1] for context in contexts(questions, "uci")])
+    answers = predict_next(
+        model, [context[:-1] for context in contexts(questions, "uci")]
+    )
     answers[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
     given = np.exp(answers) / np.exp(answers).sum(axis=1, keepdims=True)
     own = np.zeros_like(given, dtype=bool)
@@ -225,7 +257,9 @@ def rank(log_probabilities: NDArray) -> NDArray[np.uint8]:
 
 def scores_of(ranked: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Return scores ``(n, 77)`` that rank tokens as ``ranked`` does, and all others below."""
-    scores = np.full((len(ranked), tokens.VOCABULARY_SIZE), -ranked.shape[1], dtype=np.float32)
+    scores = np.full(
+        (len(ranked), tokens.VOCABULARY_SIZE), -ranked.shape[1], dtype=np.float32
+    )
     places = -np.arange(ranked.shape[1], dtype=np.float32)
     np.put_along_axis(scores, ranked.astype(np.int64), places[None], axis=1)
     return scores
@@ -234,7 +268,9 @@ def scores_of(ranked: NDArray[np.uint8]) -> NDArray[np.float32]:
 # ---------------------------------------------------------------- scoring the answers
 
 
-def score_answers(questions: pd.DataFrame, log_probabilities: ArrayLike) -> pd.DataFrame:
+def score_answers(
+    questions: pd.DataFrame, log_probabilities: ArrayLike
+) -> pd.DataFrame:
     """Return questions with the scores of their answers, as shares from 0 to 1.
 
     Parameters
@@ -256,8 +292,13 @@ def score_answers(questions: pd.DataFrame, log_probabilities: ArrayLike) -> pd.D
         If the shapes differ, or a value is not a number.
     """
     scores = np.asarray(log_probabilities)
-    if scores.shape != (len(questions), tokens.VOCABULARY_SIZE) or np.isnan(scores).any():
-        raise ValueError(f"need a number for each of 77 tokens a question, got {scores.shape}")
+    if (
+        scores.shape != (len(questions), tokens.VOCABULARY_SIZE)
+        or np.isnan(scores).any()
+    ):
+        raise ValueError(
+            f"need a number for each of 77 tokens a question, got {scores.shape}"
+        )
     legal = _right(questions["legal"])
     played = _right(questions["exact"].where(questions["exact"] != "-", ""))
     single = np.ones(len(questions), dtype=np.int64)
@@ -290,7 +331,8 @@ def precision_at(
     """
     falling = -np.sort(-scores, axis=1)
     last = np.take_along_axis(falling, count[:, None] - 1, axis=1)
-    above, level = scores > last, scores == last
+    above = scores > last
+    level = scores == last
     places = count - above.sum(axis=1)
     shared = (level & right).sum(axis=1) * places / level.sum(axis=1)
     return ((above & right).sum(axis=1) + shared) / count

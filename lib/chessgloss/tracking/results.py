@@ -59,11 +59,15 @@ COUNTED_FROM = {"short": 0, "long": 40}
 #: Columns of the paper's Tables 5 to 7, task and score, in three narrow tables.
 PROBE_PARTS = {
     "legal answers (LgM accuracy)": {
-        "LgM Actual Acc.": ("actual", "lgm"), "LgM Other Acc.": ("other", "lgm")},
+        "LgM Actual Acc.": ("actual", "lgm"),
+        "LgM Other Acc.": ("other", "lgm"),
+    },
     "legal answers (R-precision)": {
-        "LgM Actual R-Prec.": ("actual", "rprec"), "LgM Other R-Prec.": ("other", "rprec")},
+        "LgM Actual R-Prec.": ("actual", "rprec"),
+        "LgM Other R-Prec.": ("other", "rprec"),
+    },
     "as played (ExM accuracy)": {"ExM Acc.": ("actual", "exm")},
-}  # fmt: skip
+}
 
 #: What stands behind a number that does not beat its baseline.
 MARK = "†"
@@ -99,7 +103,11 @@ def headline(runs: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
     in the probability of piece types (RAP) the one of lowest dev perplexity, as the paper chose.
     Columns are those of :func:`chessgloss.tracking.runs.read_runs`, the ``run`` and its ``title``.
     """
-    rows = runs[runs["usual"] & runs["model"].isin(list(titles))].rename_axis("run").reset_index()
+    rows = (
+        runs[runs["usual"] & runs["model"].isin(list(titles))]
+        .rename_axis("run")
+        .reset_index()
+    )
     rows = rows.sort_values(["seed", "dev", "run"]).drop_duplicates(["size", "model"])
     rows["title"] = rows["size"] + " " + rows["model"].map(titles)
     order = [(size, model) for size in SIZES for model in titles]
@@ -117,7 +125,11 @@ def only_if_above(sentences: Mapping[str, Sequence[Judged]], otherwise: str) -> 
     otherwise
         What is said when no sentence is left.
     """
-    kept = [text for text, numbers in sentences.items() if all(judged.above for judged in numbers)]
+    kept = [
+        text
+        for text, numbers in sentences.items()
+        if all(judged.above for judged in numbers)
+    ]
     return " ".join(kept) or otherwise
 
 
@@ -133,7 +145,9 @@ def enumerate_names(names: Iterable[str], none: str = "none") -> str:
 def read_losses(run: str) -> pd.DataFrame:
     """Return the losses of a run on the test games (:func:`chessgloss.tracking.runs.read_kept`)."""
     kept = read_kept("measures", run)
-    return pd.DataFrame({"nats": kept["test.nats"].astype(float), "plies": kept["test.plies"]})
+    return pd.DataFrame(
+        {"nats": kept["test.nats"].astype(float), "plies": kept["test.plies"]}
+    )
 
 
 def even_draw(games: TokenGames, selected: NDArray) -> pd.DataFrame:
@@ -153,10 +167,14 @@ def even_draw(games: TokenGames, selected: NDArray) -> pd.DataFrame:
 def perplexity_of(losses: pd.DataFrame, *, seed: int) -> stats.Interval:
     """Return the canonical perplexity of some games, with its interval over games."""
     value, *samples = np.exp(_nats_a_move(losses, seed))
-    return stats.percentile_interval(float(value), samples, len(losses), clusters=len(losses))
+    return stats.percentile_interval(
+        float(value), samples, len(losses), clusters=len(losses)
+    )
 
 
-def change_of_perplexity(first: pd.DataFrame, second: pd.DataFrame, *, seed: int) -> stats.Interval:
+def change_of_perplexity(
+    first: pd.DataFrame, second: pd.DataFrame, *, seed: int
+) -> stats.Interval:
     """Return by how many per cent ``first`` changes the perplexity of ``second``.
 
     Raises
@@ -165,9 +183,15 @@ def change_of_perplexity(first: pd.DataFrame, second: pd.DataFrame, *, seed: int
         If they are not of the same games.
     """
     if not np.array_equal(first["plies"], second["plies"]):
-        raise ValueError("perplexities of two runs can be compared on the same games only")
-    value, *samples = 100 * np.expm1(_nats_a_move(first, seed) - _nats_a_move(second, seed))
-    return stats.percentile_interval(float(value), samples, len(first), clusters=len(first))
+        raise ValueError(
+            "perplexities of two runs can be compared on the same games only"
+        )
+    value, *samples = 100 * np.expm1(
+        _nats_a_move(first, seed) - _nats_a_move(second, seed)
+    )
+    return stats.percentile_interval(
+        float(value), samples, len(first), clusters=len(first)
+    )
 
 
 def judge_perplexity(losses: pd.DataFrame, even: pd.DataFrame, *, seed: int) -> Judged:
@@ -180,7 +204,9 @@ def judge_perplexity(losses: pd.DataFrame, even: pd.DataFrame, *, seed: int) -> 
     return Judged(perplexity_of(losses, seed=seed), change.high < 0)
 
 
-def judge_change(first: str, second: str, known: Mapping[str, Judged], *, seed: int) -> Judged:
+def judge_change(
+    first: str, second: str, known: Mapping[str, Judged], *, seed: int
+) -> Judged:
     """Return by how many per cent one run changes another's perplexity on the test games.
 
     Parameters
@@ -199,9 +225,12 @@ def judge_change(first: str, second: str, known: Mapping[str, Judged], *, seed: 
 
 def _nats_a_move(losses: pd.DataFrame, seed: int) -> NDArray[np.float64]:
     """Return nats a move: of all games, then of each draw of games."""
-    nats, plies = losses["nats"].to_numpy(), losses["plies"].to_numpy(dtype=np.int64)
+    nats = losses["nats"].to_numpy()
+    plies = losses["plies"].to_numpy(dtype=np.int64)
     weights = _weights(len(losses), seed)
-    return np.concatenate([[nats.sum() / plies.sum()], (weights @ nats) / (weights @ plies)])
+    return np.concatenate(
+        [[nats.sum() / plies.sum()], (weights @ nats) / (weights @ plies)]
+    )
 
 
 @lru_cache(maxsize=2)
@@ -232,7 +261,9 @@ def score_run(run: str, questions: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def score_baselines(moves: pd.DataFrame, questions: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def score_baselines(
+    moves: pd.DataFrame, questions: pd.DataFrame
+) -> dict[str, pd.DataFrame]:
     """Return the questions of each baseline's tasks with the scores of its answers.
 
     Parameters
@@ -246,7 +277,9 @@ def score_baselines(moves: pd.DataFrame, questions: pd.DataFrame) -> dict[str, p
     return {
         given: pd.concat(
             score_answers(rows, answer_by_counts(moves, rows, given))
-            for _, rows in questions[starts == (given in START_BASELINES)].groupby("band")
+            for _, rows in questions[starts == (given in START_BASELINES)].groupby(
+                "band"
+            )
         )
         for given in BASELINES
         if (starts == (given in START_BASELINES)).any()
@@ -259,13 +292,19 @@ def ground_of(model: str, baselines: Mapping[str, pd.DataFrame]) -> pd.DataFrame
     return pd.concat([baselines[name] for name in names if name in baselines])
 
 
-def beats(answered: pd.DataFrame, other: pd.Series, score: str = "lgm", *, seed: int) -> bool:
+def beats(
+    answered: pd.DataFrame, other: pd.Series, score: str = "lgm", *, seed: int
+) -> bool:
     """Say whether a score is better than another's on the same questions.
 
     It is if the 95 % interval of the difference, over games, lies above 0.
     """
-    scores, games = answered[score], answered["game"]
-    return stats.paired_difference(scores, other.loc[answered.index], games, seed=seed).low > 0
+    scores = answered[score]
+    games = answered["game"]
+    return (
+        stats.paired_difference(scores, other.loc[answered.index], games, seed=seed).low
+        > 0
+    )
 
 
 def summarise(
@@ -294,15 +333,22 @@ def summarise(
         for score in SCORES:
             if group[score].isna().any():
                 continue
-            value = stats.mean_interval(group[score], group["game"], seed=seed).in_percent()
+            value = stats.mean_interval(
+                group[score], group["game"], seed=seed
+            ).in_percent()
             row[score] = value
             if ground is not None:
-                others = [ground[score], *([chance_of_exact(group)] if score == "exm" else [])]
+                others = [
+                    ground[score],
+                    *([chance_of_exact(group)] if score == "exm" else []),
+                ]
                 above = all(beats(group, other, score, seed=seed) for other in others)
                 row[score] = Judged(value, above)
         rows[key] = row
     index = pd.MultiIndex.from_tuples(list(rows), names=["task", "band"])
-    return pd.DataFrame(list(rows.values()), index=index, columns=list(SCORES), dtype=object)
+    return pd.DataFrame(
+        list(rows.values()), index=index, columns=list(SCORES), dtype=object
+    )
 
 
 def chance_of_exact(questions: pd.DataFrame) -> pd.Series:
@@ -337,7 +383,9 @@ def compare_answers(
     each = zip(pair, grounds, strict=True)
     above = [beats(run, ground["lgm"], seed=seed) for run, ground in each]
     first, second = (100 * run["lgm"] for run in pair)
-    return Judged(stats.paired_permutation(first, second, pair[0]["game"], seed=seed), all(above))
+    return Judged(
+        stats.paired_permutation(first, second, pair[0]["game"], seed=seed), all(above)
+    )
 
 
 def probe_table(
@@ -359,7 +407,8 @@ def probe_table(
     printed
         The paper's table. Its rows come first, empty where nobody has trained for them.
     """
-    columns, rows = {}, list(dict.fromkeys([*printed.index, *scores]))
+    columns = {}
+    rows = list(dict.fromkeys([*printed.index, *scores]))
     for column, (task, score) in part.items():
         key = (f"{kind}_{task}", "long")
         ours = {title: table.loc[key, score] for title, table in scores.items()}
@@ -381,15 +430,26 @@ def list_moves(games: TokenGames, selected: NDArray) -> pd.DataFrame:
         had come to ``left``, 64 if it had not moved; ``type`` of the piece, 0 (pawn) to 5
         (king); ``ply``, the plies played before; ``side`` to move, 0 White.
     """
-    at = np.concatenate([np.arange(*games.starts[game : game + 2]) for game in selected])
+    at = np.concatenate(
+        [np.arange(*games.starts[game : game + 2]) for game in selected]
+    )
     plies = np.concatenate([np.arange(count) for count in games.plies[selected]])
     left, reached = games.moves[at, :2].astype(np.int64).T - SQUARES
-    types, came_from = (part[at].astype(np.int64) for part in (games.pieces, games.origins))
-    columns = {"left": left, "reached": reached, "came_from": came_from, "type": types - PIECES}
+    types, came_from = (
+        part[at].astype(np.int64) for part in (games.pieces, games.origins)
+    )
+    columns = {
+        "left": left,
+        "reached": reached,
+        "came_from": came_from,
+        "type": types - PIECES,
+    }
     return pd.DataFrame({**columns, "ply": plies, "side": plies % 2})
 
 
-def answer_by_counts(moves: pd.DataFrame, questions: pd.DataFrame, given: str) -> NDArray:
+def answer_by_counts(
+    moves: pd.DataFrame, questions: pd.DataFrame, given: str
+) -> NDArray:
     """Return a baseline's scores of all tokens for questions of one band, ``(n, 77)``.
 
     Parameters
@@ -406,13 +466,15 @@ def answer_by_counts(moves: pd.DataFrame, questions: pd.DataFrame, given: str) -
     games = tokenise(prefix.split() for prefix in questions["prefix"])
     types = questions["piece"].map(IDS).to_numpy() - PIECES
     asked = pd.DataFrame({"type": types, "side": games.plies % 2})
-    keys, answer = ["type", "side"], "left"
+    keys = ["type", "side"]
+    answer = "left"
     if given in END_BASELINES:
         asked["left"] = questions["prompt"].map(IDS).to_numpy() - SQUARES
         prefixes = [games.moves[first:last] for first, last in pairwise(games.starts)]
         standing = zip(map(follow, prefixes), asked["left"], strict=True)
         asked["came_from"] = [pieces[square][1] for (_, pieces), square in standing]
-        keys, answer = ["left"], "reached"
+        keys = ["left"]
+        answer = "reached"
 
     def count(keys: list[str]) -> NDArray[np.float64]:
         table = counted.groupby(keys)[answer].value_counts().unstack()
@@ -426,9 +488,13 @@ def answer_by_counts(moves: pd.DataFrame, questions: pd.DataFrame, given: str) -
         answers = np.zeros_like(plain)
         made = list_moves(games, np.arange(len(games)))
         made["row"] = np.repeat(np.arange(len(games)), games.plies)
-        own = made.merge(asked.rename_axis("row").reset_index(), on=["row", "type", "side"])
+        own = made.merge(
+            asked.rename_axis("row").reset_index(), on=["row", "type", "side"]
+        )
         np.maximum.at(answers, (own["row"], own["reached"]), own["ply"] + 1)
-    if answers is not plain:  # a part of the plain counts orders equals among whole numbers
+    if (
+        answers is not plain
+    ):  # a part of the plain counts orders equals among whole numbers
         answers = answers + plain / (plain.sum(axis=1, keepdims=True) + 1)
     scores = np.full((len(questions), len(IDS)), -1.0)
     scores[:, SQUARES:PIECES] = answers

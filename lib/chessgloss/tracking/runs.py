@@ -132,8 +132,15 @@ EPOCHS = {"S": 5, "M": 3, "L": 2}
 RAP = 25
 
 #: Runs whose checkpoints are committed and evaluated when the chapters run.
-HEADLINE = ("S-uci-1", "S-rap25-1", "L-uci-1", "L-rap25-1", "L-ap-1",
-            "L-modern_uci-1", "L-random_uci-1")  # fmt: skip
+HEADLINE = (
+    "S-uci-1",
+    "S-rap25-1",
+    "L-uci-1",
+    "L-rap25-1",
+    "L-ap-1",
+    "L-modern_uci-1",
+    "L-random_uci-1",
+)
 
 
 #: The parts of a run's name, all but the first two optional.
@@ -172,7 +179,9 @@ def read_runs() -> pd.DataFrame:
         name = NAME.fullmatch(path.stem)
         if name is None or record.get("run") != path.stem:
             raise ValueError(f"{path} is the record of {record.get('run')!r}")
-        kind, notation, base = name["kind"], name["notation"], name["base"] or ""
+        kind = name["kind"]
+        notation = name["notation"]
+        base = name["base"] or ""
         typed = notation not in (None, "uci")
         rows[path.stem] = {
             "size": name["size"],
@@ -292,12 +301,15 @@ def tracking_players() -> list[MovesPlayer]:
     ``L-rap25-1`` is called ``tracking_l_rap25``. Those that read random games are left out: they
     have not seen anybody play.
     """
-    kept, players = [run for run in trained_checkpoints() if "random" not in run], []
+    kept = [run for run in trained_checkpoints() if "random" not in run]
+    players = []
     largest = min((run[0] for run in kept), key="LMS".index, default="")
     for run in (run for run in kept if run[0] == largest):
         model, training = read_model(run)
         name = "tracking_" + run.rpartition("-")[0].lower().replace("-", "_")
-        players.append(MovesPlayer(name, partial(continue_games, model, training.reading)))
+        players.append(
+            MovesPlayer(name, partial(continue_games, model, training.reading))
+        )
     return players
 
 
@@ -325,15 +337,22 @@ def continue_games(
         as the end of the game, is given in the vocabulary's words; :data:`TOO_LONG` for a game
         that leaves no room for a move.
     """
-    read, typed = tokens.read_moves(games, reading), reading == "ap"
-    short = [place for place, game in enumerate(read) if len(game) <= model.settings.context - 4]
+    read = tokens.read_moves(games, reading)
+    typed = reading == "ap"
+    short = [
+        place
+        for place, game in enumerate(read)
+        if len(game) <= model.settings.context - 4
+    ]
     grown = [read[place] for place in short]
     for _ in range(3 + typed):
         answers = models.predict_next(model, grown)
         if not typed:
             answers[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
         best = answers.argmax(axis=1).astype(np.uint8)
-        grown = [np.append(game, token) for game, token in zip(grown, best, strict=True)]
+        grown = [
+            np.append(game, token) for game, token in zip(grown, best, strict=True)
+        ]
     moves = dict.fromkeys(range(len(read)), TOO_LONG)
     for place, game in zip(short, grown, strict=True):
         *squares, last = game[len(read[place]) + typed :]

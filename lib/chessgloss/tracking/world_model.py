@@ -42,7 +42,10 @@ ANSWERS = 60
 
 @torch.no_grad()
 def hidden_states(
-    model: LanguageModel, reading: Notation, games: tokens.TokenGames, positions: pd.DataFrame
+    model: LanguageModel,
+    reading: Notation,
+    games: tokens.TokenGames,
+    positions: pd.DataFrame,
 ) -> torch.Tensor:
     """Return the states behind each position's last move: ``(layers + 1, n, width)`` float32.
 
@@ -58,8 +61,11 @@ def hidden_states(
     """
     chosen = positions["game"].unique()
     ids, starts = tokens.annotate(games, chosen, reading)
-    rows_of, plies = positions.groupby("game").indices, positions["ply"].to_numpy()
-    states = torch.empty(model.settings.layers + 1, len(positions), model.settings.width)
+    rows_of = positions.groupby("game").indices
+    plies = positions["ply"].to_numpy()
+    states = torch.empty(
+        model.settings.layers + 1, len(positions), model.settings.width
+    )
     order = np.argsort(np.diff(starts), kind="stable")
     for group, read in tokens.cut_batches(ids, starts, order, TOKENS):
         with _layers_of(model) as layers:
@@ -78,8 +84,13 @@ def _layers_of(model: LanguageModel) -> Iterator[list[torch.Tensor]]:
     """Collect what goes into the first block, and what comes out of each, while a model reads."""
     layers: list[torch.Tensor] = []
     blocks: Any = model.body.blocks
-    hooks = [blocks[0].register_forward_pre_hook(lambda _, read: layers.append(read[0]))]
-    hooks += [block.register_forward_hook(lambda *run: layers.append(run[2])) for block in blocks]
+    hooks = [
+        blocks[0].register_forward_pre_hook(lambda _, read: layers.append(read[0]))
+    ]
+    hooks += [
+        block.register_forward_hook(lambda *run: layers.append(run[2]))
+        for block in blocks
+    ]
     yield layers
     for hook in hooks:
         hook.remove()
@@ -104,12 +115,15 @@ def fit_board_probe(
     torch.nn.Linear
         From states as they come to logits ``(n, 64 * 13)``: view them as ``(n, 64, 13)``.
     """
-    mean, spread = states.mean(dim=0), states.std(dim=0).clamp(min=1e-6)
-    rows, codes = (states - mean) / spread, torch.from_numpy(squares.astype(np.int64))
+    mean = states.mean(dim=0)
+    spread = states.std(dim=0).clamp(min=1e-6)
+    rows = (states - mean) / spread
+    codes = torch.from_numpy(squares.astype(np.int64))
     probe = nn.utils.skip_init(nn.Linear, states.shape[1], squares.shape[1] * CODES)
     for weights in probe.parameters():
         nn.init.zeros_(weights)
-    adam, batches = torch.optim.Adam(probe.parameters(), lr=0.05), -(-len(rows) // 100)
+    adam = torch.optim.Adam(probe.parameters(), lr=0.05)
+    batches = -(-len(rows) // 100)
     falling = torch.optim.lr_scheduler.LinearLR(adam, 1.0, 0.0, batches * epochs)
     generator = torch.Generator().manual_seed(seed)
     for _ in range(epochs):
@@ -152,9 +166,14 @@ def attack(
         :data:`ANSWERS`; ``illegal``, the last of them if it was, else nothing.
     """
     boards = [Position.after(opening).board() for opening in openings]
-    answers, illegal = [0] * len(boards), [""] * len(boards)
+    answers = [0] * len(boards)
+    illegal = [""] * len(boards)
     for number in range(2 * ANSWERS):
-        alive = [k for k, board in enumerate(boards) if not (illegal[k] or board.is_game_over())]
+        alive = [
+            k
+            for k, board in enumerate(boards)
+            if not (illegal[k] or board.is_game_over())
+        ]
         playing = [boards[k] for k in alive]
         if playing and number % 2 == 0:
             for board, move in zip(playing, opponent(playing), strict=True):

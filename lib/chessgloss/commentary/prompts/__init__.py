@@ -61,11 +61,18 @@ class Prompt:
             If a placeholder is given no value, or a value has no placeholder.
         """
         if wrong := self.placeholders ^ set(values):
-            raise ValueError(f"prompt {self.label} is not filled by {', '.join(sorted(wrong))}")
-        filled = ((each.role, Template(each.content).substitute(values)) for each in self.messages)
+            raise ValueError(
+                f"prompt {self.label} is not filled by {', '.join(sorted(wrong))}"
+            )
+        filled = (
+            (each.role, Template(each.content).substitute(values))
+            for each in self.messages
+        )
         return tuple(Message(*turn) for turn in filled)
 
-    def ask(self, sampling: Sampling, about: dict[str, Any], **values: object) -> Request:
+    def ask(
+        self, sampling: Sampling, about: dict[str, Any], **values: object
+    ) -> Request:
         """Return the filled prompt as a question, drawn and described as given."""
         return Request(self.fill(**values), sampling, prompt=self.label, about=about)
 
@@ -73,7 +80,9 @@ class Prompt:
 def load_prompt(name: str) -> Prompt:
     """Return the prompt of this name; :class:`ValueError` names those there are."""
     if name not in all_prompts():
-        raise ValueError(f"no prompt is called {name!r}; there are {', '.join(all_prompts())}")
+        raise ValueError(
+            f"no prompt is called {name!r}; there are {', '.join(all_prompts())}"
+        )
     return all_prompts()[name]
 
 
@@ -81,7 +90,9 @@ def load_prompt(name: str) -> Prompt:
 def all_prompts() -> dict[str, Prompt]:
     """Return all prompts by their names, in alphabetical order; their files are read once."""
     paths = sorted(Path(__file__).parent.glob("*.txt"))
-    return {path.stem: read_prompt(path.stem, path.read_text("utf-8")) for path in paths}
+    return {
+        path.stem: read_prompt(path.stem, path.read_text("utf-8")) for path in paths
+    }
 
 
 def read_prompt(name: str, text: str) -> Prompt:
@@ -98,13 +109,17 @@ def read_prompt(name: str, text: str) -> Prompt:
     texts = [block.strip("\n") for block in blocks[1::2]]
     if header is None or before.strip() or not all(texts) or blocks[-2:-1] != ["user"]:
         raise ValueError(f"prompt {name} is not in the form that {__name__} describes")
-    return Prompt(name, int(header[1]), header[2], tuple(map(Message, blocks[::2], texts)))
+    return Prompt(
+        name, int(header[1]), header[2], tuple(map(Message, blocks[::2], texts))
+    )
 
 
 def visible(text: str) -> str:
     """Return a text with odd blanks as spaces and without its invisible characters."""
     return "".join(
-        character if character in "\n\t" or character.isprintable() else " " * character.isspace()
+        character
+        if character in "\n\t" or character.isprintable()
+        else " " * character.isspace()
         for character in text.replace("\r\n", "\n")
     )
 
