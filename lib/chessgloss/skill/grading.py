@@ -349,6 +349,7 @@ def search_tables(
             about = {
                 "settings": settings.label,
                 "lines": RANKED_LINES,
+                "read": "exact",
                 "engine": engine.name,
             }
             for key, position in tqdm(missing.items(), "tables", unit="position"):
