@@ -35,6 +35,7 @@ from scipy.stats import mannwhitneyu, spearmanr
 from chessgloss import engine, facts, positions, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
+from chessgloss.corpora.games import read_games
 from chessgloss.facts.verdict import LEAST_NODES, MARGIN, MOST_NODES, Judgement, mistake_class
 from chessgloss.skill import grading, levels
 from chessgloss.skill.grading import MOVE_GRADES, graded_moves, position_key
@@ -85,16 +86,35 @@ report.board(played, size=300)
 # first exceeds the second by is lost. A mate in n counts as 10,000 − n centipawns, so that a
 # single overlooked mate outweighs any number of quiet moves; cut at ten pawns first, it does
 # not. Try `"Nf6"`, which defends, or a position of your own.
+#
+# One trap lies here. The search ends when its nodes are used up, which may be in the middle of an
+# iteration: what the engine says last is then a *bound* on the value, "at least" or "at most" so
+# much, after one or two moves. The last line that is no bound is the one to read.
 
 # %%
+BOUNDS = {"lowerbound", "upperbound"}
+
+
+def said(stockfish, board, nodes):
+    """Return all that the engine says of a position that has a score, in its order."""
+    limit = chess.engine.Limit(nodes=nodes)
+    with stockfish.analysis(
+        board, limit, game=object()
+    ) as search:  # a game of its own: empty hash
+        return [info for info in search if "score" in info]
+
+
+def last_exact(infos):
+    return [info for info in infos if not BOUNDS & info.keys()][-1]
+
+
 board = position.board()
 mover = board.turn
-limit = chess.engine.Limit(nodes=20_000)
 with chess.engine.SimpleEngine.popen_uci(str(engine.find_stockfish())) as stockfish:
     stockfish.configure({"Threads": 1, "Hash": 16})
-    before = stockfish.analyse(board, limit, game="before")["score"]
+    before = last_exact(said(stockfish, board, 20_000))["score"]
     board.push(played.move)
-    after = stockfish.analyse(board, limit, game="after")["score"]  # another game: empty hash
+    after = last_exact(said(stockfish, board, 20_000))["score"]
 print(f"{before = }\n{after = }")
 
 # %%
@@ -317,6 +337,60 @@ report.sheet(
 )
 
 # %% [markdown]
+# ## What a search says last
+#
+# How often does it matter? Two hundred positions of our games are searched with three limits. On the
+# left, what was said last of all; on the right, the last line that is no bound.
+
+# %%
+selfplay = read_games(find_project() / "data/games/selfplay.tsv.zst", 2_000)
+sampled = [game for number, game in enumerate(selfplay) if not number % 10][: sizes.lines]
+asked = [positions.Position.after(game.moves[: len(game.moves) * 2 // 3]) for game in sampled]
+streams = {}
+with chess.engine.SimpleEngine.popen_uci(str(engine.find_stockfish())) as stockfish:
+    stockfish.configure({"Threads": 1, "Hash": 16})
+    for nodes in (1_000, 5_000, 20_000):
+        streams[nodes] = [said(stockfish, where.board(), nodes) for where in asked]
+
+whole = {}
+ends_on_bound = {}
+for nodes, searches in streams.items():
+    last = [infos[-1] for infos in searches]
+    exact = [last_exact(infos) for infos in searches]
+    ends_on_bound[nodes] = float(np.mean([bool(BOUNDS & info.keys()) for info in last]))
+    for name, lines in (("said last", last), ("last exact", exact)):
+        whole[nodes, name] = np.array([len(info["pv"]) >= 3 for info in lines])
+long_enough = pd.DataFrame(
+    {
+        f"{nodes:,} nodes": {
+            "ends on a bound": ends_on_bound[nodes],
+            "three plies or more, said last": whole[nodes, "said last"].mean(),
+            "three plies or more, last exact": whole[nodes, "last exact"].mean(),
+        }
+        for nodes in streams
+    }
+).T
+report.table(long_enough, caption=f"{len(asked)} positions: what is left of the line")
+
+# %%
+exact_lines = {
+    str(nodes): mean_interval(whole[nodes, "last exact"].astype(float), seed=seed)
+    for nodes in streams
+}
+bounded = next(infos for infos in streams[20_000] if BOUNDS & infos[-1].keys())
+report.table(
+    pd.DataFrame(
+        {
+            "depth": [info["depth"] for info in bounded],
+            "value": [info["score"].relative.score(mate_score=10_000) for info in bounded],
+            "bound": [" ".join(BOUNDS & info.keys()) for info in bounded],
+            "plies": [len(info["pv"]) for info in bounded],
+        }
+    ).tail(4),
+    caption="The end of one search of 20,000 nodes: the last row is no line",
+)
+
+# %% [markdown]
 # ## How much to search
 #
 # The plan's grader searches to depth 18 for at most two seconds. What two seconds find depends
@@ -411,11 +485,10 @@ searched = []
 with chess.engine.SimpleEngine.popen_uci(str(engine.find_stockfish())) as stockfish:
     stockfish.configure({"Threads": 1, "Hash": 16})
     for nodes in sizes.doubled:
-        limit = chess.engine.Limit(nodes=nodes)
         board = doubtful.position.board()
-        best = stockfish.analyse(board, limit, game=object())
+        best = last_exact(said(stockfish, board, nodes))
         board.push(doubtful.move)
-        after = stockfish.analyse(board, limit, game=object())
+        after = last_exact(said(stockfish, board, nodes))
         values = [info["score"].pov(mover).score(mate_score=10_000) for info in (best, after)]
         lost = 0.0 if best["pv"][0] == doubtful.move else np.subtract(*lichess_chance(values))
         searched.append(
@@ -487,17 +560,13 @@ plt.show()
 # Dotted lines are the bounds of the classes; grey are {glue:text}`shown_moves` moves by which a
 # first search was chosen. It divided its nodes among five lines and agreed badly with longer ones on
 # {glue:text}`first_moves` other moves; by these the search of one line was chosen. It was frozen
-# (SHA-256 {glue:text}`search`…) before {glue:text}`drawn_moves` more moves of the same famous games
+# (SHA-256 {glue:text}`search`…) before {glue:text}`drawn_moves` fresh moves of the same famous games
 # were drawn: half give away little by a first look (*quiet*), half at least an inaccuracy (*losing*).
 # {glue:text}`longer_moves` of them were searched until stable and then thirty times longer. A trivial
 # answer needs no search: the class that is commonest in the long one, and never a glyph.
 
 # %%
-drawn = pd.read_csv(notes / "verdicts.tsv", sep="\t")
-longer = drawn.dropna(subset="long_judgement")
 order = {name: place for place, name in enumerate(get_args(Judgement))}
-places = longer[["judgement", "long_judgement"]].apply(lambda names: names.map(order))
-commonest = longer["long_judgement"].mode()[0]
 
 
 def agreements(said, found):
@@ -511,26 +580,40 @@ def agreements(said, found):
     )  # best, good: none
 
 
-same = agreements(places["judgement"], places["long_judgement"])
-easy = agreements(0 * places["long_judgement"] + order[commonest], places["long_judgement"])
-easy["glyph"] = places["long_judgement"] <= order["good"]
-
-
-def agreement(hits):
-    found = {name: mean_interval(hits[name], longer["game"], seed=seed) for name in hits}
+def agreement(hits, table):
+    """Return the share of hits with its interval over games, by name and by half of the draw."""
+    found = {name: mean_interval(hits[name], table["game"], seed=seed) for name in hits}
     return found | {
         f"class, {half}": mean_interval(row, seed=seed)
-        for half, row in hits["class"].groupby(longer["half"])
+        for half, row in hits["class"].groupby(table["half"])
     }
 
 
-stable = agreement(same)
-trivial = agreement(easy)
+drawn = pd.read_csv(notes / "verdicts_fresh.tsv", sep="\t")
+longer = drawn.dropna(subset="long_judgement")
+known_before = pd.read_csv(notes / "verdicts.tsv", sep="\t").dropna(subset="long_judgement")
+found = longer["long_judgement"].map(order)
+commonest = longer["long_judgement"].mode()[0]
+same = agreements(longer["judgement"].map(order), found)
+easy = agreements(0 * found + order[commonest], found)
+easy["glyph"] = found <= order["good"]
+stable = agreement(same, longer)
+trivial = agreement(easy, longer)
+
+known_found = known_before["long_judgement"].map(order)
+known_same = {
+    reading: agreements(known_before[f"{prefix}judgement"].map(order), known_found)
+    for reading, prefix in (("exact", ""), ("bound", "bound_"))
+}
+known_stable = {reading: agreement(hits, known_before) for reading, hits in known_same.items()}
+exact_gains = paired_difference(
+    known_same["exact"]["class"], known_same["bound"]["class"], known_before["game"], seed=seed
+)
 moved = (longer["lost"] - longer["long_lost"]).abs()
 report.boards(
     report.table(
         pd.DataFrame({"stable": stable, f"always {commonest}; no glyph": trivial}),
-        caption=f"{len(longer)} moves: the same in a search thirty times longer",
+        caption=f"{len(longer)} fresh moves: the same in a search thirty times longer",
     ),
     report.table(
         pd.crosstab(longer["judgement"], longer["long_judgement"]).reindex(
@@ -546,6 +629,23 @@ report.boards(
             "searched to the limit": float((longer["nodes"] >= MOST_NODES).mean()),
         },
     ),
+)
+
+# %% [markdown]
+# {glue:text}`known_moves` other moves had been drawn before, when the last line of a search was taken
+# whether it was a bound or not. They are searched once more by the same rule, and the last exact line
+# is read. (The longer searches beside them are those of that time.) The difference in the class,
+# exact less bound, is {glue:text}`exact_gains`.
+
+# %%
+report.table(
+    pd.DataFrame(
+        {
+            "any last line": known_stable["bound"],
+            "last exact line": known_stable["exact"],
+        }
+    ),
+    caption=f"{len(known_before)} moves known before: the same in a search thirty times longer",
 )
 
 # %% [markdown]
@@ -589,7 +689,7 @@ glyphs = (
     f"{trivial['glyph'].value:.0%}"
 )
 verdict_says = (
-    f"Of {len(longer)} moves judged by the chance to win and searched until stable, the class is "
+    f"Of {len(longer)} fresh moves judged by the chance to win and searched until stable, the class is "
     f"that of a search thirty times longer in {stable['class'].value:.0%} (from "
     f"{stable['class'].low:.0%} to {stable['class'].high:.0%}), “{commonest}” without any search "
     f"in {trivial['class'].value:.0%}; {glyphs}. "
@@ -605,6 +705,8 @@ report.paste(
     most_nodes=MOST_NODES,
     margin=MARGIN,
     drawn_moves=len(drawn),
+    known_moves=len(known_before),
+    exact_gains=f"{exact_gains.value:+.2f} [{exact_gains.low:.2f}, {exact_gains.high:.2f}]",
     first_moves=len(first_search),
     search=drawn["search"][0],
     shown_moves=by_nodes["san"].nunique(),
@@ -950,7 +1052,12 @@ report.save(
             prefix,
             unit="share of moves",
         )
-        for prefix, some in (("verdict", stable), ("verdict.trivial", trivial))
+        for prefix, some in (
+            ("verdict", stable),
+            ("verdict.trivial", trivial),
+            ("verdict.known", known_stable["exact"]),
+            ("verdict.known.bound", known_stable["bound"]),
+        )
     ),
     rows(
         {
@@ -959,6 +1066,12 @@ report.save(
         },
         "verdict.one_line",
         unit="share of moves",
+    ),
+    rows(exact_lines, "engine.exact_lines", unit="share of positions"),
+    rows(
+        {str(nodes): share for nodes, share in ends_on_bound.items()},
+        "engine.ends_on_bound",
+        unit="share of positions",
     ),
     rows(apart, "grading.lecturers.told_apart", unit="share of pairs"),
     rows(int((~judged["praised"]).sum()), "grading.lecturers.blamed", unit="moves"),
