@@ -11,12 +11,13 @@ from safetensors.torch import save
 from chessgloss.positions import Game, Position
 from chessgloss.skill.players import Asked
 from chessgloss.store import write_tensors
-from chessgloss.tracking import games, models, probes, runs
+from chessgloss.tracking import games, models, plan, probes, runs, train
+from chessgloss.tracking.plan import Run, find_run
 from chessgloss.tracking.results import perplexity_of, read_losses
+from chessgloss.tracking.sources import play_random_game
 from scripts import load_script, refuses
 
-script = load_script("tracking/train.py")
-find_run = script.find_run
+command = load_script("tracking/train.py")
 
 TINY = models.Settings(layers=1, width=32, heads=2, dropout=0.0)
 MODERN = {"rotary": True, "mixing": True}
@@ -90,11 +91,11 @@ def test_other_names_are_refused_by_name_with_the_valid_forms(name):
 
 def test_the_committed_runs_are_the_plan_and_what_their_names_say():
     trained = runs.read_runs()
-    assert {*runs.HEADLINE} <= {*script.PLAN} <= {*trained.index}
-    assert not trained.loc[list(script.PLAN)].isna().any(axis=None)
+    assert {*runs.HEADLINE} <= {*plan.PLAN} <= {*trained.index}
+    assert not trained.loc[list(plan.PLAN)].isna().any(axis=None)
     assert runs.trained_checkpoints() == list(runs.HEADLINE)
-    done = [name for name in script.PLAN_ANNEALED if name in trained.index]
-    for name in (*script.PLAN, *done):
+    done = [name for name in plan.PLAN_ANNEALED if name in trained.index]
+    for name in (*plan.PLAN, *done):
         record = json.loads(runs.kept_path("runs", name).read_text(encoding="utf-8"))
         run = find_run(name)
         assert models.Settings(**record["settings"]) == run.settings
@@ -110,7 +111,7 @@ def test_the_committed_runs_are_the_plan_and_what_their_names_say():
 
 
 def random_game(seed: int) -> Game:
-    return Game(tuple(script.play_random_game(60 + seed, 0, seed)), "*")
+    return Game(tuple(play_random_game(60 + seed, 0, seed)), "*")
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +122,7 @@ def small_corpus():
 
 @pytest.fixture(scope="module")
 def questions(small_corpus):
-    return script.build_probes(small_corpus, seed=1, count=2)
+    return probes.build_probes(small_corpus, seed=1, count=2)
 
 
 @pytest.fixture
@@ -136,11 +137,11 @@ def workplace(questions, small_corpus, tmp_path, monkeypatch):
     folder = games.data_folder()
     folder.mkdir(parents=True)
     (folder / "games.tsv.zst").write_bytes(b"stands for the games")
-    script.write_probes(questions, probes.probes_file())
+    probes.write_probes(questions, probes.probes_file())
     return folder
 
 
-def tiny_run(name: str) -> script.Run:
+def tiny_run(name: str) -> Run:
     run = find_run(name)
     settings = replace(run.settings, layers=1, width=32, heads=2)
     return replace(
@@ -153,11 +154,11 @@ def test_a_run_leaves_record_answers_measures_checkpoint(
     name, small_corpus, questions, workplace
 ):
     run = tiny_run(name)
-    script.train_run(run, small_corpus, questions)
+    train.train_run(run, small_corpus, questions)
     row = runs.read_runs().loc[name]
     assert (row["games"], row["base"]) == (len(small_corpus.of(run.size)), run.base)
     assert row["tokens"] == row["log"][-1]["tokens"] > 0
-    model, training = runs.read_checkpoint(script.work_folder() / f"{name}.safetensors")
+    model, training = runs.read_checkpoint(train.work_folder() / f"{name}.safetensors")
     assert training == run.training
     answers = runs.read_kept("predictions", name)
     assert len(answers) == (4 if run.training.notation == "uci" else 8), (
@@ -166,7 +167,7 @@ def test_a_run_leaves_record_answers_measures_checkpoint(
     chosen = questions.query("task == 'end_other' and band == 'long'")
     again = probes.predict(model, chosen, training.reading)
     assert np.array_equal(answers["end_other.long"], probes.rank(again))
-    test = script.perplexity(
+    test = train.perplexity(
         model, small_corpus.games, training.reading, small_corpus.of("test")
     )
     assert row["test"] == pytest.approx(test, rel=1e-4)
@@ -179,7 +180,7 @@ def test_a_run_leaves_record_answers_measures_checkpoint(
         actual = questions.query("task == 'end_actual' and band == 'long'")
         assert own == pytest.approx(probes.share_on_own_pieces(model, actual), rel=1e-4)
     assert runs.kept_path("checkpoints", name).is_file() == (name in runs.HEADLINE)
-    assert not list(script.work_folder().glob("*.state"))
+    assert not list(train.work_folder().glob("*.state"))
 
 
 def test_done_and_claimed_runs_are_left_alone_and_questions_made(
@@ -187,35 +188,33 @@ def test_done_and_claimed_runs_are_left_alone_and_questions_made(
 ):
     trained: list[tuple[str, int]] = []
     pretend = lambda run, corpus, rows, *_: trained.append((run.name, len(rows)))  # noqa: E731
-    monkeypatch.setattr(script, "train_run", pretend)
-    monkeypatch.setattr(script, "build_probes", lambda corpus, seed: questions[:8])
+    monkeypatch.setattr(train, "train_run", pretend)
+    monkeypatch.setattr(probes, "build_probes", lambda corpus, seed: questions[:8])
     (workplace / "runs").mkdir()
     (workplace / "runs" / "S-uci-1.json").write_text("{}")
-    script.work_folder().mkdir(parents=True)
-    with FileLock(script.work_folder() / "S-uci-2.lock"):
-        script.train_runs(
-            [find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")]
-        )
+    train.work_folder().mkdir(parents=True)
+    with FileLock(train.work_folder() / "S-uci-2.lock"):
+        train.train_runs([find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")])
     probes.probes_file().unlink()
-    script.train_runs([find_run("S-uci-2")])
+    train.train_runs([find_run("S-uci-2")])
     assert trained == [("S-uci-3", len(questions)), ("S-uci-2", 8)]
 
 
 def test_the_command_trains_on_the_device_that_is_asked_for(
     workplace, monkeypatch, capsys
 ):
-    monkeypatch.setattr(script, "find_run", tiny_run)
-    assert script.main(["S-uci-1", "--device", "cpu", "--threads", "1"]) == 0
-    (script.work_folder() / "L-uci-1.state").touch()
+    monkeypatch.setattr(command, "find_run", tiny_run)
+    assert command.main(["S-uci-1", "--device", "cpu", "--threads", "1"]) == 0
+    (train.work_folder() / "L-uci-1.state").touch()
     capsys.readouterr()
-    assert script.main(["--list"]) == 0
+    assert command.main(["--list"]) == 0
     listing = dict(
         line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()
     )
     told = [listing[name] for name in ("S-uci-1", "L-uci-1", "M-uci-1")]
     assert told == ["done", "begun", "to do"]
     with pytest.raises(SystemExit):
-        script.main(["S-uci-1", "--device", "tpu"])
+        command.main(["S-uci-1", "--device", "tpu"])
     assert "invalid choice: 'tpu'" in capsys.readouterr().err
 
 
@@ -226,7 +225,7 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
     for name, words in (("S-usi-1", "names no run"), ("S-uci-1", "is missing")):
         assert (
-            script.main([name, "--threads", "1"]) == 2
+            command.main([name, "--threads", "1"]) == 2
             and words in capsys.readouterr().err
         )
 
@@ -288,7 +287,7 @@ def test_two_squares_are_a_move_with_its_new_piece(monkeypatch, reading, words, 
 
 
 def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_games_begin():
-    played = [script.play_random_game(2 + k % 10, 0, k) for k in range(40)]
+    played = [play_random_game(2 + k % 10, 0, k) for k in range(40)]
     asked = [Asked(str(k), Position.after(moves)) for k, moves in enumerate(played)]
     players = runs.tracking_players()
     assert [player.name for player in players] == [

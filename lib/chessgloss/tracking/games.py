@@ -372,7 +372,7 @@ def prefix_hashes(
 STEP = 8
 
 #: Games that are looked at to find the longest of a batch: more than a shift of the lengths
-#: (``SHIFT`` in ``data/tracking/train.py``) can put past it.
+#: (:data:`chessgloss.tracking.train.SHIFT`) can put past it.
 LOOK = 64
 
 #: What the loss leaves out.

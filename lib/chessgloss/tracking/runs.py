@@ -7,10 +7,10 @@ GPT-2's small form is named before the label: ``L-modern_uci-1``, ``L-modern.nor
 ``L-random_uci-1``; ``15000-paper_uci-1`` is the paper's own model on the first 15,000 games. The
 base ``annealed`` has larger S and M than the others, 12,500 and 25,000 games.
 
-What a run leaves behind lies in ``data/tracking``, beside the command that knows the settings
-behind each name and trains them (``data/tracking/train.py``): record, predictions, measures, and
-of some the checkpoint, safetensors in half precision with the model's settings inside. Those can
-also play.
+The settings behind each name are in :mod:`chessgloss.tracking.plan`. What a run leaves behind lies
+in ``data/tracking``, beside the command that trains (``data/tracking/train.py``): record,
+predictions, measures, and of some the checkpoint, safetensors in half precision with the model's
+settings inside. Those can also play.
 """
 
 from __future__ import annotations
