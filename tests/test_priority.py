@@ -336,13 +336,14 @@ def test_every_committed_point_is_of_the_chapters_moves_and_trained_to_its_own_o
 def scripted(monkeypatch):
     """A method that finds a change in two terms of every move."""
 
-    def score(before, after):
-        change = np.zeros((len(before), 21), np.float32)
-        change[:, [TERMS.index("Black Threats"), TERMS.index("Material")]] = (-2, 1)
-        start = np.full_like(change, 0.5)
-        return priority.Scores(start, start + change, change, np.abs(change))
+    class Scripted:
+        def score(self, before, after):
+            change = np.zeros((len(before), 21), np.float32)
+            change[:, [TERMS.index("Black Threats"), TERMS.index("Material")]] = (-2, 1)
+            start = np.full_like(change, 0.5)
+            return priority.Scores(start, start + change, change, np.abs(change))
 
-    monkeypatch.setattr(priority, "load_method", lambda name: score)
+    monkeypatch.setattr(priority, "load_method", lambda name: Scripted())
 
 
 def test_concepts_come_ranked_with_side_and_values(scripted):
