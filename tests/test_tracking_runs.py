@@ -1,6 +1,8 @@
 """The plan of trainings, their names, the command that trains them, and runs as players."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +15,7 @@ from chessgloss.skill.players import Asked
 from chessgloss.store import write_tensors
 from chessgloss.tracking import games, models, plan, probes, runs, train
 from chessgloss.tracking.plan import Run, find_run
+from chessgloss.tracking.player import tracking_players
 from chessgloss.tracking.results import perplexity_of, read_losses
 from chessgloss.tracking.sources import play_random_game
 from scripts import load_script, refuses
@@ -231,7 +234,7 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(
 
 
 def test_files_that_are_missing_or_another_runs_are_named(workplace):
-    assert runs.tracking_players() == []
+    assert tracking_players() == []
     refuses(
         FileNotFoundError,
         r"train\.py M-uci-1",
@@ -276,7 +279,7 @@ def test_two_squares_are_a_move_with_its_new_piece(monkeypatch, reading, words, 
         return answers
 
     monkeypatch.setattr(models, "predict_next", predict_next)
-    assert runs.continue_games(model, reading, [TO_PROMOTE]) == [move]
+    assert models.continue_games(model, reading, [TO_PROMOTE]) == [move]
     assert read[0][:4] == (
         ["BOS", "h2", "h4", "g7"] if reading == "uci" else ["BOS", "P", "h2", "h4"]
     )
@@ -286,10 +289,21 @@ def test_two_squares_are_a_move_with_its_new_piece(monkeypatch, reading, words, 
     ]
 
 
+def test_reading_what_came_of_runs_loads_no_player():
+    rooms = "[name for name in sys.modules if name.startswith('chessgloss.')]"
+    code = f"import sys, chessgloss.tracking.runs, chessgloss.tracking.train; print({rooms})"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "chessgloss.tracking.models" in done.stdout
+    for room in ("skill", "commentary", "llm", "tracking.player"):
+        assert f"chessgloss.{room}" not in done.stdout
+
+
 def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_games_begin():
     played = [play_random_game(2 + k % 10, 0, k) for k in range(40)]
     asked = [Asked(str(k), Position.after(moves)) for k, moves in enumerate(played)]
-    players = runs.tracking_players()
+    players = tracking_players()
     assert [player.name for player in players] == [
         "tracking_l_uci",
         "tracking_l_rap25",

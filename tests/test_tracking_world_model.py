@@ -9,8 +9,12 @@ import torch
 from chessgloss.positions import Position
 from chessgloss.tracking import world_model
 from chessgloss.tracking.games import read_moves, tokenise
-from chessgloss.tracking.models import LanguageModel, Settings, make_model
-from chessgloss.tracking.runs import continue_games
+from chessgloss.tracking.models import (
+    LanguageModel,
+    Settings,
+    continue_games,
+    make_model,
+)
 from chessgloss.tracking.sources import play_random_game
 
 SMALL = Settings(layers=2, width=32, heads=2, context=320, dropout=0.0)

@@ -511,3 +511,56 @@ def predict_next(model: LanguageModel, read: Sequence[NDArray]) -> NDArray[np.fl
         logits = functional.linear(last, model.tokens.weight)
         answers[group] = logits.float().log_softmax(dim=1).cpu().numpy()
     return answers
+
+
+#: What is said of a game that is too long for the model's context: no move.
+TOO_LONG = "(the game is longer than the context)"
+
+
+def continue_games(
+    model: LanguageModel, reading: tokens.Notation, games: Sequence[Sequence[str]]
+) -> list[str]:
+    """Return the move, in UCI notation, that a model says after each game.
+
+    It has no board and no list of legal moves, so that what it says need not be legal. Of the
+    tokens it takes the most probable each time; nothing is drawn.
+
+    Parameters
+    ----------
+    model
+        A trained model.
+    reading
+        How it reads games: ``ap`` if it was trained so, else ``uci``, without piece types.
+    games
+        Moves in UCI notation from the usual first position.
+
+    Returns
+    -------
+    list of str
+        Two squares, with the new piece if the model says one: ``e7e8q``. What is no move, such
+        as the end of the game, is given in the vocabulary's words; :data:`TOO_LONG` for a game
+        that leaves no room for a move.
+    """
+    read = tokens.read_moves(games, reading)
+    typed = reading == "ap"
+    longest = 4 if typed else 3
+    short = [
+        place
+        for place, game in enumerate(read)
+        if len(game) <= model.settings.context - 4
+    ]
+    grown = [read[place] for place in short]
+    for _ in range(longest):
+        answers = predict_next(model, grown)
+        if not typed:
+            answers[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
+        best = answers.argmax(axis=1).astype(np.uint8)
+        grown = [
+            np.append(game, token) for game, token in zip(grown, best, strict=True)
+        ]
+    moves = dict.fromkeys(range(len(read)), TOO_LONG)
+    for place, game in zip(short, grown, strict=True):
+        *squares, last = game[-3:]
+        words = [*squares, last] if last >= tokens.PROMOTIONS else squares
+        moves[place] = "".join(tokens.VOCABULARY[token] for token in words)
+    return list(moves.values())

@@ -16,26 +16,26 @@ settings inside. Those can also play.
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from chessgloss.skill.players import MovesPlayer
 from chessgloss.store import read_tensors
 from chessgloss.tracking import games as tokens
-from chessgloss.tracking import models
 from chessgloss.tracking.games import Notation
-from chessgloss.tracking.models import Count, LanguageModel, Settings, make_model
+from chessgloss.tracking.models import (
+    Count,
+    LanguageModel,
+    Settings,
+    make_model,
+)
+from chessgloss.tracking.models import continue_games as continue_games  # moved there
 
 Positive: TypeAlias = Annotated[float, Field(gt=0)]
 NotNegative: TypeAlias = Annotated[float, Field(ge=0)]
@@ -289,73 +289,11 @@ def read_run_file(
     return tensors, about
 
 
-# ---------------------------------------------------------------- runs as players
-
-#: What is said of a game that is too long for the model's context: no move.
-TOO_LONG = "(the game is longer than the context)"
+# ---------------------------------------------------------------- moved
 
 
-def tracking_players() -> list[MovesPlayer]:
-    """Return the runs trained on the most games of those whose checkpoints are kept.
+def tracking_players() -> list[Any]:
+    """Return :func:`chessgloss.tracking.player.tracking_players`, where it has moved."""
+    from chessgloss.tracking import player
 
-    ``L-rap25-1`` is called ``tracking_l_rap25``. Those that read random games are left out: they
-    have not seen anybody play.
-    """
-    kept = [run for run in trained_checkpoints() if "random" not in run]
-    players = []
-    largest = min((run[0] for run in kept), key="LMS".index, default="")
-    for run in (run for run in kept if run[0] == largest):
-        model, training = read_model(run)
-        name = "tracking_" + run.rpartition("-")[0].lower().replace("-", "_")
-        players.append(
-            MovesPlayer(name, partial(continue_games, model, training.reading))
-        )
-    return players
-
-
-def continue_games(
-    model: LanguageModel, reading: tokens.Notation, games: Sequence[Sequence[str]]
-) -> list[str]:
-    """Return the move, in UCI notation, that a model says after each game.
-
-    It has no board and no list of legal moves, so that what it says need not be legal. Of the
-    tokens it takes the most probable each time; nothing is drawn.
-
-    Parameters
-    ----------
-    model
-        A trained model.
-    reading
-        How it reads games: ``ap`` if it was trained so, else ``uci``, without piece types.
-    games
-        Moves in UCI notation from the usual first position.
-
-    Returns
-    -------
-    list of str
-        Two squares, with the new piece if the model says one: ``e7e8q``. What is no move, such
-        as the end of the game, is given in the vocabulary's words; :data:`TOO_LONG` for a game
-        that leaves no room for a move.
-    """
-    read = tokens.read_moves(games, reading)
-    typed = reading == "ap"
-    short = [
-        place
-        for place, game in enumerate(read)
-        if len(game) <= model.settings.context - 4
-    ]
-    grown = [read[place] for place in short]
-    for _ in range(3 + typed):
-        answers = models.predict_next(model, grown)
-        if not typed:
-            answers[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
-        best = answers.argmax(axis=1).astype(np.uint8)
-        grown = [
-            np.append(game, token) for game, token in zip(grown, best, strict=True)
-        ]
-    moves = dict.fromkeys(range(len(read)), TOO_LONG)
-    for place, game in zip(short, grown, strict=True):
-        *squares, last = game[len(read[place]) + typed :]
-        words = [*squares, last] if last >= tokens.PROMOTIONS else squares
-        moves[place] = "".join(tokens.VOCABULARY[token] for token in words)
-    return list(moves.values())
+    return player.tracking_players()
