@@ -1,19 +1,26 @@
 """The plan of trainings, their names, the command that trains them, and runs as players."""
 
+import gzip
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from filelock import FileLock
 from safetensors.torch import save
 
+from chessgloss.assets import AssetMissing
+from chessgloss.corpora import anybody
+from chessgloss.corpora import games as packed
 from chessgloss.positions import Game, Position
 from chessgloss.skill.players import Asked
-from chessgloss.store import write_tensors
-from chessgloss.tracking import games, models, plan, probes, runs, train
+from chessgloss.store import file_digest, write_tensors
+from chessgloss.tracking import games, models, plan, probes, runs, sources, train
 from chessgloss.tracking.plan import Run, find_run
 from chessgloss.tracking.player import tracking_players
 from chessgloss.tracking.results import perplexity_of, read_losses
@@ -157,7 +164,7 @@ def test_a_run_leaves_record_answers_measures_checkpoint(
     name, small_corpus, questions, workplace
 ):
     run = tiny_run(name)
-    train.train_run(run, small_corpus, questions)
+    train.train_run(run, train.read_project())
     row = runs.read_runs().loc[name]
     assert (row["games"], row["base"]) == (len(small_corpus.of(run.size)), run.base)
     assert row["tokens"] == row["log"][-1]["tokens"] > 0
@@ -190,7 +197,7 @@ def test_done_and_claimed_runs_are_left_alone_and_questions_made(
     workplace, questions, monkeypatch
 ):
     trained: list[tuple[str, int]] = []
-    pretend = lambda run, corpus, rows, *_: trained.append((run.name, len(rows)))  # noqa: E731
+    pretend = lambda run, at, *_: trained.append((run.name, len(at.questions)))  # noqa: E731
     monkeypatch.setattr(train, "train_run", pretend)
     monkeypatch.setattr(probes, "build_probes", lambda corpus, seed: questions[:8])
     (workplace / "runs").mkdir()
@@ -248,6 +255,113 @@ def test_files_that_are_missing_or_another_runs_are_named(workplace):
     refuses(ValueError, r"M-uci-2\.json is the record of 'M-uci-1'", runs.read_runs)
     write_tensors(save({}, {"run": "M-uci-1"}), runs.kept_path("measures", "M-uci-2"))
     refuses(ValueError, "the run 'M-uci-1'", runs.read_kept, "measures", "M-uci-2")
+
+
+# ---------------------------------------------------------------------------- other games
+
+
+@pytest.fixture
+def people(workplace, tmp_path, monkeypatch):
+    """A file of people's games, damaged in one place, and small sets; its path."""
+    sizes = {"S": 6, "M": 7, "L": 8, "dev": 3, "test": 4, "probe": 8}
+    monkeypatch.setattr(sources, "PEOPLE_SIZES", sizes)
+    monkeypatch.setattr(sources, "HELD_OUT", {"dev": 3, "test": 4, "probe": 8})
+    few = partial(probes.build_probes, count=2)
+    monkeypatch.setattr(probes, "build_probes", few)
+    lines = ["\t".join(anybody.COLUMNS)]
+    for seed in range(100, 140):
+        moves = " ".join(random_game(seed - 60).moves)
+        lines.append(f"1900\t2000\t60+0\t1-0\tNormal\t{moves}")
+    lines.insert(3, "1900\t2000\t60+0\t1-0\tNormal\te2e5")
+    path = tmp_path / "people.tsv.gz"
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    monkeypatch.setenv("CHESSGLOSS_ASSET_GAMES", str(path))
+    return path
+
+
+def quick_run(name: str) -> Run:
+    run = tiny_run(name)
+    return replace(run, training=replace(run.training, budget=0, epochs=1))
+
+
+def test_runs_on_each_source_are_tested_on_each(people):
+    names = [f"7-annealed{base}_uci-1" for base in ("", ".random", ".people")]
+    train.train_runs([quick_run(name) for name in names])
+    corpus = sources.read_people_corpus(train.work_folder())
+    test = corpus.of("test")
+    assert len(runs.read_runs()) == 3
+    for name in names:
+        kept = runs.read_kept("crossed", name)
+        model, _ = runs.read_checkpoint(train.work_folder() / f"{name}.safetensors")
+        nats = models.game_losses(model, corpus.games, "uci", test)
+        assert kept["people.test.nats"] == pytest.approx(nats, rel=1e-5)
+        assert np.array_equal(kept["people.test.plies"], corpus.games.plies[test])
+        for source in ("random", "people"):
+            assert len(kept[f"{source}.end_other.long.lgm"]) == 2
+        assert {*kept["people.end_actual.short.game"]} <= {*corpus.of("probe")}
+        assert not [key for key in kept if "start" in key]
+        assert len(runs.read_kept("predictions", name)) == 4
+    trained_on = train.Task(corpus.games, corpus.of("7"), corpus.of("dev"))
+    run = quick_run(names[2])
+    again = train.train(trained_on, run.settings, run.training)
+    assert again.log == runs.read_runs().loc[names[2], "log"]
+
+
+def test_where_peoples_games_are_missing_the_others_are_trained_first(
+    people, monkeypatch, capsys
+):
+    monkeypatch.delenv("CHESSGLOSS_ASSET_GAMES")
+    names = ("7-annealed.people_uci-1", "7-annealed_uci-1")
+    wanted = [quick_run(name) for name in names]
+    with pytest.raises(AssetMissing, match="CHESSGLOSS_ASSET_GAMES is not set"):
+        train.train_runs(wanted)
+    assert "not measured on people games" in capsys.readouterr().out
+    assert list(runs.read_runs().index) == [names[1]]
+    assert "people.test.nats" not in runs.read_kept("crossed", names[1])
+    monkeypatch.setenv("CHESSGLOSS_ASSET_GAMES", str(people))
+    record = runs.kept_path("runs", names[1]).read_bytes()
+    train.train_runs(wanted[1:])
+    assert "people.test.nats" in runs.read_kept("crossed", names[1])
+    assert runs.kept_path("runs", names[1]).read_bytes() == record
+    monkeypatch.setenv("CHESSGLOSS_ASSET_GAMES", str(people.with_name("none")))
+    with pytest.raises(AssetMissing, match="no such file"):
+        train.train_runs(wanted[:1])
+
+
+def test_the_command_trains_on_the_games_of_a_file(people, monkeypatch, capsys):
+    games_file = people.with_name("mine.tsv.zst")
+    assert load_script("games/from_pgn.py").main([str(people), str(games_file)]) == 0
+    monkeypatch.setattr(command, "find_run", quick_run)
+    asked = ["7-annealed_uci-1", "--threads", "1", "--games", str(games_file)]
+    assert command.main(asked) == 0
+    folder = train.file_folder(games_file)
+    record = json.loads(
+        runs.kept_path("runs", "7-annealed_uci-1", folder).read_text("utf-8")
+    )
+    assert (record["games"], record["training"]["games"]) == (7, "file")
+    assert record["versions"]["games"] == file_digest(games_file)
+    assert len(runs.read_kept("measures", "7-annealed_uci-1", folder)["test.nats"]) == 4
+    assert not runs.kept_path("runs", "7-annealed_uci-1").is_file()
+    for name, words in {
+        "7-annealed.random_uci-1": "reads random games",
+        "900-annealed_uci-1": "make at",
+    }.items():
+        capsys.readouterr()
+        assert command.main([name, "--games", str(games_file)]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_the_asset_holds_enough_games_of_people():
+    given = os.environ.get("CHESSGLOSS_ASSET_GAMES")
+    if not given:
+        pytest.skip("CHESSGLOSS_ASSET_GAMES names no file of people's games")
+    rows = [row.split(b"\t") for row in packed.stream_lines(Path(given))]
+    if len(rows[0]) != len(anybody.COLUMNS):
+        pytest.skip("CHESSGLOSS_ASSET_GAMES names no table of games")
+    shortest, longest = games.PLIES
+    fit = {row[-1] for row in rows if shortest <= row[-1].count(b" ") + 1 <= longest}
+    needed = ("L", *games.HELD_OUT)
+    assert len(fit) >= sum(sources.PEOPLE_SIZES[name] for name in needed) == 44_500
 
 
 # ---------------------------------------------------------------------------- players

@@ -3,6 +3,7 @@
     python data/tracking/train.py --list
     python data/tracking/train.py S-uci-1 S-rap25-1
     python data/tracking/train.py --all
+    python data/tracking/train.py 2000-annealed_uci-1 --games my.tsv.zst
 
 A run that was stopped, however, goes on where it was; one that is done is left alone (remove its
 record to make it again). Several commands may work through the list side by side, each at another
@@ -10,8 +11,8 @@ run; on one machine, one command with a thread for each core is faster. The stat
 runs lie in a folder beside the store. Where the questions of the chapters are missing, they are
 made first.
 
-Training follows section 4 of the state-tracking paper: Adam with decoupled decay, a rate that
-rises over the first tenth and falls linearly, validation after every epoch, an end when it gets
+``--games`` trains on any file of the games form (``data/games/from_pgn.py`` writes one from PGN):
+8,500 games are held out, and all that comes of it is kept apart, in a folder beside the store.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import torch
 
+from chessgloss.assets import AssetMissing
 from chessgloss.tracking.plan import PLAN, PLAN_ANNEALED, find_run
 from chessgloss.tracking.train import listing, train_runs
 
@@ -50,6 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         choices=("bfloat16", "float32"),
         help="to train in",
     )
+    parser.add_argument(
+        "--games",
+        type=Path,
+        metavar="FILE",
+        help="to train and measure on, in place of the project's",
+    )
     given = parser.parse_args(arguments)
     try:
         planned = (*PLAN, *PLAN_ANNEALED) if given.all else ()
@@ -58,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(listing())
             return 0
         torch.set_num_threads(given.threads)
-        train_runs(runs, given.device, getattr(torch, given.precision))
-    except (FileNotFoundError, ValueError) as error:
+        train_runs(runs, given.device, getattr(torch, given.precision), given.games)
+    except (AssetMissing, FileNotFoundError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
     return 0

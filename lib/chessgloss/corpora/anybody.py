@@ -137,14 +137,15 @@ def convert(
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    openers = {".gz": gzip.open, ".bz2": bz2.open}
-    if path.suffix not in openers:
-        return stream_lines(path)
-    return _unpacked_lines(path, openers[path.suffix])
+    if path.suffix == ".gz":
+        return _unpacked_lines(path, gzip.open)
+    if path.suffix == ".bz2":
+        return _unpacked_lines(path, bz2.open)
+    return stream_lines(path)
 
 
-def _unpacked_lines(path: Path, opener: Callable[..., Any]) -> Iterator[bytes]:
-    with opener(path, "rb") as file:
+def _unpacked_lines(path: Path, unpacked: Callable[..., Any]) -> Iterator[bytes]:
+    with unpacked(path, "rb") as file:
         try:
             while line := file.readline(MOST_IN_LINE + 1):
                 if len(line) > MOST_IN_LINE:

@@ -216,8 +216,8 @@ def probes_file() -> Path:
     return tokens.data_folder() / "probes.tsv.zst"
 
 
-def read_probes() -> pd.DataFrame:
-    """Read the project's questions.
+def read_probes(path: Path | None = None) -> pd.DataFrame:
+    """Read questions, by default the project's.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def read_probes() -> pd.DataFrame:
     ValueError
         If it is not in its form.
     """
-    path = probes_file()
+    path = path or probes_file()
     if not path.is_file():
         raise FileNotFoundError(
             f"{path} is missing; run: python data/tracking/train.py S-uci-1"

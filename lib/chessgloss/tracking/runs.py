@@ -42,6 +42,9 @@ NotNegative: TypeAlias = Annotated[float, Field(ge=0)]
 #: From 0 to 1, the end left out.
 Share: TypeAlias = Annotated[float, Field(ge=0, lt=1)]
 
+#: Where training games come from (:mod:`chessgloss.tracking.sources`).
+GamesName = Literal["selfplay", "random", "people", "file"]
+
 #: What every checkpoint says it is.
 FORM = "chessgloss.tracking 1"
 
@@ -75,8 +78,8 @@ class Training:
     beta2
         Adam's memory of the gradient's square.
     games
-        ``selfplay``, the corpus; ``random``, random legal games as long as those; or ``people``,
-        games that people played.
+        ``selfplay``, the corpus; ``random``, random legal games as long as those; ``people``,
+        games that people played; or ``file``, games of a file that the user named.
     early_stop
         Whether training ends, with the weights before, when the dev perplexity rises; if not, all
         passes are made and the last weights are kept.
@@ -101,7 +104,7 @@ class Training:
     momentum: Share = 0.95
     matrix_decay: NotNegative = 0.01
     beta2: Share = 0.999
-    games: Literal["selfplay", "random", "people"] = "selfplay"
+    games: GamesName = "selfplay"
     early_stop: bool = True
     budget: Annotated[int, Field(ge=0)] = 0
     clip: Positive = 1.0
@@ -199,7 +202,7 @@ def read_runs() -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index").infer_objects()
 
 
-def read_kept(kind: str, name: str) -> dict[str, NDArray]:
+def read_kept(kind: str, name: str, folder: Path | None = None) -> dict[str, NDArray]:
     """Return what a run left behind, by name.
 
     Parameters
@@ -210,8 +213,14 @@ def read_kept(kind: str, name: str) -> dict[str, NDArray]:
         ``test.nats``, and its moves, ``test.plies``; and, of models that read no types, the
         probability on own pieces (:func:`chessgloss.tracking.probes.share_on_own_pieces`) after
         each prefix of the ``end_actual`` questions, ``own.short`` and ``own.long``.
+        ``crossed``: what a run on a number of games came to on other games (``random``,
+        ``people``), each with its own questions: ``people.test.nats``, ``people.test.plies``; of
+        each question ``people.end_actual.short.lgm`` (and ``rprec``, ``exm``), 0 to 1, and
+        ``people.end_actual.short.game``, the index of its game.
     name
         The run.
+    folder
+        Where the files are kept; by default the project's.
 
     Raises
     ------
@@ -220,17 +229,17 @@ def read_kept(kind: str, name: str) -> dict[str, NDArray]:
     ValueError
         If the file is damaged, or another run's.
     """
-    tensors, _ = read_run_file(kept_path(kind, name), name)
+    tensors, _ = read_run_file(kept_path(kind, name, folder), name)
     return {key: part.numpy() for key, part in tensors.items()}
 
 
-def kept_path(kind: str, name: str) -> Path:
-    """Return the path of a run's ``predictions``, ``measures`` or ``checkpoints``, if kept.
+def kept_path(kind: str, name: str, folder: Path | None = None) -> Path:
+    """Return the path of a run's ``predictions``, ``measures``, ``crossed`` or ``checkpoints``.
 
-    That of ``runs``, its record, says that it is done.
+    That of ``runs``, its record, says that it is done. ``folder`` is by default the project's.
     """
     ending = "json" if kind == "runs" else "safetensors"
-    return tokens.data_folder() / kind / f"{name}.{ending}"
+    return (folder or tokens.data_folder()) / kind / f"{name}.{ending}"
 
 
 def read_model(name: str) -> tuple[LanguageModel, Training]:

@@ -21,10 +21,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-import pandas as pd
 import torch
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
@@ -33,9 +32,17 @@ from torch import nn
 from torch.nn import functional
 from tqdm import tqdm
 
+from chessgloss.assets import AssetMissing
 from chessgloss.store import default_store, file_digest, write_tensors
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking import probes
+from chessgloss.tracking.measures import (
+    Benchmark,
+    compares_sources,
+    keep_crossed,
+    keep_measures,
+    unmeasured,
+)
 from chessgloss.tracking.models import LanguageModel, Settings, game_losses, make_model
 from chessgloss.tracking.optim import MasterWeights
 from chessgloss.tracking.plan import PLAN, PLAN_ANNEALED, Run
@@ -47,7 +54,7 @@ from chessgloss.tracking.runs import (
     read_checkpoint,
     read_run_file,
 )
-from chessgloss.tracking.sources import read_random_corpus
+from chessgloss.tracking.sources import read_file_corpus, read_source
 
 # ---------------------------------------------------------------- training
 
@@ -443,9 +450,14 @@ def work_folder() -> Path:
 
 
 def train_runs(
-    runs: Sequence[Run], device: str = "cpu", precision: torch.dtype = torch.bfloat16
+    runs: Sequence[Run],
+    device: str = "cpu",
+    precision: torch.dtype = torch.bfloat16,
+    games: Path | None = None,
 ) -> None:
     """Train, in order, the runs that are not done and that no other command is at.
+
+    Runs whose games are not there are passed over; the rest is trained first.
 
     Parameters
     ----------
@@ -455,76 +467,130 @@ def train_runs(
         Where models compute.
     precision
         In which they compute while they are trained.
+    games
+        A file of games to train and measure on in place of the project's; what comes of it is
+        kept apart (:func:`file_folder`).
+
+    Raises
+    ------
+    chessgloss.assets.AssetMissing
+        At the end, if the games of a run are not there.
+    ValueError
+        If a run that names other games is to read ``games``; or if these are too few.
     """
+    missing: AssetMissing | None = None
+    project = read_project() if games is None else None
+    for run in runs:
+        benchmark = project or read_file(cast(Path, games), run)
+        named = replace(run, training=replace(run.training, games="file"))
+        try:
+            _train_once(run if project else named, benchmark, device, precision)
+        except AssetMissing as error:
+            print(f"{run.name}: {error}", flush=True)
+            missing = error
+    if missing is not None:
+        raise missing
+
+
+def _train_once(
+    run: Run, benchmark: Benchmark, device: str, precision: torch.dtype
+) -> None:
+    """Train a run, or measure one that is done where it was not, if no other command is at it."""
+    lock = FileLock(benchmark.work / f"{run.name}.lock", timeout=0)
+    with suppress(Timeout), lock:
+        if not kept_path("runs", run.name, benchmark.folder).is_file():
+            print(run.name, flush=True)
+            train_run(run, benchmark, device, precision)
+        elif compares_sources(run) and unmeasured(run, benchmark.folder):
+            checkpoint = benchmark.work / f"{run.name}.safetensors"
+            if checkpoint.is_file():
+                print(f"{run.name} on other games", flush=True)
+                model, _ = read_checkpoint(checkpoint)
+                keep_crossed(run, model.to(device), benchmark)
+
+
+def read_project() -> Benchmark:
+    """Return the project's games and questions; the questions are made if they are missing."""
     corpus = tokens.read_corpus()
-    path = probes.probes_file()
-    work_folder().mkdir(parents=True, exist_ok=True)
-    with FileLock(work_folder() / "probes.lock"):
+    work = work_folder()
+    _make_questions(corpus, probes.probes_file(), work)
+    return Benchmark(
+        corpus,
+        probes.read_probes(),
+        tokens.data_folder() / "games.tsv.zst",
+        probes.probes_file(),
+        tokens.data_folder(),
+        work,
+    )
+
+
+def read_file(games: Path, run: Run) -> Benchmark:
+    """Return the games of a file, enough for a run, and questions made from them.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it holds too few games, or the run names other games than self-play.
+    """
+    if run.training.games != "selfplay":
+        raise ValueError(f"{run.name} reads {run.training.games} games, not a file's")
+    number = int(run.games) if run.games.isdigit() else tokens.BOOK_SIZES[run.games]
+    corpus = read_file_corpus(games, number)
+    folder = file_folder(games)
+    asked = folder / f"probes-{number}.tsv.zst"
+    _make_questions(corpus, asked, folder)
+    return Benchmark(corpus, probes.read_probes(asked), games, asked, folder, folder)
+
+
+def file_folder(games: Path) -> Path:
+    """Return where all that comes of runs on a file of games is kept, beside the store."""
+    name = f"{games.name.split('.')[0]}-{file_digest(games)[:12]}"
+    return work_folder() / "files" / name
+
+
+def _make_questions(corpus: tokens.Corpus, path: Path, work: Path) -> None:
+    work.mkdir(parents=True, exist_ok=True)
+    with FileLock(work / "probes.lock"):
         if not path.is_file():
             probes.write_probes(probes.build_probes(corpus, seed=probes.SEED), path)
-    questions = probes.read_probes()
-    for run in runs:
-        with suppress(Timeout), FileLock(work_folder() / f"{run.name}.lock", timeout=0):
-            if not kept_path("runs", run.name).is_file():
-                print(run.name, flush=True)
-                train_run(run, corpus, questions, device, precision)
 
 
 def train_run(
     run: Run,
-    corpus: tokens.Corpus,
-    questions: pd.DataFrame,
+    benchmark: Benchmark,
     device: str = "cpu",
     precision: torch.dtype = torch.bfloat16,
 ) -> None:
     """Train a run to its end, measure it, and keep record, predictions, measures, checkpoint.
 
-    A run on random games is stopped by random games; it is measured on ``corpus`` like all.
+    A run on other games is stopped by games of its own; it is measured on the benchmark like all,
+    and one on a number of games on the other sources too.
+
+    Raises
+    ------
+    chessgloss.assets.AssetMissing
+        If its games are not there.
     """
-    source = corpus
-    state = work_folder() / f"{run.name}.state"
-    if run.training.games == "people":
-        raise ValueError(
-            f"{run.name} reads people's games, for which there is no reader yet"
-        )
-    if run.training.games == "random":
-        source = read_random_corpus(work_folder() / "random.tsv.zst", corpus)
+    corpus = benchmark.corpus
+    source = read_source(run.training.games, corpus, benchmark.work)
+    state = benchmark.work / f"{run.name}.state"
     task = Task(source.games, source.of(run.games), source.of("dev")[:WATCHED])
     trained = train(
         task, run.settings, run.training, state, precision=precision, device=device
     )
-    kept = work_folder() / f"{run.name}.safetensors"
-    write_checkpoint(trained.model, run.training, kept)
-    model = read_checkpoint(kept)[0].to(device)
+    checkpoint = benchmark.work / f"{run.name}.safetensors"
+    write_checkpoint(trained.model, run.training, checkpoint)
+    model = read_checkpoint(checkpoint)[0].to(device)
     reading = run.training.reading
     dev = perplexity(model, corpus.games, reading, corpus.of("dev"))
-    digest = file_digest(tokens.data_folder() / "games.tsv.zst")
-    test = corpus.of("test")
-    nats = game_losses(model, corpus.games, reading, test)
-    plies = corpus.games.plies[test]
-    measures = {
-        "test.nats": nats.astype(np.float32),
-        "test.plies": plies.astype(np.uint8),
-    }
-    if reading == "uci":
-        for band, rows in questions[questions["task"] == "end_actual"].groupby("band"):
-            measures[f"own.{band}"] = probes.share_on_own_pieces(model, rows)
-    tensors = {name: torch.from_numpy(values) for name, values in measures.items()}
-    about = {"run": run.name, "games": digest}
-    write_tensors(save(tensors, about), kept_path("measures", run.name))
-    asked = questions
-    if run.training.notation == "uci":  # it has seen no piece types
-        asked = questions[questions["task"].isin(probes.END_TASKS)]
-    answers = {
-        f"{task}.{band}": torch.from_numpy(
-            probes.rank(probes.predict(model, rows, reading))
-        )
-        for (task, band), rows in asked.groupby(["task", "band"])
-    }
-    about = {"run": run.name, "probes": file_digest(probes.probes_file())}
-    write_tensors(save(answers, about), kept_path("predictions", run.name))
+    nats = keep_measures(run, model, benchmark)
+    kept_path("crossed", run.name, benchmark.folder).unlink(missing_ok=True)
     if run.name in HEADLINE:
-        write_checkpoint(model, run.training, kept_path("checkpoints", run.name))
+        kept = kept_path("checkpoints", run.name, benchmark.folder)
+        write_checkpoint(model, run.training, kept)
+    plies = corpus.games.plies[corpus.of("test")]
     record = {
         "run": run.name,
         "size": run.size,
@@ -540,11 +606,16 @@ def train_run(
         "cpu_seconds": round(trained.seconds),
         "dev_perplexity": round(dev, 4),
         "test_perplexity": round(math.exp(nats.sum() / plies.sum()), 4),
-        "versions": {"torch": torch.__version__, "games": digest},
+        "versions": {
+            "torch": torch.__version__,
+            "games": file_digest(benchmark.games_file),
+        },
     }
-    path = kept_path("runs", run.name)
+    path = kept_path("runs", run.name, benchmark.folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_suffix(".part")
     aside.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     aside.replace(path)
     state.unlink(missing_ok=True)
+    if compares_sources(run):
+        keep_crossed(run, model, benchmark)
