@@ -18,7 +18,8 @@ from torch import nn
 from chessgloss.tracking.runs import Training
 
 #: Adam's constants, the defaults of Kingma and Ba 2014; the second beta is a setting.
-BETA1, EPSILON = 0.9, 1e-8
+BETA1 = 0.9
+EPSILON = 1e-8
 
 #: Coefficients of the polynomial that draws singular values towards one, and how often it is
 #: applied (Jordan and others 2024, "Muon: an optimizer for hidden layers in neural networks").
@@ -70,7 +71,8 @@ class MasterWeights:
             setattr(model.get_submodule(owner), last, buffer.to(precision))
         self._rounded = self.flat.to(precision)
         self._gradient = torch.zeros_like(self._rounded)
-        ends = np.cumsum([0, *(weights.numel() for weights in parameters)]).tolist()
+        sizes = [weights.numel() for weights in parameters]
+        ends = np.cumsum([0, *sizes]).tolist()
         for weights, (first, last) in zip(parameters, pairwise(ends), strict=True):
             weights.data = self._rounded[first:last].view(weights.shape)
             weights.grad = self._gradient[first:last].view(weights.shape)
@@ -80,9 +82,10 @@ class MasterWeights:
         first, *rest = self.flat.split(self._sizes)
         self._muon = _Muon(first, matrices, training, precision) if matrices else None
         self._groups = [nn.Parameter(part, requires_grad=False) for part in rest]
+        decays = (training.decay, 0.0)
         rules = [
             {"params": [group], "weight_decay": decay}
-            for group, decay in zip(self._groups, (training.decay, 0.0), strict=True)
+            for group, decay in zip(self._groups, decays, strict=True)
         ]
         betas = (BETA1, training.beta2)
         self._adam = torch.optim.AdamW(rules, training.rate, betas, EPSILON, fused=True)
@@ -96,9 +99,8 @@ class MasterWeights:
             Of the highest learning rates, 0 to 1.
         """
         gradient = self._gradient.float()
-        gradient *= (self.training.clip / gradient.norm().clamp(min=1e-12)).clamp(
-            max=1.0
-        )
+        length = gradient.norm().clamp(min=1e-12)
+        gradient *= (self.training.clip / length).clamp(max=1.0)
         first, *rest = gradient.split(self._sizes)
         if self._muon is not None:
             self._muon.step(first, share)
@@ -166,7 +168,9 @@ class _Muon:
         training: Training,
         precision: torch.dtype,
     ) -> None:
-        self.masters, self.training, self.precision = masters, training, precision
+        self.masters = masters
+        self.training = training
+        self.precision = precision
         self.momentum = torch.zeros_like(masters)
         self.spans: dict[tuple[int, int], list[tuple[int, int]]] = {}
         at = 0
@@ -174,10 +178,10 @@ class _Muon:
             rows, columns = matrix.shape
             height = columns if any(part in name for part in STACKED) else rows
             for _ in range(rows // height):
-                self.spans.setdefault((height, columns), []).append(
-                    (at, at + height * columns)
-                )
-                at += height * columns
+                end = at + height * columns
+                alike = self.spans.setdefault((height, columns), [])
+                alike.append((at, end))
+                at = end
 
     def step(self, gradient: torch.Tensor, share: float) -> None:
         """Move the masters; ``gradient`` is flat as they are."""
@@ -186,13 +190,15 @@ class _Muon:
         ahead = gradient.add(self.momentum, alpha=self.training.momentum)
         self.masters.mul_(1 - rate * self.training.matrix_decay)
         for (rows, columns), spans in self.spans.items():
-            stack = torch.stack([ahead[first:last] for first, last in spans])
-            moved = orthogonalise(stack.view(-1, rows, columns).to(self.precision))
-            size = max(1.0, rows / columns) ** 0.5
-            for (first, last), matrix in zip(
-                spans, moved.flatten(1).float(), strict=True
-            ):
-                self.masters[first:last].add_(matrix, alpha=-rate * size)
+            flat = torch.stack([ahead[first:last] for first, last in spans])
+            stack = flat.view(-1, rows, columns).to(self.precision)
+            moved = orthogonalise(stack)
+            shape = rows / columns
+            size = max(1.0, shape) ** 0.5
+            steps = moved.flatten(1).float()
+            for (first, last), matrix in zip(spans, steps, strict=True):
+                masters = self.masters[first:last]
+                masters.add_(matrix, alpha=-rate * size)
 
 
 def orthogonalise(matrices: torch.Tensor) -> torch.Tensor:
