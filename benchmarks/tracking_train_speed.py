@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import platform
-import sys
 import time
 from collections.abc import Callable, Iterator
 from itertools import cycle
@@ -31,9 +30,7 @@ from chessgloss.store import find_project
 from chessgloss.tracking.games import VOCABULARY_SIZE, TokenGames, annotate, tokenise
 from chessgloss.tracking.models import Settings, make_model
 from chessgloss.tracking.runs import TRANSFORMER, Training
-
-sys.path.insert(0, str(find_project() / "data/tracking"))
-from train import Task, Trainer, count_parameters
+from chessgloss.tracking.train import Task, Trainer, count_parameters
 
 RESULT = Path(__file__).parent / "results" / "tracking_train_speed.json"
 

@@ -9,12 +9,10 @@ import pandas as pd
 import pytest
 from sklearn.metrics import ndcg_score
 
-from chessgloss.concepts import facts, fit, scores
+from chessgloss.concepts import facts, fit, scores, train_facts
 from chessgloss.concepts.changes import ConceptChange
 from chessgloss.positions import read_fen, read_move
-from scripts import load_script, refuses, selfplay
-
-training = load_script("priority/train.py")
+from scripts import refuses, selfplay
 
 #: What is planted: one term of both sides, and one of each side.
 TERMS = ("Material", "White Knights", "Black Knights")
@@ -224,7 +222,7 @@ def test_rankings_are_measured_as_by_scikit_learn_and_by_hand():
 )
 def test_positions_with_a_known_answer(fen, holds, fails):
     fens = [fen, chess.Board(fen).mirror().fen()]
-    here, there = training.label_facts(fens, jobs=1).reshape(
+    here, there = train_facts.label_facts(fens, jobs=1).reshape(
         2, -1, 2
     )  # White's and Black's
     np.testing.assert_array_equal(here, there[:, ::-1])
@@ -232,14 +230,14 @@ def test_positions_with_a_known_answer(fen, holds, fails):
     assert {name for name in holds if found[name] != 1} == set()
     assert {name for name in fails if found[name] != 0} == set()
     unasked = "Black mate in one" if " w " in fen else "White mate in one"
-    assert [name for name in found if found[name] == training.NOT_ASKED] == [unasked]
+    assert [name for name in found if found[name] == train_facts.NOT_ASKED] == [unasked]
 
 
 def test_mate_in_one_agrees_with_a_search_of_all_moves():
     games = selfplay(60)
     mated = [game.fens()[-2] for game in games if game.termination == "checkmate"]
     fens = [*mated, *(fen for game in games[:12] for fen in game.fens()[10:-1:6])]
-    for fen, row in zip(fens, training.label_facts(fens, jobs=1), strict=True):
+    for fen, row in zip(fens, train_facts.label_facts(fens, jobs=1), strict=True):
         board = chess.Board(fen)
         mates = []
         for move in board.legal_moves:
@@ -260,7 +258,7 @@ def test_each_positive_meets_a_negative_of_its_own_kind_and_too_few_are_named():
     labelled = fit.Labelled(facts.CONCEPTS, values, games, np.array(PARTS)[games % 5])
     likeness = random.integers(0, 3, 1200)
     for k, tails in enumerate(
-        training.choose_rows(labelled, likeness, most=10_000, seed=1)
+        train_facts.choose_rows(labelled, likeness, most=10_000, seed=1)
     ):
         assert len(set(tails.rows.tolist())) == len(tails.rows) > 300
         np.testing.assert_array_equal(
@@ -274,33 +272,35 @@ def test_each_positive_meets_a_negative_of_its_own_kind_and_too_few_are_named():
         ]
         assert counts[0].to_dict() == counts[1].to_dict()
     values = labelled.values.copy()
-    values[:600, 8] = training.NOT_ASKED
+    values[:600, 8] = train_facts.NOT_ASKED
     unasked = replace(labelled, values=values.copy())
-    chosen = training.choose_rows(unasked, likeness, most=10_000, seed=1)[8]
+    chosen = train_facts.choose_rows(unasked, likeness, most=10_000, seed=1)[8]
     assert chosen.rows.min() >= 600 and chosen.positive.mean() == 0.5
     values[labelled.splits == "test", facts.CONCEPTS.index("Black pin")] = 0
     with pytest.raises(ValueError, match="'Black pin' in test"):
-        training.choose_rows(
+        train_facts.choose_rows(
             replace(labelled, values=values), likeness, most=100, seed=1
         )
 
 
 def test_games_that_end_in_mate_give_their_last_positions():
     games = selfplay(20)
-    sample = training.sample_facts(games, 2, seed=1)
+    sample = train_facts.sample_facts(games, 2, seed=1)
     pairs = list(zip(sample.games.tolist(), sample.plies.tolist(), strict=True))
     assert len(set(pairs)) == len(sample)
     for number, game in enumerate(games):
-        ends = {(number, len(game.moves) - back) for back in training.FINAL_PLIES}
+        ends = {(number, len(game.moves) - back) for back in train_facts.FINAL_PLIES}
         assert (ends <= set(pairs)) == (game.termination == "checkmate")
     assert [games[game].fens()[ply] for game, ply in pairs] == list(sample.fens)
 
 
 @pytest.mark.slow
 def test_training_with_the_real_network(monkeypatch):
-    monkeypatch.setattr(training, "mean_auc", partial(training.mean_auc, resamples=9))
+    monkeypatch.setattr(
+        train_facts, "mean_auc", partial(train_facts.mean_auc, resamples=9)
+    )
     games = selfplay(300)
-    fitted, report = training.fit_facts(games, seed=1, most=60)
+    fitted, report = train_facts.fit_facts(games, seed=1, most=60)
     assert fitted.vectors.weights.shape == (len(facts.CONCEPTS), 3072)
     assert set(report["test"]) == {
         "NNUE",

@@ -11,14 +11,12 @@ import torch
 from safetensors.numpy import load_file
 
 from chessgloss.book.profiles import load_sizes
-from chessgloss.concepts import changes, priority
+from chessgloss.concepts import changes, priority, train
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.oracle import TERMS
 from chessgloss.positions import Game, MoveError, PositionError
 from chessgloss.store import Store
-from scripts import DATA, FIGURE_A6, SELFPLAY, load_script, or_skip, refuses
-
-training = load_script("priority/train.py")
+from scripts import DATA, FIGURE_A6, SELFPLAY, or_skip, refuses
 
 START = chess.STARTING_FEN
 ITALIAN = (
@@ -39,7 +37,7 @@ PARTNERS = [
     TERMS.index(" ".join(OTHER.get(one, one) for one in name.split())) for name in TERMS
 ]
 SIGNS = np.where([name.startswith(("White", "Black")) for name in TERMS], 1, -1)
-SMALL = training.Settings(16, 8, batch=50, rate=1e-2)
+SMALL = train.Settings(16, 8, batch=50, rate=1e-2)
 
 
 # ---------------------------------------------------------------- moves and their changes
@@ -213,16 +211,16 @@ def planted(moves: pd.DataFrame) -> changes.TermChanges:
 
 def test_training_finds_what_was_planted(drawn):
     moves = planted(drawn[:800])
-    settings = training.Settings(
+    settings = train.Settings(
         hidden=64, trunk=32, epochs=25, batch=64, rate=1e-2, seed=1
     )
-    model, log = training.train(priority.BoardSource(), moves, moves, settings)
+    model, log = train.train(priority.BoardSource(), moves, moves, settings)
     assert len(log) == 25
     assert (
         log[0]["rate"] < max(row["rate"] for row in log) > log[-1]["rate"]
     )  # one cycle
     assert log[-1]["ndcg"] > max(log[0]["ndcg"], 0.9)
-    again, _ = training.train(priority.BoardSource(), moves, moves, settings)
+    again, _ = train.train(priority.BoardSource(), moves, moves, settings)
     assert all(
         map(
             torch.equal,
@@ -237,9 +235,9 @@ def run(selfplay, monkeypatch, stopping, *ndcg: float):
     moves = planted(changes.sample_moves(selfplay[:20], 6, seed=1, jobs=1))
     left = list(ndcg)
     monkeypatch.setattr(
-        training, "judge", lambda *_: {"ndcg": left.pop(0), "precision": 0.5}
+        train, "judge", lambda *_: {"ndcg": left.pop(0), "precision": 0.5}
     )
-    model, log = training.train(priority.BoardSource(), moves, moves, SMALL, stopping)
+    model, log = train.train(priority.BoardSource(), moves, moves, SMALL, stopping)
     return [*model.network.state_dict().values()], log
 
 
@@ -248,7 +246,7 @@ def test_a_run_stops_after_the_last_fall_and_keeps_its_best_pass(selfplay, monke
     _, log = run(
         selfplay,
         monkeypatch,
-        training.Stopping(patience=2, falls=1, factor=0.1),
+        train.Stopping(patience=2, falls=1, factor=0.1),
         *script,
     )
     assert [row["ndcg"] for row in log] == list(
@@ -259,7 +257,7 @@ def test_a_run_stops_after_the_last_fall_and_keeps_its_best_pass(selfplay, monke
         run(
             selfplay,
             monkeypatch,
-            training.Stopping(patience=1, falls=0, most=most),
+            train.Stopping(patience=1, falls=0, most=most),
             *measured,
         )[0]
         for most, measured in ((9, (0.3, 0.7, 0.6)), (2, (0.3, 0.7, 0.8)), (1, (0.3,)))
@@ -270,14 +268,14 @@ def test_a_run_stops_after_the_last_fall_and_keeps_its_best_pass(selfplay, monke
 def test_a_curve_is_written_for_the_test_moves(selfplay, tmp_path, monkeypatch):
     known = [game for game in selfplay if game.split != "test"]
     labelled = planted(changes.sample_moves(known, 4, seed=1, jobs=1))
-    monkeypatch.setattr(training, "label_games", lambda *_: labelled)
+    monkeypatch.setattr(train, "label_games", lambda *_: labelled)
     monkeypatch.setattr(changes, "measure_changes", lambda moves, store: planted(moves))
     monkeypatch.setattr(priority, "SOURCES", {"onehot": priority.BoardSource})
-    monkeypatch.setattr(training, "CURVE_GAMES", (30, 80))
-    monkeypatch.setattr(training, "FITTED_GAMES", 15)
-    monkeypatch.setattr(training, "TEST_GAMES", 5)
-    path = training.write_curve(
-        selfplay, tmp_path, SMALL, training.Stopping(1, 0, validation=20)
+    monkeypatch.setattr(train, "CURVE_GAMES", (30, 80))
+    monkeypatch.setattr(train, "FITTED_GAMES", 15)
+    monkeypatch.setattr(train, "TEST_GAMES", 5)
+    path = train.write_curve(
+        selfplay, tmp_path, SMALL, train.Stopping(1, 0, validation=20)
     )
     points = json.loads(path.read_text())["points"]
     assert [point["name"] for point in points] == [
@@ -289,7 +287,7 @@ def test_a_curve_is_written_for_the_test_moves(selfplay, tmp_path, monkeypatch):
     assert points[1]["moves"] < points[2]["moves"]
     named = load_file(tmp_path / "curve.safetensors")
     test = changes.sample_moves(
-        of_split(selfplay, "test")[:5], training.PER_GAME, seed=1, jobs=1
+        of_split(selfplay, "test")[:5], train.PER_GAME, seed=1, jobs=1
     )
     assert named["moves"].tolist() == changes.move_keys(test).tolist()
     assert named["onehot-80"].shape == (len(test), 5)
@@ -298,12 +296,12 @@ def test_a_curve_is_written_for_the_test_moves(selfplay, tmp_path, monkeypatch):
 def test_only_games_up_to_the_last_training_game_are_labelled(
     selfplay, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(training, "default_store", lambda: Store(tmp_path))
+    monkeypatch.setattr(train, "default_store", lambda: Store(tmp_path))
     monkeypatch.setattr(
         changes, "ask_oracle", lambda fens: np.zeros((len(fens), 21), np.float32)
     )
-    monkeypatch.setattr(training, "CHUNK", 7)
-    labelled = training.label_games(selfplay, 20)
+    monkeypatch.setattr(train, "CHUNK", 7)
+    labelled = train.label_games(selfplay, 20)
     assert labelled.part("train").moves["game"].nunique() == 20
     assert labelled.moves["split"].iloc[-1] == "train"
     assert not (labelled.moves["split"] == "test").any()
@@ -316,7 +314,7 @@ def test_only_games_up_to_the_last_training_game_are_labelled(
 def test_every_committed_point_is_of_the_chapters_moves_and_trained_to_its_own_optimum():
     """One pass over few moves once stood for what a source can give: no point may be cut short."""
     sizes = load_sizes("03_prioritisation", "book")
-    drawn = (training.FITTED_GAMES, training.TEST_GAMES, training.PER_GAME)
+    drawn = (train.FITTED_GAMES, train.TEST_GAMES, train.PER_GAME)
     assert (sizes.fitted_games, sizes.held_out_games, sizes.per_game) == drawn
     curve = json.loads((DATA / "priority/curve.json").read_text())
     stop = curve["stopping"]
@@ -338,13 +336,14 @@ def test_every_committed_point_is_of_the_chapters_moves_and_trained_to_its_own_o
 def scripted(monkeypatch):
     """A method that finds a change in two terms of every move."""
 
-    def score(before, after):
-        change = np.zeros((len(before), 21), np.float32)
-        change[:, [TERMS.index("Black Threats"), TERMS.index("Material")]] = (-2, 1)
-        start = np.full_like(change, 0.5)
-        return priority.Scores(start, start + change, change, np.abs(change))
+    class Scripted:
+        def score(self, before, after):
+            change = np.zeros((len(before), 21), np.float32)
+            change[:, [TERMS.index("Black Threats"), TERMS.index("Material")]] = (-2, 1)
+            start = np.full_like(change, 0.5)
+            return priority.Scores(start, start + change, change, np.abs(change))
 
-    monkeypatch.setattr(priority, "load_method", lambda name: score)
+    monkeypatch.setattr(priority, "load_method", lambda name: Scripted())
 
 
 def test_concepts_come_ranked_with_side_and_values(scripted):

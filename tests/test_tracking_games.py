@@ -21,9 +21,8 @@ from chessgloss.tracking.games import (
     split_games,
     tokenise,
 )
-from scripts import load_script, refuses, selfplay
-
-script = load_script("tracking/train.py")
+from chessgloss.tracking.sources import play_random_game, read_random_corpus
+from scripts import refuses, selfplay
 
 TABLE_2_MOVES = ["e2e4", "e7e5", "g1f3"]
 SMALL = {"S": 5, "M": 12, "L": 40, "dev": 6, "test": 7, "probe": 30}
@@ -261,30 +260,26 @@ def test_batches_keep_to_their_tokens_with_little_padding_and_few_shapes(
 
 
 def test_random_games_are_legal_end_in_time_and_are_repeated_by_their_number():
-    games = [script.play_random_game(120, 3, number) for number in range(8)]
+    games = [play_random_game(120, 3, number) for number in range(8)]
     for moves in games:
         board = chess.Board()
         for uci in moves:
             board.push(board.parse_uci(uci))
         assert len(moves) == 120 or not any(board.legal_moves)
-    assert (
-        games[5]
-        == script.play_random_game(120, 3, 5)
-        != script.play_random_game(120, 4, 5)
-    )
-    assert script.play_random_game(40, 3, 5) == games[5][:40]
+    assert games[5] == play_random_game(120, 3, 5) != play_random_game(120, 4, 5)
+    assert play_random_game(40, 3, 5) == games[5][:40]
 
 
 def test_every_game_has_a_random_one_beside_it(small_corpus, tmp_path, monkeypatch):
     monkeypatch.setenv("CHESSGLOSS_STORE", str(tmp_path / "store"))
     path = tmp_path / "random.tsv.zst"
-    random = script.read_random_corpus(path, small_corpus)
+    random = read_random_corpus(path, small_corpus)
     assert random.sizes == small_corpus.sizes
     assert (random.games.plies <= small_corpus.games.plies).mean() > 0.8
     assert set(random.keys).isdisjoint(small_corpus.keys)
     written = path.read_bytes()
     path.unlink()
-    again = script.read_random_corpus(path, small_corpus)
+    again = read_random_corpus(path, small_corpus)
     assert path.read_bytes() == written and np.array_equal(
         again.games.moves, random.games.moves
     )

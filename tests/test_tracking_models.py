@@ -12,9 +12,8 @@ from safetensors.torch import save
 
 from chessgloss.tracking import games, models
 from chessgloss.tracking.runs import Training, read_checkpoint
-from scripts import load_script, refuses
-
-script = load_script("tracking/train.py")
+from chessgloss.tracking.train import perplexity, write_checkpoint
+from scripts import refuses
 
 KINDS = get_args(get_type_hints(models.Settings)["kind"])
 SMALL = models.Settings(
@@ -151,7 +150,7 @@ def test_settings_that_make_no_sense_are_refused(record, changes, message):
     refuses(ValueError, message, record, **changes)
 
 
-# ---------------------------------------------------------------------------- script.perplexity
+# ---------------------------------------------------------------------------- perplexity
 
 TINY = models.Settings(layers=1, width=32, heads=2, dropout=0.0)
 
@@ -189,14 +188,14 @@ def test_one_move_counts_as_one_token(three_openings):
     for before, after in pairwise(read):
         table[before, after] = 0.0
     table[games.BOS, [3, 4, 5]] = 0.0
-    measured = script.perplexity(Scripted(table), three_openings, "uci", np.array([0]))
+    measured = perplexity(Scripted(table), three_openings, "uci", np.array([0]))
     assert measured == pytest.approx(4 ** (1 / 3), rel=1e-5)
 
 
 def test_types_are_masked_with_uci_alone_and_the_end_is_no_move(three_openings):
     table = torch.zeros(games.VOCABULARY_SIZE, games.VOCABULARY_SIZE)
     table[:, games.PIECES : games.PROMOTIONS] = 50.0
-    measure = partial(script.perplexity, Scripted(table), three_openings, selected=ALL)
+    measure = partial(perplexity, Scripted(table), three_openings, selected=ALL)
     assert measure(notation="uci") == pytest.approx(71 ** (35 / 17), rel=1e-5)
     assert measure(notation="ap") > 1e20
     table[:, games.EOS] = np.log(71.0)  # half of everything is lost to the moves
@@ -230,9 +229,7 @@ def test_perplexity_of_nothing_or_with_rap_is_refused(
     notation, selected, three_openings
 ):
     with pytest.raises(ValueError, match="measure on some games"):
-        script.perplexity(
-            models.make_model(TINY, seed=1), three_openings, notation, selected
-        )
+        perplexity(models.make_model(TINY, seed=1), three_openings, notation, selected)
 
 
 # ---------------------------------------------------------------------------- checkpoints
@@ -242,7 +239,7 @@ def test_perplexity_of_nothing_or_with_rap_is_refused(
 def test_a_checkpoint_gives_back_the_model_and_its_training(kind, tmp_path):
     model = small_model(kind)
     training = Training("rap", 0.15, seed=7)
-    path = script.write_checkpoint(
+    path = write_checkpoint(
         model, training, tmp_path / "deep" / "S-rap15-7.safetensors"
     )
     again, its_training = read_checkpoint(path)
@@ -261,7 +258,7 @@ def test_a_checkpoint_gives_back_the_model_and_its_training(kind, tmp_path):
 def test_files_that_are_no_checkpoints_of_ours_are_refused(tmp_path):
     path = tmp_path / "S-uci-1.safetensors"
     refuses(FileNotFoundError, r"train\.py S-uci-1", read_checkpoint, path)
-    whole = script.write_checkpoint(small_model("gpt"), Training(), path).read_bytes()
+    whole = write_checkpoint(small_model("gpt"), Training(), path).read_bytes()
     for damaged, message in (
         (b"no such thing", "damaged or no safetensors"),
         (whole[:-100], "damaged"),

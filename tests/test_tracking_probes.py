@@ -15,9 +15,8 @@ from chessgloss.positions import Position
 from chessgloss.tracking import probes
 from chessgloss.tracking.games import IDS, VOCABULARY, VOCABULARY_SIZE, split_games
 from chessgloss.tracking.models import Settings, make_model
-from scripts import load_script, refuses, selfplay
+from scripts import refuses, selfplay
 
-script = load_script("tracking/train.py")
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
 FIGURE_1 = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"]
 NEXT_MOVE = "f1b5"
@@ -44,7 +43,7 @@ def selfplay_corpus():
 
 @pytest.fixture(scope="module")
 def selfplay_probes(selfplay_corpus):
-    return script.build_probes(selfplay_corpus, seed=3, count=25)
+    return probes.build_probes(selfplay_corpus, seed=3, count=25)
 
 
 def oracle(questions: pd.DataFrame) -> np.ndarray:
@@ -132,7 +131,7 @@ def test_a_prefix_of_a_training_game_is_never_asked():
     sizes = {"S": 5, "M": 10, "L": 15, "dev": 1, "test": 1, "probe": 15}
     held = selfplay(60)[-2:]
     with pytest.raises(ValueError, match=r"too few prefixes of the short band"):
-        script.build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
+        probes.build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
 
 
 @pytest.mark.parametrize(
@@ -157,12 +156,12 @@ def test_questions_survive_their_file_and_damage_is_named(
     path = tmp_path / "probes.tsv.zst"
     monkeypatch.setattr(probes, "probes_file", lambda: path)
     refuses(FileNotFoundError, r"python data/tracking/train\.py", probes.read_probes)
-    written = script.write_probes(selfplay_probes, path).read_bytes()
+    written = probes.write_probes(selfplay_probes, path).read_bytes()
     assert probes.read_probes().equals(selfplay_probes)
-    assert script.write_probes(probes.read_probes(), path).read_bytes() == written
+    assert probes.write_probes(probes.read_probes(), path).read_bytes() == written
     path.write_bytes(written[:-9])
     refuses(GamesFileError, "damaged or cut off", probes.read_probes)
-    script.write_probes(selfplay_probes.rename(columns={"fen": "position"}), path)
+    probes.write_probes(selfplay_probes.rename(columns={"fen": "position"}), path)
     refuses(ValueError, "position", probes.read_probes)
 
 

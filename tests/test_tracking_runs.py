@@ -1,22 +1,33 @@
 """The plan of trainings, their names, the command that trains them, and runs as players."""
 
+import gzip
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from filelock import FileLock
 from safetensors.torch import save
 
+from chessgloss.assets import AssetMissing
+from chessgloss.corpora import anybody
+from chessgloss.corpora import games as packed
 from chessgloss.positions import Game, Position
 from chessgloss.skill.players import Asked
-from chessgloss.store import write_tensors
-from chessgloss.tracking import games, models, probes, runs
+from chessgloss.store import file_digest, write_tensors
+from chessgloss.tracking import games, models, plan, probes, runs, sources, train
+from chessgloss.tracking.plan import Run, find_run
+from chessgloss.tracking.player import tracking_players
 from chessgloss.tracking.results import perplexity_of, read_losses
+from chessgloss.tracking.sources import play_random_game
 from scripts import load_script, refuses
 
-script = load_script("tracking/train.py")
-find_run = script.find_run
+command = load_script("tracking/train.py")
 
 TINY = models.Settings(layers=1, width=32, heads=2, dropout=0.0)
 MODERN = {"rotary": True, "mixing": True}
@@ -90,11 +101,11 @@ def test_other_names_are_refused_by_name_with_the_valid_forms(name):
 
 def test_the_committed_runs_are_the_plan_and_what_their_names_say():
     trained = runs.read_runs()
-    assert {*runs.HEADLINE} <= {*script.PLAN} <= {*trained.index}
-    assert not trained.loc[list(script.PLAN)].isna().any(axis=None)
+    assert {*runs.HEADLINE} <= {*plan.PLAN} <= {*trained.index}
+    assert not trained.loc[list(plan.PLAN)].isna().any(axis=None)
     assert runs.trained_checkpoints() == list(runs.HEADLINE)
-    done = [name for name in script.PLAN_ANNEALED if name in trained.index]
-    for name in (*script.PLAN, *done):
+    done = [name for name in plan.PLAN_ANNEALED if name in trained.index]
+    for name in (*plan.PLAN, *done):
         record = json.loads(runs.kept_path("runs", name).read_text(encoding="utf-8"))
         run = find_run(name)
         assert models.Settings(**record["settings"]) == run.settings
@@ -110,7 +121,7 @@ def test_the_committed_runs_are_the_plan_and_what_their_names_say():
 
 
 def random_game(seed: int) -> Game:
-    return Game(tuple(script.play_random_game(60 + seed, 0, seed)), "*")
+    return Game(tuple(play_random_game(60 + seed, 0, seed)), "*")
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +132,7 @@ def small_corpus():
 
 @pytest.fixture(scope="module")
 def questions(small_corpus):
-    return script.build_probes(small_corpus, seed=1, count=2)
+    return probes.build_probes(small_corpus, seed=1, count=2)
 
 
 @pytest.fixture
@@ -136,11 +147,11 @@ def workplace(questions, small_corpus, tmp_path, monkeypatch):
     folder = games.data_folder()
     folder.mkdir(parents=True)
     (folder / "games.tsv.zst").write_bytes(b"stands for the games")
-    script.write_probes(questions, probes.probes_file())
+    probes.write_probes(questions, probes.probes_file())
     return folder
 
 
-def tiny_run(name: str) -> script.Run:
+def tiny_run(name: str) -> Run:
     run = find_run(name)
     settings = replace(run.settings, layers=1, width=32, heads=2)
     return replace(
@@ -153,11 +164,11 @@ def test_a_run_leaves_record_answers_measures_checkpoint(
     name, small_corpus, questions, workplace
 ):
     run = tiny_run(name)
-    script.train_run(run, small_corpus, questions)
+    train.train_run(run, train.read_project())
     row = runs.read_runs().loc[name]
     assert (row["games"], row["base"]) == (len(small_corpus.of(run.size)), run.base)
     assert row["tokens"] == row["log"][-1]["tokens"] > 0
-    model, training = runs.read_checkpoint(script.work_folder() / f"{name}.safetensors")
+    model, training = runs.read_checkpoint(train.work_folder() / f"{name}.safetensors")
     assert training == run.training
     answers = runs.read_kept("predictions", name)
     assert len(answers) == (4 if run.training.notation == "uci" else 8), (
@@ -166,7 +177,7 @@ def test_a_run_leaves_record_answers_measures_checkpoint(
     chosen = questions.query("task == 'end_other' and band == 'long'")
     again = probes.predict(model, chosen, training.reading)
     assert np.array_equal(answers["end_other.long"], probes.rank(again))
-    test = script.perplexity(
+    test = train.perplexity(
         model, small_corpus.games, training.reading, small_corpus.of("test")
     )
     assert row["test"] == pytest.approx(test, rel=1e-4)
@@ -179,43 +190,41 @@ def test_a_run_leaves_record_answers_measures_checkpoint(
         actual = questions.query("task == 'end_actual' and band == 'long'")
         assert own == pytest.approx(probes.share_on_own_pieces(model, actual), rel=1e-4)
     assert runs.kept_path("checkpoints", name).is_file() == (name in runs.HEADLINE)
-    assert not list(script.work_folder().glob("*.state"))
+    assert not list(train.work_folder().glob("*.state"))
 
 
 def test_done_and_claimed_runs_are_left_alone_and_questions_made(
     workplace, questions, monkeypatch
 ):
     trained: list[tuple[str, int]] = []
-    pretend = lambda run, corpus, rows, *_: trained.append((run.name, len(rows)))  # noqa: E731
-    monkeypatch.setattr(script, "train_run", pretend)
-    monkeypatch.setattr(script, "build_probes", lambda corpus, seed: questions[:8])
+    pretend = lambda run, at, *_: trained.append((run.name, len(at.questions)))  # noqa: E731
+    monkeypatch.setattr(train, "train_run", pretend)
+    monkeypatch.setattr(probes, "build_probes", lambda corpus, seed: questions[:8])
     (workplace / "runs").mkdir()
     (workplace / "runs" / "S-uci-1.json").write_text("{}")
-    script.work_folder().mkdir(parents=True)
-    with FileLock(script.work_folder() / "S-uci-2.lock"):
-        script.train_runs(
-            [find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")]
-        )
+    train.work_folder().mkdir(parents=True)
+    with FileLock(train.work_folder() / "S-uci-2.lock"):
+        train.train_runs([find_run(name) for name in ("S-uci-1", "S-uci-2", "S-uci-3")])
     probes.probes_file().unlink()
-    script.train_runs([find_run("S-uci-2")])
+    train.train_runs([find_run("S-uci-2")])
     assert trained == [("S-uci-3", len(questions)), ("S-uci-2", 8)]
 
 
 def test_the_command_trains_on_the_device_that_is_asked_for(
     workplace, monkeypatch, capsys
 ):
-    monkeypatch.setattr(script, "find_run", tiny_run)
-    assert script.main(["S-uci-1", "--device", "cpu", "--threads", "1"]) == 0
-    (script.work_folder() / "L-uci-1.state").touch()
+    monkeypatch.setattr(command, "find_run", tiny_run)
+    assert command.main(["S-uci-1", "--device", "cpu", "--threads", "1"]) == 0
+    (train.work_folder() / "L-uci-1.state").touch()
     capsys.readouterr()
-    assert script.main(["--list"]) == 0
+    assert command.main(["--list"]) == 0
     listing = dict(
         line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()
     )
     told = [listing[name] for name in ("S-uci-1", "L-uci-1", "M-uci-1")]
     assert told == ["done", "begun", "to do"]
     with pytest.raises(SystemExit):
-        script.main(["S-uci-1", "--device", "tpu"])
+        command.main(["S-uci-1", "--device", "tpu"])
     assert "invalid choice: 'tpu'" in capsys.readouterr().err
 
 
@@ -226,13 +235,13 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
     for name, words in (("S-usi-1", "names no run"), ("S-uci-1", "is missing")):
         assert (
-            script.main([name, "--threads", "1"]) == 2
+            command.main([name, "--threads", "1"]) == 2
             and words in capsys.readouterr().err
         )
 
 
 def test_files_that_are_missing_or_another_runs_are_named(workplace):
-    assert runs.tracking_players() == []
+    assert tracking_players() == []
     refuses(
         FileNotFoundError,
         r"train\.py M-uci-1",
@@ -246,6 +255,113 @@ def test_files_that_are_missing_or_another_runs_are_named(workplace):
     refuses(ValueError, r"M-uci-2\.json is the record of 'M-uci-1'", runs.read_runs)
     write_tensors(save({}, {"run": "M-uci-1"}), runs.kept_path("measures", "M-uci-2"))
     refuses(ValueError, "the run 'M-uci-1'", runs.read_kept, "measures", "M-uci-2")
+
+
+# ---------------------------------------------------------------------------- other games
+
+
+@pytest.fixture
+def people(workplace, tmp_path, monkeypatch):
+    """A file of people's games, damaged in one place, and small sets; its path."""
+    sizes = {"S": 6, "M": 7, "L": 8, "dev": 3, "test": 4, "probe": 8}
+    monkeypatch.setattr(sources, "PEOPLE_SIZES", sizes)
+    monkeypatch.setattr(sources, "HELD_OUT", {"dev": 3, "test": 4, "probe": 8})
+    few = partial(probes.build_probes, count=2)
+    monkeypatch.setattr(probes, "build_probes", few)
+    lines = ["\t".join(anybody.COLUMNS)]
+    for seed in range(100, 140):
+        moves = " ".join(random_game(seed - 60).moves)
+        lines.append(f"1900\t2000\t60+0\t1-0\tNormal\t{moves}")
+    lines.insert(3, "1900\t2000\t60+0\t1-0\tNormal\te2e5")
+    path = tmp_path / "people.tsv.gz"
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    monkeypatch.setenv("CHESSGLOSS_ASSET_GAMES", str(path))
+    return path
+
+
+def quick_run(name: str) -> Run:
+    run = tiny_run(name)
+    return replace(run, training=replace(run.training, budget=0, epochs=1))
+
+
+def test_runs_on_each_source_are_tested_on_each(people):
+    names = [f"7-annealed{base}_uci-1" for base in ("", ".random", ".people")]
+    train.train_runs([quick_run(name) for name in names])
+    corpus = sources.read_people_corpus(train.work_folder())
+    test = corpus.of("test")
+    assert len(runs.read_runs()) == 3
+    for name in names:
+        kept = runs.read_kept("crossed", name)
+        model, _ = runs.read_checkpoint(train.work_folder() / f"{name}.safetensors")
+        nats = models.game_losses(model, corpus.games, "uci", test)
+        assert kept["people.test.nats"] == pytest.approx(nats, rel=1e-5)
+        assert np.array_equal(kept["people.test.plies"], corpus.games.plies[test])
+        for source in ("random", "people"):
+            assert len(kept[f"{source}.end_other.long.lgm"]) == 2
+        assert {*kept["people.end_actual.short.game"]} <= {*corpus.of("probe")}
+        assert not [key for key in kept if "start" in key]
+        assert len(runs.read_kept("predictions", name)) == 4
+    trained_on = train.Task(corpus.games, corpus.of("7"), corpus.of("dev"))
+    run = quick_run(names[2])
+    again = train.train(trained_on, run.settings, run.training)
+    assert again.log == runs.read_runs().loc[names[2], "log"]
+
+
+def test_where_peoples_games_are_missing_the_others_are_trained_first(
+    people, monkeypatch, capsys
+):
+    monkeypatch.delenv("CHESSGLOSS_ASSET_GAMES")
+    names = ("7-annealed.people_uci-1", "7-annealed_uci-1")
+    wanted = [quick_run(name) for name in names]
+    with pytest.raises(AssetMissing, match="CHESSGLOSS_ASSET_GAMES is not set"):
+        train.train_runs(wanted)
+    assert "not measured on people games" in capsys.readouterr().out
+    assert list(runs.read_runs().index) == [names[1]]
+    assert "people.test.nats" not in runs.read_kept("crossed", names[1])
+    monkeypatch.setenv("CHESSGLOSS_ASSET_GAMES", str(people))
+    record = runs.kept_path("runs", names[1]).read_bytes()
+    train.train_runs(wanted[1:])
+    assert "people.test.nats" in runs.read_kept("crossed", names[1])
+    assert runs.kept_path("runs", names[1]).read_bytes() == record
+    monkeypatch.setenv("CHESSGLOSS_ASSET_GAMES", str(people.with_name("none")))
+    with pytest.raises(AssetMissing, match="no such file"):
+        train.train_runs(wanted[:1])
+
+
+def test_the_command_trains_on_the_games_of_a_file(people, monkeypatch, capsys):
+    games_file = people.with_name("mine.tsv.zst")
+    assert load_script("games/from_pgn.py").main([str(people), str(games_file)]) == 0
+    monkeypatch.setattr(command, "find_run", quick_run)
+    asked = ["7-annealed_uci-1", "--threads", "1", "--games", str(games_file)]
+    assert command.main(asked) == 0
+    folder = train.file_folder(games_file)
+    record = json.loads(
+        runs.kept_path("runs", "7-annealed_uci-1", folder).read_text("utf-8")
+    )
+    assert (record["games"], record["training"]["games"]) == (7, "file")
+    assert record["versions"]["games"] == file_digest(games_file)
+    assert len(runs.read_kept("measures", "7-annealed_uci-1", folder)["test.nats"]) == 4
+    assert not runs.kept_path("runs", "7-annealed_uci-1").is_file()
+    for name, words in {
+        "7-annealed.random_uci-1": "reads random games",
+        "900-annealed_uci-1": "make at",
+    }.items():
+        capsys.readouterr()
+        assert command.main([name, "--games", str(games_file)]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_the_asset_holds_enough_games_of_people():
+    given = os.environ.get("CHESSGLOSS_ASSET_GAMES")
+    if not given:
+        pytest.skip("CHESSGLOSS_ASSET_GAMES names no file of people's games")
+    rows = [row.split(b"\t") for row in packed.stream_lines(Path(given))]
+    if len(rows[0]) != len(anybody.COLUMNS):
+        pytest.skip("CHESSGLOSS_ASSET_GAMES names no table of games")
+    shortest, longest = games.PLIES
+    fit = {row[-1] for row in rows if shortest <= row[-1].count(b" ") + 1 <= longest}
+    needed = ("L", *games.HELD_OUT)
+    assert len(fit) >= sum(sources.PEOPLE_SIZES[name] for name in needed) == 44_500
 
 
 # ---------------------------------------------------------------------------- players
@@ -277,7 +393,7 @@ def test_two_squares_are_a_move_with_its_new_piece(monkeypatch, reading, words, 
         return answers
 
     monkeypatch.setattr(models, "predict_next", predict_next)
-    assert runs.continue_games(model, reading, [TO_PROMOTE]) == [move]
+    assert models.continue_games(model, reading, [TO_PROMOTE]) == [move]
     assert read[0][:4] == (
         ["BOS", "h2", "h4", "g7"] if reading == "uci" else ["BOS", "P", "h2", "h4"]
     )
@@ -287,10 +403,21 @@ def test_two_squares_are_a_move_with_its_new_piece(monkeypatch, reading, words, 
     ]
 
 
+def test_reading_what_came_of_runs_loads_no_player():
+    rooms = "[name for name in sys.modules if name.startswith('chessgloss.')]"
+    code = f"import sys, chessgloss.tracking.runs, chessgloss.tracking.train; print({rooms})"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "chessgloss.tracking.models" in done.stdout
+    for room in ("skill", "commentary", "llm", "tracking.player"):
+        assert f"chessgloss.{room}" not in done.stdout
+
+
 def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_games_begin():
-    played = [script.play_random_game(2 + k % 10, 0, k) for k in range(40)]
+    played = [play_random_game(2 + k % 10, 0, k) for k in range(40)]
     asked = [Asked(str(k), Position.after(moves)) for k, moves in enumerate(played)]
-    players = runs.tracking_players()
+    players = tracking_players()
     assert [player.name for player in players] == [
         "tracking_l_uci",
         "tracking_l_rap25",

@@ -7,13 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save
 
+from chessgloss.store import write_tensors
 from chessgloss.tracking.games import BOS, EOS, PAD, annotate, tokenise
 from chessgloss.tracking.models import LanguageModel, Settings, make_model
-from chessgloss.tracking.runs import Training
-from scripts import load_script, refuses
-
-script = load_script("tracking/train.py")
+from chessgloss.tracking.optim import MasterWeights
+from chessgloss.tracking.plan import find_run
+from chessgloss.tracking.runs import Training, read_run_file
+from chessgloss.tracking.sources import play_random_game
+from chessgloss.tracking.train import Task, Trained, make_epoch, rate_at, train
+from scripts import refuses
 
 SMALL = Settings(layers=1, width=32, heads=2, dropout=0.1)
 SHORT = Training(epochs=2, tokens=600, rate=3e-3)
@@ -23,22 +27,22 @@ SHORT = Training(epochs=2, tokens=600, rate=3e-3)
 def sixty_random_games():
     lengths = np.random.default_rng(0).integers(10, 60, 60)
     return tokenise(
-        script.play_random_game(int(plies), 0, k) for k, plies in enumerate(lengths)
+        play_random_game(int(plies), 0, k) for k, plies in enumerate(lengths)
     )
 
 
 @pytest.fixture
 def small_task(sixty_random_games):
-    return script.Task(sixty_random_games, np.arange(50), np.arange(50, 60))
+    return Task(sixty_random_games, np.arange(50), np.arange(50, 60))
 
 
-def run(task: script.Task, state: Path | None = None, **options) -> script.Trained:
+def run(task: Task, state: Path | None = None, **options) -> Trained:
     training = options.pop("training", SHORT)
     settings = options.pop("settings", SMALL)
-    return script.train(task, settings, training, state, **options)
+    return train(task, settings, training, state, **options)
 
 
-def weights_of(trained: script.Trained) -> torch.Tensor:
+def weights_of(trained: Trained) -> torch.Tensor:
     return torch.cat(
         [one.detach().float().flatten() for one in trained.model.parameters()]
     )
@@ -54,7 +58,7 @@ def test_an_epoch_holds_every_game_once_in_an_order_that_its_number_gives(
     selected = np.arange(5, 55)
     written = []
     for number in (0, 0, 1):
-        epoch = script.make_epoch(games, selected, SHORT, number, 512)
+        epoch = make_epoch(games, selected, SHORT, number, 512)
         rows = [row[row != PAD].tolist() for batch in epoch for row in batch]
         assert all(
             row[0] == BOS and row[-1] == EOS and EOS not in row[:-1] for row in rows
@@ -69,7 +73,7 @@ def test_an_epoch_holds_every_game_once_in_an_order_that_its_number_gives(
     refuses(
         ValueError,
         "the context only 20",
-        script.make_epoch,
+        make_epoch,
         games,
         selected,
         SHORT,
@@ -87,7 +91,7 @@ def two_models(training: Training, **settings: bool) -> tuple:
     pair = make_model(made, seed=0), make_model(made, seed=0)
     ids = torch.randint(3, 70, (4, 30), generator=torch.Generator().manual_seed(0))
     backward = lambda: [model(ids).square().mean().backward() for model in pair]  # noqa: E731
-    return *pair, script.MasterWeights(pair[0], training, torch.float32), backward
+    return *pair, MasterWeights(pair[0], training, torch.float32), backward
 
 
 def test_masters_move_as_adamw_moves_a_model_in_single_precision():
@@ -147,7 +151,7 @@ def test_matrices_move_as_torch_has_muon_move_them():
     [(0, 0), (0.05, 0.5), (0.1, 1), (0.55, 0.5), (0.91, 0.1), (1, 0)],
 )
 def test_the_rate_rises_over_a_tenth_and_falls_to_zero(done, expected):
-    assert script.rate_at(done, Training(rate=2.0)) == pytest.approx(expected)
+    assert rate_at(done, Training(rate=2.0)) == pytest.approx(expected)
 
 
 # ---------------------------------------------------------------------------- training
@@ -165,7 +169,7 @@ def test_training_stops_when_dev_gets_worse_and_keeps_the_weights_before(
         )
         return next(told)
 
-    monkeypatch.setattr(script, "perplexity", scripted)
+    monkeypatch.setattr("chessgloss.tracking.train.perplexity", scripted)
     trained = run(small_task, training=replace(SHORT, epochs=4))
     assert [row["dev_perplexity"] for row in trained.log] == [30.0, 20.0, 21.0]
     assert trained.stopped_early and torch.equal(weights_of(trained), seen[1])
@@ -184,7 +188,7 @@ def test_an_annealed_training_makes_every_pass_and_keeps_the_last_weights(
         )
         return next(measured)
 
-    monkeypatch.setattr(script, "perplexity", scripted)
+    monkeypatch.setattr("chessgloss.tracking.train.perplexity", scripted)
     trained = run(small_task, training=replace(SHORT, epochs=3, early_stop=False))
     assert [row["dev_perplexity"] for row in trained.log] == [30.0, 40.0, 50.0]
     assert not trained.stopped_early
@@ -193,13 +197,13 @@ def test_an_annealed_training_makes_every_pass_and_keeps_the_last_weights(
 
 def test_a_training_with_a_budget_ends_when_it_is_spent(small_task, monkeypatch):
     shares: list[float] = []
-    real = script.MasterWeights.step
+    real = MasterWeights.step
 
-    def watched(self: script.MasterWeights, share: float) -> None:
+    def watched(self: MasterWeights, share: float) -> None:
         shares.append(share)
         real(self, share)
 
-    monkeypatch.setattr(script.MasterWeights, "step", watched)
+    monkeypatch.setattr(MasterWeights, "step", watched)
     one_pass = run(small_task, training=replace(SHORT, epochs=1)).log[-1]["tokens"]
     shares.clear()
     budget = int(1.5 * one_pass)
@@ -212,7 +216,7 @@ def test_a_training_with_a_budget_ends_when_it_is_spent(small_task, monkeypatch)
 
 @pytest.mark.parametrize("name", ["L-modern_uci-1", "L-modern.nomuon_uci-1"])
 def test_a_base_learns_a_tiny_corpus(name, small_task):
-    run_of_name = script.find_run(name)
+    run_of_name = find_run(name)
     settings = replace(run_of_name.settings, layers=2, width=32, heads=2)
     training = replace(run_of_name.training, epochs=6, tokens=600)
     trained = run(small_task, settings=settings, training=training)
@@ -243,22 +247,22 @@ def test_a_killed_training_goes_on_to_the_same_bits(
     name, after, small_task, tmp_path, monkeypatch
 ):
     settings = replace(
-        script.find_run(name).settings, layers=1, width=32, heads=2, dropout=0.1
+        find_run(name).settings, layers=1, width=32, heads=2, dropout=0.1
     )
-    training = replace(script.find_run(name).training, epochs=2, tokens=700)
+    training = replace(find_run(name).training, epochs=2, tokens=700)
     options = {"settings": settings, "training": training, "every": 2}
     whole = run(small_task, **options)
     steps = [0]
-    real = script.MasterWeights.step
+    real = MasterWeights.step
 
-    def mortal(self: script.MasterWeights, share: float) -> None:
+    def mortal(self: MasterWeights, share: float) -> None:
         steps[0] += 1
         if steps[0] > after:
             raise Killed
         return real(self, share)
 
     with monkeypatch.context() as patched:
-        patched.setattr(script.MasterWeights, "step", mortal)
+        patched.setattr(MasterWeights, "step", mortal)
         with pytest.raises(Killed):
             run(small_task, tmp_path / "state", **options)
     torch.rand(7)
@@ -278,10 +282,54 @@ def test_a_state_is_not_taken_for_another_training(small_task, tmp_path):
 
 def test_a_state_written_before_a_setting_was_added_still_loads(small_task, tmp_path):
     run(small_task, tmp_path / "state")
-    tensors, about = script.read_run_file(tmp_path / "state")
+    tensors, about = read_run_file(tmp_path / "state")
     for part, later in {"settings": "mixing", "training": "budget"}.items():
         values = json.loads(about[part])
         del values[later]
         about[part] = json.dumps(values)
-    script.write_tensors(script.save(tensors, about), tmp_path / "state")
+    write_tensors(save(tensors, about), tmp_path / "state")
     assert run(small_task, tmp_path / "state").log == run(small_task).log
+
+
+#: A state as it has been written since the first run of the annealed base: settings, training.
+WRITTEN = {
+    "form": "chessgloss.tracking state 1",
+    "settings": (
+        '{"buckets": 8, "context": 512, "dropout": 0.1, "features": 64, "heads": 2, '
+        '"kind": "gpt", "layers": 1, "mixing": false, "rotary": false, "rounds": 2, '
+        '"width": 32, "window": 50}'
+    ),
+    "training": (
+        '{"beta2": 0.99, "budget": 0, "clip": 1.0, "cooldown": 0.6, "decay": 0.0, '
+        '"early_stop": false, "epochs": 2, "games": "selfplay", "matrix_decay": 0.01, '
+        '"matrix_rate": 0.02, "momentum": 0.95, "notation": "uci", "optimiser": "muon", '
+        '"probability": 0.0, "rate": 0.003, "seed": 1, "tokens": 600, '
+        '"warmup": 0.03333333333333333}'
+    ),
+}
+
+
+def test_the_form_of_a_state_has_not_changed(small_task, tmp_path):
+    """Trainings that were begun by an earlier version go on."""
+    training = replace(find_run("S-annealed_uci-1").training, epochs=2, tokens=600)
+    whole = run(small_task, tmp_path / "state", training=training)
+    tensors, about = read_run_file(tmp_path / "state")
+    moments = {
+        f"{name}.{group}" for name in ("exp_avg", "exp_avg_sq") for group in "01"
+    }
+    assert set(tensors) == {
+        *("weights", "best", "chance", "momentum", "step.0", "step.1"),
+        *moments,
+    }
+    progress = json.loads(about.pop("progress"))
+    assert about.pop("games") == f"50 10 {whole.log[-1]['tokens']}"
+    assert about == WRITTEN
+    assert {name: progress[name] for name in ("epoch", "batch", "stopped", "log")} == {
+        "epoch": 2,
+        "batch": 0,
+        "stopped": False,
+        "log": whole.log,
+    }
+    assert set(progress) == {
+        *("epoch", "batch", "loss", "tokens", "log", "stopped", "seconds")
+    }

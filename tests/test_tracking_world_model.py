@@ -9,12 +9,15 @@ import torch
 from chessgloss.positions import Position
 from chessgloss.tracking import world_model
 from chessgloss.tracking.games import read_moves, tokenise
-from chessgloss.tracking.models import LanguageModel, Settings, make_model
-from chessgloss.tracking.runs import continue_games
-from scripts import load_script
+from chessgloss.tracking.models import (
+    LanguageModel,
+    Settings,
+    continue_games,
+    make_model,
+)
+from chessgloss.tracking.sources import play_random_game
 
 SMALL = Settings(layers=2, width=32, heads=2, context=320, dropout=0.0)
-play_random_game = load_script("tracking/train.py").play_random_game
 PLAYED = [play_random_game(plies, 5, plies) for plies in (12, 31, 24)]
 PROMOTED = ["a2a4", "b7b5", "a4b5", "a7a6", "b5a6", "c8b7", "a6b7", "g8f6", "b7a8q"]
 

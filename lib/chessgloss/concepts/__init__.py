@@ -3,5 +3,5 @@
 ``fit`` fits a vector for each concept, of the oracle's terms or of facts of the board
 (``facts``); ``scores`` says what vectors and rankings are worth on held-out games; ``changes``
 holds what moves really change; ``priority`` ranks the concepts of a move with the weights that
-``training`` made.
+``train`` made, as ``train_facts`` made the vectors of ``facts``.
 """

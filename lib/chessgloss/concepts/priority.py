@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import torch
@@ -281,8 +281,11 @@ class Scores(NamedTuple):
     priority: NDArray[np.float32]
 
 
-#: Scores moves that are given by the FENs before and after them.
-Method: TypeAlias = Callable[[Sequence[str], Sequence[str]], Scores]
+class Method(Protocol):
+    """Scores moves that are given by the FENs before and after them."""
+
+    def score(self, before: Sequence[str], after: Sequence[str]) -> Scores:
+        """Return what the method says of ``n`` moves, from FENs around them, length ``n``."""
 
 
 def read(expert: Expert, fens: Sequence[str]) -> NDArray[np.float32]:
@@ -331,6 +334,122 @@ def fit_linear(
     }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedChanges:
+    """``default``: a trained model says how a move changes each concept.
+
+    Parameters
+    ----------
+    expert
+        The network.
+    states
+        Vectors of the concepts in pawns, which give the level before the move.
+    model
+        The model of changes.
+    source
+        Where the model's features come from.
+    """
+
+    expert: Expert
+    states: ConceptVectors
+    model: ChangeModel
+    source: Source
+
+    @classmethod
+    def load(cls, expert: Expert) -> TrainedChanges:
+        """Load the committed weights."""
+        states = ConceptVectors.load(weights_file("nnue-states"))
+        model = ChangeModel.load(weights_file("nnue"))
+        return cls(expert, states, model, NnueSource())
+
+    def score(self, before: Sequence[str], after: Sequence[str]) -> Scores:
+        """Return concepts and changes; the sizes that the model predicts rank."""
+        changes, sizes = self.model.predict(self.source, before, after)
+        state = self.states.scores(read(self.expert, before))
+        return Scores(state, state + changes * self.model.spread, changes, sizes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearChanges:
+    """``linear``: a ridge regression of the changes on the change of the activations.
+
+    Parameters
+    ----------
+    expert
+        The network.
+    states
+        Vectors of the concepts in pawns, which give the level before the move.
+    vectors
+        Vectors of the changes in standard deviations.
+    spread
+        float32 ``(21,)``: standard deviation of each term's change, in pawns.
+    """
+
+    expert: Expert
+    states: ConceptVectors
+    vectors: ConceptVectors
+    spread: NDArray[np.float32]
+
+    @classmethod
+    def load(cls, expert: Expert) -> LinearChanges:
+        """Load the committed weights."""
+        states = ConceptVectors.load(weights_file("nnue-states"))
+        vectors = ConceptVectors.load(weights_file("nnue-changes"))
+        return cls(expert, states, vectors, _spread_of(vectors))
+
+    def score(self, before: Sequence[str], after: Sequence[str]) -> Scores:
+        """Return concepts and changes; the size of the change ranks."""
+        first = read(self.expert, before)
+        last = read(self.expert, after)
+        state = self.states.scores(first)
+        changes = self.vectors.scores(last - first)
+        return Scores(state, state + changes * self.spread, changes, np.abs(changes))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreDifferences:
+    """``paper``: the difference of support vector machines' scores (CCC paper, 3.1.2).
+
+    Parameters
+    ----------
+    expert
+        The network.
+    vectors
+        The paper's vectors, one a concept.
+    spread
+        float32 ``(21,)``: standard deviation of each score's difference over moves, which gives
+        the changes their unit and ranks nothing.
+    """
+
+    expert: Expert
+    vectors: ConceptVectors
+    spread: NDArray[np.float32]
+
+    @classmethod
+    def load(cls, expert: Expert) -> ScoreDifferences:
+        """Load the committed weights."""
+        vectors = ConceptVectors.load(weights_file("nnue-svm"))
+        return cls(expert, vectors, _spread_of(vectors))
+
+    def score(self, before: Sequence[str], after: Sequence[str]) -> Scores:
+        """Return scores and their differences; the size of the difference ranks."""
+        start = self.vectors.scores(read(self.expert, before))
+        end = self.vectors.scores(read(self.expert, after))
+        difference = end - start
+        return Scores(start, end, difference / self.spread, np.abs(difference))
+
+
+def _spread_of(vectors: ConceptVectors) -> NDArray[np.float32]:
+    return np.array(json.loads(vectors.about["spread"]), np.float32)
+
+
+_METHODS: Mapping[str, Callable[[Expert], Method]] = {
+    "default": TrainedChanges.load,
+    "linear": LinearChanges.load,
+    "paper": ScoreDifferences.load,
+}
+
+
 @cache
 def load_method(method: str = "default") -> Method:
     """Load the committed weights of a method, which read NNUE; they stay loaded.
@@ -340,40 +459,9 @@ def load_method(method: str = "default") -> Method:
     ValueError
         If there is no such method, or its weights are not there.
     """
-    if method not in get_args(MethodName):
-        raise ValueError(
-            f"no method {method!r}; choose one of {', '.join(get_args(MethodName))}"
-        )
-    network = load_expert("nnue")
-    states = ConceptVectors.load(weights_file("nnue-states"))
-    if method == "default":
-        source = NnueSource()
-        model = ChangeModel.load(weights_file("nnue"))
-
-        def default(before: Sequence[str], after: Sequence[str]) -> Scores:
-            change, sizes = model.predict(source, before, after)
-            state = states.scores(read(network, before))
-            return Scores(state, state + change * model.spread, change, sizes)
-
-        return default
-    vectors = ConceptVectors.load(
-        weights_file("nnue-svm" if method == "paper" else "nnue-changes")
-    )
-    #: Of each score's difference over moves, which ranks nothing; or of each term's change.
-    spread = np.array(json.loads(vectors.about["spread"]), np.float32)
-
-    def linear(before: Sequence[str], after: Sequence[str]) -> Scores:
-        first = read(network, before)
-        last = read(network, after)
-        if method == "paper":
-            start = vectors.scores(first)
-            end = vectors.scores(last)
-            return Scores(start, end, (end - start) / spread, np.abs(end - start))
-        state = states.scores(first)
-        change = vectors.scores(last - first)
-        return Scores(state, state + change * spread, change, np.abs(change))
-
-    return linear
+    if method not in _METHODS:
+        raise ValueError(f"no method {method!r}; choose one of {', '.join(_METHODS)}")
+    return _METHODS[method](load_expert("nnue"))
 
 
 def weights_file(name: str) -> Path:
@@ -415,7 +503,7 @@ def prioritise(
     """
     start = read_fen(position) if isinstance(position, str) else position
     played = read_move(start, move)
-    scores = load_method(method)([start.fen], [played.after().fen])
+    scores = load_method(method).score([start.fen], [played.after().fen])
     order = np.argsort(-scores.priority[0], kind="stable")
     before, after, changes, _ = (each[0].tolist() for each in scores)
     ranked = (

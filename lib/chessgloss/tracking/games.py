@@ -37,7 +37,9 @@ Places: TypeAlias = NDArray[np.int64]
 
 # ---------------------------------------------------------------- tokens
 
-PAD, BOS, EOS = 0, 1, 2
+PAD = 0
+BOS = 1
+EOS = 2
 #: Id of square a1; the 64 squares follow in python-chess's order (a1, b1, …, h8).
 SQUARES = 3
 #: Id of the pawn; P N B R Q K follow in the order of python-chess's piece types.
@@ -99,7 +101,9 @@ class TokenGames:
 
     def ucis(self, game: int) -> list[str]:
         """Return the moves of one game in UCI notation."""
-        moves = self.moves[self.starts[game] : self.starts[game + 1]]
+        first = self.starts[game]
+        last = self.starts[game + 1]
+        moves = self.moves[first:last]
         return ["".join(VOCABULARY[token] for token in move if token) for move in moves]
 
 
@@ -114,15 +118,18 @@ def tokenise(games: Iterable[Sequence[str]]) -> TokenGames:
         At a move that is not in UCI notation, or that leaves an empty square.
     """
     listed = list(games)
-    starts = _running_total([len(game) for game in listed])
+    counts = [len(game) for game in listed]
+    starts = _running_total(counts)
     written = np.array([uci for game in listed for uci in game], dtype=object)
     numbers, distinct = pd.factorize(written)
     parts = [_UCI.fullmatch(uci) for uci in distinct]
     if None in parts:
         uci = distinct[parts.index(None)]
         raise ValueError(f"{uci!r} is not a move in UCI, such as e7e8q")
-    ids = [[IDS.get(word, 0) for word in part.groups()] for part in parts if part]
-    moves = np.array(ids, dtype=np.uint8).reshape(-1, 3)[numbers]
+    words = [part.groups() for part in parts if part]
+    ids = [[IDS.get(word, 0) for word in move] for move in words]
+    distinct_moves = np.array(ids, dtype=np.uint8).reshape(-1, 3)
+    moves = distinct_moves[numbers]
     moved: list[tuple[int, int]] = []
     for game, (first, last) in enumerate(pairwise(starts)):
         try:
@@ -155,18 +162,24 @@ def follow(moves: Tokens) -> tuple[list[tuple[int, int]], dict[int, tuple[int, i
     king = PIECES + 5
     standing = dict(_FIRST_POSITION)
     moved = []
-    for left, reached, promoted in (moves.astype(int) - [SQUARES, SQUARES, 0]).tolist():
+    squares = moves.astype(int) - [SQUARES, SQUARES, 0]
+    for left, reached, promoted in squares.tolist():
         piece, origin = standing.pop(left)
         moved.append((piece, origin))
-        if piece == pawn and (reached - left) % 8 and reached not in standing:
-            standing.pop(left // 8 * 8 + reached % 8)  # taken in passing
+        across = (reached - left) % 8 != 0
+        if piece == pawn and across and reached not in standing:
+            taken_in_passing = left // 8 * 8 + reached % 8
+            standing.pop(taken_in_passing)
         if piece == king and abs(reached - left) == 2:
-            corner = left // 8 * 8 + (7 if reached > left else 0)
+            file = 7 if reached > left else 0
+            corner = left // 8 * 8 + file
             standing[(left + reached) // 2] = rook, corner
             del standing[corner]
         # q r b n run down from the queen, where P N B R Q K run up to it.
-        queened = PIECES + chess.QUEEN - chess.PAWN + PROMOTIONS - promoted
-        standing[reached] = (queened if promoted else piece), left
+        queen = PIECES + chess.QUEEN - chess.PAWN
+        queened = queen + PROMOTIONS - promoted
+        becomes = queened if promoted else piece
+        standing[reached] = becomes, left
     return moved, standing
 
 
@@ -201,7 +214,8 @@ def annotate(
     chosen = np.asarray(selected, dtype=np.int64)
     counts = games.plies[chosen]
     bounds = _running_total(counts)
-    at = np.arange(bounds[-1]) + np.repeat(games.starts[chosen] - bounds[:-1], counts)
+    shifts = games.starts[chosen] - bounds[:-1]
+    at = np.arange(bounds[-1]) + np.repeat(shifts, counts)
     rows = np.column_stack([games.pieces[at], games.moves[at]])
     written = rows > 0
     written[:, 0] = notation == "ap"
@@ -209,7 +223,8 @@ def annotate(
         written[:, 0] = generator.random(at.size, dtype=np.float32) < probability
     ends = _running_total(written.sum(axis=1))[bounds]
     borders = np.tile(np.array([BOS, EOS]), chosen.size)
-    ids = np.insert(rows[written], np.repeat(ends, 2)[1:-1], borders)
+    places = np.repeat(ends, 2)[1:-1]
+    ids = np.insert(rows[written], places, borders)
     return ids, ends + 2 * np.arange(ends.size)
 
 
@@ -276,9 +291,11 @@ class Corpus:
         dev, test, probe = (self.sizes[held] for held in HELD_OUT)
         starts = {"dev": 0, "test": dev, "probe": dev + test}
         count = int(name) if name.isdigit() else self.sizes.get(name, 0)
-        if not count or (name not in HELD_OUT and count > self.sizes["L"]):
+        too_many = name not in HELD_OUT and count > self.sizes["L"]
+        if not count or too_many:
             raise ValueError(f"no set {name!r}; choose one of {', '.join(self.sizes)}")
-        return starts.get(name, dev + test + probe) + np.arange(count)
+        first = starts.get(name, dev + test + probe)
+        return first + np.arange(count)
 
 
 def split_games(games: Iterable[Game], sizes: Mapping[str, int]) -> Corpus:
@@ -293,16 +310,21 @@ def split_games(games: Iterable[Game], sizes: Mapping[str, int]) -> Corpus:
     ValueError
         If there are too few games; the message says how many more are needed.
     """
-    needed = sizes["L"] + sum(sizes[held] for held in HELD_OUT)
+    shortest, longest = PLIES
+    held_out = sum(sizes[held] for held in HELD_OUT)
+    needed = sizes["L"] + held_out
     kept: dict[str, tuple[str, ...]] = {}
     for game in games:
-        if PLIES[0] <= len(game.moves) <= PLIES[1] and game.root == chess.STARTING_FEN:
+        usual = game.root == chess.STARTING_FEN
+        if usual and shortest <= len(game.moves) <= longest:
             kept.setdefault(game.key, game.moves)
         if len(kept) == needed:
-            return Corpus(tokenise(kept.values()), np.array(list(kept)), sizes)
+            names = np.array(list(kept))
+            return Corpus(tokenise(kept.values()), names, sizes)
+    missing = needed - len(kept)
     raise ValueError(
-        f"the sets need {needed:,} different games of {PLIES[0]} to {PLIES[1]} plies; make at "
-        f"least {needed - len(kept):,} more, or ask for smaller sets"
+        f"the sets need {needed:,} different games of {shortest} to {longest} plies; make at "
+        f"least {missing:,} more, or ask for smaller sets"
     )
 
 
@@ -357,10 +379,11 @@ def prefix_hashes(
     """
     hashes = []
     for game in selected:
-        moves = games.moves[games.starts[game] : games.starts[game + 1]][:plies]
-        beginnings = accumulate(
-            map(tuple, moves.tolist()), lambda *both: hash(both), initial=0
-        )
+        first = games.starts[game]
+        last = min(games.starts[game + 1], first + plies)
+        moves = games.moves[first:last]
+        played = map(tuple, moves.tolist())
+        beginnings = accumulate(played, lambda *both: hash(both), initial=0)
         hashes.append(list(beginnings)[1:])
     return hashes
 
@@ -372,7 +395,7 @@ def prefix_hashes(
 STEP = 8
 
 #: Games that are looked at to find the longest of a batch: more than a shift of the lengths
-#: (``SHIFT`` in ``data/tracking/train.py``) can put past it.
+#: (:data:`chessgloss.tracking.train.SHIFT`) can put past it.
 LOOK = 64
 
 #: What the loss leaves out.
@@ -404,14 +427,14 @@ def cut_batches(
     lengths = np.diff(starts)
     last = order.size
     while last > 0:
-        longest = int(lengths[order[max(0, last - LOOK) : last]].max())
-        first = max(0, last - max(1, tokens // read_length(longest - 1)))
+        near = order[max(0, last - LOOK) : last]
+        longest = int(lengths[near].max())
+        count = max(1, tokens // read_length(longest - 1))
+        first = max(0, last - count)
         group = order[first:last]
         length = read_length(int(lengths[group].max()) - 1) + 1
-        yield (
-            group,
-            pad_rows([ids[starts[game] : starts[game + 1]] for game in group], length),
-        )
+        sequences = [ids[starts[game] : starts[game + 1]] for game in group]
+        yield group, pad_rows(sequences, length)
         last = first
 
 
@@ -428,8 +451,10 @@ def read_and_expected(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
     Both are ``(games, length - 1)``; padding is expected of nobody (:data:`IGNORED`).
     """
-    expected = rows[:, 1:]
-    return rows[:, :-1], expected.masked_fill(expected == PAD, IGNORED)
+    read = rows[:, :-1]
+    following = rows[:, 1:]
+    expected = following.masked_fill(following == PAD, IGNORED)
+    return read, expected
 
 
 def read_length(longest: int) -> int:

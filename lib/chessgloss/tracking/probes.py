@@ -41,6 +41,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import chess
@@ -48,7 +49,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from chessgloss.corpora.games import unpack
+from chessgloss.corpora.games import pack, unpack
 from chessgloss.positions import Position
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking.models import LanguageModel, predict_next
@@ -147,13 +148,76 @@ def ask(
     ]
 
 
+#: Of the choice of the project's questions.
+SEED = 1
+
+
+def build_probes(
+    corpus: tokens.Corpus, *, seed: int, count: int = 1_000
+) -> pd.DataFrame:
+    """Make ``count`` questions of each task in each band from the probe games.
+
+    Parameters
+    ----------
+    corpus
+        Its probe games are asked about; its training games bar the prefixes they begin with.
+    seed
+        Of the order of the games, the length of each prefix and the other pieces.
+    count
+        Questions of a task in a band: as many games.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Band by band, prefix by prefix, in the order of :data:`TASKS`.
+
+    Raises
+    ------
+    ValueError
+        If the probe games give fewer.
+    """
+    random = np.random.default_rng(seed)
+    known = set(chain(*tokens.prefix_hashes(corpus.games, corpus.of("L"))))
+    unseen: dict[int, list[bool]] = {}
+    held = corpus.of("probe")
+    for game, beginnings in zip(
+        held, tokens.prefix_hashes(corpus.games, held), strict=True
+    ):
+        unseen[game] = [beginning not in known for beginning in beginnings]
+        known.update(beginnings)
+    rows: list[dict[str, str]] = []
+    for band, (shortest, longest) in BANDS.items():
+        wanted = len(rows) + len(TASKS) * count
+        for game in random.permutation(held):
+            last = min(longest, int(corpus.games.plies[game]) - 1)
+            if last < shortest or len(rows) == wanted:
+                continue
+            length = int(random.integers(shortest, last + 1))
+            if unseen[game][length - 1]:
+                moves = corpus.games.ucis(game)
+                rows += ask(
+                    moves[:length], moves[length], band, str(corpus.keys[game]), random
+                )
+        if len(rows) < wanted:
+            raise ValueError(
+                f"the probe games give too few prefixes of the {band} band"
+            )
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def write_probes(questions: pd.DataFrame, path: Path) -> Path:
+    """Write questions as lines under zstd, atomically; the same ones give the same bytes."""
+    text = questions.to_csv(sep="\t", index=False, lineterminator="\n")
+    return pack(text.splitlines(keepends=True), path)
+
+
 def probes_file() -> Path:
     """Return where the project keeps the questions of these chapters."""
     return tokens.data_folder() / "probes.tsv.zst"
 
 
-def read_probes() -> pd.DataFrame:
-    """Read the project's questions.
+def read_probes(path: Path | None = None) -> pd.DataFrame:
+    """Read questions, by default the project's.
 
     Raises
     ------
@@ -164,7 +228,7 @@ def read_probes() -> pd.DataFrame:
     ValueError
         If it is not in its form.
     """
-    path = probes_file()
+    path = path or probes_file()
     if not path.is_file():
         raise FileNotFoundError(
             f"{path} is missing; run: python data/tracking/train.py S-uci-1"

@@ -7,40 +7,43 @@ GPT-2's small form is named before the label: ``L-modern_uci-1``, ``L-modern.nor
 ``L-random_uci-1``; ``15000-paper_uci-1`` is the paper's own model on the first 15,000 games. The
 base ``annealed`` has larger S and M than the others, 12,500 and 25,000 games.
 
-What a run leaves behind lies in ``data/tracking``, beside the command that knows the settings
-behind each name and trains them (``data/tracking/train.py``): record, predictions, measures, and
-of some the checkpoint, safetensors in half precision with the model's settings inside. Those can
-also play.
+The settings behind each name are in :mod:`chessgloss.tracking.plan`. What a run leaves behind lies
+in ``data/tracking``, beside the command that trains (``data/tracking/train.py``): record,
+predictions, measures, and of some the checkpoint, safetensors in half precision with the model's
+settings inside. Those can also play.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from chessgloss.skill.players import MovesPlayer
 from chessgloss.store import read_tensors
 from chessgloss.tracking import games as tokens
-from chessgloss.tracking import models
 from chessgloss.tracking.games import Notation
-from chessgloss.tracking.models import Count, LanguageModel, Settings, make_model
+from chessgloss.tracking.models import (
+    Count,
+    LanguageModel,
+    Settings,
+    make_model,
+)
+from chessgloss.tracking.models import continue_games as continue_games  # moved there
 
 Positive: TypeAlias = Annotated[float, Field(gt=0)]
 NotNegative: TypeAlias = Annotated[float, Field(ge=0)]
 #: From 0 to 1, the end left out.
 Share: TypeAlias = Annotated[float, Field(ge=0, lt=1)]
+
+#: Where training games come from (:mod:`chessgloss.tracking.sources`).
+GamesName = Literal["selfplay", "random", "people", "file"]
 
 #: What every checkpoint says it is.
 FORM = "chessgloss.tracking 1"
@@ -75,8 +78,8 @@ class Training:
     beta2
         Adam's memory of the gradient's square.
     games
-        ``selfplay``, the corpus; ``random``, random legal games as long as those; or ``people``,
-        games that people played.
+        ``selfplay``, the corpus; ``random``, random legal games as long as those; ``people``,
+        games that people played; or ``file``, games of a file that the user named.
     early_stop
         Whether training ends, with the weights before, when the dev perplexity rises; if not, all
         passes are made and the last weights are kept.
@@ -101,7 +104,7 @@ class Training:
     momentum: Share = 0.95
     matrix_decay: NotNegative = 0.01
     beta2: Share = 0.999
-    games: Literal["selfplay", "random", "people"] = "selfplay"
+    games: GamesName = "selfplay"
     early_stop: bool = True
     budget: Annotated[int, Field(ge=0)] = 0
     clip: Positive = 1.0
@@ -199,7 +202,7 @@ def read_runs() -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index").infer_objects()
 
 
-def read_kept(kind: str, name: str) -> dict[str, NDArray]:
+def read_kept(kind: str, name: str, folder: Path | None = None) -> dict[str, NDArray]:
     """Return what a run left behind, by name.
 
     Parameters
@@ -210,8 +213,14 @@ def read_kept(kind: str, name: str) -> dict[str, NDArray]:
         ``test.nats``, and its moves, ``test.plies``; and, of models that read no types, the
         probability on own pieces (:func:`chessgloss.tracking.probes.share_on_own_pieces`) after
         each prefix of the ``end_actual`` questions, ``own.short`` and ``own.long``.
+        ``crossed``: what a run on a number of games came to on other games (``random``,
+        ``people``), each with its own questions: ``people.test.nats``, ``people.test.plies``; of
+        each question ``people.end_actual.short.lgm`` (and ``rprec``, ``exm``), 0 to 1, and
+        ``people.end_actual.short.game``, the index of its game.
     name
         The run.
+    folder
+        Where the files are kept; by default the project's.
 
     Raises
     ------
@@ -220,17 +229,17 @@ def read_kept(kind: str, name: str) -> dict[str, NDArray]:
     ValueError
         If the file is damaged, or another run's.
     """
-    tensors, _ = read_run_file(kept_path(kind, name), name)
+    tensors, _ = read_run_file(kept_path(kind, name, folder), name)
     return {key: part.numpy() for key, part in tensors.items()}
 
 
-def kept_path(kind: str, name: str) -> Path:
-    """Return the path of a run's ``predictions``, ``measures`` or ``checkpoints``, if kept.
+def kept_path(kind: str, name: str, folder: Path | None = None) -> Path:
+    """Return the path of a run's ``predictions``, ``measures``, ``crossed`` or ``checkpoints``.
 
-    That of ``runs``, its record, says that it is done.
+    That of ``runs``, its record, says that it is done. ``folder`` is by default the project's.
     """
     ending = "json" if kind == "runs" else "safetensors"
-    return tokens.data_folder() / kind / f"{name}.{ending}"
+    return (folder or tokens.data_folder()) / kind / f"{name}.{ending}"
 
 
 def read_model(name: str) -> tuple[LanguageModel, Training]:
@@ -289,73 +298,11 @@ def read_run_file(
     return tensors, about
 
 
-# ---------------------------------------------------------------- runs as players
-
-#: What is said of a game that is too long for the model's context: no move.
-TOO_LONG = "(the game is longer than the context)"
+# ---------------------------------------------------------------- moved
 
 
-def tracking_players() -> list[MovesPlayer]:
-    """Return the runs trained on the most games of those whose checkpoints are kept.
+def tracking_players() -> list[Any]:
+    """Return :func:`chessgloss.tracking.player.tracking_players`, where it has moved."""
+    from chessgloss.tracking import player
 
-    ``L-rap25-1`` is called ``tracking_l_rap25``. Those that read random games are left out: they
-    have not seen anybody play.
-    """
-    kept = [run for run in trained_checkpoints() if "random" not in run]
-    players = []
-    largest = min((run[0] for run in kept), key="LMS".index, default="")
-    for run in (run for run in kept if run[0] == largest):
-        model, training = read_model(run)
-        name = "tracking_" + run.rpartition("-")[0].lower().replace("-", "_")
-        players.append(
-            MovesPlayer(name, partial(continue_games, model, training.reading))
-        )
-    return players
-
-
-def continue_games(
-    model: LanguageModel, reading: tokens.Notation, games: Sequence[Sequence[str]]
-) -> list[str]:
-    """Return the move, in UCI notation, that a model says after each game.
-
-    It has no board and no list of legal moves, so that what it says need not be legal. Of the
-    tokens it takes the most probable each time; nothing is drawn.
-
-    Parameters
-    ----------
-    model
-        A trained model.
-    reading
-        How it reads games: ``ap`` if it was trained so, else ``uci``, without piece types.
-    games
-        Moves in UCI notation from the usual first position.
-
-    Returns
-    -------
-    list of str
-        Two squares, with the new piece if the model says one: ``e7e8q``. What is no move, such
-        as the end of the game, is given in the vocabulary's words; :data:`TOO_LONG` for a game
-        that leaves no room for a move.
-    """
-    read = tokens.read_moves(games, reading)
-    typed = reading == "ap"
-    short = [
-        place
-        for place, game in enumerate(read)
-        if len(game) <= model.settings.context - 4
-    ]
-    grown = [read[place] for place in short]
-    for _ in range(3 + typed):
-        answers = models.predict_next(model, grown)
-        if not typed:
-            answers[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
-        best = answers.argmax(axis=1).astype(np.uint8)
-        grown = [
-            np.append(game, token) for game, token in zip(grown, best, strict=True)
-        ]
-    moves = dict.fromkeys(range(len(read)), TOO_LONG)
-    for place, game in zip(short, grown, strict=True):
-        *squares, last = game[len(read[place]) + typed :]
-        words = [*squares, last] if last >= tokens.PROMOTIONS else squares
-        moves[place] = "".join(tokens.VOCABULARY[token] for token in words)
-    return list(moves.values())
+    return player.tracking_players()

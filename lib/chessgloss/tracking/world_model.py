@@ -28,8 +28,7 @@ from torch.nn import functional
 from chessgloss.positions import Position
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking.games import Notation
-from chessgloss.tracking.models import TOKENS, LanguageModel
-from chessgloss.tracking.runs import continue_games
+from chessgloss.tracking.models import TOKENS, LanguageModel, continue_games
 
 #: Codes of what can stand on a square: nothing, six pieces of White's, six of Black's.
 CODES = 13

@@ -1,0 +1,621 @@
+"""Train the language models of games, and keep what each training came to.
+
+Training follows section 4 of the state-tracking paper: Adam with decoupled decay, a rate that
+rises over the first tenth and falls linearly, validation after every epoch, an end when it gets
+worse. It is seeded, and resumable to the bit. A run that was stopped, however, goes on where it
+was; one that is done is left alone (remove its record to make it again). Several commands may
+work through the list side by side, each at another run. The states of unfinished runs lie in a
+folder beside the store.
+
+Games of like length stand beside each other: the order of an epoch is cut into padded batches.
+The model computes in bfloat16, whose products a recent processor does in tiles; its float32
+masters move (:mod:`chessgloss.tracking.optim`). ``data/tracking/train.py`` is the command.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from filelock import FileLock, Timeout
+from numpy.typing import NDArray
+from safetensors.torch import save
+from torch import nn
+from torch.nn import functional
+from tqdm import tqdm
+
+from chessgloss.assets import AssetMissing
+from chessgloss.store import default_store, file_digest, write_tensors
+from chessgloss.tracking import games as tokens
+from chessgloss.tracking import probes
+from chessgloss.tracking.measures import (
+    Benchmark,
+    compares_sources,
+    keep_crossed,
+    keep_measures,
+    unmeasured,
+)
+from chessgloss.tracking.models import LanguageModel, Settings, game_losses, make_model
+from chessgloss.tracking.optim import MasterWeights
+from chessgloss.tracking.plan import PLAN, PLAN_ANNEALED, Run
+from chessgloss.tracking.runs import (
+    FORM,
+    HEADLINE,
+    Training,
+    kept_path,
+    read_checkpoint,
+    read_run_file,
+)
+from chessgloss.tracking.sources import read_file_corpus, read_source
+
+# ---------------------------------------------------------------- training
+
+#: Dev games, the first, whose perplexity is measured after each epoch and ends training; the
+#: record has that of all.
+WATCHED = 1_000
+
+#: What every state of an unfinished training says it is.
+STATE_FORM = "chessgloss.tracking state 1"
+
+#: Steps between two writings of the state.
+EVERY = 250
+
+#: Tokens by which chance shifts a length before an epoch sorts by it: games of like length
+#: meet others in every epoch.
+SHIFT = 4.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """What to train on and what to stop by.
+
+    Parameters
+    ----------
+    games
+        All games.
+    train, dev
+        Indices of the games to train on, and of those whose perplexity ends training.
+    """
+
+    games: tokens.TokenGames
+    train: NDArray
+    dev: NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trained:
+    """A trained model and how it came about.
+
+    Parameters
+    ----------
+    model
+        The weights of the best epoch, bfloat16 (float32 if trained so), in evaluation mode.
+    log
+        A row an epoch: number, mean loss a token, dev perplexity, tokens read so far.
+    stopped_early
+        Whether the dev perplexity rose before the last epoch and ended training.
+    seconds
+        CPU time of the process, over all commands that worked at it.
+    """
+
+    model: LanguageModel
+    log: list[dict[str, float]]
+    stopped_early: bool
+    seconds: float = 0.0
+
+
+def make_epoch(
+    games: tokens.TokenGames,
+    selected: NDArray,
+    training: Training,
+    number: int,
+    context: int,
+) -> list[torch.Tensor]:
+    """Return the batches of the epoch ``number``: order and piece types follow from the seed.
+
+    A batch is of shape ``(games, length)``, padded at the end.
+
+    Parameters
+    ----------
+    games, selected
+        All games, and indices of those to train on.
+    training
+        Notation, tokens a batch, seed.
+    number
+        Of the epoch, from 0.
+    context
+        Most tokens of a sequence.
+
+    Raises
+    ------
+    ValueError
+        If a game is longer than ``context``.
+    """
+    random = np.random.default_rng([training.seed, number])
+    order = random.permutation(selected)
+    ids, starts = tokens.annotate(
+        games, order, training.notation, training.probability, random
+    )
+    lengths = np.diff(starts)
+    if lengths.max(initial=0) > context:
+        raise ValueError(
+            f"a game has {lengths.max()} tokens, the context only {context}"
+        )
+    shifted = lengths + random.uniform(-SHIFT, SHIFT, lengths.size)
+    cut = tokens.cut_batches(ids, starts, np.argsort(shifted), training.tokens)
+    batches = [rows for _, rows in cut]
+    return [batches[place] for place in random.permutation(len(batches))]
+
+
+def train(
+    task: Task,
+    settings: Settings,
+    training: Training,
+    state: Path | None = None,
+    *,
+    every: int = EVERY,
+    precision: torch.dtype = torch.bfloat16,
+    device: str = "cpu",
+) -> Trained:
+    """Train a model, going on from ``state`` if that file holds a stopped training.
+
+    With the same number of threads, a training that was killed and resumed gives the same
+    losses and weights, bit for bit, as one that was not.
+
+    Parameters
+    ----------
+    task
+        Games.
+    settings, training
+        The model and how it is trained.
+    state
+        File to resume from and to write the state into, every ``every`` steps and after each
+        epoch; None to keep none.
+    precision
+        In which the model computes; its masters are float32 in any case.
+    device
+        Where it computes: ``cpu`` or ``cuda``. The same seed gives other weights there.
+
+    Raises
+    ------
+    ValueError
+        If ``state`` belongs to another training.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(training.seed)
+        trainer = Trainer(task, settings, training, precision, device)
+        if state is not None and state.is_file():
+            trainer.load(state)
+
+        def keep() -> None:
+            if state is not None:
+                trainer.save(state)
+
+        with tqdm(
+            total=trainer.tokens, unit="token", unit_scale=True, disable=None
+        ) as bar:
+            bar.update(trainer.now.tokens)
+            while not trainer.finished:
+                trainer.run_epoch(every, keep, bar)
+                keep()
+    trainer.masters.set_weights(trainer.best)
+    stopped = trainer.now.stopped and trainer.now.epoch < training.epochs
+    return Trained(trainer.model.eval(), trainer.now.log, stopped, trainer.seconds)
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Where a training is: all but the weights, as JSON values."""
+
+    epoch: int = 0
+    batch: int = 0
+    loss: float = 0.0
+    tokens: int = 0
+    log: list[dict[str, float]] = field(default_factory=list)
+    stopped: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(eq=False)
+class Trainer:
+    """A model, its masters, and the place in the training.
+
+    Parameters
+    ----------
+    task, settings, training, precision, device
+        As :func:`train` takes them.
+    """
+
+    task: Task
+    settings: Settings
+    training: Training
+    precision: torch.dtype = torch.bfloat16
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        self.model = make_model(self.settings, self.training.seed).to(self.device)
+        self.masters = MasterWeights(self.model, self.training, self.precision)
+        self.best = self.masters.flat.clone()
+        self.now = _Progress()
+        self.began = time.process_time()
+        #: Of the epoch so far, summed over its tokens, on the device: nothing waits for it.
+        self.loss = torch.zeros((), dtype=torch.float64, device=self.device)
+        passes = self.training.epochs * sum(map(count_tokens, self.epoch(0)))
+        #: To be read in all.
+        self.tokens = self.training.budget or passes
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to read."""
+        spent = bool(self.training.budget) and self.now.tokens >= self.training.budget
+        return self.now.stopped or spent or self.now.epoch >= self.training.epochs
+
+    @property
+    def seconds(self) -> float:
+        """CPU time so far, that of earlier commands included."""
+        return self.now.seconds + time.process_time() - self.began
+
+    def epoch(self, number: int) -> list[torch.Tensor]:
+        """Return the batches of an epoch in their order."""
+        context = self.settings.context
+        return make_epoch(
+            self.task.games, self.task.train, self.training, number, context
+        )
+
+    def run_epoch(self, every: int, keep: Callable[[], None], bar: tqdm) -> None:
+        """Make the steps that are left of an epoch, then measure."""
+        epoch = self.epoch(self.now.epoch)
+        self.model.train()
+        for number in range(self.now.batch, len(epoch)):
+            bar.update(self.step(epoch, number))
+            if self.finished:
+                break
+            if self.now.batch % every == 0:
+                keep()
+        self.measure()
+        bar.set_postfix(epoch=self.now.epoch, dev=self.now.log[-1]["dev_perplexity"])
+
+    def step(self, epoch: Sequence[torch.Tensor], number: int) -> int:
+        """Learn from one batch; return its tokens."""
+        read, expected = tokens.read_and_expected(epoch[number].to(self.device))
+        logits = self.model(read).flatten(0, 1).float()
+        loss = functional.cross_entropy(
+            logits, expected.flatten(), ignore_index=tokens.IGNORED
+        )
+        loss.backward()
+        done = (self.now.epoch + (number + 0.5) / len(epoch)) / self.training.epochs
+        if self.training.budget:
+            done = self.now.tokens / self.training.budget
+        self.masters.step(rate_at(done, self.training))
+        n_tokens = count_tokens(epoch[number])
+        self.loss += loss.detach().double() * n_tokens
+        self.now.tokens += n_tokens
+        self.now.batch = number + 1
+        return n_tokens
+
+    def measure(self) -> None:
+        """Add a row to the log; keep the best weights; stop if the last epoch made it worse."""
+        now = self.now
+        log = self.now.log
+        dev = perplexity(
+            self.model, self.task.games, self.training.reading, self.task.dev
+        )
+        read = now.tokens - (int(log[-1]["tokens"]) if log else 0)
+        row = {"epoch": now.epoch + 1, "loss": round(float(self.loss) / read, 5)}
+        row |= {"dev_perplexity": round(dev, 4), "tokens": now.tokens}
+        worse = bool(log) and row["dev_perplexity"] > log[-1]["dev_perplexity"]
+        now.stopped = worse and self.training.early_stop
+        now.log = [*log, row]
+        now.epoch = now.epoch + 1
+        now.batch = 0
+        self.loss.zero_()
+        if not now.stopped:
+            self.best = self.masters.flat.clone()
+
+    def save(self, path: Path) -> None:
+        """Write all that the rest of the training depends on."""
+        self.now.loss = float(self.loss)
+        tensors = {
+            **self.masters.state(),
+            "best": self.best,
+            "chance": torch.get_rng_state(),
+        }
+        if self.device != "cpu":
+            tensors["chance.device"] = torch.cuda.get_rng_state()
+        now = replace(self.now, seconds=round(self.seconds, 1))
+        about = {**self._about(), "progress": json.dumps(asdict(now))}
+        write_tensors(save(tensors, about), path)
+
+    def load(self, path: Path) -> None:
+        """Go to the place that :meth:`save` wrote."""
+        tensors, about = read_run_file(path)
+        values: dict[str, Any] = json.loads(about.pop("progress", "{}"))
+        if not self._is_of(about):
+            raise ValueError(f"{path} is the state of another training; move it away")
+        self.now = _Progress(**values)
+        self.loss.fill_(self.now.loss)
+        self.masters.restore(tensors)
+        self.best = tensors["best"].to(self.device, copy=True)
+        torch.set_rng_state(tensors["chance"])
+        if "chance.device" in tensors:
+            torch.cuda.set_rng_state(tensors["chance.device"])
+
+    def _is_of(self, about: Mapping[str, str]) -> bool:
+        """Return whether a state is of this training; settings it does not name are the usual."""
+        expected = self._about()
+        try:
+            same_model = Settings(**json.loads(about["settings"])) == self.settings
+            same_training = Training(**json.loads(about["training"])) == self.training
+        except (KeyError, TypeError, ValueError):
+            return False
+        return (
+            same_model
+            and same_training
+            and all(about.get(part) == expected[part] for part in ("form", "games"))
+        )
+
+    def _about(self) -> dict[str, str]:
+        return {
+            "form": STATE_FORM
+            if self.device == "cpu"
+            else f"{STATE_FORM} on {self.device}",
+            "settings": json.dumps(asdict(self.settings), sort_keys=True),
+            "training": json.dumps(asdict(self.training), sort_keys=True),
+            "games": f"{len(self.task.train)} {len(self.task.dev)} {self.tokens}",
+        }
+
+
+def count_parameters(model: nn.Module) -> int:
+    """Return how many numbers of a model are learned."""
+    return sum(weights.numel() for weights in model.parameters())
+
+
+def perplexity(
+    model: LanguageModel,
+    games: tokens.TokenGames,
+    notation: tokens.Notation,
+    selected: NDArray,
+) -> float:
+    """Return the canonical perplexity of games: one move counts as one token.
+
+    Parameters
+    ----------
+    model
+        A trained model; it is read in evaluation mode, in the precision of its weights.
+    games
+        The games.
+    notation
+        How the model reads them: ``ap`` or ``uci`` (RAP is for training alone).
+    selected
+        Indices of the games to measure on.
+    """
+    losses = game_losses(model, games, notation, selected)
+    return math.exp(losses.sum() / games.plies[selected].sum())
+
+
+def count_tokens(rows: torch.Tensor) -> int:
+    """Return how many tokens of a batch are to be said: all but the first of each game."""
+    return int((rows != tokens.PAD).sum()) - len(rows)
+
+
+def rate_at(done: float, training: Training) -> float:
+    """Return the share of the learning rate when a share ``done`` of the training is over.
+
+    Both go from 0 to 1.
+    """
+    return max(0.0, min(done / training.warmup, (1 - done) / training.cooldown, 1.0))
+
+
+# ---------------------------------------------------------------- files
+
+
+def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Path:
+    """Write a model's weights, rounded to float16, with what it is and how it was trained."""
+    weights = {
+        name: part.half().contiguous() for name, part in model.state_dict().items()
+    }
+    about = {
+        "form": FORM,
+        "settings": json.dumps(asdict(model.settings), sort_keys=True),
+        "training": json.dumps(asdict(training), sort_keys=True),
+    }
+    return write_tensors(save(weights, about), path)
+
+
+# ---------------------------------------------------------------- runs
+
+
+def listing() -> str:
+    """Return the plan as a table: name, and how far each run is."""
+    rows = []
+    for name in (*PLAN, *PLAN_ANNEALED):
+        begun = "begun" if (work_folder() / f"{name}.state").is_file() else "to do"
+        rows.append(
+            f"{name:<30} {'done' if kept_path('runs', name).is_file() else begun}"
+        )
+    return "\n".join(rows)
+
+
+def work_folder() -> Path:
+    """Return where the states and locks of unfinished runs lie, and all checkpoints."""
+    return default_store().root.parent / "tracking"
+
+
+def train_runs(
+    runs: Sequence[Run],
+    device: str = "cpu",
+    precision: torch.dtype = torch.bfloat16,
+    games: Path | None = None,
+) -> None:
+    """Train, in order, the runs that are not done and that no other command is at.
+
+    Runs whose games are not there are passed over; the rest is trained first.
+
+    Parameters
+    ----------
+    runs
+        What to train.
+    device
+        Where models compute.
+    precision
+        In which they compute while they are trained.
+    games
+        A file of games to train and measure on in place of the project's; what comes of it is
+        kept apart (:func:`file_folder`).
+
+    Raises
+    ------
+    chessgloss.assets.AssetMissing
+        At the end, if the games of a run are not there.
+    ValueError
+        If a run that names other games is to read ``games``; or if these are too few.
+    """
+    missing: AssetMissing | None = None
+    project = read_project() if games is None else None
+    for run in runs:
+        benchmark = project or read_file(cast(Path, games), run)
+        named = replace(run, training=replace(run.training, games="file"))
+        try:
+            _train_once(run if project else named, benchmark, device, precision)
+        except AssetMissing as error:
+            print(f"{run.name}: {error}", flush=True)
+            missing = error
+    if missing is not None:
+        raise missing
+
+
+def _train_once(
+    run: Run, benchmark: Benchmark, device: str, precision: torch.dtype
+) -> None:
+    """Train a run, or measure one that is done where it was not, if no other command is at it."""
+    lock = FileLock(benchmark.work / f"{run.name}.lock", timeout=0)
+    with suppress(Timeout), lock:
+        if not kept_path("runs", run.name, benchmark.folder).is_file():
+            print(run.name, flush=True)
+            train_run(run, benchmark, device, precision)
+        elif compares_sources(run) and unmeasured(run, benchmark.folder):
+            checkpoint = benchmark.work / f"{run.name}.safetensors"
+            if checkpoint.is_file():
+                print(f"{run.name} on other games", flush=True)
+                model, _ = read_checkpoint(checkpoint)
+                keep_crossed(run, model.to(device), benchmark)
+
+
+def read_project() -> Benchmark:
+    """Return the project's games and questions; the questions are made if they are missing."""
+    corpus = tokens.read_corpus()
+    work = work_folder()
+    _make_questions(corpus, probes.probes_file(), work)
+    return Benchmark(
+        corpus,
+        probes.read_probes(),
+        tokens.data_folder() / "games.tsv.zst",
+        probes.probes_file(),
+        tokens.data_folder(),
+        work,
+    )
+
+
+def read_file(games: Path, run: Run) -> Benchmark:
+    """Return the games of a file, enough for a run, and questions made from them.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it holds too few games, or the run names other games than self-play.
+    """
+    if run.training.games != "selfplay":
+        raise ValueError(f"{run.name} reads {run.training.games} games, not a file's")
+    number = int(run.games) if run.games.isdigit() else tokens.BOOK_SIZES[run.games]
+    corpus = read_file_corpus(games, number)
+    folder = file_folder(games)
+    asked = folder / f"probes-{number}.tsv.zst"
+    _make_questions(corpus, asked, folder)
+    return Benchmark(corpus, probes.read_probes(asked), games, asked, folder, folder)
+
+
+def file_folder(games: Path) -> Path:
+    """Return where all that comes of runs on a file of games is kept, beside the store."""
+    name = f"{games.name.split('.')[0]}-{file_digest(games)[:12]}"
+    return work_folder() / "files" / name
+
+
+def _make_questions(corpus: tokens.Corpus, path: Path, work: Path) -> None:
+    work.mkdir(parents=True, exist_ok=True)
+    with FileLock(work / "probes.lock"):
+        if not path.is_file():
+            probes.write_probes(probes.build_probes(corpus, seed=probes.SEED), path)
+
+
+def train_run(
+    run: Run,
+    benchmark: Benchmark,
+    device: str = "cpu",
+    precision: torch.dtype = torch.bfloat16,
+) -> None:
+    """Train a run to its end, measure it, and keep record, predictions, measures, checkpoint.
+
+    A run on other games is stopped by games of its own; it is measured on the benchmark like all,
+    and one on a number of games on the other sources too.
+
+    Raises
+    ------
+    chessgloss.assets.AssetMissing
+        If its games are not there.
+    """
+    corpus = benchmark.corpus
+    source = read_source(run.training.games, corpus, benchmark.work)
+    state = benchmark.work / f"{run.name}.state"
+    task = Task(source.games, source.of(run.games), source.of("dev")[:WATCHED])
+    trained = train(
+        task, run.settings, run.training, state, precision=precision, device=device
+    )
+    checkpoint = benchmark.work / f"{run.name}.safetensors"
+    write_checkpoint(trained.model, run.training, checkpoint)
+    model = read_checkpoint(checkpoint)[0].to(device)
+    reading = run.training.reading
+    dev = perplexity(model, corpus.games, reading, corpus.of("dev"))
+    nats = keep_measures(run, model, benchmark)
+    kept_path("crossed", run.name, benchmark.folder).unlink(missing_ok=True)
+    if run.name in HEADLINE:
+        kept = kept_path("checkpoints", run.name, benchmark.folder)
+        write_checkpoint(model, run.training, kept)
+    plies = corpus.games.plies[corpus.of("test")]
+    record = {
+        "run": run.name,
+        "size": run.size,
+        "settings": asdict(run.settings),
+        "training": asdict(run.training),
+        "base": run.base,
+        "tokens": int(trained.log[-1]["tokens"]),
+        "parameters": count_parameters(model),
+        "games": len(task.train),
+        "log": trained.log,
+        "stopped_early": trained.stopped_early,
+        "device": device,
+        "cpu_seconds": round(trained.seconds),
+        "dev_perplexity": round(dev, 4),
+        "test_perplexity": round(math.exp(nats.sum() / plies.sum()), 4),
+        "versions": {
+            "torch": torch.__version__,
+            "games": file_digest(benchmark.games_file),
+        },
+    }
+    path = kept_path("runs", run.name, benchmark.folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(".part")
+    aside.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    aside.replace(path)
+    state.unlink(missing_ok=True)
+    if compares_sources(run):
+        keep_crossed(run, model, benchmark)
