@@ -50,8 +50,13 @@ def row(line: str) -> str:
     entry = json.loads(path.read_text("utf-8")).get(key)
     if entry is None:
         return f"| {what} | not measured | | | |"
-    interval = f"{entry['low']:g} to {entry['high']:g}"
-    cells = (what, f"{entry['value']:g}", interval, f"{entry['n']:,}", age(benchmark))
+    cells = (
+        what,
+        f"{entry['value']:g}",
+        f"{entry['low']:g} to {entry['high']:g}",
+        f"{entry['n']:,}",
+        age(benchmark),
+    )
     return f"| {' | '.join(cells)} |"
 
 
