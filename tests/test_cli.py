@@ -72,6 +72,21 @@ def test_the_doctor_says_what_to_run_for_what_is_missing(monkeypatch, capsys):
     )
 
 
+def test_the_doctor_says_which_figures_are_of_older_code(tmp_path):
+    script = tmp_path / "benchmarks/bench.py"
+    script.parent.mkdir()
+    said = [
+        "one: measured on 2026-11-25, of this code",
+        "two: measured on 2026-11-22, of older code; run make bench",
+    ]
+    script.write_text("".join(f"print({line!r})\n" for line in said))
+    one, two = cli._figures(tmp_path)
+    assert one.version == "measured on 2026-11-25, of this code"
+    assert two.version is None
+    assert two.remedy == "make bench (measured on 2026-11-22, of older code)"
+    assert not (one.essential or two.essential)
+
+
 def test_ctrl_c_is_no_traceback(scripted, monkeypatch, capsys):
     monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
     assert cli.main(["ask", *MOVE]) == 130

@@ -117,6 +117,24 @@ def test_the_area_under_the_curve_is_scikit_learns():
     assert apart.low == pytest.approx(least), "a doubt is always left"
 
 
+def test_areas_of_resamples_are_those_of_the_rows_repeated():
+    from sklearn.metrics import roc_auc_score
+
+    random = np.random.default_rng(6)
+    labels = random.random(30) < 0.5
+    scores = random.integers(0, 9, 30).astype(float)
+    weights = random.integers(0, 3, (20, 30))
+    found = stats._areas(scores, labels, weights)
+    for area, times in zip(found, weights, strict=True):
+        expected = roc_auc_score(
+            np.repeat(labels, times),
+            np.repeat(scores, times),
+        )
+        assert area == pytest.approx(expected)
+    negative = stats._areas(scores, labels, 1 * ~labels[None])
+    assert np.isnan(negative).all()
+
+
 @pytest.mark.parametrize("values", [np.zeros(63), np.ones(63)])
 def test_a_share_of_none_or_all_has_an_interval(values):
     found = stats.mean_interval(values, seed=0)

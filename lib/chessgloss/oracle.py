@@ -3,9 +3,8 @@
 The CCC paper (Section 3.1.1 and Appendix A) takes the terms of Stockfish 8's evaluation as the
 labels of its concepts. ``eval`` prints one table a position: each row a term, with middlegame
 (MG) and endgame (EG) values in pawns for White, for Black, and in total. The next positions are
-with the engine while the tables of the last ones are read and parsed, a batch at a time, so that
-it never waits (``benchmarks/oracle_speed.py`` measures it); several engines run side by side.
-Evaluation has no memory: a table depends on nothing but its position.
+with the engine while the last tables are read and parsed, a batch at a time, so that it never
+waits (``benchmarks/oracle_speed.py``), in several engines: a table depends on its position alone.
 """
 
 from __future__ import annotations
