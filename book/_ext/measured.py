@@ -22,7 +22,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-HEAD = ("| | value | 95 % interval | n | |", "|:--|--:|:-:|--:|:--|")
+HEAD = ("| Ratio | Value | 95 % interval | n | When |", "|:--|--:|:-:|--:|:--|")
 
 
 def _benchmarks() -> Path:
