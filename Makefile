@@ -19,7 +19,7 @@ DOIT := $(PY) -m doit
 APT  := apt-get install -y --no-install-recommends
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce book pdf test chapter smoke record sync pairs gates check format clean tools campaign exercises
+.PHONY: help reproduce book pdf test chapter smoke record sync pairs gates check format clean tools campaign exercises bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ pdf: book ## print the book into _build/chessgloss.pdf (needs pdfunite, of poppl
 
 campaign: sync ## faults and bad input by the thousand, into book/reliability.md (hours)
 	@$(PY) tests/campaign.py
+
+bench: sync ## measure anew what is of older code, beside peers and the last version (minutes)
+	@$(PY) benchmarks/bench.py
 
 record: sync ## record a language model's answers: make record MODEL=gpt-4o PURPOSE=commentary DRY=1
 	@$(PY) data/recordings/record.py $(PURPOSE) --model "$(MODEL)" $(if $(DRY),--dry-run)

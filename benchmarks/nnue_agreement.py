@@ -7,23 +7,20 @@ evaluation there and are left out. Run: ``python benchmarks/nnue_agreement.py``.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import random
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import chess
 import numpy as np
 import torch
+from bench import keep
 
 from chessgloss.experts import Expert, load_expert
 from chessgloss.experts.boards import read_boards
 from chessgloss.oracle import network_evaluations
-
-RESULT = Path(__file__).parent / "results" / "nnue_agreement.json"
 
 
 def random_fens(count: int, seed: int) -> list[str]:
@@ -112,9 +109,7 @@ def main() -> None:
         "torch": torch.__version__,
         "peer": "Stockfish 15.1, command eval",
     }
-    RESULT.parent.mkdir(parents=True, exist_ok=True)
-    RESULT.write_text(json.dumps(result, indent=2) + "\n")
-    print(json.dumps(result, indent=2))
+    keep("nnue_agreement", result)
 
 
 if __name__ == "__main__":

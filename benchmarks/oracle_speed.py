@@ -1,92 +1,93 @@
 """How fast the concept oracles are read, beside what the bare engines can print.
 
-For each oracle, in turns (A B A B ...): the bare engine writes its tables to /dev/null (A),
-and the library reads and parses the same tables (B), one engine process each, start-up not
-counted on either side. A round's ratio is B's positions per second over A's; the value is
-the median of the rounds, low and high are the least and the greatest (for six rounds or
-more, an interval of at least 95 % for the median).
+For each oracle, in turns: the bare engine writes its tables to /dev/null, the library reads and
+parses the same tables, the library of the last version does. One engine process each, start-up
+not counted. Seconds in which the engine could have run but other work had the processor
+(``/proc/PID/schedstat``) are not counted, so that a busy machine measures what an idle one does;
+those in which it waits for its reader or for questions are. The value is the median of the
+rounds' ratios with its 95 % interval (bootstrap).
 
     python benchmarks/oracle_speed.py
 
-Needs psutil, which comes with ipykernel.
+Needs Linux, and psutil, which comes with ipykernel.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import platform
-import statistics
+import fcntl
+import os
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from importlib.metadata import version as package_version
-from pathlib import Path
+from functools import partial
 
 import chess
 import numpy as np
 import psutil
-from tqdm import tqdm
+from bench import ROOT, ask, in_turns, keep, last_library, machine, ratio
+from oracle_speed_worker import waited_seconds
 
 from chessgloss.engine import version
-from chessgloss.oracle import (
-    Oracle,
-    evaluate_terms,
-    run_oracle,
-    stockfish8,
-    stockfish15,
-)
+from chessgloss.oracle import Oracle, stockfish8, stockfish15
 
-RESULTS = Path(__file__).parent / "results" / "oracle_speed.json"
+#: What was asked for: this share of what the bare engine prints.
+TARGET = 0.95
 
 #: The bare engine's output is thrown away, so that it cannot say when it is ready: it is
 #: when it has used no processor time for this many seconds.
 QUIET_SECONDS = 1.5
+
+#: Holds all questions of a round, so that the bare engine never waits for one.
+_PIPE_BYTES = 1 << 20
 
 
 def main() -> None:
     """Measure both oracles and write the results."""
     options = parse_options()
     fens = random_play(max(options.positions8, options.positions15), options.seed)
-    results: dict[str, object] = {}
-    ratios = []
-    for key, oracle, count in (
+    peers = (
         ("stockfish8", stockfish8(), options.positions8),
         ("stockfish15", stockfish15(), options.positions15),
-    ):
-        rounds = measure(oracle, fens[:count], options.rounds)
-        ratios.append(ratio_entry(rounds, count))
-        results[f"oracle.{key}.ratio"] = ratios[-1]
-        for name in ("bare", "library"):
-            speeds = [speed[name] for speed in rounds]
-            results[f"oracle.{key}.{name}_per_second"] = entry(
-                speeds, count, "positions/s"
-            )
-        results |= end_to_end(key, oracle, fens[:count])
-    results["oracle.positions_per_second_ratio"] = min(
-        ratios, key=lambda ratio: ratio["value"]
     )
-    results["machine"] = machine(options.seed, options.note)
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(results, indent=2, sort_keys=True) + "\n")
-    print(RESULTS.read_text())
+    results: dict[str, object] = {}
+    with last_library() as library:
+        for name, oracle, count in peers:
+            asked = fens[:count]
+            worker = partial(ask, "oracle_speed_worker.py", given=asked)
+            works = {
+                "bare": partial(bare_seconds, oracle, asked),
+                "ours": partial(worker, ROOT / "lib", name),
+                "last": partial(worker, library, name),
+            }
+            seconds = in_turns(works, options.rounds)
+            results |= ratios_of(name, seconds, count)
+    both = [results[f"oracle.{name}.ratio"] for name, *_ in peers]
+    results["oracle.positions_per_second_ratio"] = min(both, key=lambda r: r["value"])
+    peer = {"peers": [version(), "Stockfish 8 (npm stockfish 8.0.0)"]}
+    results["machine"] = machine(options.note) | peer
+    keep("oracle_speed", results)
 
 
 def parse_options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--positions8", type=int, default=3_000, help="Stockfish 8")
     parser.add_argument(
-        "--positions8", type=int, default=20_000, help="for Stockfish 8"
-    )
-    parser.add_argument(
-        "--positions15", type=int, default=60_000, help="for Stockfish 15.1"
+        "--positions15", type=int, default=12_000, help="Stockfish 15.1"
     )
     parser.add_argument("--seed", type=int, default=20_240)
     parser.add_argument("--note", default="", help="what else the machine was doing")
     return parser.parse_args()
+
+
+def ratios_of(name: str, seconds: dict[str, list[float]], count: int) -> dict:
+    """Return our speed over the bare engine's, and over the last version's."""
+    target = {"reference": TARGET, "source": "target; peer: the bare engine"}
+    over_bare = ratio(seconds["bare"], seconds["ours"], n=count, **target)
+    over_last = ratio(seconds["last"], seconds["ours"], n=count)
+    return {f"oracle.{name}.ratio": over_bare, f"oracle.{name}.over_last": over_last}
 
 
 def random_play(count: int, seed: int) -> list[str]:
@@ -102,31 +103,24 @@ def random_play(count: int, seed: int) -> list[str]:
     return list(fens)
 
 
-def measure(oracle: Oracle, fens: Sequence[str], rounds: int) -> list[dict[str, float]]:
-    """Return the positions per second of the bare engine and of the library, by round."""
-    speeds = []
-    for _ in tqdm(range(rounds), desc=oracle.name, unit="round"):
-        bare = len(fens) / bare_seconds(oracle, fens)
-        speeds.append(
-            {"bare": bare, "library": len(fens) / library_seconds(oracle, fens)}
-        )
-    return speeds
-
-
 def bare_seconds(oracle: Oracle, fens: Sequence[str]) -> float:
     """Return the seconds in which the engine alone prints the tables to /dev/null."""
     questions = "".join(f"position fen {fen}\neval\n" for fen in fens) + "quit\n"
-    with subprocess.Popen(
+    engine = subprocess.Popen(
         oracle.command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-    ) as engine:
+    )
+    with engine:
+        fcntl.fcntl(engine.stdin, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         engine.stdin.write("\n".join([*oracle.setup, "isready", ""]))
         engine.stdin.flush()
         wait_until_quiet(engine.pid)
+        waited = waited_seconds(engine.pid)
         begin = time.perf_counter()
         engine.stdin.write(questions)
         engine.stdin.flush()
-        engine.wait()
-        return time.perf_counter() - begin
+        os.waitid(os.P_PID, engine.pid, os.WEXITED | os.WNOWAIT)
+        seconds = time.perf_counter() - begin
+        return seconds - (waited_seconds(engine.pid) - waited)
 
 
 def wait_until_quiet(pid: int) -> None:
@@ -142,78 +136,5 @@ def wait_until_quiet(pid: int) -> None:
             since = time.perf_counter()
 
 
-def library_seconds(oracle: Oracle, fens: Sequence[str]) -> float:
-    """Return the seconds in which the library asks, reads and parses the tables."""
-    with run_oracle(oracle) as process:
-        begin = time.perf_counter()
-        read = sum(len(table) for table in process.tables(fens))
-        seconds = time.perf_counter() - begin
-    if read != len(fens):
-        raise RuntimeError(f"{read} tables of {len(fens)} were read")
-    return seconds
-
-
-def end_to_end(key: str, oracle: Oracle, fens: list[str]) -> dict[str, object]:
-    """Return the speed of the public function, start-up included, with 1 and 2 processes."""
-    entries = {}
-    for processes in (1, 2):
-        begin = time.perf_counter()
-        evaluate_terms(fens, oracle, processes=processes, progress=False)
-        speed = len(fens) / (time.perf_counter() - begin)
-        name = f"oracle.{key}.evaluate_terms_{processes}_per_second"
-        entries[name] = entry([speed], len(fens), "positions/s, start-up included")
-    return entries
-
-
-def ratio_entry(rounds: list[dict[str, float]], count: int) -> dict[str, float]:
-    """Return the library's speed over the bare engine's, median over the rounds."""
-    return entry(
-        [speed["library"] / speed["bare"] for speed in rounds], count, "ratio", 3
-    )
-
-
-def entry(values: list[float], count: int, unit: str, digits: int = 0) -> dict:
-    """Return a result with the median and, for several rounds, the least and greatest."""
-    several = len(values) > 1
-    return {
-        "value": round(statistics.median(values), digits),
-        "low": round(min(values), digits) if several else None,
-        "high": round(max(values), digits) if several else None,
-        "n": count,
-        "rounds": len(values),
-        "unit": unit,
-        "reference": 0.9 if unit == "ratio" else None,
-        "source": "target: nine tenths of the bare engine" if unit == "ratio" else "",
-    }
-
-
-def machine(seed: int, note: str) -> dict[str, object]:
-    """Return what the numbers depend on: processor, versions, load, date."""
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    models = [
-        line.partition(":")[2].strip()
-        for line in lines
-        if line.startswith("model name")
-    ]
-    node = subprocess.run(
-        [stockfish8().command[0], "--version"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return {
-        "cpu": models[0] if models else platform.processor(),
-        "cores": len(models) or None,
-        "python": platform.python_version(),
-        "numpy": package_version("numpy"),
-        "node": node.stdout.strip(),
-        "peers": [version(), "Stockfish 8 (npm stockfish 8.0.0)"],
-        "seed": seed,
-        "note": note,
-        "date": datetime.now(UTC).date().isoformat(),
-    }
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

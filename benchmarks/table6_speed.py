@@ -48,6 +48,7 @@ from typing import TypeVar
 import numpy as np
 import torch
 import zstandard
+from bench import keep
 from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 from tqdm import tqdm
@@ -63,8 +64,7 @@ from chessgloss.store import Store, find_project
 
 T = TypeVar("T")
 
-RESULTS = Path(__file__).parent / "results" / "table6_speed.json"
-COSTS = RESULTS.with_name("scale.csv")
+COSTS = Path(__file__).parent / "results/scale.csv"
 
 #: Candidates for C, as in the chapter; the fits alone use the last one.
 CS = (3e-4, 1e-3)
@@ -127,10 +127,8 @@ def main() -> None:
     results = summarise(rounds, len(sample), options.rounds * options.fits, stream) | {
         "machine": machine(options, load)
     }
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     write_costs(results)
-    print(RESULTS.read_text(encoding="utf-8"))
+    keep("table6_speed", results)
 
 
 def parse_options() -> argparse.Namespace:

@@ -12,13 +12,11 @@ Run: ``python benchmarks/tracking_train_speed.py``.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import time
 from collections.abc import Callable, Iterator
 from itertools import cycle
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -31,8 +29,6 @@ from chessgloss.tracking.games import VOCABULARY_SIZE, TokenGames, annotate, tok
 from chessgloss.tracking.models import Settings, make_model
 from chessgloss.tracking.runs import TRANSFORMER, Training
 from chessgloss.tracking.train import Task, Trainer, count_parameters
-
-RESULT = Path(__file__).parent / "results" / "tracking_train_speed.json"
 
 #: Length of the peer's blocks: about a game.
 BLOCK = 192
@@ -219,9 +215,9 @@ def main() -> None:
         game.moves for game in read_games(path, options.games) if len(game.moves) <= 150
     ]
     result = compare(tokenise(games), options.turns, options.steps, options.warm)
-    RESULT.parent.mkdir(parents=True, exist_ok=True)
-    RESULT.write_text(json.dumps(result, indent=2) + "\n")
-    print(json.dumps(result, indent=2))
+    from bench import keep
+
+    keep("tracking_train_speed", result)
 
 
 if __name__ == "__main__":

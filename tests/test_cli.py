@@ -72,6 +72,21 @@ def test_the_doctor_says_what_to_run_for_what_is_missing(monkeypatch, capsys):
     )
 
 
+def test_the_doctor_says_which_figures_are_of_older_code(tmp_path):
+    script = tmp_path / "benchmarks/bench.py"
+    script.parent.mkdir()
+    said = [
+        "one: measured on 2026-11-25, of this code",
+        "two: measured on 2026-11-22, of older code; run make bench",
+    ]
+    script.write_text("".join(f"print({line!r})\n" for line in said))
+    one, two = cli._figures(tmp_path)
+    assert one.version == "measured on 2026-11-25, of this code"
+    assert two.version is None
+    assert two.remedy == "make bench (measured on 2026-11-22, of older code)"
+    assert not (one.essential or two.essential)
+
+
 def test_ctrl_c_is_no_traceback(scripted, monkeypatch, capsys):
     monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
     assert cli.main(["ask", *MOVE]) == 130
@@ -101,7 +116,42 @@ def test_ctrl_c_while_modules_load_is_no_traceback_either(tmp_path, module, text
     (tmp_path / f"{module}.py").write_text(text)
     env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{PROJECT / 'lib'}"}
     done = command("doctor", env=env, preexec_fn=heed_interrupts)
-    assert (done.returncode, done.stderr) == (130, "chessgloss: stopped\n")
+    assert done.returncode == 130
+    assert re.fullmatch(r"chessgloss( doctor)?: stopped\n", done.stderr)
+
+
+#: What a command must not load that it does not use, by the words it is called with.
+UNUSED = {
+    "--help": {"pandas", "torch", "numpy", "scipy", "sklearn", "chess"},
+    "claims --help": {"pandas", "torch", "numpy", "scipy", "sklearn", "chess"},
+    "claims --fen FEN --move e4 --text Nothing.": {"pandas", "torch", "sklearn"},
+    "doctor": {"torch", "scipy", "sklearn"},
+}
+
+
+@pytest.mark.parametrize("words", UNUSED)
+def test_a_command_loads_only_what_it_uses(words):
+    arguments = [START if word == "FEN" else word for word in words.split()]
+    code = (
+        "import contextlib, sys; from chessgloss import cli\n"
+        "with contextlib.suppress(SystemExit): cli.main(sys.argv[1:])\n"
+        "print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
+    )
+    typed = [sys.executable, "-c", code, *arguments]
+    loaded = subprocess.run(typed, capture_output=True, text=True).stderr.split()
+    assert "argparse" in loaded
+    assert not UNUSED[words] & {*loaded}
+
+
+def test_the_help_loads_no_other_part_of_the_library():
+    code = (
+        "import contextlib, sys; from chessgloss import cli\n"
+        "with contextlib.suppress(SystemExit): cli.main(['--help'])\n"
+        "print(*(name for name in sys.modules if name.startswith('chessgloss.')))"
+    )
+    typed = [sys.executable, "-c", code]
+    shown = subprocess.run(typed, capture_output=True, text=True).stdout
+    assert shown.splitlines()[-1] == "chessgloss.cli"
 
 
 def test_an_error_never_goes_to_standard_output():

@@ -36,7 +36,10 @@ PROMOTION = "1n5k/P7/8/8/8/8/6p1/K4R2 b - - 3 40"
 
 @pytest.fixture(scope="module")
 def fens():
-    return [fen for game in selfplay(40) for fen in game.fens()[:-1:9]]
+    found = []
+    for game in selfplay(40):
+        found += game.fens()[:-1:9]
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +76,11 @@ class Lc0:
         given = state.as_input(self.backend)
         masks = np.array([given.mask(i) for i in range(112)], dtype="<u8")
         bits = np.unpackbits(masks[:, None].view(np.uint8), axis=1, bitorder="little")
-        planes = bits * np.array([[given.val(i)] for i in range(112)], dtype=np.float32)
+        values = [given.val(i) for i in range(112)]
+        planes = bits * np.array(values, dtype=np.float32)[:, None]
         (answer,) = self.backend.evaluate(given)
-        return planes.reshape(112, 8, 8), answer.q() * (1 if position.turn else -1)
+        sign = 1 if position.turn else -1
+        return planes.reshape(112, 8, 8), sign * answer.q()
 
 
 # ---------------------------------------------------------------- boards and controls
@@ -83,15 +88,15 @@ class Lc0:
 
 def test_boards_agree_with_python_chess(fens):
     boards = read_boards(fens)
-    assert set(boards.white_to_move.tolist()) == {True, False}
-    for fen, codes, white in zip(
-        fens, boards.squares, boards.white_to_move, strict=True
-    ):
+    sides = boards.white_to_move.tolist()
+    assert set(sides) == {True, False}
+    both = zip(fens, boards.squares, boards.white_to_move, strict=True)
+    for fen, codes, white in both:
         board = chess.Board(fen)
-        pieces = map(board.piece_at, chess.SQUARES)
-        assert codes.tolist() == [
-            PIECES.index(p.symbol()) + 1 if p else 0 for p in pieces
-        ]
+        expected = np.zeros(64)
+        for square, piece in board.piece_map().items():
+            expected[square] = PIECES.index(piece.symbol()) + 1
+        assert (codes == expected).all()
         assert white == board.turn
 
 
@@ -108,19 +113,19 @@ def test_boards_agree_with_python_chess(fens):
     ],
 )
 def test_a_bad_fen_is_named_with_its_index(fen, reason):
-    with pytest.raises(
-        PositionError, match=rf"{re.escape(repr(fen))} \(index 1\).*{reason}"
-    ):
+    named = re.escape(repr(fen))
+    with pytest.raises(PositionError, match=rf"{named} \(index 1\).*{reason}"):
         read_boards([chess.STARTING_FEN, fen])
     if not fen:
-        refuses(PositionError, re.escape(repr(fen)), encode, [chess.STARTING_FEN, fen])
+        refuses(PositionError, named, encode, [chess.STARTING_FEN, fen])
 
 
 def test_bare_boards_read_the_first_position():
     (bits,) = load_expert("onehot").activations([chess.STARTING_FEN], "board")
-    pieces = chess.Board().piece_map().items()
-    ones = {64 * PIECES.index(piece.symbol()) + square for square, piece in pieces}
-    assert set(np.flatnonzero(bits).tolist()) == ones | {768}
+    ones = {768}  # White to move
+    for square, piece in chess.Board().piece_map().items():
+        ones.add(64 * PIECES.index(piece.symbol()) + square)
+    assert set(np.flatnonzero(bits).tolist()) == ones
     counts = load_expert("piece_counts").activations([chess.STARTING_FEN], "board")
     assert counts.tolist() == [[8, 2, 2, 2, 1, 8, 2, 2, 2, 1, 1]]
 
@@ -167,7 +172,8 @@ def test_batches_change_nothing(nnue, records, tmp_path, monkeypatch):
 def test_joined_layers_stand_side_by_side(nnue, fens):
     joined = joined_activations(nnue, fens, "pairwise+clipped")
     parts = [nnue.activations(fens, layer) for layer in ("pairwise", "clipped")]
-    assert joined.dtype == np.float16 and (joined == np.hstack(parts)).all()
+    assert joined.dtype == np.float16
+    assert (joined == np.hstack(parts)).all()
 
 
 # ---------------------------------------------------------------- NNUE
@@ -246,7 +252,8 @@ def agrees_with_lc0(path: Path, positions: list[str | Position], atol: float) ->
     values = LeelaExpert(path).evaluate(positions)
     for position, mine, value in zip(positions, encode(positions), values, strict=True):
         planes, theirs = lc0.judge(position)
-        assert (mine == planes).all() and value == pytest.approx(theirs, abs=atol)
+        assert (mine == planes).all()
+        assert value == pytest.approx(theirs, abs=atol)
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)

@@ -1,5 +1,7 @@
+import fcntl
 import threading
 import time
+from pathlib import Path
 
 import chess
 import numpy as np
@@ -113,6 +115,14 @@ def test_tables_survive_any_cut_between_two_reads(monkeypatch, width):
     for answer, count in zip(answers, (2, 1), strict=True):
         whole = read_tables(START_TRACE_8 * count, NO_CHECKS[:count], STOCKFISH_8)
         assert same(read_tables(answer, NO_CHECKS[:count], STOCKFISH_8), whole)
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_GETPIPE_SZ"), reason="an offer of Linux")
+def test_the_engine_need_not_wait_until_its_tables_are_parsed():
+    most = int(Path("/proc/sys/fs/pipe-max-size").read_text())
+    with oracles.run_oracle(scripted()) as process:
+        room = fcntl.fcntl(process._out, fcntl.F_GETPIPE_SZ)
+    assert room >= min(most, 1 << 20), "a batch of tables takes half a megabyte"
 
 
 def test_check_is_seen_as_python_chess_sees_it():

@@ -3,17 +3,17 @@
 Exit status: 0 all done; 1 something is missing (``doctor``) or some lines of a stream could
 not be read (``claims --jsonl``); 2 bad input, nothing done, or what was done cannot be written;
 130 stopped by Ctrl-C; 141 whoever read the output left.
+
+Each command imports what it needs when it runs: ``--help`` loads no library of numbers.
 """
 
 from __future__ import annotations
 
 import argparse
 import errno
-import importlib.metadata
 import json
 import logging
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -25,13 +25,10 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 
-import chess
-
 import chessgloss
-from chessgloss.commentary.prompts import visible
-from chessgloss.store import data_file, find_project
 
 if TYPE_CHECKING:
+    import chess
     import pandas as pd
 
     from chessgloss.claims import Checked
@@ -109,6 +106,13 @@ def _drop_unwritten() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def visible(text: str) -> str:
+    """Return a text without the characters that a terminal may obey."""
+    from chessgloss.commentary import prompts
+
+    return prompts.visible(text)
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that says in one line what it cannot read."""
 
@@ -173,6 +177,8 @@ class Finding(NamedTuple):
 
 
 def _doctor(given: argparse.Namespace) -> int:
+    from chessgloss.store import find_project
+
     project = _try(find_project)
     findings = examine(project)
     missing = [
@@ -191,7 +197,11 @@ def examine(project: Path | None) -> list[Finding]:
     ``project`` is the checkout in which the command runs; ``None`` where only the package is
     installed.
     """
+    import importlib.metadata
+    import platform
+
     from chessgloss import assets, engine, oracle
+    from chessgloss.store import data_file
 
     book = project is not None  # what the job is, and so what it needs
     findings = [Finding("Python", platform.python_version())]
@@ -224,9 +234,23 @@ def examine(project: Path | None) -> list[Finding]:
             remedy = f"export {asset.variable}=/path/to/network.pb.gz"
         place = _try(assets.locate, name, fetch=False)
         findings.append(Finding(f"asset {name}", place and place.name, remedy, False))
+    if project:
+        findings += _figures(project)
     remedy = "export OPENAI_BASE_URL=... (only to record new answers)"
     url = os.environ.get("OPENAI_BASE_URL") and "set"
     return [*findings, Finding("language model endpoint", url, remedy, False)]
+
+
+def _figures(project: Path) -> Iterator[Finding]:
+    """Yield each benchmark, found if its figures are of the code of this checkout."""
+    command = [sys.executable, str(project / "benchmarks/bench.py"), "--list"]
+    how = {"capture_output": True, "text": True, "timeout": 60}
+    said = _try(subprocess.run, command, **how)
+    for line in said.stdout.splitlines() if said else ():
+        name, _, age = line.partition(": ")
+        age, _, remedy = age.partition("; run ")
+        current = None if remedy else age
+        yield Finding(f"figures: {name}", current, f"{remedy} ({age})", essential=False)
 
 
 def _try(ask: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
@@ -738,6 +762,16 @@ def _from(least: float) -> Callable[[str], float]:
     return read
 
 
+def _reply(text: str) -> chess.Move:
+    """Read a move in UCI."""
+    import chess
+
+    try:
+        return chess.Move.from_uci(text)
+    except chess.InvalidMoveError:
+        raise argparse.ArgumentTypeError(f"no move in UCI: {text!r}") from None
+
+
 _MOVE = (
     _option("--fen", required=True, help="the position before the move"),
     _option("--move", required=True, help="SAN (30... Bd2+ or Bd2+) or UCI"),
@@ -820,7 +854,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
             _option("--text", help="the text to check"),
             _option(
                 "--reply",
-                type=chess.Move.from_uci,
+                type=_reply,
                 help="the expected reply in UCI, if known",
             ),
             _option(

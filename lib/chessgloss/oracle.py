@@ -3,14 +3,14 @@
 The CCC paper (Section 3.1.1 and Appendix A) takes the terms of Stockfish 8's evaluation as the
 labels of its concepts. ``eval`` prints one table a position: each row a term, with middlegame
 (MG) and endgame (EG) values in pawns for White, for Black, and in total. The next positions are
-with the engine while the tables of the last ones are read and parsed, a batch at a time, so that
-it never waits (``benchmarks/oracle_speed.py`` measures it); several engines run side by side.
-Evaluation has no memory: a table depends on nothing but its position.
+with the engine while the last tables are read and parsed, a batch at a time, so that it never
+waits (``benchmarks/oracle_speed.py``), in several engines: a table depends on its position alone.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -75,6 +75,11 @@ _BATCH = 256
 
 #: Positions asked one by one after a failure: more than were with the engine.
 _CAREFUL = 2 * _BATCH
+
+#: Size asked for the pipe of the answers: the most that Linux grants any user
+#: (``/proc/sys/fs/pipe-max-size``), some 15 ms of Stockfish 15.1's output. In the usual 64 KiB
+#: there is less than the engine prints while a batch is parsed, and it would have to wait.
+_PIPE_BYTES = 1 << 20
 
 #: Most bytes of output read at once.
 _READ_BYTES = 1 << 18
@@ -464,6 +469,8 @@ class OracleProcess:
         self._in, self._out = (
             pipe.fileno() for pipe in (popen.stdin, popen.stdout) if pipe
         )
+        with contextlib.suppress(OSError, AttributeError):  # an offer of Linux, no need
+            fcntl.fcntl(self._out, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         try:
             self._write([*oracle.setup, "isready"])
             printed = self._answer(b"readyok", 1)

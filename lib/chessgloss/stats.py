@@ -71,7 +71,10 @@ class Interval:
 
 
 def cluster_weights(
-    clusters: int, *, seed: int, resamples: int = RESAMPLES
+    clusters: int,
+    *,
+    seed: int,
+    resamples: int = RESAMPLES,
 ) -> NDArray[np.int64]:
     """Draw how often each cluster enters each bootstrap sample: ``(resamples, clusters)``."""
     random = np.random.default_rng(seed)
@@ -89,9 +92,9 @@ def wilson(share: float, n: float) -> tuple[float, float]:
     centre = share + _Z**2 / (2 * n)
     reach = _Z * np.sqrt(share * (1 - share) / n + (_Z / (2 * n)) ** 2)
     scale = 1 + _Z**2 / n
-    return max(0.0, float((centre - reach) / scale)), min(
-        1.0, float((centre + reach) / scale)
-    )
+    low = float((centre - reach) / scale)
+    high = float((centre + reach) / scale)
+    return max(0.0, low), min(1.0, high)
 
 
 def share(count: int, total: int) -> Interval:
@@ -106,7 +109,9 @@ def share(count: int, total: int) -> Interval:
     """
     if not 0 <= count <= total or not total:
         raise ValueError(f"a share is of at least one, got {count} of {total}")
-    return _reaching(count / total, *wilson(count / total, total), total)
+    value = count / total
+    low, high = wilson(value, total)
+    return _reaching(value, low, high, total)
 
 
 def share_of(hits: Iterable[float]) -> Interval:
@@ -148,12 +153,21 @@ def effective_size(hits: ArrayLike, counts: ArrayLike) -> float:
         return n
     if k < 2 or share in (0.0, 1.0):
         return float(k)
-    variance = k / (k - 1) * float(((ones - share * rows) ** 2).sum()) / n**2
-    size = min(n, share * (1 - share) / variance) if variance else n
-    return size * (_Z / float(special.stdtrit(k - 1, 0.975))) ** 2
+    surplus = ones - share * rows
+    variance = k / (k - 1) * float((surplus**2).sum()) / n**2
+    size = n
+    if variance:
+        size = min(n, share * (1 - share) / variance)
+    factor = _Z / _student(k - 1)
+    return size * factor**2
 
 
-def mean_interval(values: ArrayLike, clusters: Groups = None, *, seed: int) -> Interval:
+def mean_interval(
+    values: ArrayLike,
+    clusters: Groups = None,
+    *,
+    seed: int,
+) -> Interval:
     """Return the mean of ``values`` with a 95 % interval over whole clusters.
 
     Zeros and ones are a share and get Wilson's interval at their :func:`effective_size`: it
@@ -180,12 +194,18 @@ def mean_interval(values: ArrayLike, clusters: Groups = None, *, seed: int) -> I
     sums, counts = _cluster_sums(data, clusters)
     if _binary(data):
         value = float(data.mean())
-        return _reaching(value, *wilson(value, effective_size(sums, counts)), data.size)
+        low, high = wilson(value, effective_size(sums, counts))
+        return _reaching(value, low, high, data.size)
     return _resampled_mean(sums, counts, seed)
 
 
 def percentile_interval(
-    value: float, samples: ArrayLike, n: int, *, clusters: int, share: bool = False
+    value: float,
+    samples: ArrayLike,
+    n: int,
+    *,
+    clusters: int,
+    share: bool = False,
 ) -> Interval:
     """Return an estimate with the percentile interval of its bootstrap samples.
 
@@ -213,20 +233,22 @@ def percentile_interval(
     """
     tail = 0.0
     if clusters > 1:
-        factor = np.sqrt(clusters / (clusters - 1)) * special.stdtrit(
-            clusters - 1, 0.975
-        )
+        factor = np.sqrt(clusters / (clusters - 1)) * _student(clusters - 1)
         tail = float(special.ndtr(-factor))
-    low, high = map(
-        float, np.quantile(np.asarray(samples, dtype=float), [tail, 1 - tail])
-    )
+    drawn = np.asarray(samples, dtype=float)
+    low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
     if share and low == high and value in (0.0, 1.0):
         low, high = wilson(value, clusters)
     return _reaching(value, low, high, n)
 
 
 def means_by(
-    frame: pd.DataFrame, by: str | list[str], value: str, *, cluster: str, seed: int
+    frame: pd.DataFrame,
+    by: str | list[str],
+    value: str,
+    *,
+    cluster: str,
+    seed: int,
 ) -> pd.Series:
     """Return the mean of a column within each group of rows, as a series of intervals.
 
@@ -267,7 +289,11 @@ class Paired:
 
 
 def paired_difference(
-    first: ArrayLike, second: ArrayLike, clusters: Groups = None, *, seed: int
+    first: ArrayLike,
+    second: ArrayLike,
+    clusters: Groups = None,
+    *,
+    seed: int,
 ) -> Interval:
     """Return the mean of the first less the second of paired values, with a 95 % interval.
 
@@ -302,12 +328,12 @@ def paired_difference(
     size = float(counts.mean())
     sums = np.append(sums, [size, -size])
     rows = np.append(counts, [size, size])
-    centre = sums.sum() / rows.sum()
-    spread = (
-        np.sqrt(sums.size / (sums.size - 1) * ((sums - centre * rows) ** 2).sum())
-        / rows.sum()
-    )
-    reach = special.stdtrit(sums.size - 1, 0.975) * spread
+    n = rows.sum()
+    k = sums.size
+    centre = sums.sum() / n
+    squares = ((sums - centre * rows) ** 2).sum()
+    spread = np.sqrt(k / (k - 1) * squares) / n
+    reach = _student(k - 1) * spread
     low = max(-1.0, float(centre - reach))
     high = min(1.0, float(centre + reach))
     return _reaching(value, low, high, x.size)
@@ -337,13 +363,18 @@ def sign_flip_p(differences: ArrayLike, *, seed: int, flips: int = FLIPS) -> Flo
         raise ValueError("need at least one paired difference, and no missing one")
     exact = units < 60 and 2**units <= flips
     if exact:
-        bits = np.arange(2**units)[:, None] >> np.arange(units) & 1
+        every = np.arange(2**units)[:, None]
+        bits = every >> np.arange(units) & 1
     else:
-        bits = np.random.default_rng(seed).integers(0, 2, (flips, units), dtype=np.int8)
+        random = np.random.default_rng(seed)
+        bits = random.integers(0, 2, (flips, units), dtype=np.int8)
     signs = (1 - 2 * bits).astype(float)
     observed = np.abs(data.sum(axis=-1))[..., None]
-    reached = (np.abs(data @ signs.T) >= observed - 1e-9).sum(axis=-1)
-    return reached / 2**units if exact else (reached + 1) / (flips + 1)
+    flipped = np.abs(data @ signs.T)
+    reached = (flipped >= observed - 1e-9).sum(axis=-1)
+    if exact:
+        return reached / 2**units
+    return (reached + 1) / (flips + 1)
 
 
 def paired_permutation(
@@ -376,14 +407,19 @@ def paired_permutation(
         If the two do not have the same length, or a value is not finite.
     """
     difference = paired_difference(first, second, clusters, seed=seed)
-    sums, _ = _cluster_sums(
-        np.asarray(first, float) - np.asarray(second, float), clusters
-    )
-    return Paired(difference, float(sign_flip_p(sums, seed=seed, flips=rounds)))
+    x = np.asarray(first, dtype=float)
+    y = np.asarray(second, dtype=float)
+    sums, _ = _cluster_sums(x - y, clusters)
+    p = sign_flip_p(sums, seed=seed, flips=rounds)
+    return Paired(difference, float(p))
 
 
 def area_under_curve(
-    scores: ArrayLike, positive: ArrayLike, clusters: Groups = None, *, seed: int
+    scores: ArrayLike,
+    positive: ArrayLike,
+    clusters: Groups = None,
+    *,
+    seed: int,
 ) -> Interval:
     """Return how often a positive row is scored above a negative one (a tie is one half).
 
@@ -409,15 +445,21 @@ def area_under_curve(
     """
     values = np.asarray(scores, dtype=float)
     labels = np.asarray(positive, dtype=bool)
-    if not np.isfinite(values).all() or labels.all() or not labels.any():
+    one_kind = labels.all() or not labels.any()
+    if one_kind or not np.isfinite(values).all():
         raise ValueError("need finite scores of both kinds, positive and negative")
-    rows = np.column_stack([values, labels])
     index = _cluster_index(values.size, clusters)
-    samples = _resample(rows, _area, index, seed, RESAMPLES)
-    rarer = min(np.unique(index[kind]).size for kind in (labels, ~labels))
-    return percentile_interval(
-        _area(rows), samples, values.size, clusters=rarer, share=True
+    n = values.size
+    once = np.ones((1, n), dtype=np.int64)
+    whole = float(_areas(values, labels, once)[0])
+    drawn = cluster_weights(int(index.max()) + 1, seed=seed)
+    samples = _areas(values, labels, drawn[:, index])
+    finite = samples[np.isfinite(samples)]
+    rarer = min(
+        np.unique(index[labels]).size,
+        np.unique(index[~labels]).size,
     )
+    return percentile_interval(whole, finite, n, clusters=rarer, share=True)
 
 
 def fleiss_kappa(ratings: ArrayLike, categories: int) -> float:
@@ -434,10 +476,10 @@ def fleiss_kappa(ratings: ArrayLike, categories: int) -> float:
     from statsmodels.stats import inter_rater
 
     given = np.asarray(ratings, dtype=float)
-    whole = given[~np.isnan(given).any(axis=1)]
-    counts = np.stack(
-        [(whole == one).sum(axis=1) for one in range(1, categories + 1)], axis=1
-    )
+    missing = np.isnan(given).any(axis=1)
+    whole = given[~missing]
+    chosen = [(whole == one).sum(axis=1) for one in range(1, categories + 1)]
+    counts = np.stack(chosen, axis=1)
     if (counts.sum(axis=0) > 0).sum() < 2:
         return float("nan")
     return float(inter_rater.fleiss_kappa(counts))
@@ -450,7 +492,8 @@ def ranks(scores: ArrayLike, axis: int) -> Floats:
     """
     given = np.asarray(scores, dtype=float)
     places = stats.rankdata(-given, method="min", axis=axis, nan_policy="propagate")
-    return np.where(np.isnan(given).any(axis=axis, keepdims=True), np.nan, places)
+    missing = np.isnan(given).any(axis=axis, keepdims=True)
+    return np.where(missing, np.nan, places)
 
 
 def krippendorff_alpha(ratings: ArrayLike) -> float:
@@ -464,8 +507,11 @@ def krippendorff_alpha(ratings: ArrayLike) -> float:
     import krippendorff
 
     given = np.asarray(ratings, dtype=float)
-    paired = given[:, (~np.isnan(given)).sum(axis=0) > 1]
-    if np.unique(paired[~np.isnan(paired)]).size < 2:
+    rated = ~np.isnan(given)
+    pairable = rated.sum(axis=0) > 1
+    paired = given[:, pairable]
+    values = paired[rated[:, pairable]]
+    if np.unique(values).size < 2:
         return float("nan")
     return float(krippendorff.alpha(paired, level_of_measurement="ordinal"))
 
@@ -480,7 +526,8 @@ def together(first: ArrayLike, second: ArrayLike, kind: Kind = "pearson") -> flo
     if x.shape != y.shape:
         raise ValueError(f"scores must come in pairs, got {x.size} and {y.size}")
     both = np.isfinite(x) & np.isfinite(y)
-    x, y = x[both], y[both]
+    x = x[both]
+    y = y[both]
     if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     measure: Callable[..., Any] = (
@@ -518,11 +565,13 @@ def correlation(
     """
     if np.isnan(together(first, second, kind)):
         return None
-    pairs = np.column_stack(
-        [np.asarray(first, dtype=float), np.asarray(second, dtype=float)]
-    )
+    x = np.asarray(first, dtype=float)
+    y = np.asarray(second, dtype=float)
+    pairs = np.column_stack([x, y])
     known = np.isfinite(pairs).all(axis=1)
-    groups = None if clusters is None else np.asarray(clusters)[known]
+    groups = None
+    if clusters is not None:
+        groups = np.asarray(clusters)[known]
 
     def measure(rows: Floats) -> float:
         return together(rows[:, 0], rows[:, 1], kind)
@@ -562,10 +611,11 @@ def bootstrap(
     if np.isnan(value):
         raise ValueError("the statistic is not defined for these values")
     index = _cluster_index(len(values), clusters)
-    samples = _resample(values, statistic, index, seed, resamples) or [value]
-    return percentile_interval(
-        value, samples, len(values), clusters=int(index.max()) + 1
-    )
+    drawn = int(index.max()) + 1
+    weights = cluster_weights(drawn, seed=seed, resamples=resamples)[:, index]
+    samples = [statistic(np.repeat(values, each, axis=0)) for each in weights]
+    finite = list(filter(np.isfinite, samples)) or [value]
+    return percentile_interval(value, finite, len(values), clusters=drawn)
 
 
 def crossed_mean(values: ArrayLike) -> Interval:
@@ -593,33 +643,49 @@ def crossed_mean(values: ArrayLike) -> Interval:
     chapter 4. Where values are missing this is an approximation.
     """
     data = np.asarray(values, dtype=float)
-    data = data[:, ~np.isnan(data).all(axis=0)][~np.isnan(data).all(axis=1)]
+    empty = np.isnan(data)
+    data = data[:, ~empty.all(axis=0)][~empty.all(axis=1)]
     if not data.size:
         raise ValueError("a mean needs at least one value")
     n = int((~np.isnan(data)).sum())
     value = float(np.nanmean(data))
     off = data - value
-    freedom = [size - 1 for size in data.shape]
-    parts = [
-        (df + 1) / df * float((np.nansum(off, axis=axis) ** 2).sum()) / n**2
-        if df
-        else 0.0
-        for df, axis in zip(freedom, (1, 0), strict=True)
-    ]
+    row_freedom = data.shape[0] - 1
+    column_freedom = data.shape[1] - 1
+    of_rows = _part(np.nansum(off, axis=1), row_freedom, n)
+    of_columns = _part(np.nansum(off, axis=0), column_freedom, n)
+    freedom = row_freedom * column_freedom
     rest = 0.0
-    if all(freedom):
-        rows, columns = (np.nanmean(off, axis=axis, keepdims=True) for axis in (1, 0))
-        rest = float(np.nansum((off - rows - columns) ** 2)) / (
-            freedom[0] * freedom[1] * n
-        )
-    variance = max(parts[0] + parts[1] - rest, rest)
+    if freedom:
+        rows = np.nanmean(off, axis=1, keepdims=True)
+        columns = np.nanmean(off, axis=0, keepdims=True)
+        left = (off - rows - columns) ** 2
+        rest = float(np.nansum(left)) / (freedom * n)
+    variance = max(of_rows + of_columns - rest, rest)
     if not variance:
         return Interval(value, value, value, n)
-    shares = [part**2 / df for part, df in zip(parts, freedom, strict=True) if df]
-    shares += [rest**2 / (freedom[0] * freedom[1])] if all(freedom) else []
-    df = max(variance**2 / sum(shares), min(each for each in freedom if each))
-    reach = float(special.stdtrit(df, 0.975)) * variance**0.5
+    parts = (
+        (of_rows, row_freedom),
+        (of_columns, column_freedom),
+        (rest, freedom),
+    )
+    shares = [part**2 / df for part, df in parts if df]
+    fewest = min(df for _, df in parts if df)
+    df = max(variance**2 / sum(shares), fewest)
+    reach = _student(df) * variance**0.5
     return Interval(value, value - reach, value + reach, n)
+
+
+def _part(sums: Floats, freedom: int, n: int) -> float:
+    """Return what rows (or columns) of these sums add to the variance of a mean of ``n``."""
+    if not freedom:
+        return 0.0
+    return (freedom + 1) / freedom * float((sums**2).sum()) / n**2
+
+
+def _student(freedom: float) -> float:
+    """Return Student's quantile of a two-sided 95 % interval."""
+    return float(special.stdtrit(freedom, 0.975))
 
 
 def _reaching(value: float, low: float, high: float, n: int) -> Interval:
@@ -627,14 +693,24 @@ def _reaching(value: float, low: float, high: float, n: int) -> Interval:
     return Interval(value, min(low, value), max(high, value), n)
 
 
-def _area(rows: Floats) -> float:
-    """Return the area of rows (score, whether positive); NaN where one kind is missing."""
-    positive = rows[:, 1] == 1
-    count = int(positive.sum())
-    if count in (0, len(rows)):
-        return float("nan")
-    won = stats.rankdata(rows[:, 0])[positive].sum() - count * (count + 1) / 2
-    return float(won / (count * (len(rows) - count)))
+def _areas(
+    values: Floats, labels: NDArray[np.bool_], weights: NDArray[np.int64]
+) -> Floats:
+    """Return the area for each row of weights ``(resamples, n)``; NaN where a kind is missing.
+
+    All counts are whole numbers: an area is that of the rows repeated as often, bit for bit.
+    """
+    order = np.argsort(values, kind="stable")
+    equals = np.flatnonzero(np.diff(values[order], prepend=-np.inf))
+    sorted_weights = weights[:, order]
+    kinds = labels[order]
+    positive = np.add.reduceat(sorted_weights * kinds, equals, axis=1)
+    negative = np.add.reduceat(sorted_weights * ~kinds, equals, axis=1)
+    twice_below = 2 * negative.cumsum(axis=1) - negative
+    twice_won = (positive * twice_below).sum(axis=1)
+    pairs = positive.sum(axis=1) * negative.sum(axis=1)
+    areas = np.full(len(weights), np.nan)
+    return np.divide(twice_won / 2, pairs, out=areas, where=pairs > 0)
 
 
 def _binary(values: Floats) -> bool:
@@ -655,22 +731,8 @@ def _cluster_sums(values: Floats, clusters: Groups) -> tuple[Floats, NDArray[Any
             f"need finite values, got {values.size} of which some may be nan or inf"
         )
     index = _cluster_index(values.size, clusters)
-    return np.bincount(index, values).astype(float), np.bincount(index)
-
-
-def _resample(
-    values: Floats,
-    statistic: Measure,
-    index: NDArray[np.intp],
-    seed: int,
-    resamples: int,
-) -> list[float]:
-    """Return a statistic of each bootstrap sample of whole clusters on which it is finite."""
-    weights = cluster_weights(int(index.max()) + 1, seed=seed, resamples=resamples)[
-        :, index
-    ]
-    samples = (statistic(np.repeat(values, each, axis=0)) for each in weights)
-    return list(filter(np.isfinite, samples))
+    sums = np.bincount(index, values).astype(float)
+    return sums, np.bincount(index)
 
 
 def _resampled_mean(sums: Floats, counts: NDArray[Any], seed: int) -> Interval:
@@ -678,4 +740,5 @@ def _resampled_mean(sums: Floats, counts: NDArray[Any], seed: int) -> Interval:
     weights = cluster_weights(counts.size, seed=seed)
     n = int(counts.sum())
     samples = weights @ sums / (weights @ counts)
-    return percentile_interval(float(sums.sum() / n), samples, n, clusters=counts.size)
+    value = float(sums.sum() / n)
+    return percentile_interval(value, samples, n, clusters=counts.size)

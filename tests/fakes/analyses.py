@@ -17,28 +17,32 @@ def analysis(
     position: Position, *lines, nodes=1_000, depth=10, engine="Scripted 1"
 ) -> Analysis:
     """Return an analysis from (score, moves) pairs; numbers are centipawns for the side to move."""
-    scored = [(Cp(one) if isinstance(one, int) else one, moves) for one, moves in lines]
-    turn = position.turn
-    found = (
-        Line(tuple(moves.split()), PovScore(one, turn), depth) for one, moves in scored
-    )
+    found = []
+    for given, moves in lines:
+        score = Cp(given) if isinstance(given, int) else given
+        relative = PovScore(score, position.turn)
+        found.append(Line(tuple(moves.split()), relative, depth))
     return Analysis(position, tuple(found), nodes, engine)
 
 
 def verdict_on(move: MoveInContext, before, after) -> Verdict:
     """Return the verdict from the lines before a move and after it."""
-    return weigh(move, analysis(move.position, *before), analysis(move.after(), *after))
+    first = analysis(move.position, *before)
+    second = analysis(move.after(), *after)
+    return weigh(move, first, second)
 
 
 def by_material(position: Position) -> Analysis:
     """Count material one ply deep and list five moves, the best first."""
     board = chess.Board(position.fen)
+    sign = 1 if position.turn else -1
     found = []
     for move in sorted(board.legal_moves, key=chess.Move.uci):
         board.push(move)
-        found.append((100 * balance(board) * (1 if position.turn else -1), move.uci()))
+        score = 100 * balance(board) * sign
+        found.append((score, move.uci()))
         board.pop()
-    found.sort(key=lambda one: -one[0])
+    found.sort(key=lambda pair: -pair[0])
     return analysis(position, *found[:5], nodes=100, depth=1)
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-Layers = list[
-    tuple[tuple[int, ...], int]
-]  # field numbers down from Weights, and the size
-Encoded = tuple[tuple[int, ...], bytes]
+Fields = tuple[int, ...]  # numbers of fields, down from Weights
+Layers = list[tuple[Fields, int]]  # and the size
+Encoded = tuple[Fields, bytes]
 
 _HEAD = 8  # channels of the heads' first convolutions
 _HIDDEN = 16  # units of the value head
@@ -37,31 +36,41 @@ class Architecture:
         found = self._convolution((1,), 112 * 9 * filters, filters)
         for block in range(self.blocks):
             for conv in (1, 2):
-                found += self._convolution(
-                    (2, block, conv), filters * filters * 9, filters
-                )
+                at = (2, block, conv)
+                found += self._convolution(at, filters * filters * 9, filters)
             if self.se:
-                sizes = (filters * self.se, self.se, self.se * 2 * filters, 2 * filters)
                 found += [
-                    ((2, block, 3, i), size) for i, size in enumerate(sizes, start=1)
+                    ((2, block, 3, 1), filters * self.se),
+                    ((2, block, 3, 2), self.se),
+                    ((2, block, 3, 3), self.se * 2 * filters),
+                    ((2, block, 3, 4), 2 * filters),
                 ]
         found += self._convolution((6,), _HEAD * filters, _HEAD)
         outputs = 3 if self.value == 2 else 1
-        sizes = (_HEAD * 64 * _HIDDEN, _HIDDEN, outputs * _HIDDEN, outputs)
-        found += [((7 + i,), size) for i, size in enumerate(sizes)]
+        found += [
+            ((7,), _HEAD * 64 * _HIDDEN),
+            ((8,), _HIDDEN),
+            ((9,), outputs * _HIDDEN),
+            ((10,), outputs),
+        ]
         return found + self._policy_layers()
 
     def _policy_layers(self) -> Layers:
         filters = self.filters
         if self.policy == 1:
-            dense = [((4,), _HEAD * 64 * 1858), ((5,), 1858)]
-            return self._convolution((3,), _HEAD * filters, _HEAD) + dense
+            return [
+                *self._convolution((3,), _HEAD * filters, _HEAD),
+                ((4,), _HEAD * 64 * 1858),
+                ((5,), 1858),
+            ]
         first = self._convolution((11,), filters * filters * 9, filters)
         return first + self._convolution((3,), 80 * filters * 9, 80)
 
-    def _convolution(self, at: tuple[int, ...], weights: int, outputs: int) -> Layers:
+    def _convolution(self, at: Fields, weights: int, outputs: int) -> Layers:
         statistics = (2,) if self.folded else (3, 4, 5, 6)
-        return [((*at, 1), weights), *(((*at, field), outputs) for field in statistics)]
+        found = [((*at, 1), weights)]
+        found += [((*at, field), outputs) for field in statistics]
+        return found
 
 
 def write_leela(path: Path, architecture: Architecture, seed: int | None = 0) -> Path:
@@ -76,14 +85,25 @@ def write_leela(path: Path, architecture: Architecture, seed: int | None = 0) ->
 
 def _net(architecture: Architecture, rng: np.random.Generator | None) -> bytes:
     a = architecture
-    numbers = enumerate(
-        (a.input, a.value, a.network, a.policy, a.value, 0, a.activation), 1
+    numbers = (
+        a.input,
+        a.value,
+        a.network,
+        a.policy,
+        a.value,
+        0,
+        a.activation,
     )
-    network = _field(2, b"".join(_number(field, number) for field, number in numbers))
-    magic = struct.pack("<I", 0x1C0)
-    version = _field(3, _number(1, 0) + _number(2, 30))
-    head = _varint(1 << 3 | 5) + magic + version + _field(4, _number(1, 1) + network)
-    return head + _field(10, b"".join(_message(_encode(a.layers(), rng))))
+    network = b"".join(map(_number, range(1, 8), numbers))
+    weights = b"".join(_message(_encode(a.layers(), rng)))
+    parts = (
+        _varint(1 << 3 | 5),
+        struct.pack("<I", 0x1C0),
+        _field(3, _number(1, 0) + _number(2, 30)),
+        _field(4, _number(1, 1) + _field(2, network)),
+        _field(10, weights),
+    )
+    return b"".join(parts)
 
 
 def _encode(layers: Layers, rng: np.random.Generator | None) -> Iterator[Encoded]:
@@ -98,13 +118,16 @@ def _encode(layers: Layers, rng: np.random.Generator | None) -> Iterator[Encoded
 def _message(encoded: Iterable[Encoded]) -> Iterator[bytes]:
     """Nest (field numbers, bytes) into messages; the second number of field 2 only counts."""
 
-    def own(item: Encoded) -> tuple[int, ...]:
+    def own(item: Encoded) -> Fields:
         at, _ = item
-        return at[: 2 if at[0] == 2 and len(at) > 2 else 1]
+        counted = at[0] == 2 and len(at) > 2
+        return at[:2] if counted else at[:1]
 
     for at, items in groupby(encoded, own):
         inner = [(path[len(at) :], content) for path, content in items]
-        whole = b"".join(_message(inner)) if inner[0][0] else inner[0][1]
+        path, whole = inner[0]
+        if path:
+            whole = b"".join(_message(inner))
         yield _field(at[0], whole)
 
 

@@ -14,16 +14,21 @@ from chessgloss.positions import Position, PositionError
 PIECES = "PNBRQKpnbrqk"
 
 #: Codes of White's and of Black's king.
-_KINGS = (PIECES.index("K") + 1, PIECES.index("k") + 1)
+_KINGS = (
+    PIECES.index("K") + 1,
+    PIECES.index("k") + 1,
+)
 
 _INVALID = 255
 _TURNS = {"w": True, "b": False}
 
 #: Code of each character of a placement whose digits are written out as dots.
 _CODES = np.full(256, _INVALID, dtype=np.uint8)
-_CODES[[ord(letter) for letter in "." + PIECES]] = np.arange(len(PIECES) + 1)
+_CODES[list(f".{PIECES}".encode())] = np.arange(len(PIECES) + 1)
 #: Code of the same piece of the other colour.
-_SWAPPED = np.array([0, *range(7, 13), *range(1, 7)], dtype=np.uint8)
+_SWAPPED = np.arange(13, dtype=np.uint8)
+_SWAPPED[1:7] = range(7, 13)
+_SWAPPED[7:13] = range(1, 7)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,12 +55,17 @@ class Boards:
 
     def king_squares(self) -> tuple[np.ndarray, np.ndarray]:
         """Return White's and Black's king squares, int64 (n,) each, a1 = 0."""
-        white, black = ((self.squares == king).argmax(axis=1) for king in _KINGS)
-        return white, black
+        white, black = _KINGS
+        return (
+            (self.squares == white).argmax(axis=1),
+            (self.squares == black).argmax(axis=1),
+        )
 
     def from_black(self) -> np.ndarray:
         """Return ``squares`` seen by Black: ranks mirrored, own pieces are codes 1 to 6."""
-        return _SWAPPED[self.squares.reshape(-1, 8, 8)[:, ::-1].reshape(-1, 64)]
+        ranks = self.squares.reshape(-1, 8, 8)
+        mirrored = ranks[:, ::-1]
+        return _SWAPPED[mirrored.reshape(-1, 64)]
 
 
 def signs_of(white_to_move: np.ndarray) -> np.ndarray:
@@ -93,10 +103,12 @@ def read_boards(positions: Sequence[str | Position]) -> Boards:
 def _parse(fens: list[str]) -> Boards:
     fields = [fen.split(" ", 2) for fen in fens]
     squares = _squares([field[0] for field in fields])
-    turns = np.array([_TURNS[field[1]] for field in fields], dtype=bool)
-    if any(((squares == king).sum(axis=1) != 1).any() for king in _KINGS):
-        raise ValueError("not one king a side")
-    return Boards(squares, turns)
+    turns = [_TURNS[field[1]] for field in fields]
+    for king in _KINGS:
+        kings = (squares == king).sum(axis=1)
+        if (kings != 1).any():
+            raise ValueError("not one king a side")
+    return Boards(squares, np.array(turns, dtype=bool))
 
 
 def _is_readable(fen: str) -> bool:
@@ -110,10 +122,14 @@ def _squares(placements: list[str]) -> np.ndarray:
     text = "/".join([*placements, ""])
     for digit in range(1, 9):
         text = text.replace(str(digit), "." * digit)
-    letters = np.frombuffer(text.encode("latin-1"), dtype=np.uint8).reshape(-1, 8, 9)
-    if len(letters) != len(placements) or (letters[:, :, 8] != ord("/")).any():
+    octets = np.frombuffer(text.encode("latin-1"), dtype=np.uint8)
+    letters = octets.reshape(-1, 8, 9)
+    ends = letters[:, :, 8]
+    missing = len(letters) != len(placements)
+    if missing or (ends != ord("/")).any():
         raise ValueError("a rank does not have eight squares")
-    squares = _CODES[letters[:, ::-1, :8]].reshape(-1, 64)
+    ranks = letters[:, ::-1, :8]
+    squares = _CODES[ranks].reshape(-1, 64)
     if (squares == _INVALID).any():
         raise ValueError("a letter is no piece")
     return squares
@@ -136,18 +152,25 @@ class BareBoard(Representation):
     """
 
     def __init__(self, kind: str, view: View = "white") -> None:
-        width = {"onehot": len(PIECES) * 64 + 1, "piece_counts": len(PIECES) - 2 + 1}[
-            kind
-        ]
-        super().__init__(kind, {"board": width}, view, batch=8192)
+        widths = {
+            "onehot": len(PIECES) * 64 + 1,
+            "piece_counts": len(PIECES) - len(_KINGS) + 1,
+        }
+        super().__init__(kind, {"board": widths[kind]}, view, batch=8192)
 
     def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
         boards = read_boards(positions)
-        counted = self.name == "piece_counts"
-        as_white = boards.white_to_move | (self.view == "white")
-        squares = np.where(as_white[:, None], boards.squares, boards.from_black())
+        squares = boards.squares
+        if self.view == "mover":
+            white = boards.white_to_move[:, None]
+            squares = np.where(white, squares, boards.from_black())
         codes = np.arange(1, len(PIECES) + 1, dtype=np.uint8)
-        codes = np.setdiff1d(codes, _KINGS) if counted else codes
+        if self.name == "piece_counts":
+            codes = np.setdiff1d(codes, _KINGS)
         columns = squares[:, None, :] == codes[:, None]
-        columns = columns.sum(axis=2) if counted else columns.reshape(len(boards), -1)
-        return np.column_stack([columns, boards.white_to_move]).astype(np.float32)
+        if self.name == "piece_counts":
+            columns = columns.sum(axis=2)
+        else:
+            columns = columns.reshape(len(boards), -1)
+        table = np.column_stack([columns, boards.white_to_move])
+        return table.astype(np.float32)

@@ -18,7 +18,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-import pandas as pd
 from tqdm import tqdm
 
 from chessgloss.assets import REGISTRY
@@ -34,6 +33,7 @@ from chessgloss.llm.recordings import (
 
 if TYPE_CHECKING:
     import httpx2 as httpx  # which openai brings
+    import pandas as pd
     from openai import OpenAI
 
 #: Models that this machine can serve, and the asset that holds each one's file.
@@ -316,6 +316,8 @@ class Client:
         pandas.DataFrame
             The same rows with a column ``answer``, of :class:`Answer`.
         """
+        import pandas as pd
+
         answers = self.ask_many(list(questions["request"]))
         return questions.assign(
             answer=pd.Series(answers, questions.index, dtype=object)
