@@ -915,11 +915,23 @@ def _judged(sentence: Sentence, index: int) -> tuple[Term, ...]:
 
 Reader = Callable[[Sentence, re.Match[str], Reading], Iterator[Claim]]
 
-#: What reads a match of a pattern, by the name that the table gives it: ``read_`` and that name.
+#: What reads a match of a pattern, by the name that the table gives it.
 READERS: dict[str, Reader] = {
-    name.removeprefix("read_"): each
-    for name, each in globals().items()
-    if name.startswith("read_")
+    "verb": read_verb,
+    "move_in_words": read_move_in_words,
+    "written": read_written,
+    "castling": read_castling,
+    "named": read_named,
+    "there": read_there,
+    "standing": read_standing,
+    "pawn_state": read_pawn_state,
+    "pinned": read_pinned,
+    "loose": read_loose,
+    "threat": read_threat,
+    "counts": read_counts,
+    "check": read_check,
+    "mate": read_mate,
+    "wording": read_wording,
 }
 
 #: Readers of patterns over words; all others have patterns over tags.
