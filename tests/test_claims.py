@@ -7,7 +7,7 @@ import chess.engine
 import pytest
 
 from chessgloss.claims import CAUSES, Disqualifier, disqualifier, extract, verify
-from chessgloss.claims.lexicon import Notation
+from chessgloss.claims.lexicon import Notation, Tag, letters, tags
 from chessgloss.claims.relations import READERS, relations
 from chessgloss.facts import gather
 from chessgloss.facts.fact import KNOWN_KINDS
@@ -15,9 +15,8 @@ from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from scripts import PROJECT, refuses, selfplay
 
-TABLE = tomllib.loads(
-    (PROJECT / "lib/chessgloss/claims/relations.toml").read_text("utf-8")
-)
+TABLE_FILE = PROJECT / "lib/chessgloss/claims/relations.toml"
+TABLE = tomllib.loads(TABLE_FILE.read_text("utf-8"))
 POSITIONS = {name: tuple(position) for name, position in TABLE["positions"].items()}
 ITALIAN, FIGURE_A6 = POSITIONS["italian"], POSITIONS["figure_a6"]
 
@@ -77,6 +76,19 @@ def test_the_table_has_no_misspelt_entry():
         assert not set(row) - known, name
         assert row["kind"] in CAUSES, name
         assert row.get("event") in (None, *get_args(Disqualifier)), name
+
+
+def test_tags_have_one_letter_each_and_no_part_of_a_pattern_has_a_tag_s_name():
+    words = tomllib.loads((TABLE_FILE.parent / "words.toml").read_text("utf-8"))
+    found = [tag["letter"] for tag in words["tags"].values()]
+    found += words["letters"].values()
+    assert len(found) == len(set(found)) == len(letters())
+    assert {len(letter) for letter in found} == {1}
+    assert letters().keys().isdisjoint(TABLE["parts"])
+    for name in words["tag_sets"]:
+        assert tags(name) <= {*found, ",", "."}, name
+    named = {name.lower(): tag for name, tag in vars(Tag).items() if name.isupper()}
+    assert named.items() <= letters().items()
 
 
 @pytest.mark.parametrize(("relation", "verdict", "name", "text"), EXAMPLES)
