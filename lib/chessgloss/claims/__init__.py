@@ -6,8 +6,8 @@ that its words allow (``board``) and gets a verdict with evidence (``checker``);
 how good that is.
 """
 
-from chessgloss.claims.board import Truth
 from chessgloss.claims.checker import Checked, disqualifier, extract, verify
+from chessgloss.claims.looks.finding import Truth
 from chessgloss.claims.parser import Claim, Kind
 from chessgloss.claims.relations import CAUSES, Cause, Disqualifier
 

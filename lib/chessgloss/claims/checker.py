@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 
-from chessgloss.claims import board
-from chessgloss.claims.board import LOOK_BACK, Anchor, Scene, Truth, set_scene
 from chessgloss.claims.lexicon import tokenise
+from chessgloss.claims.looks.finding import Truth
+from chessgloss.claims.looks.moves import check_move, impossible
 from chessgloss.claims.parser import Claim, chunk, sentences
 from chessgloss.claims.relations import (
     CAUSES,
@@ -16,6 +16,7 @@ from chessgloss.claims.relations import (
     read_claims,
     relations,
 )
+from chessgloss.claims.scene import LOOK_BACK, Anchor, Scene, set_scene
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
@@ -150,9 +151,9 @@ def check(claim: Claim, scene: Scene) -> Checked:
     """
     stance = claim.stance
     decide = relations()[claim.relation].decide
-    if stance.asked and decide is not board.impossible:
+    if stance.asked and decide is not impossible:
         return _open(claim, "the text asks it, it does not say it")
-    if decide in (board.check_move, board.impossible):
+    if decide in (check_move, impossible):
         return Checked(claim, *decide(claim, scene))
     of_moves = bool(claim.subjects) and all(
         term.role == "move" for term in claim.subjects

@@ -1,10 +1,11 @@
 """The relations that can be claimed, and how the words of a sentence are read as them.
 
 The table is ``relations.toml``: one row a relation, with its kind, its words, what decides it
-(:mod:`chessgloss.claims.board`) and the event of the rubric's hard rule that it is. The kind
+(:mod:`chessgloss.claims.looks`) and the event of the rubric's hard rule that it is. The kind
 gives the cause of error. To add a claim, add a row there with its two examples, and a function in
-``board.py``. Most words are read by :func:`read_verb` (who does what to whom) or
-:func:`read_wording` (a fixed wording); moves, pieces, threats and checks have readers of their own.
+``looks``, named in :data:`LOOKS`. Most words are read by :func:`read_verb` (who does what to whom)
+or :func:`read_wording` (a fixed wording); moves, pieces, threats and checks have readers of their
+own.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from typing import Any, Literal, get_args
 
 import chess
 
-from chessgloss.claims import board
 from chessgloss.claims.lexicon import (
     Notation,
     Tag,
@@ -32,6 +32,17 @@ from chessgloss.claims.lexicon import (
     tags,
     words,
 )
+from chessgloss.claims.looks import (
+    captures,
+    checks,
+    engine,
+    material,
+    moves,
+    pieces,
+    presupposed,
+    structure,
+    tactics,
+)
 from chessgloss.claims.parser import (
     ALL_PIECES,
     THIS,
@@ -42,6 +53,7 @@ from chessgloss.claims.parser import (
     Tense,
     Term,
 )
+from chessgloss.claims.scene import is_king
 
 #: The four causes of an incorrect comment (CCC paper, Table 2).
 Cause = Literal[
@@ -122,6 +134,61 @@ class Relation:
     presupposed: bool = False
 
 
+#: What decides a claim, by the name that the table gives it.
+LOOKS: dict[str, Callable[..., Any]] = {
+    look.__name__: look
+    for look in (
+        moves.check_move,
+        moves.impossible,
+        moves.signed,
+        moves.may_castle,
+        moves.loses_right,
+        moves.castled,
+        moves.promotes,
+        moves.can_promote,
+        moves.legal_count,
+        presupposed.on_move,
+        presupposed.theme,
+        presupposed.there_is,
+        pieces.stands,
+        pieces.attacks,
+        pieces.loose,
+        pieces.shelters,
+        captures.captures,
+        captures.en_passant,
+        captures.exchanges,
+        captures.wins,
+        captures.can_win,
+        captures.exchange_result,
+        captures.brings,
+        checks.gives_check,
+        checks.in_check,
+        checks.was_in_check,
+        checks.discovered_check,
+        checks.double_check,
+        checks.is_mate,
+        checks.is_stalemate,
+        checks.threatens_mate,
+        checks.can_mate,
+        checks.mate_in,
+        tactics.forks,
+        tactics.pins,
+        tactics.discovers,
+        material.ahead,
+        material.level,
+        material.pair,
+        material.counts,
+        material.counts_both,
+        structure.pawn_state,
+        structure.open_file,
+        engine.better,
+        engine.loses,
+        engine.better_move,
+        engine.only_move,
+    )
+}
+
+
 @cache
 def relations() -> dict[str, Relation]:
     """Return the rows of ``relations.toml`` by name."""
@@ -141,7 +208,7 @@ def relations() -> dict[str, Relation]:
         name: Relation(
             row["kind"],
             row.get("event"),
-            getattr(board, row.get("decide", name)),
+            LOOKS[row.get("decide", name)],
             tuple(
                 r
                 for key in row
@@ -549,7 +616,7 @@ def read_named(
     owner = re.match(r"(?:white|black)['’]s |the (?:white|black) ", phrase)
     owned = owner is not None and term.side is not None and term.file is None
     possessive = term.square is None and re.match(r"(?:his|her|my) \w+$", phrase)
-    owned = owned or bool(possessive and not board.is_king(term))
+    owned = owned or bool(possessive and not is_king(term))
     if not owned and (term.square is None or before == Tag.PUT):
         return
     stance = _stance_of_noun(sentence, index)
@@ -882,9 +949,7 @@ def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
     elif stands or sentence.elements[index].word in ("mated", "checkmated"):
         near = sentence.elements[max(0, index - 5) : index]
         terms = [term for element in reversed(near) for term in element.terms]
-    return tuple(term for term in terms if term.role == "side" or board.is_king(term))[
-        :1
-    ]
+    return tuple(term for term in terms if term.role == "side" or is_king(term))[:1]
 
 
 # ---------------------------------------------------------------- fixed wordings

@@ -1,0 +1,223 @@
+"""Looks at pieces: where they stand, what they attack, defend and control."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import chess
+
+from chessgloss.claims.lexicon import words
+from chessgloss.claims.looks.finding import (
+    Finding,
+    absent,
+    fails,
+    holds,
+    truth,
+    unknown,
+)
+from chessgloss.claims.parser import Claim, Term
+from chessgloss.claims.scene import (
+    PLURAL,
+    Moment,
+    Scene,
+    acting_squares,
+    is_king,
+    name,
+    ways_to_play,
+)
+from chessgloss.facts import board as boards
+from chessgloss.facts import tactics
+
+
+def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the pieces stand on their squares."""
+    board = moment.board
+    for term in claim.objects:
+        if not term.squares(board):
+            there = "no such piece" if term.square is None else name(board, term.square)
+            # ``the Rf1`` may be a move
+            doubtful = term.move is not None and ways_to_play(scene.moments, term)
+            return truth(False, f"there is {there}", certain=not doubtful)
+    pieces = [name(board, term.squares(board)[0]) for term in claim.objects]
+    return holds(f"there is {' and '.join(pieces)}")
+
+
+def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the pieces named attack, defend or control all that they are said to."""
+    finding = _act_on_all(claim, moment)
+    on_king = any(map(is_king, claim.objects))
+    failed = finding.outcome == "fails"
+    if claim.relation == "attacks" and on_king and claim.tense != "after" and failed:
+        return unknown("an attack on a king takes many forms")
+    if claim.relation == "defends" and on_king and finding.outcome != "absent":
+        return unknown("a king is sheltered rather than defended")
+    vague = claim.relation == "defends" and failed and _is_vague(claim)
+    return unknown(finding.evidence) if vague else finding
+
+
+def _act_on_all(claim: Claim, moment: Moment) -> Finding:
+    """Look whether the subjects attack (or defend) every object, in the numbers said."""
+    board, subjects = moment.board, claim.subjects
+    actors = (
+        acting_squares(subjects, moment)
+        if subjects
+        else [*chess.SquareSet(board.occupied)]
+    )
+    if not actors:
+        return absent("there is no such piece")
+    if "count" in claim.detail and claim.objects:
+        return _counted(claim, moment)
+    findings = [_act_on(claim, moment, actors, term) for term in claim.objects]
+    if idle := [finding for finding in findings if finding.outcome != "holds"]:
+        return idle[0]
+    for subject in subjects if claim.together else ():
+        if not (own := acting_squares([subject], moment)):
+            return absent(f"there is no {subject.text}")
+        alone = [_act_on(claim, moment, own, term) for term in claim.objects]
+        if all(finding.outcome != "holds" for finding in alone):
+            return next((each for each in alone if each.outcome == "unknown"), alone[0])
+    if len(subjects) == 1 and subjects[0].role == "piece":
+        # each piece by itself, or with a plural those of one side, must act on every object
+        groups = [[actor] for actor in actors]
+        if PLURAL.search(subjects[0].text):
+            groups = [
+                [a for a in actors if board.color_at(a) == side]
+                for side in chess.COLORS
+            ]
+        acted = (
+            {_act_on(claim, moment, g, t).outcome for t in claim.objects}
+            for g in groups
+        )
+        if not any(outcomes <= {"holds"} for outcomes in acted):
+            return fails(f"no such piece {_verb(claim)} all of them")
+    return holds(", ".join(finding.evidence for finding in findings))
+
+
+def _verb(claim: Claim) -> str:
+    return "defends" if claim.relation == "defends" else "attacks"
+
+
+def _is_vague(claim: Claim) -> bool:
+    """Tell whether the verb is also used where other pieces stand between."""
+    return claim.detail.get("verb", "").partition(" ")[0] in words("vague")
+
+
+def _targets(term: Term, moment: Moment) -> list[chess.Square]:
+    """Return the squares that a term means as what is acted on, empty ones that it names too."""
+    if term.role == "square" and term.square is not None:
+        return [term.square]
+    return (
+        acting_squares([term], moment)
+        if term.role == "this"
+        else term.squares(moment.board)
+    )
+
+
+def _act_on(
+    claim: Claim, moment: Moment, actors: list[chess.Square], term: Term
+) -> Finding:
+    """Look whether one of the actors attacks (or defends) what a term means."""
+    board = moment.board
+    verb = _verb(claim)
+    targets = _targets(term, moment)
+    doubtful = None
+    if not targets:
+        return absent(f"there is no {term.text}")
+    for actor, target in product(actors, targets):
+        side = bool(board.color_at(actor))
+        owner = board.color_at(target)
+        any_side = (
+            claim.relation == "controls" or owner is None or term.role == "square"
+        )
+        if not any_side and (owner != side) != (claim.relation == "attacks"):
+            continue
+        aim = chess.BB_SQUARES[target]
+        if board.attacks_mask(actor) & aim:
+            square = chess.square_name(target) if owner is None else name(board, target)
+            free = board.pin_mask(side, actor) & aim
+            return holds(
+                f"{name(board, actor)} {verb} {square}{'' if free else ', but is pinned'}"
+            )
+        if (
+            _is_vague(claim)
+            and boards.line_pieces(board, side, target) & chess.BB_SQUARES[actor]
+        ):
+            doubtful = unknown(
+                f"{name(board, actor)} looks at {chess.square_name(target)}"
+            )
+    if doubtful is None and len(actors) == 1:
+        return fails(f"{name(board, actors[0])} does not {verb[:-1]} {term.text}")
+    return doubtful or fails(f"no such piece {verb} {term.text}")
+
+
+def _counted(claim: Claim, moment: Moment) -> Finding:
+    """Look whether as many pieces attack or defend a square as the words say."""
+    board = moment.board
+    wanted = int(claim.detail["count"])
+    term = claim.objects[0]
+    targets = _targets(term, moment)
+    if not targets:
+        return absent(f"there is no {term.text}")
+    target = targets[0]
+    owner = board.color_at(targets[0])
+    if owner is None:
+        return unknown("whose pieces count is not said")
+    side = owner != (claim.relation == "attacks")
+    direct = board.attackers_mask(side, target)
+    # line pieces that stand behind another attacker of their own side
+    behind = chess.SquareSet(boards.line_pieces(board, side, target) & ~direct)
+    hidden = sum(bool(direct & chess.between(square, target)) for square in behind)
+    count = direct.bit_count()
+    right = wanted in (count, len(boards.attackers(board, side, target)))
+    certain = not count < wanted <= count + hidden
+    return truth(
+        right, f"{count} pieces look at {name(board, target)}", certain=certain
+    )
+
+
+def loose(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a piece is undefended, or can be won."""
+    term = claim.objects[0]
+    word = claim.detail["verb"].partition(" ")[0]
+    squares = _targets(term, moment)
+    if not squares:
+        return absent(f"there is no {term.text}")
+    findings = [_loose_at(word, moment.board, square) for square in squares]
+    return min(
+        findings, key=lambda each: ("holds", "unknown", "fails").index(each.outcome)
+    )
+
+
+def _loose_at(word: str, board: chess.Board, square: chess.Square) -> Finding:
+    side = bool(board.color_at(square))
+    who = name(board, square)
+    defenders = boards.attackers(board, side, square)
+    by = ", ".join(name(board, defender) for defender in defenders) or "nothing"
+    if word.startswith(("un", "defen", "without", "has", "have", "lack")):
+        return truth(not defenders, f"{who} is defended by {by}")
+    if boards.attackers(board, not side, square):
+        won = not defenders or any(
+            loss.square == square for loss in tactics.hanging(board, side)
+        )
+        return truth(won, f"{who} is attacked and is defended by {by}")
+    if defenders:
+        return fails(f"nothing attacks {who}")
+    open_ = f"nothing attacks {who}"
+    return (
+        holds(f"{open_} and nothing defends it") if word == "loose" else unknown(open_)
+    )
+
+
+def shelters(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether pawns stand before a king of theirs, on its file or one beside it."""
+    board = moment.board
+    kings = [
+        king for term in claim.objects if is_king(term) for king in term.squares(board)
+    ]
+    if not kings:
+        return absent("there is no such king")
+    pawns = set(boards.shelter(board, bool(board.color_at(kings[0])))[1])
+    evidence = f"{len(pawns)} pawns stand before {name(board, kings[0])}"
+    return truth(
+        all(pawns & {*term.squares(board)} for term in claim.subjects), evidence
+    )

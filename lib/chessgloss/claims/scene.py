@@ -1,0 +1,304 @@
+"""The moments that a text about a move may speak of, and which pieces it means in them.
+
+A moment is a position: before the move, after it, after the expected reply, or in a line that
+the text itself starts. A text starts lines of its own: each written move that can be played in
+a moment opens a new one, which holds for what is said from there on.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from math import inf
+from typing import Final, Literal
+
+import chess
+
+from chessgloss.claims.lexicon import Notation
+from chessgloss.claims.parser import Claim, Term
+from chessgloss.facts import board as boards
+from chessgloss.facts.fact import noun_at
+from chessgloss.facts.verdict import Verdict
+from chessgloss.positions import MoveInContext
+
+#: Where a claim was held against the board: before the move, after it, after the expected
+#: reply, in a line that the text itself starts, or nowhere.
+Anchor = Literal["before", "after", "reply", "line", "none"]
+
+#: Newest lines in which a written move is looked for, and most ways to play it that open a line.
+NEWEST_LINES: Final = 8
+
+MOST_WAYS: Final = 4
+
+
+#: Plies before the move in which what is told in the past tense may have been so.
+LOOK_BACK: Final = 12
+
+#: A move, and the board on which it is played.
+Event = tuple[chess.Board, chess.Move]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A position, and the move that led to it where that is known.
+
+    Parameters
+    ----------
+    anchor
+        Which moment it is.
+    board
+        The position; not to be changed.
+    last
+        The move that led to it, with the position before.
+    start
+        Where in the text the moment begins to count.
+    skipped
+        A side has passed on the way, so that moves the text leaves out may lie between.
+    """
+
+    anchor: Anchor
+    board: chess.Board
+    last: Event | None = None
+    start: int = 0
+    skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """All moments of a text about a move.
+
+    Parameters
+    ----------
+    move
+        The move, its board before it and after it.
+    moments
+        Before, after, after the expected reply if given, then the lines in the text's order.
+    verdict
+        What an engine says of the move, if it was asked.
+    adrift
+        Where in the text moves stand that go on with a line which cannot be followed.
+    astray
+        Where in the text a move ends that cannot be played: what is said behind it of moves,
+        checks and tactics may be of its line.
+    """
+
+    move: MoveInContext
+    moments: tuple[Moment, ...]
+    verdict: Verdict | None = None
+    adrift: frozenset[int] = frozenset()
+    astray: float = inf
+
+    @property
+    def before(self) -> Moment:
+        """The position before the move."""
+        return self.moments[0]
+
+    @property
+    def after(self) -> Moment:
+        """The position after the move."""
+        return self.moments[1]
+
+    def earlier(self) -> Iterator[Moment]:
+        """Yield the positions of the game before the move, newest first."""
+        board = self.move.position.board()
+        while board.move_stack:
+            there = board.copy(stack=False)
+            last = board.pop()
+            yield Moment("line", there, (board.copy(stack=False), last))
+        yield Moment("line", board)
+
+    def near(self) -> Iterator[Moment]:
+        """Yield the positions that the text may speak of, and what any one move makes of them."""
+        yield from islice(self.earlier(), NEWEST_LINES)
+        for moment in (*self.moments[:2], *self.moments[2:][-2:]):
+            yield replace(moment, anchor="line")
+            for board in both_turns(moment.board):
+                for move in board.legal_moves:
+                    yield Moment("line", boards.after_move(board, move), (board, move))
+
+    def allowed(self, claim: Claim) -> tuple[Moment, ...]:
+        """Return the moments that the words of a claim allow, latest line first."""
+        last = max(claim.span[1], *(term.span[1] for term in claim.subjects), 0)
+        lines = lines_until(self.moments, last + 1)[: 3 * NEWEST_LINES]
+        if claim.tense == "before":
+            return (self.before, *lines)
+        opponent = {term.side for term in claim.subjects} == {not self.move.mover}
+        answers = claim.tense == "later" or (opponent and not claim.stance.negated)
+        reply = [m for m in self.moments if m.anchor == "reply" and answers]
+        return (
+            self.after,
+            *lines,
+            *reply,
+            *([] if claim.tense == "after" else [self.before]),
+        )
+
+
+def set_scene(
+    move: MoveInContext,
+    terms: Iterable[Term],
+    verdict: Verdict | None = None,
+    reply: str | None = None,
+) -> Scene:
+    """Return the moments of a text about a move that names the ``terms``.
+
+    Parameters
+    ----------
+    move
+        The move commented on.
+    terms
+        The moves that the text writes, in its order.
+    verdict
+        What an engine says of the move, if it was asked.
+    reply
+        The expected reply in UCI notation, if known.
+
+    Raises
+    ------
+    ValueError
+        If the reply is not legal after the move.
+    """
+    before = chess.Board(move.position.fen)
+    after = boards.after_move(before, move.move)
+    moments = [Moment("before", before), Moment("after", after, (before, move.move))]
+    if reply is not None:
+        answer = chess.Move.from_uci(reply)
+        if answer not in after.legal_moves:
+            raise ValueError(f"the reply {reply!r} is not legal in {after.fen()!r}")
+        moments.append(
+            Moment("reply", boards.after_move(after, answer), (after, answer))
+        )
+    skipped = {id(moment.board): False for moment in moments}
+    adrift = set[int]()
+    lost = False
+    astray = inf
+    for term in terms:
+        if term.continues and lost:
+            adrift.add(term.span[0])
+        ways = ways_to_play(moments, term)
+        lost = all(skipped.get(id(board), True) for board, _ in ways) or (
+            term.continues and lost
+        )
+        astray = astray if ways else min(astray, term.span[1])
+        played = [board is before and chosen == move.move for board, chosen in ways]
+        opened = ways[: played.index(True)] if any(played) else ways
+        for board, chosen in reversed(opened):  # the likeliest is to be the newest
+            line = boards.after_move(board, chosen)
+            skipped[id(line)] = skipped.get(id(board), True)
+            last = (board, chosen)
+            moments.append(Moment("line", line, last, term.span[0], skipped[id(line)]))
+    return Scene(move, tuple(moments), verdict, frozenset(adrift), astray)
+
+
+def lines_until(moments: Sequence[Moment], stop: int) -> Sequence[Moment]:
+    """Return the lines that begin before a place in the text, newest first."""
+    end = bisect_left(moments, stop, key=lambda moment: moment.start)
+    first = next((k for k in range(min(end, 4)) if moments[k].anchor == "line"), end)
+    return moments[first:end][::-1]
+
+
+def both_turns(board: chess.Board) -> list[chess.Board]:
+    """Return the board, and the board after a pass if there can be one."""
+    return [*filter(None, (board, boards.after_pass(board)))]
+
+
+def ways_to_play(moments: Sequence[Moment], term: Term) -> list[Event]:
+    """Return where and how a written move can be played: one way for each board.
+
+    The latest moment comes first; moves of the side not on turn, as after a pass, last. A
+    move number that names the ply before or after the move leaves only that one, and the end of
+    the line that the move goes on with.
+    """
+    latest = lines_until(moments, term.span[0])[:NEWEST_LINES]
+    ordered = [*latest, *(m for m in moments[:3] if m.anchor != "line")]
+    # after one dot the move may be Black's all the same
+    plies = {term.numbered, term.numbered and term.numbered + (term.side is None)}
+    numbered = [m for m in ordered if m.anchor != "reply" and m.board.ply() in plies]
+    if numbered and term.continues:
+        numbered += ordered[:1]
+    there = [moment.board for moment in numbered or ordered]
+
+    def playable(positions: Iterable[chess.Board | None]) -> Iterator[Event]:
+        for board in positions:
+            if board is not None and term.side in (None, board.turn):
+                yield from ((board, move) for move in islice(term.plays(board), 1))
+
+    turned = () if numbered else map(boards.after_pass, there)
+    return list(islice(chain(playable(there), playable(turned)), MOST_WAYS))
+
+
+# ---------------------------------------------------------------- who is meant
+
+
+def acting_squares(terms: Iterable[Term], moment: Moment) -> list[chess.Square]:
+    """Return the squares of the pieces that may act, those of the first term first."""
+    return list(
+        dict.fromkeys(square for term in terms for square in _acting(term, moment))
+    )
+
+
+def _acting(term: Term, moment: Moment) -> list[chess.Square]:
+    board, move = moment.board, term.move
+    if term.role in ("piece", "square"):
+        return term.squares(board)
+    if term.role == "side":
+        return list(chess.scan_forward(board.occupied_co[bool(term.side)]))
+    if term.role == "this" and term.options:
+        return acting_squares(
+            (each for each in term.options if each.role != "side"), moment
+        )
+    if moment.last is None:
+        return []
+    if move is None or move.fits(*moment.last):
+        # what moved, and pieces behind it that attack more squares now
+        before, played = moment.last
+        behind = boards.line_pieces(before, before.turn, played.from_square)
+        others = chess.scan_forward(behind & ~chess.BB_SQUARES[played.to_square])
+        opened = [s for s in others if board.attacks_mask(s) & ~before.attacks_mask(s)]
+        return [*boards.moved_squares(before, played), *opened]
+    # a piece that a written move has brought there earlier
+    if (
+        move.to is None
+        or moment.anchor == "before"
+        or board.piece_type_at(move.to) != move.piece
+    ):
+        return []
+    return [move.to]
+
+
+def name(board: chess.Board, square: chess.Square) -> str:
+    """Return what stands on a square: ``the white knight on f3``."""
+    there = board.piece_type_at(square) is not None
+    return (
+        noun_at(board, square) if there else f"nothing on {chess.square_name(square)}"
+    )
+
+
+def is_king(term: Term) -> bool:
+    """Tell whether a phrase can mean a king alone."""
+    return term.pieces == {chess.KING}
+
+
+def named_sides(claim: Claim) -> set[chess.Color]:
+    """Return the sides that the subjects of a claim name."""
+    return {term.side for term in claim.subjects if term.side is not None}
+
+
+def written_moves(terms: Iterable[Term]) -> list[Notation]:
+    """Return the written moves among terms."""
+    return [term.move for term in terms if term.move is not None]
+
+
+#: A noun in the plural, or ``both``: more than one piece is meant.
+PLURAL = re.compile(
+    r"\b(?:king|queen|rook|bishop|knight|pawn|piece|minor|horse)s\b|\bboth\b",
+    re.IGNORECASE,
+)
+
+
+def sides_or_both(claim: Claim) -> list[chess.Color]:
+    """Return the sides that are the subjects of a claim; both where none is."""
+    sides = [bool(term.side) for term in claim.subjects if term.role == "side"]
+    return sides or [chess.WHITE, chess.BLACK]
