@@ -94,7 +94,7 @@ def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
             signed and any(start <= first and last <= stop for start, stop in announced)
         ):
             key = (claim.span, claim.kind, claim.relation)
-            kept.setdefault((*key, *sorted(claim.detail.items())), claim)
+            kept.setdefault((*key, claim.detail), claim)
     return tuple(
         sorted(
             kept.values(), key=lambda claim: (claim.span, claim.kind, claim.relation)

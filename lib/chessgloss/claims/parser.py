@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, Literal
 
 import chess
 
@@ -19,6 +19,7 @@ from chessgloss.claims.lexicon import (
     Token,
     cue,
     noun_pieces,
+    number,
     over_tags,
     tags,
     words,
@@ -176,6 +177,89 @@ THIS = Term("this", "the move", (0, 0))
 
 
 @dataclass(frozen=True, slots=True)
+class Detail:
+    """What the words of a claim say beside who acts on what; each is empty where they do not.
+
+    What is given can be read by name too, so that ``{**detail}`` holds that and no more.
+
+    Parameters
+    ----------
+    verb
+        The verb, or the adjective that stands for one: ``is hanging``.
+    made
+        Of captures: the words say outright that it is done now.
+    both
+        Of castling: both sides are spoken of.
+    count
+        How many: attackers, moves to mate, legal moves, pieces, pawns won.
+    noun, unit
+        What is counted (``queens``); what a side is ahead by, or wins (``an exchange``).
+    more, whole
+        Of counts: so many more than the other side has; all that there are.
+    result, even
+        Of exchanges: ``wins`` or ``loses``; they come out even.
+    piece, square
+        What a pawn becomes; where, or where a mate is given.
+    state
+        Of pawns: ``passed``, ``doubled``, ``isolated``, ``connected``.
+    file, half, fully
+        Of files: the letter; ``half-open``, ``closed`` and the like; opened wholly.
+    bound, turned
+        Of a side that is better: from how many centipawns; its opponent is meant.
+    low, high
+        Of judgements of a move: it loses so much at least, so much at most, in centipawns.
+    sides
+        Of an only move: the sides that the words name before it.
+    theme
+        Of what is presupposed: ``check``, ``mate``, ``sacrifice``, ``square`` or ``piece``.
+    """
+
+    verb: str = ""
+    made: bool = False
+    both: bool = False
+    count: int | None = None
+    noun: str = ""
+    unit: str = ""
+    more: bool = False
+    whole: bool = False
+    result: str = ""
+    even: bool = False
+    piece: str = ""
+    square: str = ""
+    state: str = ""
+    file: str = ""
+    half: str = ""
+    fully: bool = False
+    bound: int = 0
+    turned: bool = False
+    low: int = 0
+    high: int | None = None
+    sides: tuple[chess.Color | None, ...] = ()
+    theme: str = ""
+
+    @classmethod
+    def of(cls, words: Mapping[str, str]) -> Detail:
+        """Return a detail from names and words: numbers are read, flags set by being there."""
+        given: dict[str, Any] = {**words}
+        for name in ("count", "bound", "low", "high"):
+            if name in words:
+                given[name] = number(words[name])
+        for name in ("even", "fully", "turned"):
+            if name in words:
+                given[name] = True
+        return cls(**given)
+
+    def keys(self) -> list[str]:
+        """Return the names of what is given."""
+        names = (each.name for each in fields(self))
+        return [name for name in names if self[name] not in ("", None, False, ())]
+
+    def __getitem__(self, name: str) -> Any:
+        """Return what is given under a name."""
+        return getattr(self, name)
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """One checkable thing that a text says.
 
@@ -194,7 +278,7 @@ class Claim:
     tense
         The moment that the words allow.
     detail
-        Further words and numbers that the relation needs (a count, a bound), by name.
+        Further words and numbers that the relation needs (a count, a bound).
     subjects
         Terms any of which may be the one that acts; empty if the words name none.
     together
@@ -208,7 +292,7 @@ class Claim:
     objects: tuple[Term, ...] = ()
     stance: Stance = field(default=Stance())
     tense: Tense = "any"
-    detail: Mapping[str, str] = field(default_factory=dict)
+    detail: Detail = field(default=Detail())
     subjects: tuple[Term, ...] = ()
     together: bool = False
 

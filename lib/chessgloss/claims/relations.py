@@ -47,6 +47,7 @@ from chessgloss.claims.parser import (
     ALL_PIECES,
     THIS,
     Claim,
+    Detail,
     Kind,
     Sentence,
     Stance,
@@ -99,7 +100,7 @@ class Reading:
     pattern
         Regular expression over a sentence's tags, or over its words in lower case.
     detail
-        What the wording says beside its groups.
+        What the wording says beside its groups, by the names of :class:`Detail`.
     """
 
     relation: str
@@ -355,36 +356,47 @@ def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
 
 def _detail_of_verb(
     sentence: Sentence, match: re.Match[str], times: re.Match[str] | None
-) -> dict[str, str]:
+) -> Detail:
     """Return the verb, how often, and whether the words say outright that it is done now."""
     verb = match.start("verb")
-    detail = {"verb": sentence.elements[verb].word}
-    start, stop = (
-        sentence.span(verb, end)[1] - sentence.start for end in (verb + 1, match.end())
+    return Detail(
+        verb=sentence.elements[verb].word,
+        count=_how_often(sentence, match, times),
+        made=_is_said_outright(sentence, match),
     )
+
+
+def _how_often(
+    sentence: Sentence, match: re.Match[str], times: re.Match[str] | None
+) -> int | None:
+    """Return how many act: ``twice``, ``only by the queen``."""
+    verb = match.start("verb")
+    start = sentence.span(verb, verb + 1)[1] - sentence.start
+    stop = sentence.span(verb, match.end())[1] - sentence.start
     if times := times or cue("times").match(sentence.words, start):
-        detail["count"] = str(number(times["count"].split()[0]))
-    elif re.search(
-        r"\bonly by\b|\bby\b.*\b(?:only|alone)\b", sentence.words[start : stop + 6]
-    ):
-        detail["count"] = "1"
+        return number(times["count"].split()[0])
+    alone = r"\bonly by\b|\bby\b.*\b(?:only|alone)\b"
+    return 1 if re.search(alone, sentence.words[start : stop + 6]) else None
+
+
+def _is_said_outright(sentence: Sentence, match: re.Match[str]) -> bool:
+    """Tell whether the words say that something is done now (or, denied, that it is not)."""
+    verb = match.start("verb")
     around = sentence.tags[sentence.clause_start(match.start()) : match.end()]
     before = sentence.tags[max(0, verb - 1) : verb]
-    infinitive = before in (Tag.INTO, Tag.THREATEN)
     # not what is said behind a break: ``takes a pawn, but White will take it back``
     rest = sentence.tags.find(Tag.BREAK, match.end())
     words = sentence.words if rest < 0 else sentence.before(rest)
-    future = re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", words)
-    able = re.search(r"\b(?:cannot|can't|may not|unable)\b", words)
-    unsaid = (
+    if re.search(r"\b(?:cannot|can't|may not|unable)\b", words):
+        return False
+    if Tag.NOT in around:
+        return True
+    return not (
         not tags("unsaid").isdisjoint(around)
         or Tag.COMPARE in sentence.tags
-        or infinitive
-        or future
+        or before in (Tag.INTO, Tag.THREATEN)
+        or re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", words)
     )
-    if not able and (Tag.NOT in around or not unsaid):
-        detail["made"] = ""
-    return detail
 
 
 # ---------------------------------------------------------------- moves
@@ -539,7 +551,7 @@ def read_castling(
     side = owners[-1] if owners else None
     castles = Notation(castles=named)
     move = Term("move", element.word, element.span, side, move=castles)
-    detail = {"both": ""} if re.search(r"\bboth\b", sentence.words) else {}
+    detail = Detail(both=re.search(r"\bboth\b", sentence.words) is not None)
     yield _claim(
         sentence,
         relation,
@@ -644,7 +656,7 @@ def read_there(
         if term.pieces != ALL_PIECES and term.square is None and term.definite:
             yield _claim(sentence, reading.relation, element.span, (term,))
             yield _claim(
-                sentence, "theme", element.span, (term,), detail={"theme": "piece"}
+                sentence, "theme", element.span, (term,), detail=Detail(theme="piece")
             )
 
 
@@ -682,7 +694,7 @@ def read_pawn_state(
         if over_tags(_NOT_HAD).search(clause) or not (named or owned[0].definite):
             stance = replace(stance, supposed=True)
         for state in (state for state in _STATES if state in element.adjectives):
-            detail = {"state": state}
+            detail = Detail(state=state)
             yield _claim(
                 sentence, "pawn_state", element.span, owned, stance, tense, detail
             )
@@ -695,7 +707,7 @@ def read_pawn_state(
             how = (
                 sentence.stance(index, last),
                 sentence.tense(index, last),
-                {"state": state},
+                Detail(state=state),
             )
             yield _claim(sentence, "pawn_state", span, pawns, *how)
 
@@ -727,7 +739,7 @@ def read_loose(
     element = sentence.elements[match.start()]
     stance = _stance_of_noun(sentence, match.start())
     for word in sorted(words("winnable") & element.adjectives):
-        detail = {"verb": word}
+        detail = Detail(verb=word)
         yield _claim(
             sentence, "loose", element.span, element.terms[:1], stance, detail=detail
         )
@@ -779,11 +791,12 @@ def read_counts(
         side = (match["side"] == "white") == (group == "items")
         for item in cue("item").finditer(sentence.words, *match.span(group)):
             span = sentence.offsets(item)
-            detail = {"count": item["count"], "noun": item["noun"]}
-            detail |= (
-                {"more": ""} if re.search("more|extra", item["adjectives"]) else {}
+            detail = Detail(
+                count=number(item["count"]),
+                noun=item["noun"],
+                more=re.search("more|extra", item["adjectives"]) is not None,
+                whole=bool(whole) or group == "others",
             )
-            detail |= {"whole": ""} if whole or group == "others" else {}
             owner = (Term("side", match["side"], span, side),)
             tense = sentence.tense(0, 1)
             yield _claim(sentence, "counts", span, (), stance, tense, detail, owner)
@@ -823,7 +836,7 @@ def read_check(
         relation = f"{manner[1]}_check" if manner else "gives_check"
     else:
         return
-    yield _check_or_mate(sentence, index, relation, {})
+    yield _check_or_mate(sentence, index, relation, Detail())
 
 
 def read_mate(
@@ -841,19 +854,19 @@ def read_mate(
     planned = sentence.tags[index - 1 : index] in (Tag.THREATEN, Tag.MAYBE)
     if planned and not counted:
         return
-    detail: dict[str, str] = {}
+    detail = Detail()
     if threat:
         relation = "threatens_mate"
     if re.match(r"\s*(?:on the )?next", after):
         relation = "threatens_mate"
-        detail = {"count": "1"}
+        detail = Detail(count=1)
     elif counted:
         relation = relation if threat else "mate_in"
-        detail = {"count": str(number(counted["count"]))}
+        detail = Detail(count=number(counted["count"]))
         end = counted.end() + sentence.start
     elif threat and place:  # ``threatening mate on g7``
         last = sentence.elements[index + place.start(1)]
-        detail = {"square": last.word}
+        detail = Detail(square=last.word)
         end = last.span[1]
     elif not threat and not _is_mate(sentence, index, before, after):
         return
@@ -894,7 +907,7 @@ def _check_or_mate(
     sentence: Sentence,
     index: int,
     relation: str,
-    detail: Mapping[str, str],
+    detail: Detail,
     end: int = 0,
 ) -> Claim:
     """Return the claim of the word ``check`` or ``mate`` at an element, with who gives it."""
@@ -977,8 +990,9 @@ def read_wording(
     sides = tuple(
         each.terms[0] for each in sentence.elements[:last] if each.tag == Tag.PLAYER
     )
+    detail = Detail.of({**reading.detail, **groups})
     if relation == "only_move":
-        groups["sides"] = " ".join("White" if term.side else "Black" for term in sides)
+        detail = replace(detail, sides=tuple(term.side for term in sides))
     moves = _judged(sentence, last) if relation in _JUDGES else _written(sentence)
     before = tuple(term for term in moves if term.span[1] <= span[0])
     if relation in ("wins", "en_passant") and before:
@@ -1001,7 +1015,7 @@ def read_wording(
         stance = replace(stance, supposed=True)
     if relations()[relation].presupposed:
         stance = Stance()
-    how = (stance, sentence.tense(first, last), {**reading.detail, **groups}, named)
+    how = (stance, sentence.tense(first, last), detail, named)
     yield _claim(sentence, relation, span, moves, *how)
 
 

@@ -44,8 +44,8 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """
     if any(term.role == "piece" and is_king(term) for term in claim.objects):
         return fails("a king is never captured")
-    verb = claim.detail["verb"]
-    made = "made" in claim.detail
+    verb = claim.detail.verb
+    made = claim.detail.made
     sides = named_sides(claim)
     board, last = moment.board, moment.last
     for before, move in _made(moment):
@@ -83,11 +83,11 @@ def _follows_another(claim: Claim, scene: Scene) -> bool:
     if not written or any(move.takes for move in written):
         return False
     board = scene.before.board
-    verb = claim.detail["verb"]
+    verb = claim.detail.verb
     if not all(move.fits(board, scene.move.move) for move in written):
         return True
     # a move itself is said to capture: ``e4 captures``, ``10. b4 captures``
-    if "made" in claim.detail:
+    if claim.detail.made:
         return not verb.startswith(("captur", "takes", "took"))
     numbered = any(term.numbered == board.ply() for term in claim.subjects)
     return not (numbered and verb in ("captures", "captured", "takes", "took"))
@@ -206,7 +206,7 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if not meant:
         return ANOTHER_MOVE
     gain = tactics.exchange(board, move)
-    unit = claim.detail.get("unit", "material")
+    unit = claim.detail.unit or "material"
     evidence = f"by exchange {board.san(move)} brings {gain:+d} in pawns"
     outright = claim.text.lower().startswith("win") and unit != "material"
     bad = gain < 0 if written else gain <= 0 and outright and moment.anchor == "after"
@@ -250,10 +250,11 @@ def exchange_result(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look what the exchanges on a square come to when the move has started them."""
     if moment.last is None:
         return NO_MOVE
-    (board, move), detail = moment.last, claim.detail
+    board, move = moment.last
+    detail = claim.detail
     gain = tactics.exchange(board, move)
-    wanted = 0 if "even" in detail else int(detail["count"])
-    loses = detail.get("result") == "loses"
+    wanted = 0 if detail.even else detail.count or 0
+    loses = detail.result == "loses"
     opponent = bool(claim.subjects) and claim.subjects[0].side != board.turn
     wanted *= -1 if loses != opponent else 1
     return truth(
@@ -268,4 +269,4 @@ def brings(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     change = tactics.balance(moment.board) - tactics.balance(moment.last[0])
     change *= 1 if claim.subjects[0].side else -1
     evidence = f"material changes by {change:+d} for that side"
-    return truth(change == int(claim.detail["count"]), evidence)
+    return truth(change == claim.detail.count, evidence)

@@ -131,7 +131,7 @@ def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if board.is_checkmate():
         return holds("it is mate already")
     kings = {not term.side for term in claim.objects if term.side is not None}
-    square = claim.detail.get("square", "")
+    square = claim.detail.square
     for side in kings or sides_or_both(claim):
         for move in tactics.mates(moment.board, side):
             if move.uci()[2:4].startswith(square):
@@ -140,7 +140,7 @@ def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     barred = not any(
         any(b.generate_legal_moves(to_mask=aim)) for b in both_turns(board)
     )
-    at_once = claim.detail.get("count") == "1" or barred
+    at_once = claim.detail.count == 1 or barred
     return (
         fails("no move mates at once")
         if at_once
@@ -170,7 +170,7 @@ def can_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look for the mate that is counted: by the board for one move, else by the given score."""
     board = moment.board
-    count = int(claim.detail["count"])
+    count = claim.detail.count or 0
     verdict = scene.verdict
     scores = [] if verdict is None else [verdict.before, verdict.after, verdict.played]
     mating = [score.relative.mate() for score in scores]

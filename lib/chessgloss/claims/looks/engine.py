@@ -19,7 +19,6 @@ from chessgloss.claims.looks.finding import (
 )
 from chessgloss.claims.parser import Claim
 from chessgloss.claims.scene import Moment, Scene, written_moves
-from chessgloss.facts.fact import side_name
 
 #: Thresholds on an engine's verdict, in centipawns; those of *better*, *winning*, *equal*, *good*
 #: and *bad* stand with their words. The *best* move loses at most 10; an *only* move is the only
@@ -48,13 +47,13 @@ def better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if before and not re.search(r"\b(?:was|were|had)\b", claim.text.lower()):
         return absent("the position after the move is spoken of")
     value = verdict.centipawns_before if before else verdict.centipawns_after
-    bound = int(claim.detail["bound"])
+    bound = claim.detail.bound
     if equal:
         evidence = f"{verdict.engine} gives {abs(value) / 100:.2f} to one side"
         return truth(
             abs(value) <= bound, evidence, certain=abs(value) > bound * (1 + TOLERANCE)
         )
-    side = bool(claim.subjects[0].side) != ("turned" in claim.detail)
+    side = bool(claim.subjects[0].side) != claim.detail.turned
     value *= 1 if side == verdict.mover else -1
     evidence = f"{verdict.engine} gives {value / 100:+.2f} for that side"
     return truth(value >= bound, evidence, certain=value < bound * (1 - TOLERANCE))
@@ -79,8 +78,8 @@ def loses(claim: Claim, moment: Moment, scene: Scene) -> Finding:
             loss = verdict.lead_of_best
     if loss is None:
         return unknown("the engine says nothing of the other move")
-    low = int(claim.detail.get("low", 0))
-    high = int(claim.detail.get("high", loss))
+    low = claim.detail.low
+    high = loss if claim.detail.high is None else claim.detail.high
     certain = loss < low * (1 - TOLERANCE) or loss > 2 * high
     evidence = f"{verdict.engine} says it loses {loss} centipawns"
     return truth(low <= loss <= high, evidence, certain=certain)
@@ -131,7 +130,7 @@ def only_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     margin = verdict.lead_of_best if verdict else None
     if verdict is None or margin is None:
         return NO_ENGINE
-    if reply or side_name(not scene.move.mover) in claim.detail.get("sides", ""):
+    if reply or (not scene.move.mover) in claim.detail.sides:
         return unknown("the opponent's move is spoken of")
     evidence = f"the best move leads by {margin} centipawns"
     only = verdict.loss <= BEST_LOSS and margin >= ONLY_MOVE_LEAD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 
-from chessgloss.claims.lexicon import noun_pieces, number
+from chessgloss.claims.lexicon import noun_pieces
 from chessgloss.claims.looks.finding import Finding, truth, unknown
 from chessgloss.claims.parser import Claim
 from chessgloss.claims.scene import Moment, Scene
@@ -32,8 +32,8 @@ def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
         for kind in chess.PIECE_TYPES
     ]
     knights, bishops, rooks, _ = figures = more[1:5]
-    count = number(claim.detail.get("count", "one"))
-    unit = claim.detail.get("unit", "")
+    count = 1 if claim.detail.count is None else claim.detail.count
+    unit = claim.detail.unit
     word = "".join(unit.split()[-1:]).removesuffix("s")
     pieces_up = (sum(figures) == count and pawns_up > 0) or pawns_up == 3 * count
     is_ahead = {
@@ -69,15 +69,15 @@ def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has as many pieces of a kind as is said."""
     side = bool(claim.subjects[0].side)
-    noun = claim.detail["noun"].split()[-1]
+    noun = claim.detail.noun.split()[-1]
     if noun.startswith("piece"):
         return unknown("what counts as a piece is not said")
     have = _count(moment.board, noun, side)
-    wanted = number(claim.detail["count"])
+    wanted = claim.detail.count or 0
     evidence = f"it has {have} {noun}"
-    if "more" in claim.detail:
+    if claim.detail.more:
         return truth(have - _count(moment.board, noun, not side) == wanted, evidence)
-    if have > wanted and "whole" not in claim.detail:
+    if have > wanted and not claim.detail.whole:
         return unknown(f"{evidence}, more than the text speaks of")
     return truth(have == wanted, evidence)
 
@@ -88,6 +88,6 @@ def _count(board: chess.Board, noun: str, side: chess.Color) -> int:
 
 def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether both sides have as many pieces of a kind as is said; none if no number is."""
-    have = [_count(moment.board, claim.detail["noun"], side) for side in chess.COLORS]
-    wanted = number(claim.detail.get("count", "no"))
+    have = [_count(moment.board, claim.detail.noun, side) for side in chess.COLORS]
+    wanted = claim.detail.count or 0
     return truth(have == [wanted, wanted], f"they have {have[0]} and {have[1]}")

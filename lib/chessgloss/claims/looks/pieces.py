@@ -65,8 +65,8 @@ def _act_on_all(claim: Claim, moment: Moment) -> Finding:
     )
     if not actors:
         return absent("there is no such piece")
-    if "count" in claim.detail and claim.objects:
-        return _counted(claim, moment)
+    if claim.detail.count is not None and claim.objects:
+        return _counted(claim, moment, claim.detail.count)
     findings = [_act_on(claim, moment, actors, term) for term in claim.objects]
     if idle := [finding for finding in findings if finding.outcome != "holds"]:
         return idle[0]
@@ -99,7 +99,7 @@ def _verb(claim: Claim) -> str:
 
 def _is_vague(claim: Claim) -> bool:
     """Tell whether the verb is also used where other pieces stand between."""
-    return claim.detail.get("verb", "").partition(" ")[0] in words("vague")
+    return claim.detail.verb.partition(" ")[0] in words("vague")
 
 
 def _targets(term: Term, moment: Moment) -> list[chess.Square]:
@@ -150,10 +150,9 @@ def _act_on(
     return doubtful or fails(f"no such piece {verb} {term.text}")
 
 
-def _counted(claim: Claim, moment: Moment) -> Finding:
+def _counted(claim: Claim, moment: Moment, wanted: int) -> Finding:
     """Look whether as many pieces attack or defend a square as the words say."""
     board = moment.board
-    wanted = int(claim.detail["count"])
     term = claim.objects[0]
     targets = _targets(term, moment)
     if not targets:
@@ -178,7 +177,7 @@ def _counted(claim: Claim, moment: Moment) -> Finding:
 def loose(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a piece is undefended, or can be won."""
     term = claim.objects[0]
-    word = claim.detail["verb"].partition(" ")[0]
+    word = claim.detail.verb.partition(" ")[0]
     squares = _targets(term, moment)
     if not squares:
         return absent(f"there is no {term.text}")

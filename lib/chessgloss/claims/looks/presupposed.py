@@ -25,10 +25,11 @@ def theme(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
     A piece comes with it that it takes or that its piece attacks, and a king close to it.
     """
-    (board, move) = (scene.before.board, scene.move.move)
+    board = scene.before.board
+    move = scene.move.move
     end = scene.after.board
-    subject = claim.detail["theme"]
-    square = claim.detail.get("square", "")
+    subject = claim.detail.theme
+    square = claim.detail.square
     attacked = end.attacks(move.to_square)
     taken = boards.taken_on(board, move)
     if subject == "check":

@@ -20,7 +20,7 @@ from chessgloss.facts import board as boards
 def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether pawns are passed, doubled or isolated."""
     board = moment.board
-    state = claim.detail["state"]
+    state = claim.detail.state
     term = claim.objects[0]
     pawns = term.squares(board)
     if not pawns:
@@ -45,18 +45,18 @@ def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a file is open, half-open or closed."""
     board = moment.board
-    letter = claim.detail["file"]
+    letter = claim.detail.file
     file = chess.FILE_NAMES.index(letter)
     pawns = bool(board.pawns & chess.BB_FILES[file])
     sides = [bool(term.side) for term in claim.subjects] or chess.COLORS
     half = any(file in boards.half_open_files(board, side) for side in sides)
     state = "half-open" if half else "closed" if pawns else "open"
-    wording = claim.detail.get("half", "open")
+    wording = claim.detail.half or "open"
     evidence = f"the {letter}-file is {state}"
     if wording.startswith(("half", "semi", "closed")):
         return truth(
             state == "closed" if wording.startswith("closed") else half, evidence
         )
-    if half and claim.relation == "opens_file" and "fully" not in claim.detail:
+    if half and claim.relation == "opens_file" and not claim.detail.fully:
         return unknown(evidence)
     return truth(not pawns, evidence, certain=claim.tense != "later")
