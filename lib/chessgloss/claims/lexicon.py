@@ -13,7 +13,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -73,6 +73,12 @@ def words(name: str) -> frozenset[str]:
 def cue(name: str) -> re.Pattern[str]:
     """Return the words around a claim that say how it is put, as a regular expression."""
     return re.compile(expand(_table()["cues"][name], {}))
+
+
+@lru_cache(maxsize=256)
+def is_said(name: str, words: str) -> bool:
+    """Tell whether a sentence holds a cue; each is asked so once for every claim in it."""
+    return cue(name).search(words) is not None
 
 
 @cache

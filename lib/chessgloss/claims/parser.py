@@ -18,6 +18,7 @@ from chessgloss.claims.lexicon import (
     Tag,
     Token,
     cue,
+    is_said,
     noun_pieces,
     number,
     over_tags,
@@ -628,8 +629,9 @@ class Sentence:
         elements = self.elements[scope:last]
         start, stop = self.span(clause, min(last, len(self.elements)))
         unreal = cue("unreal").search(self.words, start - self.start, stop - self.start)
-        if unreal is None and Tag.IF in self.tags:
-            unreal = re.search(r"\bif\b", self.words)
+        supposed = unreal is not None or (
+            Tag.IF in self.tags and is_said("condition_word", self.words)
+        )
         helpers = [each for each in elements if each.tag in tags("helpers")]
         purpose = not alone and self._is_purpose(first)
         would = any(
@@ -640,13 +642,13 @@ class Sentence:
         return Stance(
             negated=Tag.NOT in self.tags[scope:last]
             or any(each.word == "no" for each in elements),
-            supposed=would or purpose or bool(not alone and unreal),
-            able=bool(cue("able").search(" ".join(each.word for each in elements))),
+            supposed=would or purpose or (supposed and not alone),
+            able=is_said("able", " ".join([each.word for each in elements])),
             asked=self.asked,
             distant=planned
             or purpose
-            or bool(not alone and cue("distant").search(self.words)),
-            past=bool(cue("past").search(self.words)),
+            or (not alone and is_said("distant", self.words)),
+            past=is_said("past", self.words),
         )
 
     def _is_purpose(self, verb: int) -> bool:
@@ -668,12 +670,13 @@ class Sentence:
         stop = self.elements[last - 1].span[1] - self.start
         if cue("only_before").search(self.words, scope, stop):
             return "before"
-        if re.search(r"\bif\b|\b(?:would|could|should|might) have\b", self.words):
-            return "later" if cue("later").search(self.words) else "any"
+        unnamed: Tense = "later" if is_said("later", self.words) else "any"
+        if is_said("never_was", self.words):
+            return unnamed
         after_move = first > 1 and over_tags(_AFTER_A_MOVE).match(self.tags)
         if after_move or cue("only_after").search(self.words, scope, stop + 5):
             return "after"
-        return "later" if cue("later").search(self.words) else "any"
+        return unnamed
 
     def asserts(self, first: int, last: int) -> bool:
         """Tell whether the sentence says outright that a move is made."""
@@ -683,7 +686,7 @@ class Sentence:
             or not tags("unsaid").isdisjoint(around)
             or Tag.COMPARE in self.tags
         )
-        future = cue("future").search(self.words)
+        future = is_said("future", self.words)
         return not (
             unsaid
             or self.tags[max(0, first - 1) : first] == Tag.INTO

@@ -25,6 +25,7 @@ from chessgloss.claims.lexicon import (
     Tag,
     cue,
     expand,
+    is_said,
     letters,
     noun_pieces,
     number,
@@ -87,6 +88,13 @@ Disqualifier = Literal[
 ]
 
 
+#: Readers of patterns over words; all others have patterns over tags.
+OF_WORDS = frozenset({"wording", "counts"})
+
+#: The sides as a wording names them.
+SIDES = ("white", "black")
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """One way of saying a relation.
@@ -101,12 +109,29 @@ class Reading:
         Regular expression over a sentence's tags, or over its words in lower case.
     detail
         What the wording says beside its groups, by the names of :class:`Detail`.
+    needs
+        Tags or words one of which must be in a sentence that it matches; empty if not known.
     """
 
     relation: str
     reader: str
     pattern: re.Pattern[str]
     detail: Mapping[str, str]
+    needs: frozenset[str]
+
+    @classmethod
+    def of(
+        cls, relation: str, reader: str, pattern: str, detail: Mapping[str, str]
+    ) -> Reading:
+        """Return the reading of a pattern, with what it needs as far as that is seen easily."""
+        verb = re.search(r"\(\?P<verb>\[?([^\])]+)\]?\)", pattern)
+        needs = frozenset[str]()
+        if reader in OF_WORDS:
+            if pattern.startswith(r"\b(?P<side>white|black)"):
+                needs = frozenset(SIDES)
+        elif verb or len(pattern) == 1:
+            needs = frozenset(verb[1] if verb else pattern)
+        return cls(relation, reader, re.compile(pattern), detail, needs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +228,7 @@ def relations() -> dict[str, Relation]:
             )
             detail = {key: value for key, value in group.items() if key != "any"}
             for text in group["any"]:
-                yield Reading(name, reader, re.compile(expand(text, parts)), detail)
+                yield Reading.of(name, reader, expand(text, parts), detail)
 
     return {
         name: Relation(
@@ -310,8 +335,8 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
     if "no" in sentence.elements[match.start()].adjectives:
         stance = replace(stance, negated=True)
     named = match.groupdict().get("subj") not in (None, Tag.PRONOUN)
-    addressed = not named and cue("addressed").search(sentence.words)
-    elsewhere = cue("other_game").search(sentence.words) is not None
+    addressed = not named and is_said("addressed", sentence.words)
+    elsewhere = is_said("other_game", sentence.words)
     if addressed or elsewhere:
         stance = replace(
             stance, supposed=True, distant=True, past=stance.past or elsewhere
@@ -641,7 +666,7 @@ def read_named(
     home = by_square and chess.Board().piece_type_at(chess.parse_square(by_square[1]))
     named = by_square and home and noun_pieces(by_square[2]) == {home}
     had = (
-        there and not named and not cue("elsewhere").search(sentence.words)
+        there and not named and not is_said("elsewhere", sentence.words)
     ) or stance.negated
     stance = replace(stance, supposed=not had, able=stance.able and not had)
     yield _claim(sentence, "stands", element.span, element.terms, stance)
@@ -685,31 +710,35 @@ def read_pawn_state(
     index = match.start()
     element = sentence.elements[index]
     if element.terms[0].pieces == {chess.PAWN}:
-        owned = tuple(_with_owner(term, sentence, index) for term in element.terms)
-        # denied only by ``no`` or ``has not``
-        clause = sentence.tags[sentence.clause_start(index) : index]
-        named = (owned[0].side, owned[0].square, owned[0].file) != (None, None, None)
-        stance = _stance_of_noun(sentence, index)
-        tense = sentence.tense(index, index + 1)
-        if over_tags(_NOT_HAD).search(clause) or not (named or owned[0].definite):
-            stance = replace(stance, supposed=True)
-        for state in (state for state in _STATES if state in element.adjectives):
-            detail = Detail(state=state)
-            yield _claim(
-                sentence, "pawn_state", element.span, owned, stance, tense, detail
-            )
+        yield from _state_before(sentence, index)
     pawns = tuple(term for term in element.terms if chess.PAWN in term.pieces)
     being = cue("being").match(sentence.after(index)) if pawns else None
     for state in _STATES:
         if being and (word := re.search(rf"\b{state}\b(?! pawn)", being.group())):
             span = (element.span[0], element.span[1] + word.end())
             last = sentence.index(span[1] - sentence.start)
-            how = (
-                sentence.stance(index, last),
-                sentence.tense(index, last),
-                Detail(state=state),
-            )
-            yield _claim(sentence, "pawn_state", span, pawns, *how)
+            stance = sentence.stance(index, last)
+            tense = sentence.tense(index, last)
+            detail = Detail(state=state)
+            yield _claim(sentence, "pawn_state", span, pawns, stance, tense, detail)
+
+
+def _state_before(sentence: Sentence, index: int) -> Iterator[Claim]:
+    """Read the state of pawns from an adjective; only ``no`` and ``has not`` deny it."""
+    element = sentence.elements[index]
+    states = [state for state in _STATES if state in element.adjectives]
+    if not states:
+        return
+    owned = tuple(_with_owner(term, sentence, index) for term in element.terms)
+    clause = sentence.tags[sentence.clause_start(index) : index]
+    named = (owned[0].side, owned[0].square, owned[0].file) != (None, None, None)
+    stance = _stance_of_noun(sentence, index)
+    tense = sentence.tense(index, index + 1)
+    if over_tags(_NOT_HAD).search(clause) or not (named or owned[0].definite):
+        stance = replace(stance, supposed=True)
+    for state in states:
+        detail = Detail(state=state)
+        yield _claim(sentence, "pawn_state", element.span, owned, stance, tense, detail)
 
 
 def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
@@ -727,8 +756,8 @@ def read_pinned(
 ) -> Iterator[Claim]:
     """Read that a piece is pinned from its adjective: ``the pinned knight on c6``."""
     element = sentence.elements[match.start()]
-    stance = _stance_of_noun(sentence, match.start())
     if "pinned" in element.adjectives and element.terms[0].square is not None:
+        stance = _stance_of_noun(sentence, match.start())
         yield _claim(sentence, "pins", element.span, element.terms[:1], stance)
 
 
@@ -737,8 +766,8 @@ def read_loose(
 ) -> Iterator[Claim]:
     """Read that a piece is loose from its adjectives."""
     element = sentence.elements[match.start()]
-    stance = _stance_of_noun(sentence, match.start())
     for word in sorted(words("winnable") & element.adjectives):
+        stance = _stance_of_noun(sentence, match.start())
         detail = Detail(verb=word)
         yield _claim(
             sentence, "loose", element.span, element.terms[:1], stance, detail=detail
@@ -942,7 +971,7 @@ def _check_or_mate(
         subjects = tuple(term.owned_by(owner) for term in element.terms)
         end = element.span[1]
     planned = over_tags("[{maybe}{threaten}]").search(sentence.tags[:first])
-    unsaid = planned or cue("addressed").search(sentence.words)
+    unsaid = planned or is_said("addressed", sentence.words)
     purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
     if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
         stance = replace(stance, supposed=True)
@@ -1068,23 +1097,35 @@ READERS: dict[str, Reader] = {
     "wording": read_wording,
 }
 
-#: Readers of patterns over words; all others have patterns over tags.
-OF_WORDS = frozenset({"wording", "counts"})
-
 #: Readers whose words, once read as a kind of claim, are not read so again.
 ONCE = frozenset({"wording", "move_in_words"})
+
+
+@cache
+def _readings(presupposed: bool) -> tuple[tuple[Kind, Reading], ...]:
+    """Return all readings in the table's order, each with the kind of its row."""
+    return tuple(
+        (row.kind, reading)
+        for row in relations().values()
+        if presupposed or not row.presupposed
+        for reading in row.readings
+    )
 
 
 def read_claims(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
     """Yield the claims of a sentence, row by row of the table."""
     taken: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    for row in relations().values():
-        for reading in row.readings if presupposed or not row.presupposed else ():
-            once = taken.setdefault((reading.reader, row.kind), [])
-            over = sentence.words if reading.reader in OF_WORDS else sentence.tags
-            for match in reading.pattern.finditer(over):
-                start, stop = match.span()
-                if not any(start < last and first < stop for first, last in once):
-                    claims = tuple(READERS[reading.reader](sentence, match, reading))
-                    once += [match.span()] if claims and reading.reader in ONCE else []
-                    yield from claims
+    present = {*sentence.tags, *(side for side in SIDES if side in sentence.words)}
+    for kind, reading in _readings(presupposed):
+        if reading.needs and reading.needs.isdisjoint(present):
+            continue
+        over = sentence.words if reading.reader in OF_WORDS else sentence.tags
+        for match in reading.pattern.finditer(over):
+            start, stop = match.span()
+            once = taken.setdefault((reading.reader, kind), [])
+            if any(start < last and first < stop for first, last in once):
+                continue
+            claims = tuple(READERS[reading.reader](sentence, match, reading))
+            if claims and reading.reader in ONCE:
+                once.append(match.span())
+            yield from claims
