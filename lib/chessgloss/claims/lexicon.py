@@ -265,7 +265,7 @@ class Token:
 
 def tokenise(text: str) -> tuple[Token, ...]:
     """Cut a text into tokens; white space and signs that mean nothing here are left out."""
-    return tuple(_token(match) for match in _scanner().finditer(text))
+    return tuple([_token(match) for match in _scanner().finditer(text)])
 
 
 def _token(match: re.Match[str]) -> Token:
@@ -282,13 +282,23 @@ def _token(match: re.Match[str]) -> Token:
     return Token(text, word, match.span(), tag)
 
 
-@cache
-def _scanner() -> re.Pattern[str]:
+def _idioms() -> str:
+    """Return a regular expression of all idioms, the longest first, by their first letters."""
     spaced = sorted(
         (word for word in _tag_of_word() if " " in word), key=lambda w: (-len(w), w)
     )
-    idioms = "|".join(re.escape(idiom).replace(r"\ ", r"\s+") for idiom in spaced)
-    parts = {**_table()["parts"], "idioms": idioms}
+    by_letter: dict[str, list[str]] = {}
+    for idiom in spaced:
+        rest = re.escape(idiom[1:]).replace(r"\ ", r"\s+")
+        by_letter.setdefault(idiom[0], []).append(rest)
+    return "|".join(
+        f"{re.escape(first)}(?:{'|'.join(rests)})" for first, rests in by_letter.items()
+    )
+
+
+@cache
+def _scanner() -> re.Pattern[str]:
+    parts = {**_table()["parts"], "idioms": _idioms()}
     forms = _table()["forms"].items()
     return re.compile(
         "|".join(f"(?P<{name}>{expand(form, parts)})" for name, (_, form) in forms)

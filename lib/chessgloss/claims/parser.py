@@ -252,8 +252,7 @@ class Detail:
 
     def keys(self) -> list[str]:
         """Return the names of what is given."""
-        names = (each.name for each in fields(self))
-        return [name for name in names if self[name] not in ("", None, False, ())]
+        return [each.name for each in fields(self) if self[each.name] != each.default]
 
     def __getitem__(self, name: str) -> Any:
         """Return what is given under a name."""

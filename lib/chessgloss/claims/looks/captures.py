@@ -44,37 +44,61 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """
     if any(term.role == "piece" and is_king(term) for term in claim.objects):
         return fails("a king is never captured")
-    verb = claim.detail.verb
-    made = claim.detail.made
-    sides = named_sides(claim)
-    board, last = moment.board, moment.last
     for before, move in _made(moment):
         if _is_meant(claim, before, move):
             return holds(f"{before.san(move)} is a capture")
-    again = verb.startswith(
+    if _may_be_only_possible(claim, moment, scene):
+        again = _is_recapture(claim)
+        for at, move in _answers(moment) if again else _possible(moment):
+            if _is_meant(claim, at, move):
+                return holds(f"{at.san(move)} is legal")
+    return _no_capture(claim, moment, scene)
+
+
+def _is_recapture(claim: Claim) -> bool:
+    return claim.detail.verb.startswith(
         ("recapt", "retak", "takes back", "take back", "taking back")
     )
-    # said outright: that it is only possible will do for the opponent, or a recapture
+
+
+def _may_be_only_possible(claim: Claim, moment: Moment, scene: Scene) -> bool:
+    """Tell whether the words are true of a capture that is legal, though it is not made.
+
+    Said outright, that will do in a line, of the opponent, and of a recapture.
+    """
+    if not claim.detail.made or moment.anchor == "line":
+        return True
+    sides = named_sides(claim)
     opponent = sides == {not scene.move.mover} and moment.anchor != "before"
-    possible = (
-        not made or moment.anchor == "line" or (opponent and not claim.stance.negated)
-    )
-    possible = possible or (again and sides != {scene.move.mover})
-    for at, move in (
-        (_answers(moment) if again else _possible(moment)) if possible else ()
-    ):
-        if _is_meant(claim, at, move):
-            return holds(f"{at.san(move)} is legal")
-    if last is None:
+    if opponent and not claim.stance.negated:
+        return True
+    return _is_recapture(claim) and sides != {scene.move.mover}
+
+
+def _no_capture(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Return that there is no such capture; open where it may come a move later."""
+    if moment.last is None:
         return fails("no such capture is legal")
-    if board.is_check() and sides != {board.turn} and not (made and sides):
-        ends = (boards.after_move(board, answer) for answer in board.legal_moves)
-        later = ((end, move) for end in ends for move in end.generate_legal_captures())
-        if any(_is_meant(claim, *event) for event in later):
-            return unknown("the check must be answered first")
+    if _is_meant_later(claim, moment):
+        return unknown("the check must be answered first")
     if moment.anchor != "line" and _follows_another(claim, scene):
         return unknown("it may follow the move that is named")
-    return fails(f"{last[0].san(last[1])} is no such capture")
+    board, move = moment.last
+    return fails(f"{board.san(move)} is no such capture")
+
+
+def _is_meant_later(claim: Claim, moment: Moment) -> bool:
+    """Tell whether a check hides the capture: it is legal when the check is answered."""
+    board = moment.board
+    sides = named_sides(claim)
+    if not board.is_check() or sides == {board.turn} or (claim.detail.made and sides):
+        return False
+    ends = (boards.after_move(board, answer) for answer in board.legal_moves)
+    return any(
+        _is_meant(claim, end, move)
+        for end in ends
+        for move in end.generate_legal_captures()
+    )
 
 
 def _follows_another(claim: Claim, scene: Scene) -> bool:
@@ -120,13 +144,13 @@ def _answers(moment: Moment) -> Iterator[Event]:
 
 def _is_meant(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
     victim = boards.taken_on(board, move)
-    if victim is None or not all(
-        _is_taken(term, board, move, victim) for term in claim.objects
-    ):
+    if victim is None:
         return False
-    return not claim.subjects or any(
-        _takes(term, board, move) for term in claim.subjects
-    )
+    if not all(_is_taken(term, board, move, victim) for term in claim.objects):
+        return False
+    if not claim.subjects:
+        return True
+    return any(_takes(term, board, move) for term in claim.subjects)
 
 
 def _is_taken(
@@ -165,26 +189,34 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
     Where the words name the pieces that take part, one of them does.
     """
-    kinds = [term.pieces for term in claim.objects]
-    alike = len(kinds) == 1 and PLURAL.search(claim.objects[0].text) is not None
-    named = [term for term in claim.subjects if term.role == "piece"]
-    only_named = bool(named) and len(named) == len(claim.subjects)
-    places = {
-        term.square for term in claim.objects if alike and term.square is not None
-    }
     for board, move in (*_made(moment), *_possible(moment)):
-        start, end = move.from_square, move.to_square
-        meets = [
-            _takes(t, board, move) or t.matches(end, board.piece_at(end)) for t in named
-        ]
-        if (places and end not in places) or (only_named and not any(meets)):
-            continue
-        pair = (board.piece_type_at(start), board.piece_type_at(end))
-        if all(
-            (all if alike else any)(piece in kind for piece in pair) for kind in kinds
-        ):
+        if _is_exchange_of(claim, board, move) and _takes_part(claim, board, move):
             return holds(f"{board.san(move)} exchanges")
     return fails("no such exchange can be made at once")
+
+
+def _is_exchange_of(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
+    """Tell whether a move takes like for like (``trades knights``), or one of those named."""
+    terms = claim.objects
+    like_for_like = len(terms) == 1 and PLURAL.search(terms[0].text) is not None
+    start = board.piece_type_at(move.from_square)
+    end = board.piece_type_at(move.to_square)
+    if like_for_like:
+        placed = terms[0].square in (None, move.to_square)
+        return placed and start in terms[0].pieces and end in terms[0].pieces
+    return all(start in term.pieces or end in term.pieces for term in terms)
+
+
+def _takes_part(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
+    """Tell whether one of the pieces named takes or is taken, if only pieces are named."""
+    named = [term for term in claim.subjects if term.role == "piece"]
+    if not named or len(named) < len(claim.subjects):
+        return True
+    there = board.piece_at(move.to_square)
+    return any(
+        _takes(term, board, move) or term.matches(move.to_square, there)
+        for term in named
+    )
 
 
 def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -26,29 +26,46 @@ def ahead(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
-    pawns_up = tactics.balance(board) * (1 if side else -1)
-    more = [
-        len(board.pieces(kind, side)) - len(board.pieces(kind, not side))
-        for kind in chess.PIECE_TYPES
-    ]
-    knights, bishops, rooks, _ = figures = more[1:5]
+    pawns_up = tactics.balance(board)
+    if side == chess.BLACK:
+        pawns_up = -pawns_up
     count = 1 if claim.detail.count is None else claim.detail.count
-    unit = claim.detail.unit
-    word = "".join(unit.split()[-1:]).removesuffix("s")
-    pieces_up = (sum(figures) == count and pawns_up > 0) or pawns_up == 3 * count
-    is_ahead = {
-        "": pawns_up > 0,
-        "point": pawns_up == count,
-        "piece": pieces_up,
-        "minor": pieces_up,
-        "exchange": rooks == count and knights + bishops == -count,
-    }.get(word)
-    if is_ahead is None:
-        (kind,) = noun_pieces(word)
-        least = count if kind == chess.PAWN else 1
-        exact = pawns_up == tactics.VALUES[kind] * count
-        is_ahead = exact or (more[kind - 1] == count and pawns_up >= least)
+    word = "".join(claim.detail.unit.split()[-1:]).removesuffix("s")
+    is_ahead = _is_ahead_by(word, count, pawns_up, _surplus(board, side))
     return truth(is_ahead, f"{side_name(side)} is {pawns_up:+d} in pawns")
+
+
+def _surplus(board: chess.Board, side: chess.Color) -> dict[chess.PieceType, int]:
+    """Return how many pieces of each type a side has more than the other."""
+    return {
+        kind: len(board.pieces(kind, side)) - len(board.pieces(kind, not side))
+        for kind in chess.PIECE_TYPES
+    }
+
+
+def _is_ahead_by(
+    unit: str, count: int, pawns_up: int, surplus: dict[chess.PieceType, int]
+) -> bool:
+    """Tell whether a side is ahead by so many units, by worth or by the pieces themselves.
+
+    A piece is three pawns, or one more of the knights, bishops, rooks and queens; the exchange
+    is a rook for a knight or a bishop.
+    """
+    minors = surplus[chess.KNIGHT] + surplus[chess.BISHOP]
+    rooks = surplus[chess.ROOK]
+    if unit == "":
+        return pawns_up > 0
+    if unit == "point":
+        return pawns_up == count
+    if unit in ("piece", "minor"):
+        more = minors + rooks + surplus[chess.QUEEN] == count
+        return (more and pawns_up > 0) or pawns_up == 3 * count
+    if unit == "exchange":
+        return rooks == count and minors == -count
+    (kind,) = noun_pieces(unit)
+    least = count if kind == chess.PAWN else 1
+    exact = pawns_up == tactics.VALUES[kind] * count
+    return exact or (surplus[kind] == count and pawns_up >= least)
 
 
 def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -60,10 +77,9 @@ def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has bishops on both colours of squares."""
     bishops = moment.board.pieces(chess.BISHOP, bool(claim.subjects[0].side))
-    both = bool(bishops & chess.BB_LIGHT_SQUARES) and bool(
-        bishops & chess.BB_DARK_SQUARES
-    )
-    return truth(both, f"it has {len(bishops)} bishops")
+    light = bool(bishops & chess.BB_LIGHT_SQUARES)
+    dark = bool(bishops & chess.BB_DARK_SQUARES)
+    return truth(light and dark, f"it has {len(bishops)} bishops")
 
 
 def counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:

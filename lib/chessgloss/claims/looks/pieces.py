@@ -57,40 +57,61 @@ def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def _act_on_all(claim: Claim, moment: Moment) -> Finding:
     """Look whether the subjects attack (or defend) every object, in the numbers said."""
-    board, subjects = moment.board, claim.subjects
-    actors = (
-        acting_squares(subjects, moment)
-        if subjects
-        else [*chess.SquareSet(board.occupied)]
-    )
+    if claim.subjects:
+        actors = acting_squares(claim.subjects, moment)
+    else:
+        actors = list(chess.SquareSet(moment.board.occupied))
     if not actors:
         return absent("there is no such piece")
     if claim.detail.count is not None and claim.objects:
         return _counted(claim, moment, claim.detail.count)
     findings = [_act_on(claim, moment, actors, term) for term in claim.objects]
-    if idle := [finding for finding in findings if finding.outcome != "holds"]:
-        return idle[0]
-    for subject in subjects if claim.together else ():
-        if not (own := acting_squares([subject], moment)):
+    for finding in findings:
+        if finding.outcome != "holds":
+            return finding
+    evidence = ", ".join(finding.evidence for finding in findings)
+    return (
+        _not_each_acts(claim, moment)
+        or _not_one_acts_on_all(claim, moment, actors)
+        or holds(evidence)
+    )
+
+
+def _not_each_acts(claim: Claim, moment: Moment) -> Finding | None:
+    """Return what is against it that each of the subjects acts, if the words say so."""
+    if not claim.together:
+        return None
+    for subject in claim.subjects:
+        own = acting_squares([subject], moment)
+        if not own:
             return absent(f"there is no {subject.text}")
         alone = [_act_on(claim, moment, own, term) for term in claim.objects]
         if all(finding.outcome != "holds" for finding in alone):
-            return next((each for each in alone if each.outcome == "unknown"), alone[0])
-    if len(subjects) == 1 and subjects[0].role == "piece":
-        # each piece by itself, or with a plural those of one side, must act on every object
-        groups = [[actor] for actor in actors]
-        if PLURAL.search(subjects[0].text):
-            groups = [
-                [a for a in actors if board.color_at(a) == side]
-                for side in chess.COLORS
-            ]
-        acted = (
-            {_act_on(claim, moment, g, t).outcome for t in claim.objects}
-            for g in groups
-        )
-        if not any(outcomes <= {"holds"} for outcomes in acted):
-            return fails(f"no such piece {_verb(claim)} all of them")
-    return holds(", ".join(finding.evidence for finding in findings))
+            open_ = (each for each in alone if each.outcome == "unknown")
+            return next(open_, alone[0])
+    return None
+
+
+def _not_one_acts_on_all(
+    claim: Claim, moment: Moment, actors: list[chess.Square]
+) -> Finding | None:
+    """Return what is against it that one piece, of those the subject can mean, acts on all.
+
+    With a plural (``the rooks``) the pieces of one side do so together.
+    """
+    if len(claim.subjects) != 1 or claim.subjects[0].role != "piece":
+        return None
+    groups = [[actor] for actor in actors]
+    if PLURAL.search(claim.subjects[0].text):
+        groups = [
+            [actor for actor in actors if moment.board.color_at(actor) == side]
+            for side in chess.COLORS
+        ]
+    for group in groups:
+        acted = (_act_on(claim, moment, group, term) for term in claim.objects)
+        if all(finding.outcome == "holds" for finding in acted):
+            return None
+    return fails(f"no such piece {_verb(claim)} all of them")
 
 
 def _verb(claim: Claim) -> str:
