@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
-from operator import gt
+from itertools import islice
 
 import chess
 
@@ -23,6 +22,7 @@ from chessgloss.claims.parser import Claim, Term
 from chessgloss.claims.scene import (
     LOOK_BACK,
     Anchor,
+    Event,
     Moment,
     Scene,
     both_turns,
@@ -51,46 +51,72 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     """Decide on a move that is named: played, or legal where it may be meant."""
     (term,) = claim.objects
     stance = claim.stance
-    past = claim.tense == "before"
     if _is_played(term, scene):
         return "true", f"{scene.move.san} is the move played", "before"
     followed = claim.span[0] < scene.astray
     if claim.relation == "played" and followed and _must_be_played(term, scene):
         return "false", f"the move played is {scene.move.san}", "before"
-    moments = [m for m in scene.moments if not past or m.anchor in ("before", "line")]
-    for board, move in ways_to_play(moments, term):
-        anchors = (moment.anchor for moment in scene.moments if moment.board is board)
-        return "true", f"{board.san(move)} is legal", next(anchors, "line")
-    known = term.definite and followed and not _is_remote(term, scene)
-    # the text may go back to what was played before, or could have been
-    before = scene.earlier() if stance.past or term.numbered is not None else ()
-    for back, (board, last) in enumerate(m.last for m in before if m.last):
-        if term.numbered == board.ply() and term.fits(board, last):
-            return "true", "as the game went before", "before"
-        if stance.past and back < LOOK_BACK and term.side in (None, board.turn):
-            known = known and not any(term.plays(board))
+    if legal := _legal_somewhere(claim, scene):
+        return legal
+    if _was_played(term, scene):
+        return "true", "as the game went before", "before"
     evidence = (
         f"{term.text} is not legal before the move, after it, or in a line of the text"
     )
-    if stance.negated or not known:
+    known = term.definite and followed and not _is_remote(term, scene)
+    if stance.negated or not known or (stance.past and _was_legal(term, scene)):
         return "not checkable", evidence, "none"
-    if stance.supposed and not past:
+    if stance.supposed and claim.tense != "before":
         return "not checkable", evidence + "; the text only supposes it", "none"
     return "false", evidence, "before"
 
 
+def _legal_somewhere(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor] | None:
+    """Return that a move is legal, and where; ``None`` if it is not."""
+    moments = list(scene.moments)
+    if claim.tense == "before":
+        moments = [each for each in moments if each.anchor in ("before", "line")]
+    for board, move in ways_to_play(moments, claim.objects[0]):
+        anchors = (moment.anchor for moment in scene.moments if moment.board is board)
+        return "true", f"{board.san(move)} is legal", next(anchors, "line")
+    return None
+
+
+def _was_played(term: Term, scene: Scene) -> bool:
+    """Tell whether a move is numbered as one of the game before, and is that one."""
+    if term.numbered is None:
+        return False
+    return any(
+        term.numbered == board.ply() and term.fits(board, move)
+        for board, move in _events_before(scene)
+    )
+
+
+def _was_legal(term: Term, scene: Scene) -> bool:
+    """Tell whether a move could have been played some plies before."""
+    return any(
+        term.side in (None, board.turn) and any(term.plays(board))
+        for board, _ in islice(_events_before(scene), LOOK_BACK)
+    )
+
+
+def _events_before(scene: Scene) -> Iterator[Event]:
+    for moment in scene.earlier():
+        if moment.last is not None:
+            yield moment.last
+
+
 def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     """Decide on a move that is said to be impossible: true if it is not legal."""
-    (term,), stance = claim.objects, claim.stance
-    open_ = (
-        stance.asked or stance.supposed or not (term.move is None or term.move.castles)
-    )
-    for board, move in ways_to_play(scene.moments[claim.tense != "before" :], term):
-        return (
-            "not checkable" if open_ else "false",
-            f"{board.san(move)} is legal",
-            "after",
-        )
+    (term,) = claim.objects
+    first = 0 if claim.tense == "before" else 1
+    moments = scene.moments[first:]
+    for board, move in ways_to_play(moments, term):
+        evidence = f"{board.san(move)} is legal"
+        castles = term.move is None or bool(term.move.castles)
+        unsaid = claim.stance.asked or claim.stance.supposed
+        verdict: Truth = "false" if castles and not unsaid else "not checkable"
+        return verdict, evidence, "after"
     return "true", f"{term.text} is not legal", "after"
 
 
@@ -103,9 +129,8 @@ def _is_remote(term: Term, scene: Scene) -> bool:
     board = scene.before.board
     move = term.move or Notation()
     if move.file is not None and move.rank is not None:
-        start = chess.square(
-            move.file, move.rank
-        )  # ``h7-h6``, of a piece that is not there
+        # ``h7-h6``, of a piece that is not there
+        start = chess.square(move.file, move.rank)
         found = {moment.board.piece_type_at(start) for moment in scene.moments}
         if found <= {None} or (move.piece is not None and move.piece not in found):
             return True
@@ -113,22 +138,30 @@ def _is_remote(term: Term, scene: Scene) -> bool:
     numbered = board.ply() if term.numbered is None else term.numbered
     if term.span[0] in scene.adrift or not board.ply() <= numbered <= newest:
         return True
-    there = None if move.to is None or move.takes else board.piece_at(move.to)
-    same = there is not None and there.piece_type == move.piece
-    return same and term.side in (None, there and there.color)
+    if move.to is None or move.takes:
+        return False
+    there = board.piece_at(move.to)
+    if there is None or there.piece_type != move.piece:
+        return False
+    return term.side in (None, there.color)
 
 
 def _is_played(term: Term, scene: Scene) -> bool:
     board = scene.before.board
-    named = term.side in (None, board.turn) and term.numbered in (None, board.ply())
-    return named and term.fits(board, scene.move.move)
+    if term.side not in (None, board.turn):
+        return False
+    if term.numbered not in (None, board.ply()):
+        return False
+    return term.fits(board, scene.move.move)
 
 
 def _must_be_played(term: Term, scene: Scene) -> bool:
-    if any(m.anchor == "line" and m.start < term.span[0] for m in scene.moments):
+    lines = (moment for moment in scene.moments if moment.anchor == "line")
+    if any(moment.start < term.span[0] for moment in lines):
         return False
     if term.side is None:
-        return not ways_to_play([scene.after], replace(term, side=not scene.move.mover))
+        answer = replace(term, side=not scene.move.mover)
+        return not ways_to_play([scene.after], answer)
     return term.side == scene.move.mover
 
 
@@ -159,18 +192,25 @@ def may_castle(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def loses_right(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a right to castle is there before the move and gone after it."""
-    start, end = scene.before.board, scene.after.board
-    lost = any(map(gt, _rights(claim, start), _rights(claim, end)))
-    return truth(
-        lost, f"castling rights were {start.castling_xfen()}, are {end.castling_xfen()}"
+    start = scene.before.board
+    end = scene.after.board
+    rights = zip(_rights(claim, start), _rights(claim, end), strict=True)
+    lost = any(had and not has for had, has in rights)
+    evidence = (
+        f"castling rights were {start.castling_xfen()}, are {end.castling_xfen()}"
     )
+    return truth(lost, evidence)
+
+
+#: Files of a castled king, by the wing; a king in the centre has not castled.
+_CASTLED_FILES = {"K": range(5, 8), "Q": range(4)}
 
 
 def castled(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a king can have castled: no rights left, and on that side of the board."""
     board = moment.board
-    (sides, wing) = _castling(claim)
-    files = {"K": range(5, 8), "Q": range(4)}.get(wing, (*range(4), *range(5, 8)))
+    sides, wing = _castling(claim)
+    files = _CASTLED_FILES.get(wing, (*range(4), *range(5, 8)))
     away = [
         side
         for side in sides
@@ -189,14 +229,18 @@ def promotes(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     board, move = moment.last
     if move.promotion is None:
         nothing = f"{board.san(move)} promotes nothing"
-        end = moment.board
-        answers = chain.from_iterable(turned.legal_moves for turned in both_turns(end))
-        if end.is_check() or any(answer.promotion for answer in answers):
+        if moment.board.is_check() or _can_promote_next(moment.board):
             return unknown(f"{nothing}, but a pawn can promote next")
         return fails(nothing)
     piece = claim.detail.piece in ("", chess.piece_name(move.promotion))
     square = claim.detail.square in ("", chess.square_name(move.to_square))
     return truth(piece and square, f"{board.san(move)} promotes")
+
+
+def _can_promote_next(board: chess.Board) -> bool:
+    return any(
+        move.promotion for turned in both_turns(board) for move in turned.legal_moves
+    )
 
 
 def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
