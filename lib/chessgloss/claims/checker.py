@@ -292,7 +292,7 @@ def _is_refuted(case: Case) -> bool:
     claim = case.claim
     if claim.stance.negated or claim.stance.past:
         return False
-    if claim.span[0] >= case.scene.astray or claim.relation not in _CAPTURES:
+    if claim.span[0] >= case.scene.broken_at or claim.relation not in _CAPTURES:
         return False
     named = bool(claim.objects) and all(term.role != "this" for term in claim.objects)
     placed = any(term.square is not None for term in claim.objects)
@@ -320,7 +320,7 @@ def _is_supposed(claim: Claim) -> bool:
 
 def _may_be_of_a_lost_line(case: Case) -> bool:
     """Tell whether it stands right behind a move that cannot be played."""
-    behind = case.claim.span[0] - case.scene.astray
+    behind = case.claim.span[0] - case.scene.broken_at
     of_a_line = case.claim.kind in ("check", "mate", "tactic")
     return of_a_line and 0 <= behind < LINE_REACH
 

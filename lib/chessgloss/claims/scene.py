@@ -78,9 +78,9 @@ class Scene:
         Before, after, after the expected reply if given, then the lines in the text's order.
     verdict
         What an engine says of the move, if it was asked.
-    adrift
+    unfollowed
         Where in the text moves stand that go on with a line which cannot be followed.
-    astray
+    broken_at
         Where in the text a move ends that cannot be played: what is said behind it of moves,
         checks and tactics may be of its line.
     """
@@ -88,8 +88,8 @@ class Scene:
     move: MoveInContext
     moments: tuple[Moment, ...]
     verdict: Verdict | None = None
-    adrift: frozenset[int] = frozenset()
-    astray: float = inf
+    unfollowed: frozenset[int] = frozenset()
+    broken_at: float = inf
 
     @property
     def before(self) -> Moment:
@@ -125,15 +125,13 @@ class Scene:
         lines = lines_until(self.moments, last + 1)[: 3 * NEWEST_LINES]
         if claim.tense == "before":
             return (self.before, *lines)
+        allowed = [self.after, *lines]
         opponent = {term.side for term in claim.subjects} == {not self.move.mover}
-        answers = claim.tense == "later" or (opponent and not claim.stance.negated)
-        reply = [m for m in self.moments if m.anchor == "reply" and answers]
-        return (
-            self.after,
-            *lines,
-            *reply,
-            *([] if claim.tense == "after" else [self.before]),
-        )
+        if claim.tense == "later" or (opponent and not claim.stance.negated):
+            allowed += [moment for moment in self.moments if moment.anchor == "reply"]
+        if claim.tense != "after":
+            allowed.append(self.before)
+        return tuple(allowed)
 
 
 def set_scene(
@@ -160,6 +158,33 @@ def set_scene(
     ValueError
         If the reply is not legal after the move.
     """
+    moments = _without_lines(move, reply)
+    before = moments[0].board
+    skipped = {id(moment.board): False for moment in moments}
+    unfollowed = set[int]()
+    lost = False
+    broken_at = inf
+    for term in terms:
+        if term.continues and lost:
+            unfollowed.add(term.span[0])
+        ways = ways_to_play(moments, term)
+        passed = all(skipped.get(id(board), True) for board, _ in ways)
+        lost = passed or (term.continues and lost)
+        if not ways:
+            broken_at = min(broken_at, term.span[1])
+        played = [board is before and chosen == move.move for board, chosen in ways]
+        opened = ways[: played.index(True)] if any(played) else ways
+        for board, chosen in reversed(opened):  # the likeliest is to be the newest
+            line = boards.after_move(board, chosen)
+            by_pass = skipped.get(id(board), True)
+            skipped[id(line)] = by_pass
+            opening = Moment("line", line, (board, chosen), term.span[0], by_pass)
+            moments.append(opening)
+    return Scene(move, tuple(moments), verdict, frozenset(unfollowed), broken_at)
+
+
+def _without_lines(move: MoveInContext, reply: str | None) -> list[Moment]:
+    """Return the moments before and after a move, and after the reply if there is one."""
     before = chess.Board(move.position.fen)
     after = boards.after_move(before, move.move)
     moments = [Moment("before", before), Moment("after", after, (before, move.move))]
@@ -167,41 +192,24 @@ def set_scene(
         answer = chess.Move.from_uci(reply)
         if answer not in after.legal_moves:
             raise ValueError(f"the reply {reply!r} is not legal in {after.fen()!r}")
-        moments.append(
-            Moment("reply", boards.after_move(after, answer), (after, answer))
-        )
-    skipped = {id(moment.board): False for moment in moments}
-    adrift = set[int]()
-    lost = False
-    astray = inf
-    for term in terms:
-        if term.continues and lost:
-            adrift.add(term.span[0])
-        ways = ways_to_play(moments, term)
-        lost = all(skipped.get(id(board), True) for board, _ in ways) or (
-            term.continues and lost
-        )
-        astray = astray if ways else min(astray, term.span[1])
-        played = [board is before and chosen == move.move for board, chosen in ways]
-        opened = ways[: played.index(True)] if any(played) else ways
-        for board, chosen in reversed(opened):  # the likeliest is to be the newest
-            line = boards.after_move(board, chosen)
-            skipped[id(line)] = skipped.get(id(board), True)
-            last = (board, chosen)
-            moments.append(Moment("line", line, last, term.span[0], skipped[id(line)]))
-    return Scene(move, tuple(moments), verdict, frozenset(adrift), astray)
+        end = boards.after_move(after, answer)
+        moments.append(Moment("reply", end, (after, answer)))
+    return moments
 
 
 def lines_until(moments: Sequence[Moment], stop: int) -> Sequence[Moment]:
     """Return the lines that begin before a place in the text, newest first."""
     end = bisect_left(moments, stop, key=lambda moment: moment.start)
-    first = next((k for k in range(min(end, 4)) if moments[k].anchor == "line"), end)
-    return moments[first:end][::-1]
+    first = 0
+    while first < min(end, 4) and moments[first].anchor != "line":
+        first += 1
+    return moments[first:end][::-1] if first < 4 else []
 
 
 def both_turns(board: chess.Board) -> list[chess.Board]:
     """Return the board, and the board after a pass if there can be one."""
-    return [*filter(None, (board, boards.after_pass(board)))]
+    turned = boards.after_pass(board)
+    return [board] if turned is None else [board, turned]
 
 
 def ways_to_play(moments: Sequence[Moment], term: Term) -> list[Event]:
@@ -213,9 +221,15 @@ def ways_to_play(moments: Sequence[Moment], term: Term) -> list[Event]:
     """
     latest = lines_until(moments, term.span[0])[:NEWEST_LINES]
     ordered = [*latest, *(m for m in moments[:3] if m.anchor != "line")]
-    # after one dot the move may be Black's all the same
-    plies = {term.numbered, term.numbered and term.numbered + (term.side is None)}
-    numbered = [m for m in ordered if m.anchor != "reply" and m.board.ply() in plies]
+    plies = {term.numbered}
+    if term.numbered and term.side is None:
+        # after one dot the move may be Black's all the same
+        plies.add(term.numbered + 1)
+    numbered = [
+        moment
+        for moment in ordered
+        if moment.anchor != "reply" and moment.board.ply() in plies
+    ]
     if numbered and term.continues:
         numbered += ordered[:1]
     there = [moment.board for moment in numbered or ordered]
@@ -234,13 +248,13 @@ def ways_to_play(moments: Sequence[Moment], term: Term) -> list[Event]:
 
 def acting_squares(terms: Iterable[Term], moment: Moment) -> list[chess.Square]:
     """Return the squares of the pieces that may act, those of the first term first."""
-    return list(
-        dict.fromkeys(square for term in terms for square in _acting(term, moment))
-    )
+    acting = (square for term in terms for square in _acting(term, moment))
+    return list(dict.fromkeys(acting))
 
 
 def _acting(term: Term, moment: Moment) -> list[chess.Square]:
-    board, move = moment.board, term.move
+    board = moment.board
+    move = term.move
     if term.role in ("piece", "square"):
         return term.squares(board)
     if term.role == "side":
@@ -256,16 +270,16 @@ def _acting(term: Term, moment: Moment) -> list[chess.Square]:
         before, played = moment.last
         behind = boards.line_pieces(before, before.turn, played.from_square)
         others = chess.scan_forward(behind & ~chess.BB_SQUARES[played.to_square])
-        opened = [s for s in others if board.attacks_mask(s) & ~before.attacks_mask(s)]
+        opened = [
+            other
+            for other in others
+            if board.attacks_mask(other) & ~before.attacks_mask(other)
+        ]
         return [*boards.moved_squares(before, played), *opened]
     # a piece that a written move has brought there earlier
-    if (
-        move.to is None
-        or moment.anchor == "before"
-        or board.piece_type_at(move.to) != move.piece
-    ):
+    if move.to is None or moment.anchor == "before":
         return []
-    return [move.to]
+    return [move.to] if board.piece_type_at(move.to) == move.piece else []
 
 
 def name(board: chess.Board, square: chess.Square) -> str:

@@ -17,12 +17,14 @@ def ahead(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
     Where no side is named, either may be.
     """
-    behind = claim.relation == "behind"
-    sides = [bool(term.side) != behind for term in claim.subjects] or list(chess.COLORS)
-    findings = [_is_ahead(claim, moment.board, side) for side in sides]
-    return next(
-        (finding for finding in findings if finding.outcome == "holds"), findings[0]
-    )
+    sides = [bool(term.side) for term in claim.subjects]
+    if claim.relation == "behind":
+        sides = [not side for side in sides]
+    findings = [_is_ahead(claim, moment.board, side) for side in sides or chess.COLORS]
+    for finding in findings:
+        if finding.outcome == "holds":
+            return finding
+    return findings[0]
 
 
 def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:

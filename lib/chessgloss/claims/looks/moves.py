@@ -53,7 +53,7 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     stance = claim.stance
     if _is_played(term, scene):
         return "true", f"{scene.move.san} is the move played", "before"
-    followed = claim.span[0] < scene.astray
+    followed = claim.span[0] < scene.broken_at
     if claim.relation == "played" and followed and _must_be_played(term, scene):
         return "false", f"the move played is {scene.move.san}", "before"
     if legal := _legal_somewhere(claim, scene):
@@ -136,7 +136,7 @@ def _is_remote(term: Term, scene: Scene) -> bool:
             return True
     newest = max(moment.board.ply() for moment in scene.moments)
     numbered = board.ply() if term.numbered is None else term.numbered
-    if term.span[0] in scene.adrift or not board.ply() <= numbered <= newest:
+    if term.span[0] in scene.unfollowed or not board.ply() <= numbered <= newest:
         return True
     if move.to is None or move.takes:
         return False
