@@ -514,12 +514,11 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     notation = Notation.read(text.translate(str.maketrans("×:–", "xx-")))
     (tag, owner) = _beside(tokens, index - 1)
     (after, next_word) = _beside(tokens, index + 1)
-    number = tokens[index - 1].text.strip() if tag == Tag.MOVE_NUMBER else ""
-    digits = "".join(sign for sign in number if sign.isdigit())
-    line = "".join(each.tag for each in tokens[max(0, index - 4) : index])
-    black = ".." in number or "…" in number
-    counted = bool(digits) and digits == number  # ``8 a6`` may be no move
+    ply, black, counted = None, False, False
+    if tag == Tag.MOVE_NUMBER:
+        ply, black, counted = _read_move_number(tokens[index - 1].text.strip())
     uncertain = counted and notation.piece in (None, chess.PAWN)
+    line = "".join(each.tag for each in tokens[max(0, index - 4) : index])
     term = Term(
         "move",
         token.text,
@@ -528,7 +527,7 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
         square=notation.to,
         move=notation,
         definite=certain and not uncertain and not _is_diagonal(text, notation),
-        numbered=2 * (int(digits) - 1) + black if digits and not counted else None,
+        numbered=ply,
         continues=over_tags(_IN_A_LINE).search(line) is not None,
     )
     owned = tag == Tag.THE or owner.endswith("'s")
@@ -541,13 +540,30 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     return Element(Tag.PIECE, term.span, token.text.lower(), (term,))
 
 
+def _read_move_number(text: str) -> tuple[int | None, bool, bool]:
+    """Return the ply that a move number names, whether it is Black's, and whether it is bare.
+
+    A bare number (``8 a6``) need not be one of a move and names no ply.
+    """
+    digits = "".join(sign for sign in text if sign.isdigit())
+    black = ".." in text or "…" in text
+    if not digits:
+        return None, black, False
+    if digits == text:
+        return None, black, True
+    ply = 2 * (int(digits) - 1)
+    return (ply + 1 if black else ply), black, False
+
+
 def _is_diagonal(text: str, notation: Notation) -> bool:
     """Tell whether what is written like a move is a long diagonal: ``h1-a8``."""
     if notation.piece is not None or notation.to is None or notation.file is None:
         return False
     start = chess.square(notation.file, notation.rank or 0)
-    on_diagonal = bool(chess.BB_DIAG_ATTACKS[start][0] & chess.BB_SQUARES[notation.to])
-    return on_diagonal and "-" in text and chess.square_distance(start, notation.to) > 2
+    diagonals = chess.BB_DIAG_ATTACKS[start][0]
+    if not diagonals & chess.BB_SQUARES[notation.to]:
+        return False
+    return "-" in text and chess.square_distance(start, notation.to) > 2
 
 
 # ---------------------------------------------------------------- sentences
@@ -613,10 +629,9 @@ class Sentence:
 
     def clause_start(self, index: int) -> int:
         """Return the first element of the clause that an element stands in."""
-        return (
-            max(self.tags.rfind(Tag.BREAK, 0, index), self.tags.rfind(",", 0, index))
-            + 1
-        )
+        break_ = self.tags.rfind(Tag.BREAK, 0, index)
+        comma = self.tags.rfind(",", 0, index)
+        return max(break_, comma) + 1
 
     def stance(self, first: int, last: int, *, alone: bool = False) -> Stance:
         """Return how a claim made by the elements ``first`` to ``last`` is put.
@@ -680,18 +695,12 @@ class Sentence:
     def asserts(self, first: int, last: int) -> bool:
         """Tell whether the sentence says outright that a move is made."""
         around = self.tags[self.clause_start(first) : last]
-        unsaid = (
-            Tag.NOT in around
-            or not tags("unsaid").isdisjoint(around)
-            or Tag.COMPARE in self.tags
-        )
-        future = is_said("future", self.words)
-        return not (
-            unsaid
-            or self.tags[max(0, first - 1) : first] == Tag.INTO
-            or future
-            or self.asked
-        )
+        if Tag.NOT in around or Tag.COMPARE in self.tags:
+            return False
+        if not tags("unsaid").isdisjoint(around):
+            return False
+        infinitive = self.tags[max(0, first - 1) : first] == Tag.INTO
+        return not (infinitive or self.asked or is_said("future", self.words))
 
     def acting(self, stop: int | None = None) -> tuple[Term, ...]:
         """Return the pieces, moves and sides named before an element; without one, all."""
@@ -736,17 +745,12 @@ class Sentence:
         subj = match.groupdict().get("subj")
         if agents := self.group(match, "agent"):
             # ``Black recaptures with the knight``: the agent has the side of the subject
-            side = (
-                self.elements[match.start("subj")].terms[0].side
-                if subj == Tag.PLAYER
-                else None
-            )
+            side = None
+            if subj == Tag.PLAYER:
+                side = self.elements[match.start("subj")].terms[0].side
             return tuple(term.owned_by(side) for term in agents)
-        nobody = verb > 0 and self.elements[verb - 1].word in (
-            "nothing",
-            "nobody",
-            "none",
-        )
+        before = self.elements[verb - 1].word if verb else ""
+        nobody = before in ("nothing", "nobody", "none")
         if nobody or "subj" not in match.re.groupindex:
             return ()
         if subj is None:
@@ -766,14 +770,14 @@ class Sentence:
             index -= 1
         tag = self.tags[index - 1] if index else ""
         joined = Tag.AND in self.tags[index:verb]
-        if (
-            tag in tags("actors")
-            and not joined
-            and not self._is_governed(index - 1, verb)
-        ):
+        alone = tag in tags("actors") and not joined
+        if alone and not self._is_governed(index - 1, verb):
             return self.elements[index - 1].terms
-        moves = [term for term in self.acting(index) if term.role == "move"]
-        return tuple(moves[-1:]) if tag == Tag.PRONOUN and moves else self.may_act(verb)
+        if tag == Tag.PRONOUN:
+            moves = [term for term in self.acting(index) if term.role == "move"]
+            if moves:
+                return tuple(moves[-1:])
+        return self.may_act(verb)
 
     def own_subject(self, match: re.Match[str]) -> int:
         """Return the first element of a verb's own subject.
@@ -787,11 +791,9 @@ class Sentence:
     def act_together(self, match: re.Match[str], acting: tuple[Term, ...]) -> bool:
         """Tell whether every piece that is named as acting acts, not any of them."""
         group = "agent" if match.groupdict().get("agent") else "subj"
-        if (
-            not match.groupdict().get(group)
-            or len(acting) < 2
-            or {t.role for t in acting} != {"piece"}
-        ):
+        if not match.groupdict().get(group) or len(acting) < 2:
+            return False
+        if any(term.role != "piece" for term in acting):
             return False
         named = self.elements[slice(*match.span(group))]
         others = {term.span for term in acting} - {element.span for element in named}
@@ -813,9 +815,9 @@ class Sentence:
         verb = self.elements[match.start("verb")].word.split()[0]
         if verb.endswith("ed") or between:
             return ""
-        return (
-            "singular" if verb.endswith("s") and not verb.endswith("ss") else "plural"
-        )
+        if verb.endswith("s") and not verb.endswith("ss"):
+            return "singular"
+        return "plural"
 
     def _is_governed(self, first: int, verb: int) -> bool:
         """Tell whether a noun is the object of what stands before it, so no subject of the verb."""
@@ -840,14 +842,16 @@ def sentences(text: str, elements: Sequence[Element]) -> tuple[Sentence, ...]:
             continue
         if current:
             words = text[begin : element.span[0]].lstrip()
-            lower = words.lower().replace("’", "'")
-            start = element.span[0] - len(words)
-            of_all = "".join(each.tag for each in current)
-            asked = "?" in element.word
-            earlier = found[-1].acting() if found else ()
-            found.append(
-                Sentence(text, tuple(current), of_all, lower, start, asked, earlier)
+            sentence = Sentence(
+                text,
+                tuple(current),
+                tags="".join([each.tag for each in current]),
+                words=words.lower().replace("’", "'"),
+                start=element.span[0] - len(words),
+                asked="?" in element.word,
+                earlier=found[-1].acting() if found else (),
             )
+            found.append(sentence)
         current = []
         begin = element.span[1]
     return tuple(found)

@@ -172,8 +172,11 @@ def set_scene(
         lost = passed or (term.continues and lost)
         if not ways:
             broken_at = min(broken_at, term.span[1])
-        played = [board is before and chosen == move.move for board, chosen in ways]
-        opened = ways[: played.index(True)] if any(played) else ways
+        opened = ways
+        for place, (board, chosen) in enumerate(ways):
+            if board is before and chosen == move.move:
+                opened = ways[:place]
+                break
         for board, chosen in reversed(opened):  # the likeliest is to be the newest
             line = boards.after_move(board, chosen)
             by_pass = skipped.get(id(board), True)
@@ -236,8 +239,10 @@ def ways_to_play(moments: Sequence[Moment], term: Term) -> list[Event]:
 
     def playable(positions: Iterable[chess.Board | None]) -> Iterator[Event]:
         for board in positions:
-            if board is not None and term.side in (None, board.turn):
-                yield from ((board, move) for move in islice(term.plays(board), 1))
+            if board is None or term.side not in (None, board.turn):
+                continue
+            for move in islice(term.plays(board), 1):
+                yield board, move
 
     turned = () if numbered else map(boards.after_pass, there)
     return list(islice(chain(playable(there), playable(turned)), MOST_WAYS))
@@ -260,9 +265,8 @@ def _acting(term: Term, moment: Moment) -> list[chess.Square]:
     if term.role == "side":
         return list(chess.scan_forward(board.occupied_co[bool(term.side)]))
     if term.role == "this" and term.options:
-        return acting_squares(
-            (each for each in term.options if each.role != "side"), moment
-        )
+        options = (option for option in term.options if option.role != "side")
+        return acting_squares(options, moment)
     if moment.last is None:
         return []
     if move is None or move.fits(*moment.last):
@@ -279,15 +283,16 @@ def _acting(term: Term, moment: Moment) -> list[chess.Square]:
     # a piece that a written move has brought there earlier
     if move.to is None or moment.anchor == "before":
         return []
-    return [move.to] if board.piece_type_at(move.to) == move.piece else []
+    if board.piece_type_at(move.to) != move.piece:
+        return []
+    return [move.to]
 
 
 def name(board: chess.Board, square: chess.Square) -> str:
     """Return what stands on a square: ``the white knight on f3``."""
-    there = board.piece_type_at(square) is not None
-    return (
-        noun_at(board, square) if there else f"nothing on {chess.square_name(square)}"
-    )
+    if board.piece_type_at(square) is None:
+        return f"nothing on {chess.square_name(square)}"
+    return noun_at(board, square)
 
 
 def is_king(term: Term) -> bool:

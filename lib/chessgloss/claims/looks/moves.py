@@ -169,11 +169,12 @@ def signed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a move written with a sign of check or mate gives check or mates."""
     term = claim.objects[0]
     mate = claim.relation == "move_mates"
+    events = []
     if _is_played(term, scene):
         events = [(scene.before.board, scene.move.move)]
-    else:
-        ways = [] if _is_remote(term, scene) else ways_to_play(scene.moments, term)
-        events = [(board, move) for board, _ in ways for move in term.plays(board)]
+    elif not _is_remote(term, scene):
+        for board, _ in ways_to_play(scene.moments, term):
+            events += [(board, move) for move in term.plays(board)]
     if not events:
         return unknown(f"{term.text} is not legal")
     for board, move in events:
@@ -181,7 +182,8 @@ def signed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         if end.is_checkmate() if mate else end.is_check():
             return holds(f"{board.san(move)}")
     board, move = events[0]
-    return fails(f"{board.san(move)} {'is no mate' if mate else 'gives no check'}")
+    said = "is no mate" if mate else "gives no check"
+    return fails(f"{board.san(move)} {said}")
 
 
 def may_castle(claim: Claim, moment: Moment, scene: Scene) -> Finding:
