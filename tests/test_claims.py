@@ -92,6 +92,13 @@ def test_tags_have_one_letter_each_and_no_part_of_a_pattern_has_a_tag_s_name():
     assert named.items() <= letters().items()
 
 
+def test_a_detail_holds_what_the_words_give_and_no_more():
+    (claim,) = extract("The e-file is half-open.")
+    assert {**claim.detail} == {"file": "e", "half": "half-open"}
+    (claim,) = extract("White has no knight.")
+    assert {**claim.detail} == {"count": 0, "noun": "knight"}
+
+
 @pytest.mark.parametrize(("relation", "verdict", "name", "text"), EXAMPLES)
 def test_the_examples_of_the_table_are_judged_as_it_says(relation, verdict, name, text):
     every = checked(

@@ -39,10 +39,12 @@ def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
 
 def _surplus(board: chess.Board, side: chess.Color) -> dict[chess.PieceType, int]:
     """Return how many pieces of each type a side has more than the other."""
-    return {
-        kind: len(board.pieces(kind, side)) - len(board.pieces(kind, not side))
-        for kind in chess.PIECE_TYPES
-    }
+    surplus = {}
+    for kind in chess.PIECE_TYPES:
+        own = len(board.pieces(kind, side))
+        other = len(board.pieces(kind, not side))
+        surplus[kind] = own - other
+    return surplus
 
 
 def _is_ahead_by(
@@ -65,9 +67,10 @@ def _is_ahead_by(
     if unit == "exchange":
         return rooks == count and minors == -count
     (kind,) = noun_pieces(unit)
+    if pawns_up == tactics.VALUES[kind] * count:
+        return True
     least = count if kind == chess.PAWN else 1
-    exact = pawns_up == tactics.VALUES[kind] * count
-    return exact or (surplus[kind] == count and pawns_up >= least)
+    return surplus[kind] == count and pawns_up >= least
 
 
 def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -78,7 +81,8 @@ def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has bishops on both colours of squares."""
-    bishops = moment.board.pieces(chess.BISHOP, bool(claim.subjects[0].side))
+    side = bool(claim.subjects[0].side)
+    bishops = moment.board.pieces(chess.BISHOP, side)
     light = bool(bishops & chess.BB_LIGHT_SQUARES)
     dark = bool(bishops & chess.BB_DARK_SQUARES)
     return truth(light and dark, f"it has {len(bishops)} bishops")
@@ -94,7 +98,8 @@ def counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     wanted = claim.detail.count or 0
     evidence = f"it has {have} {noun}"
     if claim.detail.more:
-        return truth(have - _count(moment.board, noun, not side) == wanted, evidence)
+        other = _count(moment.board, noun, not side)
+        return truth(have - other == wanted, evidence)
     if have > wanted and not claim.detail.whole:
         return unknown(f"{evidence}, more than the text speaks of")
     return truth(have == wanted, evidence)
@@ -106,6 +111,9 @@ def _count(board: chess.Board, noun: str, side: chess.Color) -> int:
 
 def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether both sides have as many pieces of a kind as is said; none if no number is."""
-    have = [_count(moment.board, claim.detail.noun, side) for side in chess.COLORS]
+    noun = claim.detail.noun
+    white = _count(moment.board, noun, chess.WHITE)
+    black = _count(moment.board, noun, chess.BLACK)
     wanted = claim.detail.count or 0
-    return truth(have == [wanted, wanted], f"they have {have[0]} and {have[1]}")
+    evidence = f"they have {white} and {black}"
+    return truth(white == black == wanted, evidence)
