@@ -7,7 +7,8 @@ import chess.engine
 import pytest
 
 from chessgloss.claims import CAUSES, Disqualifier, disqualifier, extract, verify
-from chessgloss.claims.lexicon import Notation
+from chessgloss.claims.checker import EXCUSES, decide_claim, look_at_all, scene_of
+from chessgloss.claims.lexicon import Notation, Tag, letters, tags
 from chessgloss.claims.relations import READERS, relations
 from chessgloss.facts import gather
 from chessgloss.facts.fact import KNOWN_KINDS
@@ -15,9 +16,8 @@ from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from scripts import PROJECT, refuses, selfplay
 
-TABLE = tomllib.loads(
-    (PROJECT / "lib/chessgloss/claims/relations.toml").read_text("utf-8")
-)
+TABLE_FILE = PROJECT / "lib/chessgloss/claims/relations.toml"
+TABLE = tomllib.loads(TABLE_FILE.read_text("utf-8"))
 POSITIONS = {name: tuple(position) for name, position in TABLE["positions"].items()}
 ITALIAN, FIGURE_A6 = POSITIONS["italian"], POSITIONS["figure_a6"]
 
@@ -77,6 +77,26 @@ def test_the_table_has_no_misspelt_entry():
         assert not set(row) - known, name
         assert row["kind"] in CAUSES, name
         assert row.get("event") in (None, *get_args(Disqualifier)), name
+
+
+def test_tags_have_one_letter_each_and_no_part_of_a_pattern_has_a_tag_s_name():
+    words = tomllib.loads((TABLE_FILE.parent / "words.toml").read_text("utf-8"))
+    found = [tag["letter"] for tag in words["tags"].values()]
+    found += words["letters"].values()
+    assert len(found) == len(set(found)) == len(letters())
+    assert {len(letter) for letter in found} == {1}
+    assert letters().keys().isdisjoint(TABLE["parts"])
+    for name in words["tag_sets"]:
+        assert tags(name) <= {*found, ",", "."}, name
+    named = {name.lower(): tag for name, tag in vars(Tag).items() if name.isupper()}
+    assert named.items() <= letters().items()
+
+
+def test_a_detail_holds_what_the_words_give_and_no_more():
+    (claim,) = extract("The e-file is half-open.")
+    assert {**claim.detail} == {"file": "e", "half": "half-open"}
+    (claim,) = extract("White has no knight.")
+    assert {**claim.detail} == {"count": 0, "noun": "knight"}
 
 
 @pytest.mark.parametrize(("relation", "verdict", "name", "text"), EXAMPLES)
@@ -318,6 +338,49 @@ def test_moves_of_the_game_before_are_known_and_others_may_be_of_another_line():
     assert "false" not in {each.verdict for each in said}
     (pawn,) = verify("The pawn on e2 is weak.", MoveInContext(position, "f1c4"))
     assert pawn.verdict == "false"
+
+
+#: A game of which the plies before the move are known.
+OPENED = MoveInContext(Position.after(("e2e4", "e7e5", "g1f3", "b8c6")), "f1c4")
+
+
+@pytest.mark.parametrize(
+    ("excuse", "relation", "text"),
+    [
+        ("undecided", "wins", "White wins a pawn."),
+        ("supposed", "ahead", "If White is a pawn up, all is well."),
+        ("lost line", "gives_check", "After Nc4 the rook gives check."),
+        ("earlier", "defends", "The queen was defending the pawn on e2."),
+        ("next", "attacks", "Black now attacks the pawn on e4."),
+        (
+            "several",
+            "attacks",
+            "After Bc4 White castles, not attacking the pawn on f7.",
+        ),
+        ("no move", "wins", "Nxe4 wins a pawn."),
+        ("not there", "attacks", "The queen on h5 does not attack f7."),
+    ],
+)
+def test_an_excuse_leaves_open_what_would_be_false(excuse, relation, text):
+    claims = extract(text)
+    scene = scene_of(claims, OPENED)
+    (claim,) = (each for each in claims if each.relation == relation)
+    case = look_at_all(claim, scene)
+    assert case.borne_out is None
+    assert [each.name for each in EXCUSES if each.applies(case)] == [excuse]
+    found = decide_claim(claim, scene)
+    (why,) = (each.why for each in EXCUSES if each.name == excuse)
+    assert found.verdict == "not checkable"
+    assert why is None or found.evidence == why
+
+
+def test_every_excuse_has_a_name_of_its_own():
+    assert len({each.name for each in EXCUSES}) == len(EXCUSES)
+
+
+def test_what_is_asked_is_never_looked_at():
+    (asked,) = checked(ITALIAN, "Does the bishop on b4 attack e1?")[-1:]
+    assert asked.verdict == "not checkable" and "asks" in asked.evidence
 
 
 def test_what_is_presupposed_is_read_on_request_and_is_never_false():

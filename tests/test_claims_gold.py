@@ -179,7 +179,7 @@ def test_a_square_in_error_is_a_neighbour_and_no_pawn_comes_to_the_last_ranks():
 def test_no_module_of_the_checker_takes_a_name_from_a_package_alone():
     """Chapter 5's walk over the modules that decide a verdict would miss what is passed on."""
     for path in (
-        *LIBRARY.glob("chessgloss/claims/*.py"),
+        *LIBRARY.glob("chessgloss/claims/**/*.py"),
         *LIBRARY.glob("chessgloss/facts/*.py"),
     ):
         imports = re.findall(

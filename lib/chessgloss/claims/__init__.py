@@ -1,13 +1,36 @@
 """The claims that a comment makes, each checked on the board and with the engine's verdict.
 
-A text becomes tokens (``lexicon``, ``words.toml``), then sentences (``parser``), then claims by
-the table of relations (``relations``, ``relations.toml``). Each claim is decided at the moments
-that its words allow (``board``) and gets a verdict with evidence (``checker``); ``gold`` measures
-how good that is.
+A text becomes tokens, then sentences, then claims; each claim is held against the moments that
+its words allow and gets a verdict with evidence. Where is what:
+
+``words.toml``, ``lexicon``
+    The words, each under a tag with a name, and the cues that say how a claim is put; a text cut
+    into tokens, and regular expressions over their tags.
+``parser``
+    Phrases (``Term``: which pieces, squares, moves), sentences, who acts; the record ``Claim``
+    with its ``Stance`` and ``Detail``.
+``relations.toml``, ``relations``
+    The table of what can be claimed and how words say it; the readers that make claims of them.
+``scene``
+    The moments a text may speak of (before the move, after it, its own lines), who is meant.
+``looks``
+    One function a relation, one file a subject: does it hold in this moment?
+``checker``
+    ``extract`` and ``verify``; the verdict from all moments, and the excuses that leave it open.
+``gold``
+    How good that is.
+
+What *if* does to a claim: the tag ``if`` and the cue ``unreal`` of ``words.toml`` make its stance
+*supposed* (``parser.Sentence.stance``; readers add cases of their own), and the excuse
+*supposed* (``checker.EXCUSES``) then leaves it open instead of false, but for a capture that no
+move makes possible (``checker._is_refuted``).
+
+When a capture is a sacrifice: where ``facts.tactics.exchange`` of the move is below zero
+(``looks.presupposed.theme``). What a capture wins is in ``looks.captures``.
 """
 
-from chessgloss.claims.board import Truth
 from chessgloss.claims.checker import Checked, disqualifier, extract, verify
+from chessgloss.claims.looks.finding import Truth
 from chessgloss.claims.parser import Claim, Kind
 from chessgloss.claims.relations import CAUSES, Cause, Disqualifier
 

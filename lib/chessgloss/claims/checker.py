@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Final
 
-from chessgloss.claims import board
-from chessgloss.claims.board import LOOK_BACK, Anchor, Scene, Truth, set_scene
 from chessgloss.claims.lexicon import tokenise
+from chessgloss.claims.looks.finding import Outcome, Truth
+from chessgloss.claims.looks.moves import check_move, impossible
 from chessgloss.claims.parser import Claim, chunk, sentences
 from chessgloss.claims.relations import (
     CAUSES,
@@ -16,6 +18,7 @@ from chessgloss.claims.relations import (
     read_claims,
     relations,
 )
+from chessgloss.claims.scene import LOOK_BACK, Anchor, Moment, Scene, set_scene
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
@@ -91,7 +94,7 @@ def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
             signed and any(start <= first and last <= stop for start, stop in announced)
         ):
             key = (claim.span, claim.kind, claim.relation)
-            kept.setdefault((*key, *sorted(claim.detail.items())), claim)
+            kept.setdefault((*key, claim.detail), claim)
     return tuple(
         sorted(
             kept.values(), key=lambda claim: (claim.span, claim.kind, claim.relation)
@@ -131,119 +134,255 @@ def verify(
         If the reply is not legal after the move.
     """
     claims = extract(text, presupposed=presupposed)
-    of_moves = [
-        each for each in claims if each.relation in ("legal", "played", "impossible")
+    scene = scene_of(claims, move, verdict, reply)
+    return tuple(decide_claim(claim, scene) for claim in claims)
+
+
+def scene_of(
+    claims: Iterable[Claim],
+    move: MoveInContext,
+    verdict: Verdict | None = None,
+    reply: str | None = None,
+) -> Scene:
+    """Return the moments of a text about a move that makes these claims (see :func:`verify`)."""
+    moves = [
+        term
+        for claim in claims
+        if claim.relation in ("legal", "played", "impossible")
+        for term in claim.objects
     ]
-    moves = [term for claim in of_moves for term in claim.objects]
-    scene = set_scene(
+    return set_scene(
         move, moves, verdict, reply or (verdict.reply if verdict else None)
     )
-    return tuple(check(claim, scene) for claim in claims)
 
 
-def check(claim: Claim, scene: Scene) -> Checked:
+def decide_claim(claim: Claim, scene: Scene) -> Checked:
     """Return the verdict on a claim from every moment that its words allow.
 
     A claim is false only if it fails in all of them; a denied one only if what it denies
-    holds in all of them where it can be asked. What is only supposed or asked is never
-    false.
+    holds in all of them where it can be asked. Even then one of the :data:`EXCUSES` can leave it
+    open. What is asked is never false.
     """
-    stance = claim.stance
     decide = relations()[claim.relation].decide
-    if stance.asked and decide is not board.impossible:
+    if claim.stance.asked and decide is not impossible:
         return _open(claim, "the text asks it, it does not say it")
-    if decide in (board.check_move, board.impossible):
+    if decide in (check_move, impossible):
         return Checked(claim, *decide(claim, scene))
-    of_moves = bool(claim.subjects) and all(
-        term.role == "move" for term in claim.subjects
-    )
-    wanted, against = ("fails", "holds") if stance.negated else ("holds", "fails")
-    first: dict[str, Checked] = {}  # of each outcome
+    case = look_at_all(claim, scene)
+    if case.borne_out is not None:
+        return case.borne_out
+    for excuse in EXCUSES:
+        if excuse.applies(case):
+            untold = case.first.get("unknown") if excuse.why is None else None
+            return untold or _open(claim, excuse.why or "")
+    return case.first.get(case.against) or next(iter(case.first.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A claim, and what came of looking at the moments that its words allow.
+
+    Parameters
+    ----------
+    claim, scene
+        The claim, and the moments of its text.
+    first
+        The first answer of each outcome, in the order of the moments.
+    borne_out
+        The answer of the first moment that bears the claim out, if one does; no later moment is
+        looked at.
+    """
+
+    claim: Claim
+    scene: Scene
+    first: Mapping[Outcome, Checked]
+    borne_out: Checked | None = None
+
+    @property
+    def wanted(self) -> Outcome:
+        """The outcome of a look that makes the claim true."""
+        return "fails" if self.claim.stance.negated else "holds"
+
+    @property
+    def against(self) -> Outcome:
+        """The outcome of a look that speaks against the claim."""
+        return "holds" if self.claim.stance.negated else "fails"
+
+    def outcomes(self, moments: Iterable[Moment]) -> Iterator[Outcome]:
+        """Yield what looks at other moments come to."""
+        decide = relations()[self.claim.relation].decide
+        for moment in moments:
+            yield decide(self.claim, moment, self.scene).outcome
+
+
+def look_at_all(claim: Claim, scene: Scene) -> Case:
+    """Look at the moments that the words of a claim allow, until one bears it out."""
+    decide = relations()[claim.relation].decide
+    first: dict[Outcome, Checked] = {}
+    case = Case(claim, scene, first)
+    of_moves = _is_of_moves(claim)
     for moment in scene.allowed(claim):
         finding = decide(claim, moment, scene)
-        outcome, evidence = finding.outcome, finding.evidence
+        outcome = finding.outcome
+        evidence = finding.evidence
         if moment.skipped and outcome == "fails" and of_moves:
             outcome = "unknown"
             evidence = f"{evidence}, but moves may lie between"
         verdict: Truth = "not checkable" if outcome == "unknown" else "false"
-        if outcome == wanted:
+        if outcome == case.wanted:
             verdict = "true"
-        checked = Checked(
-            claim, verdict, _WHEN[moment.anchor] + evidence, moment.anchor
-        )
-        if outcome == wanted:
-            return checked
+        evidence = _WHEN[moment.anchor] + evidence
+        checked = Checked(claim, verdict, evidence, moment.anchor)
+        if outcome == case.wanted:
+            return replace(case, borne_out=checked)
         first.setdefault(outcome, checked)
-    supposed = (not of_moves or claim.relation == "mate_in") and _is_supposed(claim)
-    if ("unknown" in first or supposed) and not (
-        _can_be_refuted(claim, scene)
-        and all(decide(claim, m, scene).outcome == "fails" for m in scene.near())
-    ):
-        return first.get("unknown") or _open(claim, "the text only supposes it")
-    if (
-        claim.kind in ("check", "mate", "tactic")
-        and 0 <= claim.span[0] - scene.astray < LINE_REACH
-    ):
-        return _open(claim, "it may be of a line that cannot be followed")
-    told = scene.earlier() if stance.past and claim.tense != "after" else ()
-    if any(
-        decide(claim, moment, scene).outcome == wanted
-        for moment in islice(told, LOOK_BACK)
-    ):
-        return _open(claim, "it was so earlier in the game")
-    next_ = scene.near() if _may_be_next(claim, scene) else ()
-    if any(decide(claim, moment, scene).outcome == "holds" for moment in next_):
-        return _open(claim, "the next move can make it so")
-    if stance.negated and len(claim.subjects) > 1:
-        return _open(claim, "who is meant is not told")
-    if (of_moves or claim.relation == "wins") and first.keys() == {"absent"}:
-        return _open(claim, "the move it speaks of cannot be played")
-    if stance.negated and against not in first:
-        return _open(claim, "what it denies cannot be asked here")
-    return first.get(against) or next(iter(first.values()))
+    return case
 
 
-def _can_be_refuted(claim: Claim, scene: Scene) -> bool:
-    """Tell whether a claim is false, however it is put, if no one move makes it so.
+def _is_of_moves(claim: Claim) -> bool:
+    return bool(claim.subjects) and all(term.role == "move" for term in claim.subjects)
 
-    It is one of captures that names what or where, and is not of another time or line.
+
+def _open(claim: Claim, why: str) -> Checked:
+    return Checked(claim, "not checkable", why, "none")
+
+
+# ---------------------------------------------------------------- why it may not be false
+
+
+@dataclass(frozen=True, slots=True)
+class Excuse:
+    """A reason not to call a claim false that no moment bears out.
+
+    Parameters
+    ----------
+    name
+        What it is, in a word or two.
+    applies
+        Tells whether it is so.
+    why
+        The evidence; ``None`` for that of the look that could not tell.
     """
-    placed = any(term.square is not None for term in claim.objects)
+
+    name: str
+    applies: Callable[[Case], bool]
+    why: str | None
+
+
+def _is_undecided(case: Case) -> bool:
+    """Tell whether the board cannot tell in some moment, and the claim is not refuted."""
+    return "unknown" in case.first and not _is_refuted(case)
+
+
+def _is_only_supposed(case: Case) -> bool:
+    """Tell whether the words only suppose it (``if``, ``would``), and it is not refuted.
+
+    Of a written move its own line decides, whether it was played or not.
+    """
+    claim = case.claim
+    its_line = _is_of_moves(claim) and claim.relation != "mate_in"
+    return not its_line and _is_supposed(claim) and not _is_refuted(case)
+
+
+def _is_refuted(case: Case) -> bool:
+    """Tell whether a capture is false, however it is put, as no one move makes it so.
+
+    It must name what or where, and not be of another time or line.
+    """
+    claim = case.claim
+    if claim.stance.negated or claim.stance.past:
+        return False
+    if claim.span[0] >= case.scene.broken_at or claim.relation not in _CAPTURES:
+        return False
     named = bool(claim.objects) and all(term.role != "this" for term in claim.objects)
-    captures = named and claim.relation in (
-        ["captures", "can_win"] + placed * ["exchanges"]
-    )
-    elsewhere = claim.stance.past or claim.span[0] >= scene.astray
-    return captures and not (claim.stance.negated or elsewhere)
+    placed = any(term.square is not None for term in claim.objects)
+    if not named or (claim.relation == "exchanges" and not placed):
+        return False
+    return all(each == "fails" for each in case.outcomes(case.scene.near()))
 
 
-def _may_be_next(claim: Claim, scene: Scene) -> bool:
-    """Tell whether what the other side is said to do now may be what its next move does."""
-    named = claim.text.startswith(("White ", "Black ", "white ", "black "))
-    others = {term.side for term in claim.subjects} == {not scene.move.mover}
-    return (
-        named and others and claim.tense != "any" and claim.kind in ("attack", "tactic")
-    )
+_CAPTURES = ("captures", "can_win", "exchanges")
 
 
 def _is_supposed(claim: Claim) -> bool:
     """Tell whether the words leave open that it is so.
 
-    What a side can do is said outright of captures and checks, for they are legal or not;
-    of a written move its own line decides, whether it was played or not.
+    What a side can do is said outright of captures and checks, for they are legal or not.
     """
     judges = claim.kind == "evaluation" and claim.relation not in ("better", "equal")
     if judges and any(term.role == "move" for term in claim.objects):
         return False
-    if (
-        claim.relation == "captures"
-    ):  # one that is supposed must be possible, unless it comes later
+    if claim.relation == "captures":
+        # one that is supposed must be possible, unless it comes later
         return claim.stance.distant
     return claim.stance.supposed or (claim.stance.able and claim.kind != "structure")
 
 
-def _open(claim: Claim, why: str) -> Checked:
-    return Checked(claim, "not checkable", why, "none")
+def _may_be_of_a_lost_line(case: Case) -> bool:
+    """Tell whether it stands right behind a move that cannot be played."""
+    behind = case.claim.span[0] - case.scene.broken_at
+    of_a_line = case.claim.kind in ("check", "mate", "tactic")
+    return of_a_line and 0 <= behind < LINE_REACH
+
+
+def _was_so_earlier(case: Case) -> bool:
+    """Tell whether what is told in the past was so some plies before."""
+    if not case.claim.stance.past or case.claim.tense == "after":
+        return False
+    earlier = islice(case.scene.earlier(), LOOK_BACK)
+    return any(each == case.wanted for each in case.outcomes(earlier))
+
+
+def _may_come_next(case: Case) -> bool:
+    """Tell whether what the other side is said to do now is what its next move can do."""
+    claim = case.claim
+    named = claim.text.startswith(("White ", "Black ", "white ", "black "))
+    others = {term.side for term in claim.subjects} == {not case.scene.move.mover}
+    if claim.kind not in ("attack", "tactic") or claim.tense == "any":
+        return False
+    if not (named and others):
+        return False
+    return any(each == "holds" for each in case.outcomes(case.scene.near()))
+
+
+def _denies_of_several(case: Case) -> bool:
+    """Tell whether something is denied of one of several pieces, but not of which."""
+    return case.claim.stance.negated and len(case.claim.subjects) > 1
+
+
+def _speaks_of_no_move(case: Case) -> bool:
+    """Tell whether it is said of a move that never comes to be played."""
+    of_move = _is_of_moves(case.claim) or case.claim.relation == "wins"
+    return of_move and case.first.keys() == {"absent"}
+
+
+def _denies_what_is_not_there(case: Case) -> bool:
+    """Tell whether something is denied of what is not on the board in any moment."""
+    return case.claim.stance.negated and case.against not in case.first
+
+
+#: Why a claim is left open though no moment bears it out: the first that applies counts.
+EXCUSES: Final = (
+    Excuse("undecided", _is_undecided, None),
+    Excuse("supposed", _is_only_supposed, "the text only supposes it"),
+    Excuse(
+        "lost line",
+        _may_be_of_a_lost_line,
+        "it may be of a line that cannot be followed",
+    ),
+    Excuse("earlier", _was_so_earlier, "it was so earlier in the game"),
+    Excuse("next", _may_come_next, "the next move can make it so"),
+    Excuse("several", _denies_of_several, "who is meant is not told"),
+    Excuse("no move", _speaks_of_no_move, "the move it speaks of cannot be played"),
+    Excuse(
+        "not there",
+        _denies_what_is_not_there,
+        "what it denies cannot be asked here",
+    ),
+)
+
+
+# ---------------------------------------------------------------- the rubric's hard rule
 
 
 def disqualifier(claim: Claim) -> Disqualifier | None:

@@ -1,9 +1,9 @@
 """The words and written moves that the claim reader knows, and a text cut into them.
 
-The words stand in ``words.toml``, each under a one-letter tag. Phrases and claims are then found
-by regular expressions over the tags, so that a synonym is one more word there and nothing else.
-Besides the letters of that file the tags are ``M`` a written move, ``S`` a square, ``L`` a file's
-letter, ``#`` a move number, ``9`` a number, ``_`` an unknown word, and the stops.
+The words stand in ``words.toml``, each under a tag. A text's tags are put together as a string,
+one letter each, and phrases and claims are found by regular expressions over it
+(:func:`over_tags`), so that a synonym is one more word there and nothing else. Stops are tags of
+their own.
 """
 
 from __future__ import annotations
@@ -13,11 +13,47 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import chess
+
+
+class Tag:
+    """The letters of the tags that the code asks for one by one (``words.toml`` has all)."""
+
+    PIECE: Final = "N"
+    SQUARE: Final = "S"
+    MOVE: Final = "M"
+    PLAYER: Final = "C"
+    PRONOUN: Final = "T"
+    NOUN: Final = "P"
+    ADJECTIVE: Final = "J"
+    LETTER: Final = "L"
+    THE: Final = "z"
+    DIGITS: Final = "9"
+    MOVE_NUMBER: Final = "#"
+    UNKNOWN: Final = "_"
+    ADVERB: Final = "~"
+    NOT: Final = "n"
+    MAYBE: Final = "h"
+    IF: Final = "H"
+    BE: Final = "b"
+    HAVE: Final = "v"
+    ATTACK: Final = "a"
+    CAPTURE: Final = "x"
+    CAPTURED: Final = "X"
+    EXCHANGE: Final = "r"
+    GO: Final = "g"
+    PUT: Final = "p"
+    INTO: Final = "t"
+    FROM: Final = "y"
+    WITH: Final = "w"
+    AND: Final = "&"
+    BREAK: Final = ";"
+    THREATEN: Final = "!"
+    COMPARE: Final = "B"
 
 
 @cache
@@ -28,7 +64,8 @@ def _table() -> dict[str, dict[str, Any]]:
 @cache
 def words(name: str) -> frozenset[str]:
     """Return the words (and idioms of several words) under a tag or in a set of ``words.toml``."""
-    text = (_table()["tags"] | _table()["sets"])[name]
+    tag = _table()["tags"].get(name)
+    text = tag["words"] if tag else _table()["sets"][name]
     return frozenset(" ".join(word.split()) for word in text.split(","))
 
 
@@ -38,17 +75,49 @@ def cue(name: str) -> re.Pattern[str]:
     return re.compile(expand(_table()["cues"][name], {}))
 
 
+@lru_cache(maxsize=256)
+def is_said(name: str, words: str) -> bool:
+    """Tell whether a sentence holds a cue; each is asked so once for every claim in it."""
+    return cue(name).search(words) is not None
+
+
+@cache
+def letters() -> Mapping[str, str]:
+    """Return the letter of each tag by its name, as it stands in a regular expression."""
+    tags = {name: tag["letter"] for name, tag in _table()["tags"].items()}
+    return {
+        name: letter.replace("^", r"\^")
+        for name, letter in (tags | _table()["letters"]).items()
+    }
+
+
+@cache
+def tags(name: str) -> frozenset[str]:
+    """Return the letters of a set of tags of ``words.toml``; stops stand for themselves."""
+    names = _table()["tag_sets"][name].split()
+    return frozenset(letters().get(each, each)[-1] for each in names)
+
+
+@cache
+def over_tags(pattern: str) -> re.Pattern[str]:
+    """Return a regular expression over tags that names them in braces: ``{be}[{not},]*$``."""
+    return re.compile(expand(pattern, letters()))
+
+
 def expand(pattern: str, parts: Mapping[str, str]) -> str:
     """Return a regular expression that may stand on several lines and name parts in braces."""
     whole = "".join(line.strip() for line in pattern.splitlines())
-    return re.sub(r"\{([a-z]+)\}", lambda part: expand(parts[part[1]], parts), whole)
+    return re.sub(r"\{([a-z_]+)\}", lambda part: expand(parts[part[1]], parts), whole)
 
 
 @cache
 def _tag_of_word() -> dict[str, str]:
     """Return word: tag; that of adjectives only where a word has no other."""
-    tags = {word: tag for tag in _table()["tags"] if tag != "J" for word in words(tag)}
-    return dict.fromkeys(words("J"), "J") | tags
+    found = dict.fromkeys(words("adjective"), Tag.ADJECTIVE)
+    for name, tag in _table()["tags"].items():
+        if name != "adjective":
+            found |= dict.fromkeys(words(name), tag["letter"])
+    return found
 
 
 def noun_pieces(noun: str) -> frozenset[chess.PieceType]:
@@ -185,7 +254,7 @@ class Token:
     span
         Start and end in the text.
     tag
-        One letter (see the module's text).
+        Its letter (see the module's text).
     """
 
     text: str
@@ -196,7 +265,7 @@ class Token:
 
 def tokenise(text: str) -> tuple[Token, ...]:
     """Cut a text into tokens; white space and signs that mean nothing here are left out."""
-    return tuple(_token(match) for match in _scanner().finditer(text))
+    return tuple([_token(match) for match in _scanner().finditer(text)])
 
 
 def _token(match: re.Match[str]) -> Token:
@@ -206,19 +275,30 @@ def _token(match: re.Match[str]) -> Token:
     if group == "stop":
         tag = word[0].replace(":", ";").replace("!", ".")
     elif group in ("word", "idiom"):
-        tag = _tag_of_word().get(word, "n" if word.endswith("n't") else "_")
+        other = Tag.NOT if word.endswith("n't") else Tag.UNKNOWN
+        tag = _tag_of_word().get(word, other)
     else:
         tag = _table()["forms"][group][0]
     return Token(text, word, match.span(), tag)
 
 
-@cache
-def _scanner() -> re.Pattern[str]:
+def _idioms() -> str:
+    """Return a regular expression of all idioms, the longest first, by their first letters."""
     spaced = sorted(
         (word for word in _tag_of_word() if " " in word), key=lambda w: (-len(w), w)
     )
-    idioms = "|".join(re.escape(idiom).replace(r"\ ", r"\s+") for idiom in spaced)
-    parts = {**_table()["parts"], "idioms": idioms}
+    by_letter: dict[str, list[str]] = {}
+    for idiom in spaced:
+        rest = re.escape(idiom[1:]).replace(r"\ ", r"\s+")
+        by_letter.setdefault(idiom[0], []).append(rest)
+    return "|".join(
+        f"{re.escape(first)}(?:{'|'.join(rests)})" for first, rests in by_letter.items()
+    )
+
+
+@cache
+def _scanner() -> re.Pattern[str]:
+    parts = {**_table()["parts"], "idioms": _idioms()}
     forms = _table()["forms"].items()
     return re.compile(
         "|".join(f"(?P<{name}>{expand(form, parts)})" for name, (_, form) in forms)

@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, Literal
 
 import chess
 
-from chessgloss.claims.lexicon import Notation, Token, cue, noun_pieces, words
+from chessgloss.claims.lexicon import (
+    Notation,
+    Tag,
+    Token,
+    cue,
+    is_said,
+    noun_pieces,
+    number,
+    over_tags,
+    tags,
+    words,
+)
 
 #: The ten kinds of claim.
 Kind = Literal[
@@ -167,6 +178,88 @@ THIS = Term("this", "the move", (0, 0))
 
 
 @dataclass(frozen=True, slots=True)
+class Detail:
+    """What the words of a claim say beside who acts on what; each is empty where they do not.
+
+    What is given can be read by name too, so that ``{**detail}`` holds that and no more.
+
+    Parameters
+    ----------
+    verb
+        The verb, or the adjective that stands for one: ``is hanging``.
+    made
+        Of captures: the words say outright that it is done now.
+    both
+        Of castling: both sides are spoken of.
+    count
+        How many: attackers, moves to mate, legal moves, pieces, pawns won.
+    noun, unit
+        What is counted (``queens``); what a side is ahead by, or wins (``an exchange``).
+    more, whole
+        Of counts: so many more than the other side has; all that there are.
+    result, even
+        Of exchanges: ``wins`` or ``loses``; they come out even.
+    piece, square
+        What a pawn becomes; where, or where a mate is given.
+    state
+        Of pawns: ``passed``, ``doubled``, ``isolated``, ``connected``.
+    file, half, fully
+        Of files: the letter; ``half-open``, ``closed`` and the like; opened wholly.
+    bound, turned
+        Of a side that is better: from how many centipawns; its opponent is meant.
+    low, high
+        Of judgements of a move: it loses so much at least, so much at most, in centipawns.
+    sides
+        Of an only move: the sides that the words name before it.
+    theme
+        Of what is presupposed: ``check``, ``mate``, ``sacrifice``, ``square`` or ``piece``.
+    """
+
+    verb: str = ""
+    made: bool = False
+    both: bool = False
+    count: int | None = None
+    noun: str = ""
+    unit: str = ""
+    more: bool = False
+    whole: bool = False
+    result: str = ""
+    even: bool = False
+    piece: str = ""
+    square: str = ""
+    state: str = ""
+    file: str = ""
+    half: str = ""
+    fully: bool = False
+    bound: int = 0
+    turned: bool = False
+    low: int = 0
+    high: int | None = None
+    sides: tuple[chess.Color | None, ...] = ()
+    theme: str = ""
+
+    @classmethod
+    def of(cls, words: Mapping[str, str]) -> Detail:
+        """Return a detail from names and words: numbers are read, flags set by being there."""
+        given: dict[str, Any] = {**words}
+        for name in ("count", "bound", "low", "high"):
+            if name in words:
+                given[name] = number(words[name])
+        for name in ("even", "fully", "turned"):
+            if name in words:
+                given[name] = True
+        return cls(**given)
+
+    def keys(self) -> list[str]:
+        """Return the names of what is given."""
+        return [each.name for each in fields(self) if self[each.name] != each.default]
+
+    def __getitem__(self, name: str) -> Any:
+        """Return what is given under a name."""
+        return getattr(self, name)
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """One checkable thing that a text says.
 
@@ -185,7 +278,7 @@ class Claim:
     tense
         The moment that the words allow.
     detail
-        Further words and numbers that the relation needs (a count, a bound), by name.
+        Further words and numbers that the relation needs (a count, a bound).
     subjects
         Terms any of which may be the one that acts; empty if the words name none.
     together
@@ -199,7 +292,7 @@ class Claim:
     objects: tuple[Term, ...] = ()
     stance: Stance = field(default=Stance())
     tense: Tense = "any"
-    detail: Mapping[str, str] = field(default_factory=dict)
+    detail: Detail = field(default=Detail())
     subjects: tuple[Term, ...] = ()
     together: bool = False
 
@@ -211,8 +304,8 @@ class Element:
     Parameters
     ----------
     tag
-        One letter: ``N`` pieces, ``S`` square, ``M`` move, ``C`` side, ``T`` pronoun; for all
-        others that of the token.
+        ``piece``, ``square``, ``move``, ``player`` or ``pronoun``; for all others that of the
+        token (a letter, see :mod:`chessgloss.claims.lexicon`).
     span
         Start and end in the text.
     word
@@ -255,10 +348,11 @@ def _names_piece(tokens: Sequence[Token], index: int) -> bool:
     """
     word = tokens[index].word
     (tag, next_word) = _beside(tokens, index + 1)
-    if tokens[index].tag != "P":
-        return word.endswith("'s") and word[:-2] in chess.PIECE_NAMES[1:] and tag == "a"
-    verb = word.endswith("s") and tag in "adg"
-    return verb or (tag != "P" and next_word not in words("compound"))
+    if tokens[index].tag != Tag.NOUN:
+        owner = word.endswith("'s") and word[:-2] in chess.PIECE_NAMES[1:]
+        return owner and tag == Tag.ATTACK
+    verb = word.endswith("s") and tag in tags("behind_plural")
+    return verb or (tag != Tag.NOUN and next_word not in words("compound"))
 
 
 def _beside(tokens: Sequence[Token], index: int) -> tuple[str, str]:
@@ -273,16 +367,19 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
     strangers = 2
     for first in range(noun, floor, -1):
         token = tokens[first - 1]
-        digits = token.tag == "9" and token.text.isdigit()
-        if token.tag in "zC" or token.word in ("this", "that") or digits:
+        digits = token.tag == Tag.DIGITS and token.text.isdigit()
+        owner = token.tag in (Tag.THE, Tag.PLAYER)
+        place = token.tag in (Tag.SQUARE, Tag.LETTER)
+        if owner or token.word in ("this", "that") or digits:
             start = first - 1
-            if token.tag == "z":
+            if token.tag == Tag.THE:
                 break
-        elif token.word in words("J") or token.tag in "SLP":
-            if token.tag in "SL" and first != noun and tokens[first].tag not in "PJ":
+        elif token.word in words("adjective") or place or token.tag == Tag.NOUN:
+            behind = (Tag.NOUN, Tag.ADJECTIVE)
+            if place and first != noun and tokens[first].tag not in behind:
                 break
             start = first - 1
-        elif token.tag == "_" and strangers:
+        elif token.tag == Tag.UNKNOWN and strangers:
             strangers -= 1
         else:
             break
@@ -290,15 +387,18 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
 
 
 #: What may stand behind a noun: a place, ``on`` before it or not; behind a plural a list of them.
-_PLACE = r"(?:(?=[^SL]{,4}[SL])~*o[zJ_C~Z]*)?"
-_BEHIND = re.compile(rf"{_PLACE}S|~*o[zJ_C~Z]{{,3}}L.")
-_BEHIND_PLURAL = re.compile(rf"{_PLACE}S(?:[,&][,&o]*S(?!P))*|~*o[zJ_C~Z]{{,3}}L.")
+_ON = "{adverb}*{on}[{the}{adjective}{unknown}{player}{adverb}{squares}]"
+_PLACE = "(?:(?=[^{square}{letter}]{,4}[{square}{letter}])" + _ON + "*)?{square}"
+_ON_FILE = "|" + _ON + "{,3}{letter}."
+_BEHIND = _PLACE + _ON_FILE
+_BEHIND_PLURAL = _PLACE + "(?:[,{and}][,{and}{on}]*{square}(?!{noun}))*" + _ON_FILE
 
 
 def _right(tokens: Sequence[Token], noun: int) -> int:
     """Return where the phrase of a noun ends (one behind)."""
-    tags = "".join(token.tag for token in tokens[noun + 1 : noun + 12])
-    place = (_BEHIND_PLURAL if tokens[noun].word.endswith("s") else _BEHIND).match(tags)
+    behind = "".join(token.tag for token in tokens[noun + 1 : noun + 12])
+    plural = tokens[noun].word.endswith("s")
+    place = over_tags(_BEHIND_PLURAL if plural else _BEHIND).match(behind)
     return noun + 1 + (place.end() if place else 0)
 
 
@@ -308,9 +408,13 @@ def _noun_phrase(
     inside, before = tokens[start:stop], tokens[start:noun]
     span = (inside[0].span[0], inside[-1].span[1])
     adjectives = frozenset(token.word for token in before)
-    squares = [chess.parse_square(token.word) for token in inside if token.tag == "S"]
-    files = [token.word[0] for token in inside if token.tag == "L"]
-    sides = [token.word.startswith("white") for token in inside if token.tag == "C"]
+    squares = [
+        chess.parse_square(token.word) for token in inside if token.tag == Tag.SQUARE
+    ]
+    files = [token.word[0] for token in inside if token.tag == Tag.LETTER]
+    sides = [
+        token.word.startswith("white") for token in inside if token.tag == Tag.PLAYER
+    ]
     shade = r"(light|dark)-?squared?|(white|black)-sq"
     light = [
         word.startswith(("light", "white"))
@@ -319,10 +423,10 @@ def _noun_phrase(
     ]
     # ``a knight on f5``, ``pawns on d4 and f4`` and ``to knight f5`` need not be there
     bare = tokens[noun].word.endswith("s") and not any(
-        t.tag in "zC9SLM" for t in before
+        t.tag in tags("determining") for t in before
     )
-    opens = start < noun and (start == 0 or tokens[start - 1].tag != "_")
-    touching = stop > noun + 1 and tokens[noun + 1].tag == "S" and not opens
+    opens = start < noun and (start == 0 or tokens[start - 1].tag != Tag.UNKNOWN)
+    touching = stop > noun + 1 and tokens[noun + 1].tag == Tag.SQUARE and not opens
     term = Term(
         "piece",
         text[slice(*span)],
@@ -337,7 +441,7 @@ def _noun_phrase(
         term,
     )
     return Element(
-        "N", span, term.text.lower(), terms, adjectives | {tokens[noun].word}
+        Tag.PIECE, span, term.text.lower(), terms, adjectives | {tokens[noun].word}
     )
 
 
@@ -345,23 +449,30 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
     """Return a token as an element, with its term if it is a square, a move or a side."""
     token = tokens[index]
     tag, word, span = token.tag, token.word, token.span
-    if tag == "z" and word in ("this", "that"):
-        tag = "T"
-    elif tag == "x" and word.endswith("ed"):
+    if tag == Tag.THE and word in ("this", "that"):
+        tag = Tag.PRONOUN
+    elif tag == Tag.CAPTURE and word.endswith("ed"):
         # a form of to be before a participle: ``cannot be captured``
         earlier = "".join(each.tag for each in tokens[max(0, index - 3) : index])
-        tag = "X" if re.search("b[~n_]*$", earlier) else tag
-    push = tag == "S" and _is_push(tokens, index)
-    if tag == "M" or push or (tag == "S" and _may_be_push(tokens, index)):
-        return _move(tokens, index, certain=tag == "M" or push)
-    roles: dict[str, Role] = {"S": "square", "C": "side", "T": "this"}
-    if tag not in roles:
+        is_done = over_tags("{be}[{adverb}{not}{unknown}]*$").search(earlier)
+        tag = Tag.CAPTURED if is_done else tag
+    push = tag == Tag.SQUARE and _is_push(tokens, index)
+    certain = tag == Tag.MOVE or push
+    if certain or (tag == Tag.SQUARE and _may_be_push(tokens, index)):
+        return _move(tokens, index, certain=certain)
+    if tag not in _ROLES:
         return Element(tag, span, word)
-    side = word.startswith("white") if tag == "C" else None
-    square = chess.parse_square(word) if tag == "S" else None
-    return Element(
-        tag, span, word, (Term(roles[tag], token.text, span, side, square=square),)
-    )
+    side = word.startswith("white") if tag == Tag.PLAYER else None
+    square = chess.parse_square(word) if tag == Tag.SQUARE else None
+    term = Term(_ROLES[tag], token.text, span, side, square=square)
+    return Element(tag, span, word, (term,))
+
+
+_ROLES: Final[dict[str, Role]] = {
+    Tag.SQUARE: "square",
+    Tag.PLAYER: "side",
+    Tag.PRONOUN: "this",
+}
 
 
 def _is_push(tokens: Sequence[Token], index: int) -> bool:
@@ -372,14 +483,14 @@ def _is_push(tokens: Sequence[Token], index: int) -> bool:
     if index > 1 and word in ("first", "only", "just", "simply"):
         before, word = _beside(tokens, index - 2)
     return (
-        next_word in words("push")
+        next_word in words("behind_push")
         or next_word.startswith("push")
-        or (before == "S" and earlier == "#")  # ``8. a3 a6``
-        or (
-            before == "w" and (not after or after in ".,;&")
-        )  # ``strikes back with d5``
-        or (before != "" and before in "#M@!")
-        or word in words("play")
+        # ``8. a3 a6``
+        or (before == Tag.SQUARE and earlier == Tag.MOVE_NUMBER)
+        # ``strikes back with d5``
+        or (before == Tag.WITH and (not after or after in tags("behind_with_move")))
+        or before in tags("before_pawn_move")
+        or word in words("before_push")
     )
 
 
@@ -387,24 +498,27 @@ def _may_be_push(tokens: Sequence[Token], index: int) -> bool:
     """Tell whether a bare square may be a pawn's move: ``with c4``, or first and acting."""
     (before, word) = _beside(tokens, index - 1)
     (after, _) = _beside(tokens, index + 1)
-    if before == "w" or word in ("by", "via", "due to", "instead of"):
+    if before == Tag.WITH or word in ("by", "via", "due to", "instead of"):
         return True
-    return before in ".;" and after != "" and after in "adxVkgpUbvhW_~^O"
+    return before in ("", ".", Tag.BREAK) and after in tags("behind_pawn_move")
+
+
+#: Another written move stands right before it.
+_IN_A_LINE = "[{move}{square}][{move_number},{break}{adverb}]*$"
 
 
 def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     """Return a written move, or the piece on its square that is written like one: ``the Rf1``."""
     token = tokens[index]
-    text = token.word if token.tag == "S" else token.text
+    text = token.word if token.tag == Tag.SQUARE else token.text
     notation = Notation.read(text.translate(str.maketrans("×:–", "xx-")))
     (tag, owner) = _beside(tokens, index - 1)
     (after, next_word) = _beside(tokens, index + 1)
-    number = tokens[index - 1].text.strip() if tag == "#" else ""
-    digits = "".join(sign for sign in number if sign.isdigit())
-    line = "".join(each.tag for each in tokens[max(0, index - 4) : index])
-    black = ".." in number or "…" in number
-    counted = bool(digits) and digits == number  # ``8 a6`` may be no move
+    ply, black, counted = None, False, False
+    if tag == Tag.MOVE_NUMBER:
+        ply, black, counted = _read_move_number(tokens[index - 1].text.strip())
     uncertain = counted and notation.piece in (None, chess.PAWN)
+    line = "".join(each.tag for each in tokens[max(0, index - 4) : index])
     term = Term(
         "move",
         token.text,
@@ -413,17 +527,32 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
         square=notation.to,
         move=notation,
         definite=certain and not uncertain and not _is_diagonal(text, notation),
-        numbered=2 * (int(digits) - 1) + black if digits and not counted else None,
-        continues=re.search("[MS][#,;~]*$", line) is not None,
+        numbered=ply,
+        continues=over_tags(_IN_A_LINE).search(line) is not None,
     )
-    owned = tag == "z" or owner.endswith("'s")
-    named = next_word in words("push") or (after != "" and after in "g_")
+    owned = tag == Tag.THE or owner.endswith("'s")
+    named = next_word in words("behind_push") or after in tags("behind_owned_move")
     if not owned or named or not re.fullmatch("[KQRBN][a-h][1-8]", token.text):
-        return Element("M", token.span, token.word, (term,))
-    side = owner.startswith("white") if tag == "C" else None
+        return Element(Tag.MOVE, token.span, token.word, (term,))
+    side = owner.startswith("white") if tag == Tag.PLAYER else None
     pieces = frozenset({notation.piece}) if notation.piece else ALL_PIECES
     term = replace(term, role="piece", side=side, pieces=pieces)
-    return Element("N", term.span, token.text.lower(), (term,))
+    return Element(Tag.PIECE, term.span, token.text.lower(), (term,))
+
+
+def _read_move_number(text: str) -> tuple[int | None, bool, bool]:
+    """Return the ply that a move number names, whether it is Black's, and whether it is bare.
+
+    A bare number (``8 a6``) need not be one of a move and names no ply.
+    """
+    digits = "".join(sign for sign in text if sign.isdigit())
+    black = ".." in text or "…" in text
+    if not digits:
+        return None, black, False
+    if digits == text:
+        return None, black, True
+    ply = 2 * (int(digits) - 1)
+    return (ply + 1 if black else ply), black, False
 
 
 def _is_diagonal(text: str, notation: Notation) -> bool:
@@ -431,11 +560,19 @@ def _is_diagonal(text: str, notation: Notation) -> bool:
     if notation.piece is not None or notation.to is None or notation.file is None:
         return False
     start = chess.square(notation.file, notation.rank or 0)
-    on_diagonal = bool(chess.BB_DIAG_ATTACKS[start][0] & chess.BB_SQUARES[notation.to])
-    return on_diagonal and "-" in text and chess.square_distance(start, notation.to) > 2
+    diagonals = chess.BB_DIAG_ATTACKS[start][0]
+    if not diagonals & chess.BB_SQUARES[notation.to]:
+        return False
+    return "-" in text and chess.square_distance(start, notation.to) > 2
 
 
 # ---------------------------------------------------------------- sentences
+
+
+#: ``after Nf3``, ``with the knight on f3``
+_AFTER_A_MOVE = (
+    "[{unknown}{and}]?(?:{after}{the}?[{move}{pronoun}]|{with}[{piece}{move}])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,7 +629,9 @@ class Sentence:
 
     def clause_start(self, index: int) -> int:
         """Return the first element of the clause that an element stands in."""
-        return max(self.tags.rfind(";", 0, index), self.tags.rfind(",", 0, index)) + 1
+        break_ = self.tags.rfind(Tag.BREAK, 0, index)
+        comma = self.tags.rfind(",", 0, index)
+        return max(break_, comma) + 1
 
     def stance(self, first: int, last: int, *, alone: bool = False) -> Stance:
         """Return how a claim made by the elements ``first`` to ``last`` is put.
@@ -504,30 +643,34 @@ class Sentence:
         elements = self.elements[scope:last]
         start, stop = self.span(clause, min(last, len(self.elements)))
         unreal = cue("unreal").search(self.words, start - self.start, stop - self.start)
-        if unreal is None and "H" in self.tags:
-            unreal = re.search(r"\bif\b", self.words)
-        helpers = [each for each in elements if each.tag in "h!@"]
+        supposed = unreal is not None or (
+            Tag.IF in self.tags and is_said("condition_word", self.words)
+        )
+        helpers = [each for each in elements if each.tag in tags("helpers")]
         purpose = not alone and self._is_purpose(first)
-        would = any(h.tag == "h" and not cue("able").fullmatch(h.word) for h in helpers)
+        would = any(
+            helper.tag == Tag.MAYBE and not cue("able").fullmatch(helper.word)
+            for helper in helpers
+        )
         planned = any(helper.word not in words("modal") for helper in helpers)
         return Stance(
-            negated="n" in self.tags[scope:last]
+            negated=Tag.NOT in self.tags[scope:last]
             or any(each.word == "no" for each in elements),
-            supposed=would or purpose or bool(not alone and unreal),
-            able=bool(cue("able").search(" ".join(each.word for each in elements))),
+            supposed=would or purpose or (supposed and not alone),
+            able=is_said("able", " ".join([each.word for each in elements])),
             asked=self.asked,
             distant=planned
             or purpose
-            or bool(not alone and cue("distant").search(self.words)),
-            past=bool(cue("past").search(self.words)),
+            or (not alone and is_said("distant", self.words)),
+            past=is_said("past", self.words),
         )
 
     def _is_purpose(self, verb: int) -> bool:
         """Tell whether a verb is an infinitive that says what for: ``to win a pawn``."""
         purpose = (
             verb > 0
-            and self.tags[verb] in "adxrkicmgpVW"
-            and self.tags[verb - 1] == "t"
+            and self.tags[verb] in tags("purposes")
+            and self.tags[verb - 1] == Tag.INTO
         )
         doing = self.elements[verb - 2].word if verb > 1 else ""
         return purpose and not re.match(
@@ -541,30 +684,32 @@ class Sentence:
         stop = self.elements[last - 1].span[1] - self.start
         if cue("only_before").search(self.words, scope, stop):
             return "before"
-        # ``after Nf3``, ``with the knight on f3``
-        if re.search(r"\bif\b|\b(?:would|could|should|might) have\b", self.words):
-            return "later" if cue("later").search(self.words) else "any"
-        after_move = first > 1 and re.match(r"[_&]?(?:@z?[MT]|w[NM])", self.tags)
+        unnamed: Tense = "later" if is_said("later", self.words) else "any"
+        if is_said("never_was", self.words):
+            return unnamed
+        after_move = first > 1 and over_tags(_AFTER_A_MOVE).match(self.tags)
         if after_move or cue("only_after").search(self.words, scope, stop + 5):
             return "after"
-        return "later" if cue("later").search(self.words) else "any"
+        return unnamed
 
     def asserts(self, first: int, last: int) -> bool:
         """Tell whether the sentence says outright that a move is made."""
         around = self.tags[self.clause_start(first) : last]
-        unsaid = bool(set(around) & set("hnHB!@#")) or "B" in self.tags
-        future = cue("future").search(self.words)
-        return not (
-            unsaid
-            or self.tags[max(0, first - 1) : first] == "t"
-            or future
-            or self.asked
-        )
+        if Tag.NOT in around or Tag.COMPARE in self.tags:
+            return False
+        if not tags("unsaid").isdisjoint(around):
+            return False
+        infinitive = self.tags[max(0, first - 1) : first] == Tag.INTO
+        return not (infinitive or self.asked or is_said("future", self.words))
 
     def acting(self, stop: int | None = None) -> tuple[Term, ...]:
         """Return the pieces, moves and sides named before an element; without one, all."""
-        acting = (element for element in self.elements[:stop] if element.tag in "NMC")
-        return tuple(term for element in acting for term in element.terms)
+        return tuple(
+            term
+            for element in self.elements[:stop]
+            if element.tag in tags("actors")
+            for term in element.terms
+        )
 
     def may_act(self, index: int) -> tuple[Term, ...]:
         """Return every term that may act without being named, nearest first, then the move."""
@@ -574,7 +719,7 @@ class Sentence:
     def terms(self, index: int) -> tuple[Term, ...]:
         """Return the terms of an element, pronouns with what they may stand for."""
         element = self.elements[index]
-        if element.tag != "T":
+        if element.tag != Tag.PRONOUN:
             return element.terms
         options = self.may_act(index)
         if element.word in ("which", "that", "who"):
@@ -600,17 +745,12 @@ class Sentence:
         subj = match.groupdict().get("subj")
         if agents := self.group(match, "agent"):
             # ``Black recaptures with the knight``: the agent has the side of the subject
-            side = (
-                self.elements[match.start("subj")].terms[0].side
-                if subj == "C"
-                else None
-            )
+            side = None
+            if subj == Tag.PLAYER:
+                side = self.elements[match.start("subj")].terms[0].side
             return tuple(term.owned_by(side) for term in agents)
-        nobody = verb > 0 and self.elements[verb - 1].word in (
-            "nothing",
-            "nobody",
-            "none",
-        )
+        before = self.elements[verb - 1].word if verb else ""
+        nobody = before in ("nothing", "nobody", "none")
         if nobody or "subj" not in match.re.groupindex:
             return ()
         if subj is None:
@@ -625,19 +765,19 @@ class Sentence:
     def subject(self, verb: int) -> tuple[Term, ...]:
         """Return the terms any of which may be the subject of the verb at an element."""
         index = verb
-        while index > 0 and self.tags[index - 1] in "bvhn_g&" and verb - index < 4:
+        between = tags("before_verb")
+        while index > 0 and self.tags[index - 1] in between and verb - index < 4:
             index -= 1
         tag = self.tags[index - 1] if index else ""
-        joined = "&" in self.tags[index:verb]
-        if (
-            tag
-            and tag in "NMC"
-            and not joined
-            and not self._is_governed(index - 1, verb)
-        ):
+        joined = Tag.AND in self.tags[index:verb]
+        alone = tag in tags("actors") and not joined
+        if alone and not self._is_governed(index - 1, verb):
             return self.elements[index - 1].terms
-        moves = [term for term in self.acting(index) if term.role == "move"]
-        return tuple(moves[-1:]) if tag == "T" and moves else self.may_act(verb)
+        if tag == Tag.PRONOUN:
+            moves = [term for term in self.acting(index) if term.role == "move"]
+            if moves:
+                return tuple(moves[-1:])
+        return self.may_act(verb)
 
     def own_subject(self, match: re.Match[str]) -> int:
         """Return the first element of a verb's own subject.
@@ -651,11 +791,9 @@ class Sentence:
     def act_together(self, match: re.Match[str], acting: tuple[Term, ...]) -> bool:
         """Tell whether every piece that is named as acting acts, not any of them."""
         group = "agent" if match.groupdict().get("agent") else "subj"
-        if (
-            not match.groupdict().get(group)
-            or len(acting) < 2
-            or {t.role for t in acting} != {"piece"}
-        ):
+        if not match.groupdict().get(group) or len(acting) < 2:
+            return False
+        if any(term.role != "piece" for term in acting):
             return False
         named = self.elements[slice(*match.span(group))]
         others = {term.span for term in acting} - {element.span for element in named}
@@ -666,7 +804,7 @@ class Sentence:
     def _grammatical_number(self, match: re.Match[str]) -> str:
         """Return a verb's number, ``singular`` or ``plural``; empty where its form has none."""
         between = self.elements[match.end("subj") : match.start("verb")]
-        if any(helper.tag == "h" for helper in between):
+        if any(helper.tag == Tag.MAYBE for helper in between):
             return ""
         for helper in between:
             form = re.fullmatch(
@@ -677,9 +815,9 @@ class Sentence:
         verb = self.elements[match.start("verb")].word.split()[0]
         if verb.endswith("ed") or between:
             return ""
-        return (
-            "singular" if verb.endswith("s") and not verb.endswith("ss") else "plural"
-        )
+        if verb.endswith("s") and not verb.endswith("ss"):
+            return "singular"
+        return "plural"
 
     def _is_governed(self, first: int, verb: int) -> bool:
         """Tell whether a noun is the object of what stands before it, so no subject of the verb."""
@@ -687,9 +825,10 @@ class Sentence:
             return False
         before = self.tags[first - 1]
         participle = self.elements[verb].word.endswith("ing")
-        if before == "&":
-            return participle and "b" not in self.tags[first:verb]
-        return before in "oytwadxrkiegpVW" and not (participle and before in "yw")
+        if before == Tag.AND:
+            return participle and Tag.BE not in self.tags[first:verb]
+        means = before in (Tag.FROM, Tag.WITH)
+        return before in tags("governing") and not (participle and means)
 
 
 def sentences(text: str, elements: Sequence[Element]) -> tuple[Sentence, ...]:
@@ -699,18 +838,20 @@ def sentences(text: str, elements: Sequence[Element]) -> tuple[Sentence, ...]:
     begin = 0
     for element in (*elements, Element(".", (len(text), len(text)), "")):
         if element.tag not in ".?":
-            current += [element] if element.tag != "~" else []
+            current += [element] if element.tag != Tag.ADVERB else []
             continue
         if current:
             words = text[begin : element.span[0]].lstrip()
-            lower = words.lower().replace("’", "'")
-            start = element.span[0] - len(words)
-            tags = "".join(each.tag for each in current)
-            asked = "?" in element.word
-            earlier = found[-1].acting() if found else ()
-            found.append(
-                Sentence(text, tuple(current), tags, lower, start, asked, earlier)
+            sentence = Sentence(
+                text,
+                tuple(current),
+                tags="".join([each.tag for each in current]),
+                words=words.lower().replace("’", "'"),
+                start=element.span[0] - len(words),
+                asked="?" in element.word,
+                earlier=found[-1].acting() if found else (),
             )
+            found.append(sentence)
         current = []
         begin = element.span[1]
     return tuple(found)

@@ -1,10 +1,11 @@
 """The relations that can be claimed, and how the words of a sentence are read as them.
 
 The table is ``relations.toml``: one row a relation, with its kind, its words, what decides it
-(:mod:`chessgloss.claims.board`) and the event of the rubric's hard rule that it is. The kind
+(:mod:`chessgloss.claims.looks`) and the event of the rubric's hard rule that it is. The kind
 gives the cause of error. To add a claim, add a row there with its two examples, and a function in
-``board.py``. Most words are read by :func:`read_verb` (who does what to whom) or
-:func:`read_wording` (a fixed wording); moves, pieces, threats and checks have readers of their own.
+``looks``, named in :data:`LOOKS`. Most words are read by :func:`read_verb` (who does what to whom)
+or :func:`read_wording` (a fixed wording); moves, pieces, threats and checks have readers of their
+own.
 """
 
 from __future__ import annotations
@@ -19,18 +20,42 @@ from typing import Any, Literal, get_args
 
 import chess
 
-from chessgloss.claims import board
-from chessgloss.claims.lexicon import Notation, cue, expand, noun_pieces, number, words
+from chessgloss.claims.lexicon import (
+    Notation,
+    Tag,
+    cue,
+    expand,
+    is_said,
+    letters,
+    noun_pieces,
+    number,
+    over_tags,
+    tags,
+    words,
+)
+from chessgloss.claims.looks import (
+    captures,
+    checks,
+    engine,
+    material,
+    moves,
+    pieces,
+    presupposed,
+    structure,
+    tactics,
+)
 from chessgloss.claims.parser import (
     ALL_PIECES,
     THIS,
     Claim,
+    Detail,
     Kind,
     Sentence,
     Stance,
     Tense,
     Term,
 )
+from chessgloss.claims.scene import is_king
 
 #: The four causes of an incorrect comment (CCC paper, Table 2).
 Cause = Literal[
@@ -63,6 +88,13 @@ Disqualifier = Literal[
 ]
 
 
+#: Readers of patterns over words; all others have patterns over tags.
+OF_WORDS = frozenset({"wording", "counts"})
+
+#: The sides as a wording names them.
+SIDES = ("white", "black")
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """One way of saying a relation.
@@ -76,13 +108,30 @@ class Reading:
     pattern
         Regular expression over a sentence's tags, or over its words in lower case.
     detail
-        What the wording says beside its groups.
+        What the wording says beside its groups, by the names of :class:`Detail`.
+    needs
+        Tags or words one of which must be in a sentence that it matches; empty if not known.
     """
 
     relation: str
     reader: str
     pattern: re.Pattern[str]
     detail: Mapping[str, str]
+    needs: frozenset[str]
+
+    @classmethod
+    def of(
+        cls, relation: str, reader: str, pattern: str, detail: Mapping[str, str]
+    ) -> Reading:
+        """Return the reading of a pattern, with what it needs as far as that is seen easily."""
+        verb = re.search(r"\(\?P<verb>\[?([^\])]+)\]?\)", pattern)
+        needs = frozenset[str]()
+        if reader in OF_WORDS:
+            if pattern.startswith(r"\b(?P<side>white|black)"):
+                needs = frozenset(SIDES)
+        elif verb or len(pattern) == 1:
+            needs = frozenset(verb[1] if verb else pattern)
+        return cls(relation, reader, re.compile(pattern), detail, needs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +160,66 @@ class Relation:
     presupposed: bool = False
 
 
+#: What decides a claim, by the name that the table gives it.
+LOOKS: dict[str, Callable[..., Any]] = {
+    look.__name__: look
+    for look in (
+        moves.check_move,
+        moves.impossible,
+        moves.signed,
+        moves.may_castle,
+        moves.loses_right,
+        moves.castled,
+        moves.promotes,
+        moves.can_promote,
+        moves.legal_count,
+        presupposed.on_move,
+        presupposed.theme,
+        presupposed.there_is,
+        pieces.stands,
+        pieces.attacks,
+        pieces.loose,
+        pieces.shelters,
+        captures.captures,
+        captures.en_passant,
+        captures.exchanges,
+        captures.wins,
+        captures.can_win,
+        captures.exchange_result,
+        captures.brings,
+        checks.gives_check,
+        checks.in_check,
+        checks.was_in_check,
+        checks.discovered_check,
+        checks.double_check,
+        checks.is_mate,
+        checks.is_stalemate,
+        checks.threatens_mate,
+        checks.can_mate,
+        checks.mate_in,
+        tactics.forks,
+        tactics.pins,
+        tactics.discovers,
+        material.ahead,
+        material.level,
+        material.pair,
+        material.counts,
+        material.counts_both,
+        structure.pawn_state,
+        structure.open_file,
+        engine.better,
+        engine.loses,
+        engine.better_move,
+        engine.only_move,
+    )
+}
+
+
 @cache
 def relations() -> dict[str, Relation]:
     """Return the rows of ``relations.toml`` by name."""
     table = tomllib.loads(Path(__file__).with_name("relations.toml").read_text("utf-8"))
+    parts = {**letters(), **table["parts"]}
 
     def readings(name: str, reader: str, entries: list[Any]) -> Iterator[Reading]:
         for entry in entries:
@@ -123,15 +228,13 @@ def relations() -> dict[str, Relation]:
             )
             detail = {key: value for key, value in group.items() if key != "any"}
             for text in group["any"]:
-                yield Reading(
-                    name, reader, re.compile(expand(text, table["parts"])), detail
-                )
+                yield Reading.of(name, reader, expand(text, parts), detail)
 
     return {
         name: Relation(
             row["kind"],
             row.get("event"),
-            getattr(board, row.get("decide", name)),
+            LOOKS[row.get("decide", name)],
             tuple(
                 r
                 for key in row
@@ -163,16 +266,16 @@ def read_verb(
 ) -> Iterator[Claim]:
     """Read a verb with who acts and what is acted on."""
     first, last = match.span()
-    if sentence.tags[first] == "&":
+    if sentence.tags[first] == Tag.AND:
         first += 1
     elif match.groupdict().get("subj"):
         first = sentence.own_subject(match)
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
         return
-    behind = match.groupdict().get("obj") == "T" and match.start("obj") > match.start(
-        "verb"
-    )
+    behind = match.groupdict().get("obj") == Tag.PRONOUN and match.start(
+        "obj"
+    ) > match.start("verb")
     if behind and sentence.elements[match.start("obj")].word not in (
         "it",
         "them",
@@ -181,7 +284,7 @@ def read_verb(
         return  # ``attacked in this manner``
     objects = sentence.group(match, "obj", "behind", "behind2")
     acting = sentence.actors(match)
-    if match.re.pattern.startswith("&") and not objects:
+    if match.re.pattern.startswith(Tag.AND) and not objects:
         # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
         pieces = [
             term for term in sentence.may_act(match.start()) if term.role == "piece"
@@ -201,7 +304,8 @@ def _placed(
     sentence: Sentence, match: re.Match[str], terms: tuple[Term, ...]
 ) -> tuple[Term, ...]:
     """Give a piece the square told before it: ``from g8 the queen hits``."""
-    place = re.search(r"[yo](S),?$", sentence.tags[: match.start()])
+    before = sentence.tags[: match.start()]
+    place = over_tags("[{from}{on}]({square}),?$").search(before)
     if place is None or len(terms) != 1 or terms[0].role != "piece" or terms[0].square:
         return terms
     return (
@@ -230,16 +334,16 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
     stance = sentence.stance(verb, match.end())
     if "no" in sentence.elements[match.start()].adjectives:
         stance = replace(stance, negated=True)
-    named = match.groupdict().get("subj") not in (None, "T")
-    addressed = not named and cue("addressed").search(sentence.words)
-    elsewhere = cue("other_game").search(sentence.words) is not None
+    named = match.groupdict().get("subj") not in (None, Tag.PRONOUN)
+    addressed = not named and is_said("addressed", sentence.words)
+    elsewhere = is_said("other_game", sentence.words)
     if addressed or elsewhere:
         stance = replace(
             stance, supposed=True, distant=True, past=stance.past or elsewhere
         )
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
-    if relation == "captures" and stance.negated and "H" in sentence.tags:
+    if relation == "captures" and stance.negated and Tag.IF in sentence.tags:
         stance = replace(
             stance, negated=False
         )  # ``if he does not take``, which he could
@@ -259,15 +363,16 @@ def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
     before = sentence.tags[verb - 1 : verb]
     if word.endswith("ing") and not has_subject:
         subject = r"[^,;]{0,40}?\b(?:is|was|would|leads?|loses|fails|allows|runs)\b"
-        follows = before in (",", "b") or (before == "_" and verb != 1)
+        opened = before == Tag.UNKNOWN and verb != 1
+        follows = before in (",", Tag.BE) or opened
         return (
             not follows
             or re.match(subject, sentence.after(match.end() - 1)) is not None
         )
-    if not has_subject and word in words("capture"):
-        return before not in tuple("hvn!C")
+    if not has_subject and word in words("base_of_capture"):
+        return before not in tags("before_base")
     reason = r"\b(?:as|due to|for|or|because|since|otherwise|without)\b|:"
-    general = "subj" not in match.re.groupindex or sentence.tags[verb] == "r"
+    general = "subj" not in match.re.groupindex or sentence.tags[verb] == Tag.EXCHANGE
     denied = stance.negated and stance.able
     return " of" in word or (
         denied and (general or bool(re.search(reason, sentence.words)))
@@ -276,30 +381,47 @@ def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
 
 def _detail_of_verb(
     sentence: Sentence, match: re.Match[str], times: re.Match[str] | None
-) -> dict[str, str]:
+) -> Detail:
     """Return the verb, how often, and whether the words say outright that it is done now."""
     verb = match.start("verb")
-    detail = {"verb": sentence.elements[verb].word}
-    start, stop = (
-        sentence.span(verb, end)[1] - sentence.start for end in (verb + 1, match.end())
+    return Detail(
+        verb=sentence.elements[verb].word,
+        count=_how_often(sentence, match, times),
+        made=_is_said_outright(sentence, match),
     )
+
+
+def _how_often(
+    sentence: Sentence, match: re.Match[str], times: re.Match[str] | None
+) -> int | None:
+    """Return how many act: ``twice``, ``only by the queen``."""
+    verb = match.start("verb")
+    start = sentence.span(verb, verb + 1)[1] - sentence.start
+    stop = sentence.span(verb, match.end())[1] - sentence.start
     if times := times or cue("times").match(sentence.words, start):
-        detail["count"] = str(number(times["count"].split()[0]))
-    elif re.search(
-        r"\bonly by\b|\bby\b.*\b(?:only|alone)\b", sentence.words[start : stop + 6]
-    ):
-        detail["count"] = "1"
+        return number(times["count"].split()[0])
+    alone = r"\bonly by\b|\bby\b.*\b(?:only|alone)\b"
+    return 1 if re.search(alone, sentence.words[start : stop + 6]) else None
+
+
+def _is_said_outright(sentence: Sentence, match: re.Match[str]) -> bool:
+    """Tell whether the words say that something is done now (or, denied, that it is not)."""
+    verb = match.start("verb")
     around = sentence.tags[sentence.clause_start(match.start()) : match.end()]
-    infinitive = sentence.tags[max(0, verb - 1) : verb] in ("t", "!")
+    before = sentence.tags[max(0, verb - 1) : verb]
     # not what is said behind a break: ``takes a pawn, but White will take it back``
-    rest = sentence.tags.find(";", match.end())
+    rest = sentence.tags.find(Tag.BREAK, match.end())
     words = sentence.words if rest < 0 else sentence.before(rest)
-    future = re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", words)
-    able = re.search(r"\b(?:cannot|can't|may not|unable)\b", words)
-    unsaid = set(around) & set("hHB!@#") or "B" in sentence.tags or infinitive or future
-    if not able and ("n" in around or not unsaid):
-        detail["made"] = ""
-    return detail
+    if re.search(r"\b(?:cannot|can't|may not|unable)\b", words):
+        return False
+    if Tag.NOT in around:
+        return True
+    return not (
+        not tags("unsaid").isdisjoint(around)
+        or Tag.COMPARE in sentence.tags
+        or before in (Tag.INTO, Tag.THREATEN)
+        or re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", words)
+    )
 
 
 # ---------------------------------------------------------------- moves
@@ -320,7 +442,9 @@ def read_move_in_words(
             match.groupdict().get("verb")
             and sentence.tags[match.start("verb") : match.start("to")]
         )
-        if len(element.terms) > 1 or (verb and verb[0] == "_" and "t" not in verb):
+        if len(element.terms) > 1 or (
+            verb and verb[0] == Tag.UNKNOWN and Tag.INTO not in verb
+        ):
             return
         start = source[0].square if source else term.square
         (to,) = sentence.group(match, "to")
@@ -337,13 +461,13 @@ def read_move_in_words(
     span = sentence.span(first, last)
     before = sentence.tags[first - 1 : first]
     side = term.side
-    if side is None and before == "C":
+    if side is None and before == Tag.PLAYER:
         side = sentence.elements[first - 1].terms[0].side
-    bare = sentence.tags[first : first + 2] == "Nt"
+    bare = sentence.tags[first : first + 2] == Tag.PIECE + Tag.INTO
     move = replace(
         term, role="move", move=notation, square=notation.to, span=span, side=side
     )
-    move = replace(move, definite=not bare or before in ("", ",", ";", "&"))
+    move = replace(move, definite=not bare or before in ("", ",", Tag.BREAK, Tag.AND))
     words_up_to = sentence.words[: span[1] - sentence.start]
     relation = "played" if not bare and sentence.asserts(first, last) else "legal"
     if cue("cannot").search(words_up_to, max(0, len(words_up_to) - 60)):
@@ -355,6 +479,22 @@ def read_move_in_words(
     yield _claim(
         sentence, relation, span, (move,), stance, _tense_of_move(sentence, span)
     )
+
+
+#: Whose a written move is: ``White's Nf3``, ``Black plays Nf6``, ``White replies with Nc3``.
+_OF_A_PLAYER = (
+    "{player}(?:(?:[{have}{maybe}]?{put})?"
+    "|[^{break},{move}{piece}{player}{pronoun}{after}{compare}]{1,12}{with})"
+    "{move_number}?$"
+)
+
+#: The words before a written move say that it is played: ``White plays``, ``He has played``.
+_IS_PLAYED = (
+    "(?:^|[,{break}{and}])"
+    "(?:(?:[{player}{pronoun}]{have}?|){put}"
+    "|{player}[^{break},{move}{after}{compare}]{1,6}[{with}{from}])"
+    "{move_number}?$"
+)
 
 
 def read_written(
@@ -371,14 +511,12 @@ def read_written(
     past = cue("remote_after").match(after) or cue("other_game").search(before)
     if side is None:
         # ``White's Nf3``, ``Black plays Nf6``
-        of_side = re.compile(r"C(?:(?:[vh]?p)?|[^;,MNCT@B]{1,12}w)#?$")
+        of_side = over_tags(_OF_A_PLAYER)
         player = of_side.search(sentence.tags, max(0, index - 14), index)
         side = sentence.elements[player.start()].terms[0].side if player else None
     numbered = None if "threat" in sentence.words else term.numbered
     move = replace(term, side=side, numbered=numbered)
-    plays = re.search(
-        r"(?:^|[,;&])(?:(?:[CT]v?|)p|C[^;,M@B]{1,6}[wy])#?$", sentence.tags[:index]
-    )
+    plays = over_tags(_IS_PLAYED).search(sentence.tags[:index])
     told = re.search(r"(?:^|[,;:])\s*(?:play|put|push)\s*$", before)
     played = plays and not told and sentence.asserts(index, index + 1)
     stance = sentence.stance(index, index + 1)
@@ -425,9 +563,11 @@ def read_castling(
     rest = sentence.words[element.span[0] - sentence.start :]
     wing = re.match(r"(?:\w+ (?:to |on )?(?:the )?)?(king|short|queen|long)", rest)
     named = "either" if wing is None else "K" if wing[1] in ("king", "short") else "Q"
-    clause = sentence.tags.rfind(";", 0, verb) + 1
+    clause = sentence.tags.rfind(Tag.BREAK, 0, verb) + 1
     owners = [
-        each.terms[0].side for each in sentence.elements[clause:verb] if each.tag == "C"
+        each.terms[0].side
+        for each in sentence.elements[clause:verb]
+        if each.tag == Tag.PLAYER
     ]
     span = sentence.span(first, verb + 1)
     relation = _castling_relation(sentence, first, verb)
@@ -436,7 +576,7 @@ def read_castling(
     side = owners[-1] if owners else None
     castles = Notation(castles=named)
     move = Term("move", element.word, element.span, side, move=castles)
-    detail = {"both": ""} if re.search(r"\bboth\b", sentence.words) else {}
+    detail = Detail(both=re.search(r"\bboth\b", sentence.words) is not None)
     yield _claim(
         sentence,
         relation,
@@ -455,9 +595,13 @@ def _is_general(sentence: Sentence, verb: int) -> bool:
     if word.startswith("castling") or word.endswith("castling"):
         prevented = verb > 0 and sentence.elements[verb - 1].word == "from"
         return prevented or not (
-            before in (",", "y", "C", "w", "") or "right" in sentence.words
+            before == ""
+            or before in tags("before_castling")
+            or "right" in sentence.words
         )
-    return re.match(r"castle( |$)", word) is not None and before not in tuple("vhntC!&")
+    return re.match(r"castle( |$)", word) is not None and before not in tags(
+        "before_castle"
+    )
 
 
 def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
@@ -484,6 +628,7 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
 
 # ---------------------------------------------------------------- pieces named
 
+_VERBS = "[{attack}{defend}{capture}{control}{fork}{pin}{skewer}{go}{put}{be}{have}]"
 _STATES = ("passed", "doubled", "isolated", "connected")
 
 
@@ -508,19 +653,20 @@ def read_named(
     owner = re.match(r"(?:white|black)['’]s |the (?:white|black) ", phrase)
     owned = owner is not None and term.side is not None and term.file is None
     possessive = term.square is None and re.match(r"(?:his|her|my) \w+$", phrase)
-    owned = owned or bool(possessive and not board.is_king(term))
-    if not owned and (term.square is None or before == "p"):
+    owned = owned or bool(possessive and not is_king(term))
+    if not owned and (term.square is None or before == Tag.PUT):
         return
     stance = _stance_of_noun(sentence, index)
-    verbs = re.findall(
-        "[adxVkiegpbv]", sentence.tags[sentence.clause_start(index) : index]
+    verbs = over_tags(_VERBS).findall(
+        sentence.tags[sentence.clause_start(index) : index]
     )
-    there = (term.definite and verbs[-1:] not in (["g"], ["p"])) or before in ("v", "b")
+    put = verbs[-1:] in ([Tag.GO], [Tag.PUT])
+    there = (term.definite and not put) or before in (Tag.HAVE, Tag.BE)
     by_square = re.search(r"\b([a-h][18])[ -](\w+)$", phrase)
     home = by_square and chess.Board().piece_type_at(chess.parse_square(by_square[1]))
     named = by_square and home and noun_pieces(by_square[2]) == {home}
     had = (
-        there and not named and not cue("elsewhere").search(sentence.words)
+        there and not named and not is_said("elsewhere", sentence.words)
     ) or stance.negated
     stance = replace(stance, supposed=not had, able=stance.able and not had)
     yield _claim(sentence, "stands", element.span, element.terms, stance)
@@ -535,7 +681,7 @@ def read_there(
         if term.pieces != ALL_PIECES and term.square is None and term.definite:
             yield _claim(sentence, reading.relation, element.span, (term,))
             yield _claim(
-                sentence, "theme", element.span, (term,), detail={"theme": "piece"}
+                sentence, "theme", element.span, (term,), detail=Detail(theme="piece")
             )
 
 
@@ -553,6 +699,10 @@ def read_standing(
     yield _claim(sentence, "stands", sentence.span(*extent), (term,), stance, tense)
 
 
+#: ``White has no``, ``Black does not have``
+_NOT_HAD = "(?:[{have}{player}]{not}[{unknown}{have}]?|{not}{have}?)$"
+
+
 def read_pawn_state(
     sentence: Sentence, match: re.Match[str], reading: Reading
 ) -> Iterator[Claim]:
@@ -560,38 +710,40 @@ def read_pawn_state(
     index = match.start()
     element = sentence.elements[index]
     if element.terms[0].pieces == {chess.PAWN}:
-        owned = tuple(_with_owner(term, sentence, index) for term in element.terms)
-        # denied only by ``no`` or ``has not``
-        clause = sentence.tags[sentence.clause_start(index) : index]
-        named = (owned[0].side, owned[0].square, owned[0].file) != (None, None, None)
-        stance = _stance_of_noun(sentence, index)
-        tense = sentence.tense(index, index + 1)
-        if re.search(r"(?:[vC]n[_v]?|nv?)$", clause) or not (
-            named or owned[0].definite
-        ):
-            stance = replace(stance, supposed=True)
-        for state in (state for state in _STATES if state in element.adjectives):
-            detail = {"state": state}
-            yield _claim(
-                sentence, "pawn_state", element.span, owned, stance, tense, detail
-            )
+        yield from _state_before(sentence, index)
     pawns = tuple(term for term in element.terms if chess.PAWN in term.pieces)
     being = cue("being").match(sentence.after(index)) if pawns else None
     for state in _STATES:
         if being and (word := re.search(rf"\b{state}\b(?! pawn)", being.group())):
             span = (element.span[0], element.span[1] + word.end())
             last = sentence.index(span[1] - sentence.start)
-            how = (
-                sentence.stance(index, last),
-                sentence.tense(index, last),
-                {"state": state},
-            )
-            yield _claim(sentence, "pawn_state", span, pawns, *how)
+            stance = sentence.stance(index, last)
+            tense = sentence.tense(index, last)
+            detail = Detail(state=state)
+            yield _claim(sentence, "pawn_state", span, pawns, stance, tense, detail)
+
+
+def _state_before(sentence: Sentence, index: int) -> Iterator[Claim]:
+    """Read the state of pawns from an adjective; only ``no`` and ``has not`` deny it."""
+    element = sentence.elements[index]
+    states = [state for state in _STATES if state in element.adjectives]
+    if not states:
+        return
+    owned = tuple(_with_owner(term, sentence, index) for term in element.terms)
+    clause = sentence.tags[sentence.clause_start(index) : index]
+    named = (owned[0].side, owned[0].square, owned[0].file) != (None, None, None)
+    stance = _stance_of_noun(sentence, index)
+    tense = sentence.tense(index, index + 1)
+    if over_tags(_NOT_HAD).search(clause) or not (named or owned[0].definite):
+        stance = replace(stance, supposed=True)
+    for state in states:
+        detail = Detail(state=state)
+        yield _claim(sentence, "pawn_state", element.span, owned, stance, tense, detail)
 
 
 def _with_owner(term: Term, sentence: Sentence, index: int) -> Term:
     """Give a piece the side that is said to have it: ``White has doubled pawns``."""
-    side = sentence.tags.rfind("C", max(0, index - 5), index)
+    side = sentence.tags.rfind(Tag.PLAYER, max(0, index - 5), index)
     if side < 0:
         return term
     owner = sentence.elements[side]
@@ -604,8 +756,8 @@ def read_pinned(
 ) -> Iterator[Claim]:
     """Read that a piece is pinned from its adjective: ``the pinned knight on c6``."""
     element = sentence.elements[match.start()]
-    stance = _stance_of_noun(sentence, match.start())
     if "pinned" in element.adjectives and element.terms[0].square is not None:
+        stance = _stance_of_noun(sentence, match.start())
         yield _claim(sentence, "pins", element.span, element.terms[:1], stance)
 
 
@@ -614,9 +766,9 @@ def read_loose(
 ) -> Iterator[Claim]:
     """Read that a piece is loose from its adjectives."""
     element = sentence.elements[match.start()]
-    stance = _stance_of_noun(sentence, match.start())
-    for word in sorted(words("loose") & element.adjectives):
-        detail = {"verb": word}
+    for word in sorted(words("winnable") & element.adjectives):
+        stance = _stance_of_noun(sentence, match.start())
+        detail = Detail(verb=word)
         yield _claim(
             sentence, "loose", element.span, element.terms[:1], stance, detail=detail
         )
@@ -668,11 +820,12 @@ def read_counts(
         side = (match["side"] == "white") == (group == "items")
         for item in cue("item").finditer(sentence.words, *match.span(group)):
             span = sentence.offsets(item)
-            detail = {"count": item["count"], "noun": item["noun"]}
-            detail |= (
-                {"more": ""} if re.search("more|extra", item["adjectives"]) else {}
+            detail = Detail(
+                count=number(item["count"]),
+                noun=item["noun"],
+                more=re.search("more|extra", item["adjectives"]) is not None,
+                whole=bool(whole) or group == "others",
             )
-            detail |= {"whole": ""} if whole or group == "others" else {}
             owner = (Term("side", match["side"], span, side),)
             tense = sentence.tense(0, 1)
             yield _claim(sentence, "counts", span, (), stance, tense, detail, owner)
@@ -703,15 +856,16 @@ def read_check(
         made = word == "checked" and re.search(r"\b(?:have|has|had)\s+$", before)
         relation = "gives_check" if made else "in_check"
     elif word in ("checks", "checking"):
-        verb = previous in ("N", "M", "C", "T", "&", "_", ",", "")
-        if not (verb and re.match(r"[NCT]|$", sentence.tags[index + 1 :])):
+        verb = previous == "" or previous in tags("before_checks")
+        whom = over_tags("[{piece}{player}{pronoun}]|$")
+        if not (verb and whom.match(sentence.tags[index + 1 :])):
             return
-    elif noun or cue("announces").search(before) or previous == "M":
+    elif noun or cue("announces").search(before) or previous == Tag.MOVE:
         manner = re.search(r"\b(discovered|double)\s*$", before)
         relation = f"{manner[1]}_check" if manner else "gives_check"
     else:
         return
-    yield _check_or_mate(sentence, index, relation, {})
+    yield _check_or_mate(sentence, index, relation, Detail())
 
 
 def read_mate(
@@ -724,23 +878,24 @@ def read_mate(
     before = sentence.before(index)
     after = sentence.after(index)
     counted = cue("mate_in").match(sentence.words, len(before))
-    place = re.match(".o(S)", sentence.tags[index:])
+    place = over_tags(".{on}({square})").match(sentence.tags[index:])
     threat = re.search(r"threat\w*\W+(?:\w+\W+){0,3}?$", before) is not None
-    if sentence.tags[index - 1 : index] in ("!", "h") and not counted:
+    planned = sentence.tags[index - 1 : index] in (Tag.THREATEN, Tag.MAYBE)
+    if planned and not counted:
         return
-    detail: dict[str, str] = {}
+    detail = Detail()
     if threat:
         relation = "threatens_mate"
     if re.match(r"\s*(?:on the )?next", after):
         relation = "threatens_mate"
-        detail = {"count": "1"}
+        detail = Detail(count=1)
     elif counted:
         relation = relation if threat else "mate_in"
-        detail = {"count": str(number(counted["count"]))}
+        detail = Detail(count=number(counted["count"]))
         end = counted.end() + sentence.start
     elif threat and place:  # ``threatening mate on g7``
         last = sentence.elements[index + place.start(1)]
-        detail = {"square": last.word}
+        detail = Detail(square=last.word)
         end = last.span[1]
     elif not threat and not _is_mate(sentence, index, before, after):
         return
@@ -760,28 +915,28 @@ def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
         unless = cue("condition").search(sentence.words)
         return bool(is_mated and re.match(r"\s*(?:$|[,;:(])", after) and not unless)
     if word in ("mates", "checkmates"):
-        return sentence.tags[index - 1 : index] in ("N", "M", "C", "T")
+        return sentence.tags[index - 1 : index] in tags("subjects")
     if word not in ("mate", "checkmate"):
         return False
     if re.search(r"\bking (?:is |now )*in\s+(?:an? )?$", before):
         return bool(stops and not cue("aimed").search(before))
     if before.endswith("with ") and sentence.tags[index + 1 : index + 2] in (
         "",
-        "&",
+        Tag.AND,
         ",",
-        ";",
+        Tag.BREAK,
     ):
         return True
     joined = re.search(r"(?:\band|,)\s*(?:\w+\s+)?$", before)
     announced = stops and cue("announces").search(before) and not joined
-    return bool(announced or re.search(r"M,?$", sentence.tags[:index]))
+    return bool(announced or over_tags("{move},?$").search(sentence.tags[:index]))
 
 
 def _check_or_mate(
     sentence: Sentence,
     index: int,
     relation: str,
-    detail: Mapping[str, str],
+    detail: Detail,
     end: int = 0,
 ) -> Claim:
     """Return the claim of the word ``check`` or ``mate`` at an element, with who gives it."""
@@ -790,7 +945,7 @@ def _check_or_mate(
     while first > 0 and sentence.elements[first - 1].word in words("leading"):
         first -= 1
     stance = sentence.stance(first, index + 1)
-    named = re.search(r"M[b,_]{0,2}$", sentence.tags[:first])
+    named = over_tags("{move}[{be},{unknown}]{0,2}$").search(sentence.tags[:first])
     subjects: tuple[Term, ...] = ()
     if named:
         first = named.start()
@@ -800,21 +955,23 @@ def _check_or_mate(
         subjects = sentence.may_act(first)
     elif element.word not in ("mated", "checkmated"):
         subjects = sentence.subject(first)
-        if sentence.tags[first - 1 : first] == "T" or stance.supposed or stance.able:
+        pronoun = sentence.tags[first - 1 : first] == Tag.PRONOUN
+        if pronoun or stance.supposed or stance.able:
             # of the one move that the sentence writes a supposed check speaks
-            moves = [each for each in sentence.elements if each.tag == "M"]
+            moves = [each for each in sentence.elements if each.tag == Tag.MOVE]
             subjects = moves[0].terms if len(moves) == 1 else subjects
     if named is None and (
-        means := re.match(r".w(N)(?=$|[,;&])", sentence.tags[index:])
+        means := over_tags(".{with}({piece})(?=$|[,{break}{and}])").match(
+            sentence.tags[index:]
+        )
     ):
         # ``White mates with the queen``: the means has the side of the subject
         element = sentence.elements[index + means.start(1)]
         owner = subjects[0].side if subjects else None
         subjects = tuple(term.owned_by(owner) for term in element.terms)
         end = element.span[1]
-    unsaid = re.search("[h!]", sentence.tags[:first]) or cue("addressed").search(
-        sentence.words
-    )
+    planned = over_tags("[{maybe}{threaten}]").search(sentence.tags[:first])
+    unsaid = planned or is_said("addressed", sentence.words)
     purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
     if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
         stance = replace(stance, supposed=True)
@@ -826,7 +983,7 @@ def _check_or_mate(
 
 def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
     """Return the king or side said to be in check: behind the word, or before ``in check``."""
-    behind = re.match(r".t?([NC])", sentence.tags[index:])
+    behind = over_tags(".{into}?([{piece}{player}])").match(sentence.tags[index:])
     terms = list[Term]()
     stands = sentence.before(index).endswith("in ")
     if behind:
@@ -834,9 +991,7 @@ def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
     elif stands or sentence.elements[index].word in ("mated", "checkmated"):
         near = sentence.elements[max(0, index - 5) : index]
         terms = [term for element in reversed(near) for term in element.terms]
-    return tuple(term for term in terms if term.role == "side" or board.is_king(term))[
-        :1
-    ]
+    return tuple(term for term in terms if term.role == "side" or is_king(term))[:1]
 
 
 # ---------------------------------------------------------------- fixed wordings
@@ -861,9 +1016,12 @@ def read_wording(
     )
     first = sentence.index(match.start())
     last = sentence.index(match.end())
-    sides = tuple(each.terms[0] for each in sentence.elements[:last] if each.tag == "C")
+    sides = tuple(
+        each.terms[0] for each in sentence.elements[:last] if each.tag == Tag.PLAYER
+    )
+    detail = Detail.of({**reading.detail, **groups})
     if relation == "only_move":
-        groups["sides"] = " ".join("White" if term.side else "Black" for term in sides)
+        detail = replace(detail, sides=tuple(term.side for term in sides))
     moves = _judged(sentence, last) if relation in _JUDGES else _written(sentence)
     before = tuple(term for term in moves if term.span[1] <= span[0])
     if relation in ("wins", "en_passant") and before:
@@ -886,14 +1044,17 @@ def read_wording(
         stance = replace(stance, supposed=True)
     if relations()[relation].presupposed:
         stance = Stance()
-    how = (stance, sentence.tense(first, last), {**reading.detail, **groups}, named)
+    how = (stance, sentence.tense(first, last), detail, named)
     yield _claim(sentence, relation, span, moves, *how)
 
 
 def _written(sentence: Sentence, stop: int | None = None) -> tuple[Term, ...]:
     """Return the moves written in a sentence: one of them may be what is judged."""
     return tuple(
-        t for each in sentence.elements[:stop] if each.tag == "M" for t in each.terms
+        term
+        for each in sentence.elements[:stop]
+        if each.tag == Tag.MOVE
+        for term in each.terms
     )
 
 
@@ -903,9 +1064,11 @@ def _judged(sentence: Sentence, index: int) -> tuple[Term, ...]:
     In ``a blunder; Bxe4 was called for`` the move played is judged, in ``the best move was
     Bxe4`` the one told so.
     """
-    named = re.match(r"b#?(?P<move>[MS])", sentence.tags[index:])
+    judged = over_tags("{be}{move_number}?(?P<move>[{move}{square}])")
+    named = judged.match(sentence.tags[index:])
     if named is None:
-        return _written(sentence, index + len(sentence.tags[index:].partition(";")[0]))
+        clause = sentence.tags[index:].partition(Tag.BREAK)[0]
+        return _written(sentence, index + len(clause))
     (term,) = sentence.elements[index + named.start("move")].terms
     if term.role == "square":  # a bare square is a pawn's move
         move = Notation.read(term.text)
@@ -915,30 +1078,54 @@ def _judged(sentence: Sentence, index: int) -> tuple[Term, ...]:
 
 Reader = Callable[[Sentence, re.Match[str], Reading], Iterator[Claim]]
 
-#: What reads a match of a pattern, by the name that the table gives it: ``read_`` and that name.
+#: What reads a match of a pattern, by the name that the table gives it.
 READERS: dict[str, Reader] = {
-    name.removeprefix("read_"): each
-    for name, each in globals().items()
-    if name.startswith("read_")
+    "verb": read_verb,
+    "move_in_words": read_move_in_words,
+    "written": read_written,
+    "castling": read_castling,
+    "named": read_named,
+    "there": read_there,
+    "standing": read_standing,
+    "pawn_state": read_pawn_state,
+    "pinned": read_pinned,
+    "loose": read_loose,
+    "threat": read_threat,
+    "counts": read_counts,
+    "check": read_check,
+    "mate": read_mate,
+    "wording": read_wording,
 }
-
-#: Readers of patterns over words; all others have patterns over tags.
-OF_WORDS = frozenset({"wording", "counts"})
 
 #: Readers whose words, once read as a kind of claim, are not read so again.
 ONCE = frozenset({"wording", "move_in_words"})
 
 
+@cache
+def _readings(presupposed: bool) -> tuple[tuple[Kind, Reading], ...]:
+    """Return all readings in the table's order, each with the kind of its row."""
+    return tuple(
+        (row.kind, reading)
+        for row in relations().values()
+        if presupposed or not row.presupposed
+        for reading in row.readings
+    )
+
+
 def read_claims(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
     """Yield the claims of a sentence, row by row of the table."""
     taken: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    for row in relations().values():
-        for reading in row.readings if presupposed or not row.presupposed else ():
-            once = taken.setdefault((reading.reader, row.kind), [])
-            over = sentence.words if reading.reader in OF_WORDS else sentence.tags
-            for match in reading.pattern.finditer(over):
-                start, stop = match.span()
-                if not any(start < last and first < stop for first, last in once):
-                    claims = tuple(READERS[reading.reader](sentence, match, reading))
-                    once += [match.span()] if claims and reading.reader in ONCE else []
-                    yield from claims
+    present = {*sentence.tags, *(side for side in SIDES if side in sentence.words)}
+    for kind, reading in _readings(presupposed):
+        if reading.needs and reading.needs.isdisjoint(present):
+            continue
+        over = sentence.words if reading.reader in OF_WORDS else sentence.tags
+        for match in reading.pattern.finditer(over):
+            start, stop = match.span()
+            once = taken.setdefault((reading.reader, kind), [])
+            if any(start < last and first < stop for first, last in once):
+                continue
+            claims = tuple(READERS[reading.reader](sentence, match, reading))
+            if claims and reading.reader in ONCE:
+                once.append(match.span())
+            yield from claims

@@ -1,0 +1,304 @@
+"""Looks at captures and exchanges, and at the material that they win."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import chess
+
+from chessgloss.claims.looks.finding import (
+    ANOTHER_MOVE,
+    NO_MOVE,
+    Finding,
+    fails,
+    holds,
+    truth,
+    unknown,
+)
+from chessgloss.claims.parser import Claim, Term
+from chessgloss.claims.scene import (
+    PLURAL,
+    Event,
+    Moment,
+    Scene,
+    both_turns,
+    is_king,
+    named_sides,
+    sides_or_both,
+    written_moves,
+)
+from chessgloss.facts import board as boards
+from chessgloss.facts import tactics
+
+#: First captures tried where a recapture is spoken of and no capture was made.
+MOST_CAPTURES: Final = 40
+
+
+def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a capture is made, or can be made, as it is told.
+
+    What the words say outright must be the move that led to the moment, or be possible in
+    a line of the text; what can or will be done must be legal. A recapture must follow a
+    capture on the same square.
+    """
+    if any(term.role == "piece" and is_king(term) for term in claim.objects):
+        return fails("a king is never captured")
+    for before, move in _made(moment):
+        if _is_meant(claim, before, move):
+            return holds(f"{before.san(move)} is a capture")
+    if _may_be_only_possible(claim, moment, scene):
+        again = _is_recapture(claim)
+        for at, move in _answers(moment) if again else _possible(moment):
+            if _is_meant(claim, at, move):
+                return holds(f"{at.san(move)} is legal")
+    return _no_capture(claim, moment, scene)
+
+
+def _is_recapture(claim: Claim) -> bool:
+    return claim.detail.verb.startswith(
+        ("recapt", "retak", "takes back", "take back", "taking back")
+    )
+
+
+def _may_be_only_possible(claim: Claim, moment: Moment, scene: Scene) -> bool:
+    """Tell whether the words are true of a capture that is legal, though it is not made.
+
+    Said outright, that will do in a line, of the opponent, and of a recapture.
+    """
+    if not claim.detail.made or moment.anchor == "line":
+        return True
+    sides = named_sides(claim)
+    opponent = sides == {not scene.move.mover} and moment.anchor != "before"
+    if opponent and not claim.stance.negated:
+        return True
+    return _is_recapture(claim) and sides != {scene.move.mover}
+
+
+def _no_capture(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Return that there is no such capture; open where it may come a move later."""
+    if moment.last is None:
+        return fails("no such capture is legal")
+    if _is_meant_later(claim, moment):
+        return unknown("the check must be answered first")
+    if moment.anchor != "line" and _follows_another(claim, scene):
+        return unknown("it may follow the move that is named")
+    board, move = moment.last
+    return fails(f"{board.san(move)} is no such capture")
+
+
+def _is_meant_later(claim: Claim, moment: Moment) -> bool:
+    """Tell whether a check hides the capture: it is legal when the check is answered."""
+    board = moment.board
+    sides = named_sides(claim)
+    if not board.is_check() or sides == {board.turn} or (claim.detail.made and sides):
+        return False
+    ends = (boards.after_move(board, answer) for answer in board.legal_moves)
+    return any(
+        _is_meant(claim, end, move)
+        for end in ends
+        for move in end.generate_legal_captures()
+    )
+
+
+def _follows_another(claim: Claim, scene: Scene) -> bool:
+    """Tell whether the captures follow a written move that is none: ``Nd3+, winning b2``."""
+    written = written_moves(claim.subjects)
+    if not written or any(move.takes for move in written):
+        return False
+    board = scene.before.board
+    verb = claim.detail.verb
+    if not all(move.fits(board, scene.move.move) for move in written):
+        return True
+    # a move itself is said to capture: ``e4 captures``, ``10. b4 captures``
+    if claim.detail.made:
+        return not verb.startswith(("captur", "takes", "took"))
+    numbered = any(term.numbered == board.ply() for term in claim.subjects)
+    return not (numbered and verb in ("captures", "captured", "takes", "took"))
+
+
+def _made(moment: Moment) -> list[Event]:
+    last = moment.last
+    return [last] if last is not None and last[0].is_capture(last[1]) else []
+
+
+def _possible(moment: Moment) -> Iterator[Event]:
+    for board in (
+        [moment.board] if moment.anchor == "reply" else both_turns(moment.board)
+    ):
+        yield from ((board, move) for move in board.generate_legal_captures())
+
+
+def _answers(moment: Moment) -> Iterator[Event]:
+    """Yield captures on the square where the last capture was made, or one could be."""
+    squares = [(moment.board, move.to_square) for _, move in _made(moment)]
+    first = list(_possible(moment))[:MOST_CAPTURES] if not squares else []
+    for board, square in squares or (
+        (boards.after_move(board, move), move.to_square) for board, move in first
+    ):
+        for move in board.generate_legal_captures(
+            chess.BB_ALL, chess.BB_SQUARES[square]
+        ):
+            yield board, move
+
+
+def _is_meant(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
+    victim = boards.taken_on(board, move)
+    if victim is None:
+        return False
+    if not all(_is_taken(term, board, move, victim) for term in claim.objects):
+        return False
+    if not claim.subjects:
+        return True
+    return any(_takes(term, board, move) for term in claim.subjects)
+
+
+def _is_taken(
+    term: Term, board: chess.Board, move: chess.Move, victim: chess.Square
+) -> bool:
+    if term.role == "square":
+        return term.square in (move.to_square, victim)
+    if term.role == "this":
+        pieces = [option for option in term.options if option.role == "piece"]
+        return not pieces or any(
+            _is_taken(each, board, move, victim) for each in pieces
+        )
+    return term.matches(victim, board.piece_at(victim))
+
+
+def _takes(term: Term, board: chess.Board, move: chess.Move) -> bool:
+    if term.role == "side":
+        return term.side == board.turn
+    if term.role in ("this", "move"):
+        return term.role == "this" or term.fits(board, move)
+    start, end = move.from_square, move.to_square
+    return term.matches(start, board.piece_at(start)) or term.matches(
+        end, board.piece_at(start)
+    )
+
+
+def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a pawn is taken in passing, or can be."""
+    if moment.last is not None and moment.last[0].is_en_passant(moment.last[1]):
+        return holds(f"{moment.last[0].san(moment.last[1])} is en passant")
+    return truth(moment.board.has_legal_en_passant(), "whether en passant is legal")
+
+
+def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether pieces of the kinds named take each other, or can at once.
+
+    Where the words name the pieces that take part, one of them does.
+    """
+    for board, move in (*_made(moment), *_possible(moment)):
+        if _is_exchange_of(claim, board, move) and _takes_part(claim, board, move):
+            return holds(f"{board.san(move)} exchanges")
+    return fails("no such exchange can be made at once")
+
+
+def _is_exchange_of(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
+    """Tell whether a move takes like for like (``trades knights``), or one of those named."""
+    terms = claim.objects
+    like_for_like = len(terms) == 1 and PLURAL.search(terms[0].text) is not None
+    start = board.piece_type_at(move.from_square)
+    end = board.piece_type_at(move.to_square)
+    if like_for_like:
+        placed = terms[0].square in (None, move.to_square)
+        return placed and start in terms[0].pieces and end in terms[0].pieces
+    return all(start in term.pieces or end in term.pieces for term in terms)
+
+
+def _takes_part(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
+    """Tell whether one of the pieces named takes or is taken, if only pieces are named."""
+    named = [term for term in claim.subjects if term.role == "piece"]
+    if not named or len(named) < len(claim.subjects):
+        return True
+    there = board.piece_at(move.to_square)
+    return any(
+        _takes(term, board, move) or term.matches(move.to_square, there)
+        for term in named
+    )
+
+
+def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look what the move of a moment wins by exchange on its square, against what is told.
+
+    A move that loses material by exchange does not win any; whether a quiet move wins
+    something later the board cannot tell.
+    """
+    if moment.last is None:
+        return ANOTHER_MOVE
+    board, move = moment.last
+    written = written_moves(claim.subjects)
+    sides = named_sides(claim) or {scene.move.mover}
+    meant = (
+        any(each.fits(board, move) for each in written)
+        if written
+        else board.turn in sides
+    )
+    if not meant:
+        return ANOTHER_MOVE
+    gain = tactics.exchange(board, move)
+    unit = claim.detail.unit or "material"
+    evidence = f"by exchange {board.san(move)} brings {gain:+d} in pawns"
+    outright = claim.text.lower().startswith("win") and unit != "material"
+    bad = gain < 0 if written else gain <= 0 and outright and moment.anchor == "after"
+    answers = moment.board.generate_legal_captures(
+        chess.BB_ALL, chess.BB_SQUARES[move.to_square]
+    )
+    if any(
+        tactics.mates(boards.after_move(moment.board, answer), board.turn)
+        for answer in answers
+    ):
+        return unknown(f"{evidence}, but taking back allows mate")
+    values = {chess.piece_name(kind): worth for kind, worth in tactics.VALUES.items()}
+    worth = {**values, "exchange": 2, "piece": 3}.get(unit, 1)
+    return truth(gain >= worth, evidence, certain=bad and board.is_capture(move))
+
+
+def can_win(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a side has, or would have on its turn, a capture that wins the piece.
+
+    A capture that is legal but wins nothing by exchange is left open: more than an exchange
+    may lie behind the words.
+    """
+    board = moment.board
+    agents = [term for term in claim.subjects if term.role == "piece"]
+    legal = [
+        capture
+        for side in sides_or_both(claim)
+        for capture in tactics.captures(board, side)
+        for start, end in [(capture.from_square, capture.square)]
+        if all(term.matches(start, board.piece_at(start)) for term in agents)
+        and all(term.matches(end, board.piece_at(end)) for term in claim.objects)
+    ]
+    if not legal:
+        return fails("no such capture is legal")
+    best = max(legal, key=lambda capture: capture.gain)
+    evidence = f"{best.move.uci()[:4]} wins {best.gain:+d} in pawns"
+    return truth(best.gain > 0, evidence, certain=False)
+
+
+def exchange_result(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look what the exchanges on a square come to when the move has started them."""
+    if moment.last is None:
+        return NO_MOVE
+    board, move = moment.last
+    detail = claim.detail
+    gain = tactics.exchange(board, move)
+    wanted = 0 if detail.even else detail.count or 0
+    loses = detail.result == "loses"
+    opponent = bool(claim.subjects) and claim.subjects[0].side != board.turn
+    wanted *= -1 if loses != opponent else 1
+    return truth(
+        gain == wanted, f"by exchange {board.san(move)} brings {gain:+d} in pawns"
+    )
+
+
+def brings(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look by how much the move of a moment changes a side's material at once."""
+    if moment.last is None:
+        return NO_MOVE
+    change = tactics.balance(moment.board) - tactics.balance(moment.last[0])
+    change *= 1 if claim.subjects[0].side else -1
+    evidence = f"material changes by {change:+d} for that side"
+    return truth(change == claim.detail.count, evidence)

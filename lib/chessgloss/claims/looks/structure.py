@@ -1,0 +1,62 @@
+"""Looks at pawns and files."""
+
+from __future__ import annotations
+
+import chess
+
+from chessgloss.claims.looks.finding import (
+    Finding,
+    absent,
+    fails,
+    holds,
+    truth,
+    unknown,
+)
+from chessgloss.claims.parser import Claim
+from chessgloss.claims.scene import Moment, Scene
+from chessgloss.facts import board as boards
+
+
+def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether pawns are passed, doubled or isolated."""
+    board = moment.board
+    state = claim.detail.state
+    term = claim.objects[0]
+    pawns = term.squares(board)
+    if not pawns:
+        return absent(f"there is no {term.text}")
+    find = {"doubled": boards.doubled, "isolated": boards.isolated}.get(
+        state, boards.passed
+    )
+    fitting = [
+        pawn for pawn in pawns if pawn in find(board, bool(board.color_at(pawn)))
+    ]
+    if state == "connected":
+        places = [(chess.square_file(pawn), board.color_at(pawn)) for pawn in fitting]
+        beside = {(file + step, side) for file, side in places for step in (-1, 1)}
+        fitting = [
+            pawn for pawn, at in zip(fitting, places, strict=True) if at in beside
+        ]
+    if fitting:
+        return holds(f"the pawn on {chess.square_name(fitting[0])} is {state}")
+    return fails(f"no such pawn is {state}")
+
+
+def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a file is open, half-open or closed."""
+    board = moment.board
+    letter = claim.detail.file
+    file = chess.FILE_NAMES.index(letter)
+    pawns = bool(board.pawns & chess.BB_FILES[file])
+    sides = [bool(term.side) for term in claim.subjects] or chess.COLORS
+    half = any(file in boards.half_open_files(board, side) for side in sides)
+    state = "half-open" if half else "closed" if pawns else "open"
+    wording = claim.detail.half or "open"
+    evidence = f"the {letter}-file is {state}"
+    if wording.startswith(("half", "semi", "closed")):
+        return truth(
+            state == "closed" if wording.startswith("closed") else half, evidence
+        )
+    if half and claim.relation == "opens_file" and not claim.detail.fully:
+        return unknown(evidence)
+    return truth(not pawns, evidence, certain=claim.tense != "later")
