@@ -105,7 +105,8 @@ print("after it:", following[:2], following[2:])
 
 # %% mystnb={"figure": {"caption": "The vocabulary of a model of games: the 64 squares, whose names are its tokens.", "name": "fig-12-squares"}, "image": {"alt": "A board with the name of each square written on it."}}
 figure, axes = plt.subplots(figsize=(3.2, 3.2))
-axes.imshow(np.indices((8, 8)).sum(axis=0) % 2, cmap="Greys", alpha=0.25, origin="lower")
+dark = (np.indices((8, 8)).sum(axis=0) + 1) % 2  # a1 is dark
+axes.imshow(dark, cmap="Greys", alpha=0.25, origin="lower")
 for square in chess.SQUARES:
     axes.text(square % 8, square // 8, chess.square_name(square), ha="center", va="center")
 axes.set_axis_off()
@@ -496,7 +497,8 @@ shown.loc[results.EVEN_DRAW, ["dev", "test"]] = ["-", even]
 # %% tags=["hide-input"]
 def finish(axes, at=(1, 2, 5)):
     axes.axhline(even.value, color="grey", linestyle=":", label=results.EVEN_DRAW.lower())
-    axes.set_ylim(bottom=0.7 * even.low)
+    lowest = min(np.nanmin(line.get_ydata()) for line in axes.get_lines())
+    axes.set_ylim(bottom=0.85 * min(lowest, even.low))
     axes.yaxis.set(
         major_locator=LogLocator(subs=at), major_formatter="{x:g}", minor_formatter=""
     )
