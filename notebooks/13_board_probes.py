@@ -350,7 +350,7 @@ beyond_last = {
     if model != "uci"
 }
 report.table(
-    pd.DataFrame(beyond_last).T.map(lambda apart: apart.value),
+    pd.DataFrame(beyond_last).T.map(lambda apart: apart.value.difference),
     digits=1,
     caption="Legal starting squares, less where the type went last, points",
 )
