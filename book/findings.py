@@ -37,6 +37,9 @@ VERDICTS = {
 #: Whose claims are tested: the documents', and one of our own.
 DOCUMENTS = TITLES | {"book": "This book"}
 
+#: Documents whose claims are of models that may know less than counting does: each needs a guard.
+GUARDED = ("state_tracking",)
+
 #: The generated pages; each has a template beside this file.
 PAGES = ("findings.md", "index.md")
 
@@ -81,6 +84,9 @@ class Claim:
         What our stand-in changes.
     figures
         Results by the name that the rules use: ``"02/table6.mean.nnue"``.
+    guard
+        What must be true before anything is concluded, as a rule: which of the numbers that are
+        concluded from beat their baselines. Else the verdict is that one cannot tell.
     holds, part, fails
         Rules, see :func:`decide`.
     needs
@@ -98,6 +104,7 @@ class Claim:
     section: str = ""
     standin: str = ""
     figures: Mapping[str, str] = field(default_factory=dict)
+    guard: str = ""
     holds: str = ""
     part: str = ""
     fails: str = ""
@@ -110,6 +117,8 @@ class Claim:
             raise FindingsError(f"{self.id}: unknown document {self.document!r}")
         if bool(self.needs) == bool(self.holds and self.fails):
             raise FindingsError(f"{self.id}: give `holds` and `fails`, or `needs`")
+        if self.document in GUARDED and self.holds and not self.guard:
+            raise FindingsError(f"{self.id}: say in `guard` what beats its baseline")
         if bool(self.front) != bool(self.question):
             raise FindingsError(f"{self.id}: `front` and `question` go together")
 
@@ -193,6 +202,8 @@ def decide(claim: Claim, figures: Mapping[str, Result]) -> str:
     """
     if claim.needs:
         return "needs"
+    if claim.guard and not evaluate(claim.guard, figures, claim.id):
+        return "open"
     true = {
         name for name, rule in claim.rules.items() if evaluate(rule, figures, claim.id)
     }

@@ -214,8 +214,16 @@ published = pd.DataFrame(
     [
         ("CCC: concepts", "200,000 Lichess positions", f"{len(sample):,} self-play positions"),
         ("CCC: comments", "50 GameKnot moves rated", f"{len(comments):,} lecture comments"),
-        ("static positions", "10 games, 5 levels", f"{len(games):,} games, 7 levels"),
-        ("state tracking", "200,000 Millionbase games", f"{len(games):,} self-play games"),
+        (
+            "static positions",
+            "10 games, 5 levels",
+            "200 games of 5 levels (400 positions), 98 recorded positions",
+        ),
+        (
+            "state tracking",
+            "200,000 Millionbase games",
+            "70,000 of 82,000 games of another series (data/tracking)",
+        ),
     ],
     columns=["document and use", "published", "here"],
 )

@@ -758,7 +758,7 @@ report.table(pd.Series(leaks).unstack().map("{:.3f}".format), caption="Test accu
 # Which concepts point the same way? Vectors fitted on the products alone, cosines between
 # the unit vectors.
 
-# %% mystnb={"figure": {"caption": "Which concepts point the same way: cosines between the vectors. Blue is the same direction, red the opposite.", "name": "fig-02-geometry"}, "image": {"alt": "Matrix of cosines between 21 concept vectors, dark on the diagonal."}}
+# %% mystnb={"figure": {"caption": "Which concepts point the same way: cosines between the vectors. Red is the same direction, blue the opposite.", "name": "fig-02-geometry"}, "image": {"alt": "Matrix of cosines between 21 concept vectors, dark on the diagonal."}}
 unit = products.vectors.directions()
 fig, ax = plt.subplots(figsize=(6.0, 5.2))
 image = ax.imshow(unit @ unit.T, cmap="RdBu_r", vmin=-1, vmax=1)

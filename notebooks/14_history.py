@@ -10,14 +10,13 @@
 # # How much of the history
 #
 # Chess needs no memory: the board says all. A model of moves has no board, only the moves, so it
-# must look back. How far? The paper {cite}`toshniwal2022chess` takes the history away in several
-# ways (its Section 5.3 and Table 7). Drawn below is the first of them: which earlier tokens each
-# token may attend to, all of them or a window of the last 50. The models of this chapter are
-# {glue:text}`strength` for the paper's question: what does less of the history cost?
-# {glue:text}`losses` {glue:text}`modern_window` More often legal than counting, which names a legal square in
-# {glue:text}`count` % of the questions, of the {glue:text}`n_models` models of Table 7:
-# {glue:text}`above`. An even draw among the legal moves has a perplexity of {glue:text}`even`;
-# better than that: {glue:text}`foresee`.
+# must look back. How far? {glue:text}`long_ago` {glue:text}`modern_window` The paper
+# {cite}`toshniwal2022chess` takes the history away in several ways (its Section 5.3 and Table 7).
+# Drawn below is the first of them: which earlier tokens each token may attend to, all of them or a
+# window of the last 50. Counting, which looks at one earlier move of the piece, names a legal square
+# in {glue:text}`count` % of the questions; more often legal, of the {glue:text}`n_models` models of
+# Table 7: {glue:text}`above`. An even draw among the legal moves has a perplexity of
+# {glue:text}`even`; better than that: {glue:text}`foresee`.
 
 # %% tags=["parameters", "hide-input"]
 profile = "book"
@@ -58,6 +57,7 @@ names = {
 trained = runs.read_runs()
 chosen = results.headline(trained, names)
 titles_of = chosen["title"].to_dict()
+beside_paper = dict(zip(chosen["title"], chosen["paper"], strict=True))
 answered = {run: results.score_run(run, questions) for run in chosen["run"]}
 
 # %% mystnb={"figure": {"caption": "What a token may attend to: all before it, or the last 50 only. The shares are of all pairs of tokens.", "name": "fig-14-masks"}, "image": {"alt": "Two triangular masks; the windowed one is a narrow band along the diagonal."}}
@@ -80,12 +80,12 @@ plt.show()
 # Performer {cite}`choromanski2021rethinking`, and a recurrent network that carries one state
 # along, the LSTM {cite}`hochreiter1997long`.
 #
-# The models of this chapter are {glue:text}`strength` for the paper's questions, which are asked
-# after 51 to 100 plies. The counts are of {glue:text}`counted` training games; they know of a piece
-# the square that it leaves, the one that it came from, and nothing else of the game. What less of
-# the history costs can be read from models that do better than these and from no others. Numbers
-# below their baseline bear a †, and no sentence concludes from them. Chapter 12 names the reasons:
-# other games, a small model, and a short training.
+# The questions are asked after 51 to 100 plies. The counts are of {glue:text}`counted` training
+# games; they know of a piece the square that it leaves, the one that it came from, and nothing else
+# of the game. What less of the history costs is told where full attention does better than these, or
+# what is left does; that the one falls below counting may be the finding. Where neither does, the
+# number bears a †, and no sentence concludes from it. Rows of the *modern* base (chapter 12) are the
+# strong ones.
 #
 # In this chapter we
 #
@@ -96,7 +96,7 @@ plt.show()
 # - ask whether the window fails where it must: at pieces that came to their square long ago;
 # - ask whether piece types help the LSTM.
 #
-# They are trained at S and M only, so that the whole plan fits into a night on two cores. The
+# All kinds are trained at S and M, on the modern base the window alone. The
 # Reformer and the Performer are compact layers of our own, tested against exact attention in the
 # limit; the paper used libraries, which mix in local attention.
 #
@@ -237,7 +237,7 @@ report.table(
 # All have about as many parameters. Perplexity is canonical, as in the chapter before the last.
 
 # %%
-pairs = {
+pairs = {  # of the first base alone
     ("S", "uci"): ("S-rap25-1", "S-uci-1"),
     ("S", "lstm"): ("S-lstm_rap25-1", "S-lstm-1"),
     ("M", "uci"): ("M-rap25-1", "M-uci-1"),
@@ -270,18 +270,21 @@ report.table(
 )
 
 # %%
-less = chosen[chosen.index.get_level_values("model") != "uci"]
+full_run = chosen.xs("uci", level="model")["run"]  # of each block, with the whole history
+less = chosen[
+    (chosen.index.get_level_values("model") != "uci")
+    & chosen.index.get_level_values("block").isin(full_run.index)
+]
 ahead = pd.Series(
     {
-        key: results.judge_change(row["run"], f"{key[0]}-uci-1", known, seed=seed)
+        key: results.judge_change(row["run"], full_run[key[0]], known, seed=seed)
         for key, row in less.iterrows()
     }
 )
 shown = ahead.map("{:+.1f}".format).set_axis(less["title"]).rename_axis(None)
 report.table(
     shown.to_frame("%"),
-    caption="Perplexity against full attention's, per cent of it. "
-    f"{results.MARK} not both beat the even draw: no finding",
+    caption=f"Perplexity against full attention's, per cent of it. {results.COMPARED}",
 )
 
 # %% [markdown]
@@ -301,7 +304,7 @@ rows = {titles_of[key]: scores[key] for key in scores}
 rows |= {results.BASELINES[name]: table for name, table in grounds.items()}
 parts = []
 for title, part in results.PROBE_PARTS.items():
-    shown = results.probe_table(rows, "end", part, printed)
+    shown = results.probe_table(rows, "end", part, printed, beside_paper)
     if "ExM Acc." in part:
         shown.loc["Random Legal"] = [chance, np.nan]
     parts.append(
@@ -321,8 +324,8 @@ report.boards(*parts)
 # ## Less than full attention
 #
 # The same questions, answered by both models: legal answers less those of full attention, in
-# points. A star marks p < 0.001. Where not both beat the counts (†), there is no history whose loss
-# could be measured.
+# points. A star marks p < 0.001. Where neither beats the counts (†), there is no history whose loss
+# could be measured; where full attention alone does (²), what it is worth was lost.
 
 
 # %%
@@ -333,10 +336,10 @@ def compare(first, second):
 
 def paper_loss(title):
     column = printed["LgM Actual Acc."]
-    return column[title] - column[f"{title[0]} GPT2"]
+    return column[beside_paper[title]] - column[f"{title[0]} GPT2"]
 
 
-losses = {key: compare(row["run"], f"{key[0]}-uci-1") for key, row in less.iterrows()}
+losses = {key: compare(row["run"], full_run[key[0]]) for key, row in less.iterrows()}
 shown = pd.DataFrame(
     {
         titles_of[key]: {"ours": paired, "paper": paper_loss(titles_of[key])}
@@ -346,24 +349,20 @@ shown = pd.DataFrame(
 report.table(
     shown,
     digits=1,
-    caption="Legal answers less those of full attention, points. "
-    f"{results.MARK} not both beat their baseline: no finding",
+    caption=f"Legal answers less those of full attention, points. {results.COMPARED}",
 )
 
 # %% mystnb={"figure": {"caption": "Legal answers of each approximation less those of full attention, in points, with 95 % intervals. Left of zero something was lost; marked rows stand below a baseline and carry no finding.", "name": "fig-14-lost"}, "image": {"alt": "Points with horizontal intervals around a vertical line at zero."}}
 figure, axes = plt.subplots(figsize=(7, 3.4))
 for place, (key, judged) in enumerate(losses.items()):
     interval = judged.value.difference
-    colour = report.PALETTE[results.SIZES.index(key[0])]
+    colour = report.PALETTE[results.SIZES.index(key[0].partition(" ")[0])]
     axes.plot([interval.low, interval.high], [-place, -place], color=colour)
     axes.plot(interval.value, -place, "o", color=colour)
 axes.axvline(0, color="grey", linewidth=1)
 axes.set_yticks(
     [-place for place in range(len(losses))],
-    [
-        titles_of[key] + ("" if judged.above else f" {results.MARK}")
-        for key, judged in losses.items()
-    ],
+    [f"{titles_of[key]} {judged.beaten.value}".rstrip() for key, judged in losses.items()],
 )
 axes.set(xlabel="End-Actual, legal answers less full attention's, points")
 plt.show()
@@ -371,29 +370,25 @@ plt.show()
 # %% [markdown]
 # ## The window on the modern base
 #
-# None of the models above is strong enough at every size to say much of what a window costs. The
-# modern base of chapter 12 is: at L, plain UCI and the same with a window of 50 tokens, on the
-# same games, passes and seed.
+# The strongest pair that differs in the window alone, with the same games, passes and seed, taken
+# by what its full attention answers:
 
 # %%
-modern_pair = ("L-modern_window50-1", "L-modern_uci-1")
-answered |= {run: results.score_run(run, questions) for run in modern_pair}
-known_modern = {
-    run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
-    for run in modern_pair
-}
-modern_change = results.judge_change(*modern_pair, known_modern, seed=seed)
-modern_lost = compare(*modern_pair)
-modern_scores = {
-    run: results.summarise(answered[run], ground["came_from"], seed=seed) for run in modern_pair
-}
+windowed_blocks = [block for block, model in losses if model == "window50"]
+strongest = max(
+    windowed_blocks,
+    key=lambda block: scores[block, "uci"].loc[("end_actual", "long"), "lgm"].value.value,
+)
+modern_pair = (chosen.loc[(strongest, "window50"), "run"], full_run[strongest])
+modern_change = ahead[strongest, "window50"]
+modern_lost = losses[strongest, "window50"]
 at_end = pd.DataFrame(
     {
         run: {
-            "test perplexity": known_modern[run],
-            "End-Actual, legal, %": table.loc[("end_actual", "long"), "lgm"],
+            "test perplexity": known[run],
+            "End-Actual, legal, %": scores[strongest, model].loc[("end_actual", "long"), "lgm"],
         }
-        for run, table in modern_scores.items()
+        for run, model in zip(modern_pair, ("window50", "uci"), strict=True)
     }
 ).T
 report.table(
@@ -404,11 +399,14 @@ report.table(
 
 # %% tags=["hide-input"]
 apart = modern_lost.value.difference
-modern_says = (
-    f"On the modern base at L a window of 50 tokens changes legal answers by {apart:+.1f} "
-    f"points and perplexity by {modern_change:+.1f} %."
-    if modern_lost.above
-    else "On the modern base, too, not both models beat the counts."
+modern_says = results.only_if_above(
+    {
+        f"In all, a window of 50 tokens changes the legal answers of {modern_pair[1]} by "
+        f"{apart:+.1f} points and its perplexity by {modern_change.value:+.1f} %.": [
+            modern_lost
+        ]
+    },
+    "In all it cannot be told what a window costs: neither of the two models beats the counts.",
 )
 Markdown(modern_says)
 
@@ -435,20 +433,9 @@ def by_since(rows):
 
 
 counted, counted_by_age = by_since(ground["came_from"])
-by_age = {}
-for (_, model), row in chosen.iterrows():
-    if model in ("uci", "window50", "lstm"):
-        rows, shares = by_since(answered[row["run"]])
-        lows = {
-            age: paired_difference(
-                group["lgm"], counted.loc[group.index, "lgm"], group["game"], seed=seed
-            ).low
-            for age, group in rows.groupby("since")
-        }
-        by_age[row["title"]] = {
-            age: results.Judged(share, lows[age] > 0) for age, share in shares.items()
-        }
-for run in modern_pair:
+
+
+def judge_by_age(run):
     rows, shares = by_since(answered[run])
     lows = {
         age: paired_difference(
@@ -456,18 +443,57 @@ for run in modern_pair:
         ).low
         for age, group in rows.groupby("since")
     }
-    by_age[run] = {age: results.Judged(share, lows[age] > 0) for age, share in shares.items()}
+    return {age: results.Judged(share, lows[age] > 0) for age, share in shares.items()}
+
+
+by_age = {
+    row["title"]: judge_by_age(row["run"])
+    for (_, model), row in chosen.iterrows()
+    if model in ("uci", "window50", "lstm")
+}
 by_age[results.BASELINES["came_from"]] = counted_by_age.to_dict()
 ages = pd.DataFrame(by_age).T.reindex(columns=[*labels, "never"])
 report.table(
     ages, digits=1, caption=f"Legal answers by plies since the piece came, %. {results.MARKED}"
 )
 
+# %% [markdown]
+# The same questions, both models: what the window changes, by how long ago the piece came. The parts
+# are too small to say of each whether a model beats counting there; so the signs are those of all
+# questions (above), and counting stands below for comparison.
+
+
+# %%
+def lost_at(block, age):
+    """The window's legal answers less full attention's, of pieces that came so long ago."""
+    runs_here = (chosen.loc[(block, "window50"), "run"], full_run[block])
+    there = asked.index[since == age]
+    apart = results.compare_answers(
+        [answered[run].loc[there] for run in runs_here],
+        [ground["came_from"].loc[there]] * 2,
+        seed=seed,
+    )
+    return results.Compared(apart.value, losses[block, "window50"].beaten)
+
+
+ages_there = [age for age in (*labels, "never") if (since == age).sum() > 1]
+lost_by_age = {
+    titles_of[block, "window50"]: {age: lost_at(block, age) for age in ages_there}
+    for block in windowed_blocks
+}
+shown = pd.DataFrame(lost_by_age).T
+shown.loc["questions"] = [f"{(since == age).sum()}" for age in ages_there]
+report.table(
+    shown,
+    digits=1,
+    caption="The window's legal answers less full attention's, points, by plies since the piece "
+    f"came. {results.COMPARED}",
+)
+
 # %% mystnb={"figure": {"caption": "Legal answers by how long ago the piece came to its square, with the whole history and with a window of 50 tokens.", "name": "fig-14-ages"}, "image": {"alt": "Lines over plies since the piece arrived, one pair for each size."}}
 figure, axes = plt.subplots()
 drawn_rows = [
-    *(titles_of[size, model] for size in ("S", "M") for model in ("uci", "window50")),
-    *reversed(modern_pair),
+    titles_of[block, model] for block in windowed_blocks for model in ("uci", "window50")
 ]
 for place, names_there in enumerate(zip(drawn_rows[::2], drawn_rows[1::2], strict=True)):
     for style, name in zip(("o-", "s--"), names_there, strict=True):
@@ -494,14 +520,14 @@ plt.show()
 
 # %%
 lstm = {
-    size: compare(chosen.loc[(size, "lstm_rap"), "run"], chosen.loc[(size, "lstm"), "run"])
-    for size in ("S", "M")
+    block: compare(chosen.loc[(block, "lstm_rap"), "run"], chosen.loc[(block, "lstm"), "run"])
+    for block, model in chosen.index
+    if model == "lstm_rap" and (block, "lstm") in chosen.index
 }
 report.table(
     pd.Series(lstm).to_frame("LSTM + RAP less LSTM"),
     digits=1,
-    caption="LSTM + RAP less LSTM, legal answers, points. "
-    f"{results.MARK} not both beat their baseline: no finding",
+    caption=f"LSTM + RAP less LSTM, legal answers, points. {results.COMPARED}",
 )
 
 # %%
@@ -511,25 +537,19 @@ costs = {
 report.table(
     pd.Series(costs).to_frame("%"),
     digits=1,
-    caption="Perplexity: RAP 25 against none. "
-    f"{results.MARK} not both beat the even draw: no finding",
+    caption=f"Perplexity: RAP 25 against none. {results.COMPARED}",
 )
 
 # %% [markdown]
 # ## Recap
 #
+# - {glue:text}`long_ago` {glue:text}`lately`
+# - {glue:text}`modern_window` In the paper a window costs {glue:text}`paper_window_L` points at L.
 # - More often legal than counting ({glue:text}`count` %), of the {glue:text}`n_models` models of
 #   Table 7: {glue:text}`above`. Better than an even draw in perplexity ({glue:text}`even`):
 #   {glue:text}`foresee`.
-# - What does less of the history cost? {glue:text}`losses` {glue:text}`modern_window` In the paper: {glue:text}`paper_losses`.
-# - The LSTM leads in perplexity, if at all: it changes full attention's by {glue:text}`ahead_S` %
-#   at S and by {glue:text}`ahead_M` % at M, and its legal answers by {glue:text}`lstm_S` and
-#   {glue:text}`lstm_M` points.
-# - Piece types before 25 % of the moves change the LSTM's perplexity at S by
-#   {glue:text}`cost_lstm` %, the transformer's by {glue:text}`cost_gpt` %.
-# - Does the window fail at pieces that came more than {glue:text}`held` plies ago?
-#   {glue:text}`old`
-# - † is a number worse than its baseline, or a difference of two of which one is.
+# - What does less of the history cost? {glue:text}`losses` In the paper: {glue:text}`paper_losses`.
+# - † is a number worse than its baseline, or a difference of two of which neither is better.
 
 # %% tags=["hide-input"]
 report.paste(
@@ -547,39 +567,51 @@ foresee = [row["title"] for _, row in chosen.iterrows() if known[row["run"]].abo
 for name, rows in (("above", legal), ("foresee", foresee)):
     report.paste(**{name: results.enumerate_names(rows)})
 report.paste(n_models=len(scores))
-comparable = any(judged.above for judged in losses.values())
-report.paste(strength="strong enough in parts only" if comparable else "too weak")
 
 # %% tags=["hide-input"]
 sentences = {
-    f"{names[model]} changes the legal answers of full attention at {size} by "
+    f"{names[model]} changes the legal answers of full attention at {block} by "
     f"{judged:+.1f} points.": [judged]
-    for (size, model), judged in losses.items()
+    for (block, model), judged in losses.items()
 }
-untold = "It cannot be told from these trainings: in no pair do both beat counting."
+untold = "It cannot be told from these trainings: in no pair does either beat counting."
 printed_losses = (f"{titles_of[key]} {paper_loss(titles_of[key]):+.1f}" for key in losses)
 report.paste(modern_window=modern_says)
 report.paste(
     losses=results.only_if_above(sentences, untold), paper_losses=", ".join(printed_losses)
 )
-for size in ("S", "M"):
-    for name, changed in (("ahead", ahead), ("lstm", losses)):
-        report.paste(**{f"{name}_{size}": f"{changed[size, 'lstm']:+.1f}"})
+report.paste(paper_window_L=f"{paper_loss(titles_of[strongest, 'window50']):+.1f}")
 
 # %% tags=["hide-input"]
-for name, title in (("lstm", "S LSTM"), ("gpt", "S GPT2")):
-    report.paste(**{f"cost_{name}": f"{costs[title]:+.1f}"})
 report.paste(held=held)
-old = [ages.loc[titles_of["M", model], labels[-1]] for model in ("window50", "uci")]
-sentences = {
-    f"At M it answers {old[0]:.1f} % of them legally, full attention {old[1]:.1f} %.": old
-}
+in_window, before_window = labels[0], labels[-1]
+window_title, full_title = (titles_of[strongest, model] for model in ("window50", "uci"))
+lost_old, lost_lately = (
+    lost_by_age[window_title].get(age) for age in (before_window, in_window)
+)
+sentences = {}
+if lost_old is not None and lost_old.value.difference.high < 0:
+    sentences[
+        f"A piece that came to its square more than {held} plies ago is lost with a window of "
+        f"{window} tokens: of these {full_title} answers "
+        f"{ages.loc[full_title, before_window].value:.1f} % legally, {window_title} "
+        f"{ages.loc[window_title, before_window].value:.1f} %, {lost_old.value.difference:+.1f} "
+        f"points; counting answers {counted_by_age[before_window].value:.1f} %."
+    ] = [lost_old]
 report.paste(
-    old=results.only_if_above(
-        sentences,
-        "It cannot be told: there, too, window and full attention do not both beat counting.",
+    long_ago=results.only_if_above(
+        sentences, "What a window forgets of pieces that came long ago cannot be told."
     )
 )
+sentences = {}
+if lost_lately is not None:
+    interval = lost_lately.value.difference
+    kept = "nothing that can be told" if interval.low <= 0 <= interval.high else "this"
+    sentences[
+        f"Of pieces that came in the last {in_window.split()[-1]} plies the window loses {kept}: "
+        f"{interval:+.1f} points."
+    ] = [lost_lately]
+report.paste(lately=results.only_if_above(sentences, ""))
 
 # %% tags=["hide-input"]
 cells = {
@@ -598,11 +630,23 @@ for key in less.index:
     for (task, _), row in scores[key].iterrows():
         for score, judged in row.dropna().items():
             values[task, score, *key] = judged.value
-            cell = cells.get((titles_of[key], columns.get((task, score))))
+            cell = cells.get((beside_paper[titles_of[key]], columns.get((task, score))))
             if cell is not None:
                 published[task, score, *key] = cell
 
 # %% tags=["hide-input"]
+key_of_age = dict(
+    zip((*labels, "never"), ("lately", "between", "long_ago", "never_moved"), strict=True)
+)
+by_age_saved = {
+    key_of_age[age]: apart.value.difference for age, apart in lost_by_age[window_title].items()
+}
+shares_saved = {
+    (model, key_of_age[age]): ages.loc[titles_of[strongest, model], age].value
+    for model in ("uci", "window50")
+    for age in ages_there
+    if 0 < ages.loc[titles_of[strongest, model], age].value.value < 100
+}
 report.save(
     "14_history",
     report.rows(len(chosen), "table7.rows", unit="models"),
@@ -611,15 +655,17 @@ report.save(
             "perplexity": modern_change.value,
             "end_actual.lgm": apart,
             **{
-                f"lgm.{run.split('_')[1].removesuffix('-1')}": table.loc[
-                    ("end_actual", "long"), "lgm"
-                ].value
-                for run, table in modern_scores.items()
+                f"lgm.{model}": scores[strongest, model]
+                .loc[("end_actual", "long"), "lgm"]
+                .value
+                for model in ("uci", "window50")
             },
         },
         "modern.window50",
         unit="difference of two models, or per cent",
     ),
+    report.rows(by_age_saved, "history.window", unit="points"),
+    report.rows(shares_saved, "history.lgm", unit="%"),
     report.rows(even, "baseline.uniform_legal.perplexity", unit="perplexity a move"),
     *(
         report.rows(

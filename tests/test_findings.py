@@ -103,6 +103,79 @@ def test_a_claim_has_rules_that_can_decide_or_says_what_it_needs():
         decide(claim(fails="upper(share) < 1"), {"share": MANY})
 
 
+# ---------------------------------------------------------------- what must beat its baseline
+
+
+def test_nothing_is_concluded_from_what_does_not_beat_its_baseline():
+    guarded = claim(guard="lower(share) > upper(counts)")
+    figures = {"share": MANY, "counts": Result(0.5, 0.45, 0.55, 500)}
+    assert decide(guarded, figures) == "holds"
+    figures["counts"] = Result(0.68, 0.64, 0.72, 500)
+    assert decide(guarded, figures) == "open"
+    assert decide(claim(), figures) == "holds"
+    with pytest.raises(FindingsError, match="no figure 'counting'"):
+        decide(claim(guard="lower(share) > upper(counting)"), figures)
+
+
+def test_a_claim_about_trained_models_names_a_baseline():
+    refuses(
+        FindingsError,
+        "tiny: say in `guard` what beats its baseline",
+        claim,
+        document="state_tracking",
+    )
+    _, claims = findings.read_claims(TOML)
+    tracking = [
+        each for each in claims if each.document == "state_tracking" and each.guard
+    ]
+    without = set()
+    for each in tracking:
+        named = set(re.findall(r"\((\w+)\)", each.guard))
+        beaten = [name for name in named if "baseline." in each.figures[name]]
+        beaten += [name for name in named if "random_legal" in name]
+        if not beaten:
+            without.add(each.id)
+    assert without == {"random_legal"} and len(tracking) > 10
+
+
+#: Weak models: all that stands below counting, as once concluded from.
+BELOW = Result(60.0, 57.0, 63.0, 1000)
+COUNTS = Result(79.0, 76.0, 81.0, 1000)
+EVEN = Result(23.3, 23.1, 23.4, 3750)
+
+
+@pytest.mark.parametrize(
+    ("name", "figures", "expected"),
+    [
+        (
+            "own_and_other",
+            {"another": BELOW, "moved_next": Result(68, 65, 71, 9)},
+            "open",
+        ),
+        ("more_games", {"large": Result(68, 65, 71, 9), "small": BELOW}, "open"),
+        ("more_games", {"large": Result(91, 89, 93, 9), "small": BELOW}, "holds"),
+        ("rap_small", {"perplexity_RAP": Result(49.1, 48, 50, 9)}, "open"),
+        ("rap_small", {"perplexity_RAP": Result(15.1, 15, 16, 9)}, "part"),
+        ("window", {"full_attention": BELOW}, "open"),
+        ("window", {"full_attention": Result(91, 89, 93, 9)}, "holds"),
+    ],
+)
+def test_weak_models_decide_no_claim_about_state_tracking(name, figures, expected):
+    _, claims = findings.read_claims(TOML)
+    (asked,) = (each for each in claims if each.id == name)
+    measured = {
+        "perplexity_change": Result(-18.6, -19.0, -18.1, 9),
+        "legal_change": Result(1.7, -1.1, 4.7, 9),
+        "legal": Result(-5.4, -7.5, -3.3, 9),
+        "came_long_ago": Result(-31.4, -43.0, -19.8, 86),
+        "came_lately": Result(-1.9, -4.0, 0.3, 500),
+        "perplexity": Result(18.1, 17.7, 18.5, 9),
+        "even_draw": EVEN,
+    }
+    given = {key: measured.get(key, COUNTS) for key in asked.figures} | figures
+    assert decide(asked, given) == expected
+
+
 # ---------------------------------------------------------------- entries
 
 

@@ -63,6 +63,45 @@ def test_an_even_draw_costs_the_logarithm_of_the_number_of_legal_moves():
     assert results.perplexity_of(losses[1:], seed=1).value == pytest.approx(20)
 
 
+# ---------------------------------------------------------------- sequences of tokens
+
+
+def test_sequences_of_tokens_worked_by_hand():
+    """After BOS comes e2, and after e2 e4 twice and e3 once."""
+    games = tokenise([["e2e4"], ["e2e4"], ["e2e3"], ["e2e4"]])
+    counted = np.array([0, 1, 2])
+    even = 1 / 77
+    # of nine tokens (EOS is one) three are e2, and two e4
+    e2, e4 = ((seen + 2 * even) / (9 + 2) for seen in (3, 2))
+    after_bos, after_e2 = (3 + 2 * e2) / (3 + 2), (2 + 2 * e4) / (3 + 2)
+    for length, chances in ((0, e2 * e4), (1, after_bos * after_e2)):
+        losses = results.sequence_losses(games, counted, np.array([3]), length, 2.0)
+        assert losses["nats"].item() == pytest.approx(-math.log(chances))
+        assert losses["plies"].item() == 1
+
+
+def test_a_longer_sequence_tells_apart_what_a_shorter_one_mixes():
+    """What stands on f3 depends on what went there, two tokens before."""
+    games = tokenise(map(str.split, TRAINING))
+    costs = {
+        length: results.sequence_losses(
+            games, np.arange(3), np.array([0]), length, 0.01
+        )["nats"].item()
+        for length in (0, 1, 6)
+    }
+    assert costs[0] > costs[1] > costs[6]
+    assert costs[6] == pytest.approx(math.log(3), rel=0.1), (
+        "two of three go another way"
+    )
+
+
+def test_no_sequence_reaches_into_another_game():
+    games = tokenise([["e2e4", "e7e5"], ["d2d4"]])
+    alone = results.sequence_losses(games, np.array([0]), np.array([1]), 6, 1.0)
+    both = results.sequence_losses(games, np.array([0]), np.array([0, 1]), 6, 1.0)
+    assert both["nats"][1] == pytest.approx(alone["nats"].item())
+
+
 # ---------------------------------------------------------------- the counts
 
 
@@ -143,9 +182,12 @@ def test_runs_beat_the_even_draw_on_the_same_games_or_are_marked(monkeypatch):
     assert results.judge_perplexity(losses["better"], losses["even"][:10], seed=1).above
     monkeypatch.setattr(results, "read_losses", losses.get)
     change = results.judge_change("better", "worse", known, seed=1)
-    assert (
-        change.value.value == pytest.approx(100 * math.expm1(-0.3)) and not change.above
-    )
+    assert change.value.value == pytest.approx(100 * math.expm1(-0.3))
+    assert change.beaten is results.Beaten.FIRST and str(change).endswith("] ¹")
+    back = results.judge_change("worse", "better", known, seed=1)
+    assert back.beaten is results.Beaten.SECOND and str(back).endswith("] ²")
+    floor = results.judge_change("worse", "unclear", known, seed=1)
+    assert not floor.above and str(floor).endswith(MARK)
 
 
 # ---------------------------------------------------------------- tables
@@ -176,22 +218,52 @@ def answered(questions: pd.DataFrame, right: int, exact: int) -> pd.DataFrame:
     return probes.score_answers(questions, np.concatenate([scores, scores]))
 
 
+def runs_of(*rows: tuple) -> pd.DataFrame:
+    """Runs, the last first: name, size, base, model, probability, seed, dev perplexity."""
+    columns = ["run", "size", "base", "model", "probability", "seed", "dev"]
+    return (
+        pd.DataFrame(rows[::-1], columns=columns).set_index("run").assign(dropout=0.0)
+    )
+
+
 def test_the_first_seed_and_the_best_probability_stand_in_the_tables():
-    columns = ("run", "size", "model", "seed", "dev", "usual")
-    rows = [
-        ("S-uci-1", "S", "uci", 1, 24.0, True),
-        ("S-uci-2", "S", "uci", 2, 22.0, True),
-        ("S-rap5-1", "S", "uci_rap", 1, 21.0, True),
-        ("S-rap25-1", "S", "uci_rap", 1, 18.0, True),
-        ("S-rap25-2", "S", "uci_rap", 2, 15.0, True),
-        ("M-uci-1", "M", "uci", 1, 14.0, True),
-        ("S-uci-1x15", "S", "uci", 1, 9.0, False),
-        ("S-lstm-1", "S", "lstm", 1, 8.0, True),
-    ]
-    trained = pd.DataFrame(rows[::-1], columns=columns).set_index("run")
+    trained = runs_of(
+        ("S-uci-1", "S", "", "uci", 0, 1, 24.0),
+        ("S-uci-2", "S", "", "uci", 0, 2, 22.0),
+        ("S-rap5-1", "S", "", "uci_rap", 0.05, 1, 21.0),
+        ("S-rap25-1", "S", "", "uci_rap", 0.25, 1, 18.0),
+        ("S-rap25-2", "S", "", "uci_rap", 0.25, 2, 15.0),
+        ("M-uci-1", "M", "", "uci", 0, 1, 14.0),
+        ("S-uci-1x15", "S", "", "uci", 0, 1, 9.0),
+        ("S-lstm-1", "S", "", "lstm", 0, 1, 8.0),
+    )
     chosen = results.headline(trained, results.NOTATION_ROWS)
     assert chosen["run"].tolist() == ["S-uci-1", "S-rap25-1", "M-uci-1"]
     assert chosen["title"].tolist() == ["S UCI", "S UCI + RAP", "M UCI"]
+    assert results.other_seeds(trained, "S-uci-1") == ["S-uci-1", "S-uci-2"]
+    assert results.other_seeds(trained, "S-rap25-1") == ["S-rap25-1", "S-rap25-2"]
+
+
+def test_every_base_that_is_asked_for_has_its_rows_and_no_single_passes():
+    trained = runs_of(
+        ("L-uci-1", "L", "", "uci", 0, 1, 32.0),
+        ("L-modern_uci-1", "L", "modern", "uci", 0, 1, 14.0),
+        ("L-modern_uci-1x1", "L", "modern", "uci", 0, 1, 5.0),
+        ("L-modern_ap-1", "L", "modern", "uci_ap", 0, 1, 13.0),
+        ("L-annealed_uci-1", "L", "annealed", "uci", 0, 1, 12.0),
+        ("36000-annealed_uci-1", "36000", "annealed", "uci", 0, 1, 11.0),
+    )
+    chosen = results.headline(trained, results.NOTATION_ROWS)
+    assert chosen["run"].tolist() == ["L-uci-1", "L-modern_uci-1", "L-modern_ap-1"]
+    assert [*chosen.index] == [
+        ("L", "uci"),
+        ("L modern", "uci"),
+        ("L modern", "uci_ap"),
+    ]
+    assert chosen["title"].tolist()[1:] == ["L modern UCI", "L modern UCI + AP"]
+    assert chosen["paper"].tolist()[1:] == ["L UCI", "L UCI + AP"]
+    alone = results.headline(trained, results.NOTATION_ROWS, bases=("annealed",))
+    assert [*alone.index] == [("L", "uci")] and alone["title"].tolist() == ["L UCI"]
 
 
 def test_what_counting_does_as_well_is_marked_and_nothing_else(questions):
@@ -241,13 +313,50 @@ def test_two_runs_are_compared_on_the_same_questions(questions):
     actual = questions["task"] == "end_actual"
     pair = [answered(questions, right, 0)[actual] for right in (18, 8)]
     unhelpful = grounds_on(questions, "g1e2")
-    helpful = grounds_on(questions, "g1h3")
     first = results.compare_answers(pair, [unhelpful] * 2, seed=1)
     assert first.value.difference.value == 50 and 0.001 < first.value.p < 0.01
     turned = results.compare_answers(pair[::-1], [unhelpful] * 2, seed=1)
     assert turned.value.difference.value == -50
-    floor = results.compare_answers(pair, [unhelpful, helpful], seed=1)
-    assert (first.above, floor.above) == (True, False) and str(floor).endswith(MARK)
+    assert first.beaten is results.Beaten.BOTH and not str(first).endswith(MARK)
+
+
+def test_a_model_that_falls_below_counting_is_a_finding_and_two_below_are_none(
+    questions,
+):
+    """What was taken from the second may be what carried the first above its baseline."""
+    actual = questions["task"] == "end_actual"
+    helped, broken, worse = (
+        answered(questions, right, right)[actual] for right in (20, 8, 2)
+    )
+    half = grounds_on(questions, "g1e2").assign(
+        lgm=[1.0, 0.0] * 20, exm=[1.0, 0.0] * 20
+    )
+    lost = results.compare_answers([broken, helped], [half] * 2, seed=1)
+    assert lost.above and lost.beaten is results.Beaten.SECOND
+    assert lost.value.difference.value == -60 and str(lost).endswith(" ²")
+    floor = results.compare_answers([worse, broken], [half] * 2, seed=1)
+    assert not floor.above and str(floor).endswith(MARK)
+    said = results.only_if_above({"It lost.": [lost], "Nor that.": [floor]}, "Nothing.")
+    assert said == "It lost. (Of the two only the second beats its baseline.)"
+
+
+def test_as_played_has_to_beat_a_draw_among_the_legal_squares_too(questions):
+    actual = questions["task"] == "end_actual"
+    pair = [answered(questions, 20, exact)[actual] for exact in (19, 11)]
+    unhelpful = grounds_on(questions, "g1e2")
+    apart = results.compare_answers(pair, [unhelpful] * 2, "exm", seed=1)
+    assert apart.value.difference.value == pytest.approx(40)
+    assert apart.beaten is results.Beaten.FIRST
+
+
+def test_a_modern_row_stands_beside_the_paper_s_of_its_size(questions):
+    scores = {"S modern UCI": results.summarise(answered(questions, 15, 5), seed=1)}
+    part = results.PROBE_PARTS["as played (ExM accuracy)"]
+    printed = pd.DataFrame({"ExM Acc.": [26.7]}, index=["S UCI"])
+    shown = results.probe_table(
+        scores, "end", part, printed, beside={"S modern UCI": "S UCI"}
+    )
+    assert shown["Actual, paper"].tolist() == [26.7, 26.7]
 
 
 def test_a_sentence_stands_only_if_all_its_numbers_beat_their_baseline():

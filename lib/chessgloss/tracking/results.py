@@ -1,7 +1,9 @@
 """What the runs came to, beside what can be had without any model of the history.
 
-Two baselines. An *even draw* among the legal moves knows the rules and the board, and nothing of
-play: its perplexity is the exponential of the mean logarithm of the number of legal moves. *Counts*
+Three baselines. An *even draw* among the legal moves knows the rules and the board, and nothing of
+play: its perplexity is the exponential of the mean logarithm of the number of legal moves.
+*Sequences of tokens* (:func:`sequence_losses`) know no rule and no board, only what followed the
+last tokens in the training games. *Counts*
 over training games answer the questions of :mod:`chessgloss.tracking.probes`, and know at most
 one fact of the game at hand:
 
@@ -14,6 +16,8 @@ one fact of the game at hand:
 A model that is told the types of all moves (AP) is measured by ``type`` and ``last``, all others
 by ``came_from`` and ``start_type``. A model below its baseline has shown nothing that these do
 not have, and a difference between two such models is not a finding: such numbers bear a mark.
+Where one of two beats its baseline and the other does not, the difference is a finding (what was
+taken from a model may be what carried it over the baseline), and a sign says which of them does.
 
 Answers are frames of questions with scores (:func:`chessgloss.tracking.probes.score_answers`),
 whose index names the question, so that two of them are paired by it. Losses are frames with a
@@ -26,8 +30,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
+from types import MappingProxyType
 
 import chess
 import numpy as np
@@ -35,16 +41,32 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chessgloss import stats
-from chessgloss.tracking.games import IDS, PIECES, SQUARES, TokenGames, follow, tokenise
+from chessgloss.tracking.games import (
+    EOS,
+    IDS,
+    PAD,
+    PIECES,
+    SQUARES,
+    VOCABULARY_SIZE,
+    TokenGames,
+    annotate,
+    follow,
+    tokenise,
+)
 from chessgloss.tracking.probes import SCORES, START_TASKS, score_answers, scores_of
-from chessgloss.tracking.runs import read_kept
+from chessgloss.tracking.runs import NAME, read_kept
 
 #: Names of the models in keys, and in the paper's Tables 4 to 6; sizes of the training sets.
 NOTATION_ROWS = {"uci": "UCI", "uci_rap": "UCI + RAP", "uci_ap": "UCI + AP"}
 SIZES = ("S", "M", "L")
 
+#: Bases whose runs stand in the tables (:func:`headline`). Rows of the first bear a size alone,
+#: ``L UCI``; those of another name it, ``L modern UCI``.
+BASES = ("", "modern")
+
 #: Rows of the baselines.
 EVEN_DRAW = "Even draw among legal moves"
+SEQUENCES = "Counts: the last tokens"
 END_BASELINES = {
     "start": "Counts: start square",
     "came_from": "Counts: start, came from",
@@ -74,6 +96,22 @@ MARK = "†"
 MARKED = f"{MARK} does not beat its baseline: no finding"
 
 
+class Beaten(Enum):
+    """Which of two compared numbers beat their baselines; the value is the sign that says so."""
+
+    BOTH = ""
+    FIRST = "¹"
+    SECOND = "²"
+    NEITHER = MARK
+
+
+#: What the signs behind differences say, for captions.
+COMPARED = (
+    f"{Beaten.FIRST.value} only the first, {Beaten.SECOND.value} only the second of the two "
+    f"beats its baseline; {Beaten.NEITHER.value} neither: no finding"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A number beside its baseline; as text it carries :data:`MARK` unless it is better.
@@ -81,13 +119,16 @@ class Judged:
     Parameters
     ----------
     value
-        The number, or the difference of two.
+        The number.
     above
-        Whether it beats its baseline; of a difference, whether both numbers do.
+        Whether it beats its baseline.
     """
 
-    value: stats.Interval | stats.Paired
+    value: stats.Interval
     above: bool
+
+    #: Nothing has to be said of a number that beats its baseline.
+    note = ""
 
     def __format__(self, spec: str) -> str:
         return f"{self.value:{spec}}" + ("" if self.above else f" {MARK}")
@@ -96,39 +137,134 @@ class Judged:
         return format(self, ".1f")
 
 
-def headline(runs: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
-    """Return the runs that stand in a table's rows, by ``size`` and ``model``, in its order.
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A difference of two numbers, and which of them beat their baselines.
+
+    Parameters
+    ----------
+    value
+        First less second.
+    beaten
+        Who beats a baseline; as text the difference carries its sign.
+    """
+
+    value: stats.Interval | stats.Paired
+    beaten: Beaten
+
+    @property
+    def above(self) -> bool:
+        """Whether the difference is a finding: at least one of the two beats its baseline."""
+        return self.beaten is not Beaten.NEITHER
+
+    @property
+    def note(self) -> str:
+        """What a sentence has to add: which of the two alone beats its baseline."""
+        alone = {Beaten.FIRST: "the first", Beaten.SECOND: "the second"}
+        if self.beaten not in alone:
+            return ""
+        return f" (Of the two only {alone[self.beaten]} beats its baseline.)"
+
+    def __format__(self, spec: str) -> str:
+        sign = self.beaten.value and f" {self.beaten.value}"
+        return f"{self.value:{spec}}{sign}"
+
+    def __str__(self) -> str:
+        return format(self, ".1f")
+
+
+def who_beats(first: bool, second: bool) -> Beaten:
+    """Return which of two compared numbers beat their baselines."""
+    if first:
+        return Beaten.BOTH if second else Beaten.FIRST
+    return Beaten.SECOND if second else Beaten.NEITHER
+
+
+def headline(
+    runs: pd.DataFrame, titles: Mapping[str, str], bases: Sequence[str] = BASES
+) -> pd.DataFrame:
+    """Return the runs that stand in a table's rows: all sizes and bases that are on file.
 
     Of runs that differ in the seed alone the first stands in the tables; of those that differ
     in the probability of piece types (RAP) the one of lowest dev perplexity, as the paper chose.
-    Columns are those of :func:`chessgloss.tracking.runs.read_runs`, the ``run`` and its ``title``.
+    Runs of another number of passes, or with dropout, stand in none.
+
+    Parameters
+    ----------
+    runs
+        What came of all runs (:func:`chessgloss.tracking.runs.read_runs`).
+    titles
+        Names of the models that have a row, by their name in keys, in their order.
+    bases
+        Their bases; see :data:`BASES`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        By ``block``, a size and a base (``L``, ``L modern``), and ``model``, in the order of the
+        bases, sizes and titles. Columns are those of the runs, the ``run``, its ``title`` and the
+        row of the ``paper`` beside it.
     """
-    rows = (
-        runs[runs["usual"] & runs["model"].isin(list(titles))]
-        .rename_axis("run")
-        .reset_index()
+    wanted = usual_on_their_base(runs) & runs["base"].isin(bases)
+    rows = runs[wanted & runs["model"].isin(titles)].rename_axis("run").reset_index()
+    rows = rows.sort_values(["seed", "dev", "run"])
+    rows = rows.drop_duplicates(["size", "base", "model"])
+    rows["block"] = [
+        block_of(size, base, bases)
+        for size, base in zip(rows["size"], rows["base"], strict=True)
+    ]
+    name = rows["model"].map(titles)
+    rows["title"] = rows["block"] + " " + name
+    rows["paper"] = rows["size"] + " " + name
+    blocks = [block_of(size, base, bases) for base in bases for size in SIZES]
+    places = [(block, model) for block in blocks for model in titles]
+    rows = rows.set_index(["block", "model"])
+    return rows.loc[[place for place in places if place in rows.index]]
+
+
+def block_of(size: str, base: str, bases: Sequence[str] = BASES) -> str:
+    """Return the name of a block of rows: its size, and its base if it is not the first."""
+    return size if base == bases[0] else f"{size} {base}"
+
+
+def usual_on_their_base(runs: pd.DataFrame) -> pd.Series:
+    """Say of each run whether its passes and its dropout are the usual ones of its base."""
+    parts = {run: NAME.fullmatch(run) for run in runs.index}
+    return pd.Series(
+        {
+            run: not (name["passes"] or name["dropped"])
+            for run, name in parts.items()
+            if name
+        },
+        index=runs.index,
+        dtype=bool,
     )
-    rows = rows.sort_values(["seed", "dev", "run"]).drop_duplicates(["size", "model"])
-    rows["title"] = rows["size"] + " " + rows["model"].map(titles)
-    order = [(size, model) for size in SIZES for model in titles]
-    rows = rows.set_index(["size", "model"])
-    return rows.loc[[key for key in order if key in rows.index]]
 
 
-def only_if_above(sentences: Mapping[str, Sequence[Judged]], otherwise: str) -> str:
+def other_seeds(runs: pd.DataFrame, run: str) -> list[str]:
+    """Return the runs that differ from one in the seed alone, itself first."""
+    same = ["size", "base", "model", "probability", "dropout"]
+    alike = (runs[same] == runs.loc[run, same]).all(axis=1) & usual_on_their_base(runs)
+    return [run, *(name for name in runs.index[alike] if name != run)]
+
+
+def only_if_above(
+    sentences: Mapping[str, Sequence[Judged | Compared]], otherwise: str
+) -> str:
     """Return the sentences that the numbers allow, joined; ``otherwise`` if there is none.
 
     Parameters
     ----------
     sentences
-        A sentence, and the numbers that it concludes from: all must beat their baselines.
+        A sentence, and the numbers that it concludes from: all must beat their baselines, of a
+        difference one of the two, and then the sentence says which.
     otherwise
         What is said when no sentence is left.
     """
     kept = [
-        text
+        text + "".join(number.note for number in numbers)
         for text, numbers in sentences.items()
-        if all(judged.above for judged in numbers)
+        if all(number.above for number in numbers)
     ]
     return " ".join(kept) or otherwise
 
@@ -206,7 +342,7 @@ def judge_perplexity(losses: pd.DataFrame, even: pd.DataFrame, *, seed: int) -> 
 
 def judge_change(
     first: str, second: str, known: Mapping[str, Judged], *, seed: int
-) -> Judged:
+) -> Compared:
     """Return by how many per cent one run changes another's perplexity on the test games.
 
     Parameters
@@ -214,13 +350,12 @@ def judge_change(
     first, second
         Names of the runs.
     known
-        Their perplexities (:func:`judge_perplexity`): the change is above its baseline if
-        both are.
+        Their perplexities (:func:`judge_perplexity`).
     seed
         Of the draws of games.
     """
     change = change_of_perplexity(read_losses(first), read_losses(second), seed=seed)
-    return Judged(change, known[first].above and known[second].above)
+    return Compared(change, who_beats(known[first].above, known[second].above))
 
 
 def _nats_a_move(losses: pd.DataFrame, seed: int) -> NDArray[np.float64]:
@@ -231,6 +366,81 @@ def _nats_a_move(losses: pd.DataFrame, seed: int) -> NDArray[np.float64]:
     return np.concatenate(
         [[nats.sum() / plies.sum()], (weights @ nats) / (weights @ plies)]
     )
+
+
+#: How many tokens the answer of a shorter sequence is worth in :func:`sequence_losses`: chosen on
+#: dev games of 5, 15, 50 and 150.
+SHORTER = 50.0
+
+
+def sequence_losses(
+    games: TokenGames,
+    counted: NDArray,
+    measured: NDArray,
+    length: int = 6,
+    shorter: float = SHORTER,
+) -> pd.DataFrame:
+    """Return what each game costs who knows only what followed the last tokens elsewhere.
+
+    An n-gram model with interpolated counts (MacKay and Peto 1995): of the tokens that followed
+    the last ``k``, ``p_k(t) = (n(t) + a p_(k-1)(t)) / (n + a)``, where ``p_(-1)`` is an even draw
+    of the vocabulary. Two tokens are a move.
+
+    Parameters
+    ----------
+    games
+        All games.
+    counted, measured
+        Which are counted over, and which are measured.
+    length
+        Most last tokens that are looked at, 0 to 8.
+    shorter
+        ``a``: the weight of the answer by one token fewer.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a measured game: ``nats`` and ``plies``. The end of a game is no move and costs
+        nothing.
+    """
+    read, _ = _sequences(games, counted, length)
+    asked, game_of = _sequences(games, measured, length)
+    chances = np.full(len(game_of), 1 / VOCABULARY_SIZE)
+    for known, wanted in zip(read, asked, strict=True):
+        followed = _count(known, wanted)
+        seen = _count(known // VOCABULARY_SIZE, wanted // VOCABULARY_SIZE)
+        chances = (followed + shorter * chances) / (seen + shorter)
+    moves = asked[0] != EOS
+    nats = np.bincount(game_of[moves], -np.log(chances[moves]))
+    return pd.DataFrame({"nats": nats, "plies": games.plies[measured]})
+
+
+def _sequences(
+    games: TokenGames, selected: NDArray, length: int
+) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
+    """Return a number for each token and the ``k`` before it, for k of 0 to ``length``.
+
+    It is written to the base of the vocabulary's size, the token last: without that digit the
+    number of the tokens before it is left. Before a game begins there is only padding. Beside
+    them, the place in ``selected`` of each token's game.
+    """
+    ids, starts = annotate(games, selected, "uci")
+    tokens = ids.astype(np.int64)
+    game_of = np.repeat(np.arange(len(selected)), np.diff(starts))
+    place = np.arange(tokens.size) - starts[game_of]
+    numbers = [tokens]
+    for back in range(1, length + 1):
+        before = np.where(place >= back, np.roll(tokens, back), PAD)
+        numbers.append(numbers[-1] + before * VOCABULARY_SIZE**back)
+    said = place > 0  # what begins a game is given
+    return [number[said] for number in numbers], game_of[said]
+
+
+def _count(known: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how often each wanted number is among the known."""
+    numbers, counts = np.unique(known, return_counts=True)
+    at = np.searchsorted(numbers, wanted).clip(max=len(numbers) - 1)
+    return np.where(numbers[at] == wanted, counts[at], 0)
 
 
 @lru_cache(maxsize=2)
@@ -338,11 +548,10 @@ def summarise(
             ).in_percent()
             row[score] = value
             if ground is not None:
-                others = [
-                    ground[score],
-                    *([chance_of_exact(group)] if score == "exm" else []),
-                ]
-                above = all(beats(group, other, score, seed=seed) for other in others)
+                above = all(
+                    beats(group, other, score, seed=seed)
+                    for other in rivals(group, ground, score)
+                )
                 row[score] = Judged(value, above)
         rows[key] = row
     index = pd.MultiIndex.from_tuples(list(rows), names=["task", "band"])
@@ -361,9 +570,13 @@ def chance_of_exact(questions: pd.DataFrame) -> pd.Series:
 
 
 def compare_answers(
-    pair: Sequence[pd.DataFrame], grounds: Sequence[pd.DataFrame], *, seed: int
-) -> Judged:
-    """Test whether one run is more often legal than another on the same questions.
+    pair: Sequence[pd.DataFrame],
+    grounds: Sequence[pd.DataFrame],
+    score: str = "lgm",
+    *,
+    seed: int,
+) -> Compared:
+    """Test whether one run is more often right than another on the same questions.
 
     Parameters
     ----------
@@ -371,21 +584,32 @@ def compare_answers(
         Scored answers of both runs to questions of one task and band.
     grounds
         Those of the baselines that they have to beat.
+    score
+        ``lgm`` for legal answers, ``exm`` for those as played.
     seed
         Of the exchanges.
 
     Returns
     -------
-    Judged
-        First less second in LgM accuracy, in per cent points, and whether both beat their
-        baselines: a difference of two that do not is no finding.
+    Compared
+        First less second, in per cent points. With ``exm`` each has to beat an even draw among the
+        right answers as well.
     """
-    each = zip(pair, grounds, strict=True)
-    above = [beats(run, ground["lgm"], seed=seed) for run, ground in each]
-    first, second = (100 * run["lgm"] for run in pair)
-    return Judged(
-        stats.paired_permutation(first, second, pair[0]["game"], seed=seed), all(above)
-    )
+    above = [
+        all(beats(run, other, score, seed=seed) for other in rivals(run, ground, score))
+        for run, ground in zip(pair, grounds, strict=True)
+    ]
+    first, second = (100 * run[score] for run in pair)
+    apart = stats.paired_permutation(first, second, pair[0]["game"], seed=seed)
+    return Compared(apart, who_beats(*above))
+
+
+def rivals(answered: pd.DataFrame, ground: pd.DataFrame, score: str) -> list[pd.Series]:
+    """Return what a score of some questions has to beat: its baseline, ExM an even draw too."""
+    others = [ground[score]]
+    if score == "exm":
+        others.append(chance_of_exact(answered))
+    return others
 
 
 def probe_table(
@@ -393,6 +617,7 @@ def probe_table(
     kind: str,
     part: Mapping[str, tuple[str, str]],
     printed: pd.DataFrame,
+    beside: Mapping[str, str] = MappingProxyType({}),
 ) -> pd.DataFrame:
     """Lay scores out as the paper's Tables 5 to 7 are, each column followed by the paper's.
 
@@ -406,14 +631,19 @@ def probe_table(
         Columns: one of :data:`PROBE_PARTS`.
     printed
         The paper's table. Its rows come first, empty where nobody has trained for them.
+    beside
+        The paper's row that stands beside a title, if it is not that of the same name.
     """
     columns = {}
     rows = list(dict.fromkeys([*printed.index, *scores]))
+    of_paper = [beside.get(row, row) for row in rows]
     for column, (task, score) in part.items():
         key = (f"{kind}_{task}", "long")
         ours = {title: table.loc[key, score] for title, table in scores.items()}
         columns[task.title()] = pd.Series(ours, dtype=object).reindex(rows)
-        columns[f"{task.title()}, paper"] = printed[column].reindex(rows)
+        columns[f"{task.title()}, paper"] = (
+            printed[column].reindex(of_paper).set_axis(rows)
+        )
     return pd.DataFrame(columns)
 
 
