@@ -695,10 +695,11 @@ def test_a_pasted_value_follows_its_notebook_and_a_lost_link_or_foreign_script_f
             BeautifulSoup(page.read_text("utf-8"), "lxml").find("article").get_text()
         )
         assert f"counted {value[:-1]} games" in " ".join(shown.split())
-    index.write_text(f"{text}\n[nowhere](no_such_page.md)\n")
-    assert "no_such_page" in dodo.build_html(tmp_path, tmp_path).get_msg()
-    index.write_text(f"{text}\n<script>window.hacked = 1</script>\n")
-    assert "a script will not run" in dodo.build_html(tmp_path, tmp_path).get_msg()
+    faults = "\n[nowhere](no_such_page.md)\n\n<script>window.hacked = 1</script>\n"
+    index.write_text(text + faults)
+    said = dodo.build_html(tmp_path, tmp_path).get_msg()
+    assert "no_such_page" in said
+    assert "a script will not run" in said
 
 
 def write_glued_notebook(path: Path, value: str) -> None:
