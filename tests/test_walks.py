@@ -89,7 +89,8 @@ def walked(tmp_path_factory):
             (project / name).symlink_to(PROJECT / name)
     for edit in read_edits((PROJECT / "CONTRIBUTING.md").read_text("utf-8")):
         apply(edit, project)
-    options = ["-q", "-rA", "-p", "no:xdist", "-p", "no:cacheprovider", "-k", CHOSEN]
+    options = ["-q", "-rA", "--tb=short", "-W", "ignore", "-k", CHOSEN]
+    options += ["-p", "no:xdist", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [
             sys.executable,
