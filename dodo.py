@@ -42,6 +42,7 @@ from chapters import (  # noqa: E402
     without_solutions,
     write_atomically,
 )
+from ran_code import execute_recorded  # noqa: E402
 
 BUILD = PROJECT / "_build"
 BUILD.mkdir(exist_ok=True)
@@ -117,13 +118,16 @@ def task_book() -> dict[str, Any]:
 
 
 def task_smoke() -> Iterator[dict[str, Any]]:
-    """Execute every chapter at its smallest sizes and build the pages from them."""
+    """Execute every chapter at its smallest sizes and build the pages from them.
+
+    What runs of the library is recorded and held against the chapter's fingerprint.
+    """
     folder = BUILD / "smoke"
     run = separate_run(PROJECT, "smoke", folder)
     names = []
     for chapter in read_chapters(PROJECT):
         names.append(f"smoke:{chapter.name}")
-        yield _execution(run, chapter)
+        yield _execution(run, chapter, execute_recorded)
     yield {
         "name": "pages",
         "actions": [
@@ -160,13 +164,15 @@ def task_reproduce() -> dict[str, Any]:
     return {"actions": [reproduce]}
 
 
-def _execution(run: Run, chapter: Chapter) -> dict[str, Any]:
+def _execution(
+    run: Run, chapter: Chapter, how: Callable[[Run, Chapter], Path] = execute
+) -> dict[str, Any]:
     def fresh(task: object, values: object) -> bool:
         return not is_stale(run, chapter)
 
     return {
         "name": chapter.name,
-        "actions": [(_run_quietly, [execute, run, chapter])],
+        "actions": [(_run_quietly, [how, run, chapter])],
         "targets": [str(run.notebook(chapter)), str(run.result(chapter))],
         "uptodate": [fresh],
     }

@@ -28,7 +28,7 @@ from typing import Any
 from unittest.mock import patch
 
 from chessgloss.book.profiles import sizes_of
-from used_code import PACKAGE, used_code, used_files
+from chessgloss.book.used_code import PACKAGE, used_code, used_files
 
 LOCK_FILE = "requirements.lock"
 CHAPTERS_FILE = "notebooks/chapters.toml"

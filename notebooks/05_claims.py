@@ -36,14 +36,12 @@ reported = "test"
 shown = ("ccc/figA6", "lec3/13", "lec12/12")
 
 # %% tags=["hide-input"]
-import ast
 import hashlib
 import json
 import re
 from collections import Counter
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import get_args
 
 import chess
@@ -58,8 +56,8 @@ from sklearn.metrics import cohen_kappa_score
 from chessgloss import assets, engine, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
+from chessgloss.book.used_code import code_sha256, used_code
 from chessgloss.claims import CAUSES, Kind, disqualifier, extract, gold, verify
-from chessgloss.claims import checker as checker_module
 from chessgloss.commentary import briefing, choice, methods, proven
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import read_games
@@ -742,27 +740,14 @@ report.table(
 # c4 is attacking f7*, by a rook on f8). Neither precision nor recall on the gold set changed
 # with it; some shares below did. Later the rules were mended twice more, on the lectures that are
 # not evaluated (*after the human sentences* is what they were between). What was read by hand was
-# drawn by lot after a checker had been frozen, by the SHA-256 of all files that decide a verdict.
+# drawn by lot after a checker had been frozen, by the SHA-256 of all that decided a verdict: once of
+# whole files, now of the definitions that `verify` uses and the tables beside them.
 
 # %%
-library = Path(checker_module.__file__).parents[2]
-waiting = [checker_module.__name__]
-files = {library / "chessgloss/claims" / name for name in ("relations.toml", "words.toml")}
-while waiting:  # what the checker imports, and what that imports
-    path = library.joinpath(*waiting.pop().split(".")).with_suffix(".py")
-    if path not in files and path.is_file():
-        files.add(path)
-        found = [
-            node
-            for node in ast.walk(ast.parse(path.read_text("utf-8")))
-            if isinstance(node, ast.ImportFrom)
-        ]
-        waiting += [str(node.module) for node in found]
-        waiting += [f"{node.module}.{alias.name}" for node in found for alias in node.names]
-contents = (
-    (path.relative_to(library).as_posix().encode(), path.read_bytes()) for path in sorted(files)
-)
-frozen = hashlib.sha256(b"".join(b"%b\0%b\0" % each for each in contents)).hexdigest()
+library = find_project() / "lib"
+rules = used_code("from chessgloss.claims import verify\nverify", library)
+frozen = code_sha256(rules, library)
+print(f"what verify uses: {len(rules)} definitions, sha256 {frozen[:12]}")
 
 history = pd.read_csv(folder / "checkers.csv")
 history["share"] = history["with_false_claim"] / history["comments"]
@@ -930,7 +915,8 @@ report.table(
 # frozen again; 38 moves of famous games, drawn before, were asked about and read. That reading
 # found a fault of the proof, which was mended; and a last reading, of the mended form on the forty
 # moves, one of the notes, which was mended too. All answers are to the questions of the present
-# form. So the moves below were seen with an earlier form, and the hashes say which code is here.
+# form. So the moves below were seen with an earlier form, and a hash says whether the comments of
+# today are those.
 
 # %%
 lectured = briefing.lectured_moves(seed)
@@ -944,29 +930,15 @@ published = {
 }
 frozen_then = json.loads((find_project() / "data/notes/second/frozen.json").read_text())
 texts_now = json.dumps(sorted((name, item.comment.text) for name, item in published.items()))
-reader_files = sorted(
-    path for path in (find_project() / "lib/chessgloss/claims").iterdir() if path.is_file()
-)
 texts_sha256 = hashlib.sha256(texts_now.encode()).hexdigest()
-reader_now = hashlib.sha256(
-    b"".join(path.name.encode() + b"\0" + path.read_bytes() + b"\0" for path in reader_files)
-).hexdigest()
-now = {
-    "reader": ("the reader's own rules", reader_now),
-    "published": ("published comments", texts_sha256),
-}
-for part, (words, sha256) in now.items():
-    same = [sha256 == state[f"{part}_sha256"] for state in (frozen_then, frozen_then["later"])]
-    print(
-        f"{words}:",
-        "as frozen"
-        if same[0]
-        else frozen_then["later"][part]
-        if same[1]
-        else "not as frozen"
-        if len(published) == 303
-        else "some only",
-    )
+if texts_sha256 == frozen_then["published_sha256"]:
+    state = "as frozen"
+elif texts_sha256 == frozen_then["later"]["published_sha256"]:
+    state = frozen_then["later"]["published"]
+else:
+    state = "not as frozen" if len(published) == 303 else "some only"
+print("the published comments:", state)
+print("the rules that they were read by:", frozen_then["later"]["reader"])
 kept = pd.DataFrame(
     [
         {
@@ -1644,64 +1616,10 @@ report.table(
 # - Of {glue:text}`claims_read` claims read in whole comments the checker had missed
 #   {glue:text}`claims_missed` false ones.
 
-
-# %% tags=["hide-input"]
-def elsewhere(chapter, key):
-    stored = json.loads((find_project() / f"book/results/{chapter}.json").read_text())[key]
-    return Interval(stored["value"], stored["low"], stored["high"], stored["n"])
-
-
-# %%
-measures = {
-    f"GCC-Eval, {name}": ("06_gcc_eval", f"gcc.{name}")
-    for name in ("relevance", "completeness", "clarity", "fluency")
-}
-measures |= {
-    "in pairs, strength": ("07_pairwise", "pairwise.strength"),
-    "in pairs, each read alone": ("07_pairwise", "pairwise.alone.strength"),
-}
-beyond = pd.DataFrame(
-    {
-        title: {name: elsewhere(chapter, f"{key}.{name}") for name in ("llm_expert", "ccc")}
-        for title, (chapter, key) in measures.items()
-    }
-).T
-report.table(
-    beyond,
-    caption="The same two methods in the chapters on evaluation and on pairs, "
-    "as committed; higher is better",
-)
-
-# %%
-apart_there = [
-    title for title, row in beyond.iterrows() if row["ccc"].low > row["llm_expert"].high
-]
-over = arms["two examples", "ccc_two less llm_expert_two"].difference
-if over.high >= 0 and not apart_there:
-    display_markdown(
-        Markdown(
-            "**With these prompts on this model, concepts do not beat the verdict alone**: not on "
-            "claims, not in pairs, not in GCC-Eval (these two judged the arms without examples and "
-            "`ccc`). No interval of `ccc` lies wholly on the better "
-            "side of that of `llm_expert`. (These intervals are each method's own; pairs of the same "
-            "move would be sharper.) As points, `ccc` is the higher in: "
-            + (
-                ", ".join(
-                    title
-                    for title, row in beyond.iterrows()
-                    if row["ccc"].value > row["llm_expert"].value
-                )
-                or "none"
-            )
-            + "."
-        )
-    )
-elif apart_there:
-    display_markdown(Markdown("`ccc` is ahead of `llm_expert` in: " + ", ".join(apart_there)))
-
 # %% tags=["hide-input"]
 total, human_total = scores[reported]["all"], human_scores[reported]["all"]
 illegal = shares[causes[0]]
+over = arms["two examples", "ccc_two less llm_expert_two"].difference
 glued = {
     "precision": precision(total),
     "recall": recall(total),
@@ -1750,7 +1668,7 @@ printed = {(causes.index(cause) + 1, method): cell for (method, cause), cell in 
 checker = report.Result(
     int(frozen[:12], 16),
     unit="its first twelve hexadecimal digits as a number",
-    source=f"sha256 {frozen} of {len(files)} modules",
+    source=f"sha256 {frozen} of {len(rules)} definitions",
 )
 report.save(
     "05_claims",

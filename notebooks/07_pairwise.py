@@ -27,6 +27,7 @@ seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
 
 # %% tags=["hide-input"]
+import json
 import tempfile
 from itertools import combinations
 from pathlib import Path
@@ -35,6 +36,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import statsmodels.api as sm
+from IPython.display import Markdown
+from IPython.display import display as display_markdown
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from chessgloss import report
@@ -47,7 +50,8 @@ from chessgloss.commentary.briefing import (
 )
 
 from chessgloss.llm.client import replay
-from chessgloss.stats import mean_interval, means_by
+from chessgloss.stats import Interval, mean_interval, means_by
+from chessgloss.store import find_project
 from chessgloss.judges import pairwise
 from chessgloss.judges.pairwise import CRITERIA, strengths
 from chessgloss.commentary.methods import gather_comments
@@ -91,7 +95,8 @@ report.boards(
 # - compare five methods in a win matrix and by Bradley-Terry strengths, first as a logistic
 #   regression written out, then with intervals;
 # - apply the hard rule by program, and ask how often the board contradicts it;
-# - take length out of the comparison, and let the judge score each comment alone.
+# - take length out of the comparison, and let the judge score each comment alone;
+# - set beside each other what three chapters say of concepts against the verdict alone.
 #
 # ## The rubric
 #
@@ -528,6 +533,58 @@ with tempfile.TemporaryDirectory() as folder:
     again = pd.read_csv(path)
 print("read back unchanged:", again["rule"].eq(judged["rule"].to_numpy()).all())
 report.table(again[["move", "first", "second", "total_a", "total_b", "totals", "rule"]].head())
+
+# %% [markdown]
+# ## Do concepts beat the verdict?
+#
+# Three chapters compare the method that is given concepts (`ccc`) with the one that is given the
+# engine's verdict alone (`llm_expert`): by claims that the board contradicts, by a judge of one
+# comment, and here by pairs. Their answers side by side, the other two as committed.
+
+
+# %% tags=["hide-input"]
+def committed(chapter, key):
+    """Return a result of an earlier chapter with its interval."""
+    stored = json.loads((find_project() / f"book/results/{chapter}.json").read_text())[key]
+    return Interval(stored["value"], stored["low"], stored["high"], stored["n"])
+
+
+# %%
+compared = ["llm_expert", "ccc"]
+beyond = {
+    f"GCC-Eval, {name}": {
+        method: committed("06_gcc_eval", f"gcc.{name}.{method}") for method in compared
+    }
+    for name in ("relevance", "completeness", "clarity", "fluency")
+}
+beyond["in pairs, strength"] = strength["rule"][compared]
+beyond["in pairs, each read alone"] = solo_strength["rule"][compared]
+beyond = pd.DataFrame(beyond).T
+report.table(beyond, caption="The same two methods by two judges; higher is better")
+
+# %%
+arm = "two_examples.ccc_two_less_llm_expert_two"
+over = committed("05_claims", f"false_comment_share.arms.{arm}")
+report.sheet("Comments with a false claim, ccc_two less llm_expert_two", {"difference": over})
+
+# %%
+ahead = [title for title, row in beyond.iterrows() if row["ccc"].low > row["llm_expert"].high]
+higher = [
+    title for title, row in beyond.iterrows() if row["ccc"].value > row["llm_expert"].value
+]
+if ahead:
+    said = f"`ccc` is ahead of `llm_expert` in: {', '.join(ahead)}."
+elif over.high < 0:
+    said = "`ccc` is ahead of `llm_expert` in claims alone."
+else:
+    said = (
+        "**With these prompts on this model, concepts do not beat the verdict alone**: not on "
+        "claims, not in pairs, not in GCC-Eval (these two judged the arms without examples and "
+        "`ccc`). No interval of `ccc` lies wholly on the better side of that of `llm_expert`. "
+        "(These intervals are each method's own; pairs of the same move would be sharper.) As "
+        f"points, `ccc` is the higher in: {', '.join(higher) or 'none'}."
+    )
+display_markdown(Markdown(said))
 
 # %% [markdown]
 # ## Recap

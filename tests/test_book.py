@@ -4,6 +4,8 @@ import dataclasses
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -18,6 +20,7 @@ from bs4 import BeautifulSoup
 import chapters
 import compare as comparison
 import gates
+import ran_code
 from chapters import (
     Chapter,
     ChapterError,
@@ -27,9 +30,9 @@ from chapters import (
     separate_run,
 )
 from chessgloss.book.profiles import load_sizes
+from chessgloss.book.used_code import used_code
 from fakes.pages import DESK, PHONE
 from scripts import PROJECT, load_script, refuses
-from used_code import used_code
 
 dodo = load_script("../dodo.py")
 
@@ -297,6 +300,64 @@ def test_a_chapter_of_the_book_does_not_hang_on_what_it_does_not_use():
     assert {"positions", "experts", "report"} <= rooms
     assert not {"survey", "judges", "cli", "skill", "tracking"} & rooms
     assert "chessgloss.report:texts" not in used
+
+
+#: A library that reaches a function by a name that is put together.
+HIDDEN = {
+    "__init__.py": "",
+    "registry.py": """
+SIZE = len("constant")
+DECIDE = {"lambda": lambda: 1}
+def look(): "Docstring."; return globals()["_" + "found"]() + DECIDE["lambda"]()
+def _found(): return 1
+class Moment:
+    def look(self): return [inner() for inner in [lambda: look()]]
+def unused(): return made_on_import()
+def made_on_import(): return 2
+TWO = made_on_import()
+""",
+}
+USES = "from chessgloss import registry\nregistry.Moment().look()\n"
+
+
+@pytest.fixture
+def hidden(tmp_path, monkeypatch):
+    """A project whose chapter runs what its text does not lead to."""
+    project = write_project(tmp_path, TINY + "\n# %%\n" + USES)
+    shutil.rmtree(tmp_path / "lib")
+    for name, text in HIDDEN.items():
+        path = tmp_path / "lib/chessgloss" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "lib"))
+    return project
+
+
+def test_what_ran_and_is_in_no_fingerprint_is_found(hidden):
+    record = hidden / "ran"
+    with ran_code.recorded(record):
+        subprocess.run([sys.executable, "-c", USES], check=True)
+    ran = record.read_text("utf-8").split()
+    names = ["Moment", "look", "_found", "DECIDE"]
+    assert ran == [f"chessgloss.registry:{name}" for name in names]
+    unseen = ran_code.not_in_fingerprint(ran, USES, hidden / "lib")
+    assert unseen == ["chessgloss.registry:_found"]
+
+
+def test_a_chapter_that_runs_what_its_fingerprint_lacks_fails_and_stays_stale(
+    hidden, monkeypatch
+):
+    def ran(run: chapters.Run, chapter: Chapter) -> Path:
+        name = "chessgloss.registry:_found\n"
+        Path(os.environ["CHESSGLOSS_RAN"]).write_text(name)
+        return chapters.write_atomically(run.notebook(chapter), "executed")
+
+    monkeypatch.setattr(ran_code, "execute", ran)
+    run = separate_run(hidden, "smoke", hidden / "_build/smoke")
+    chapter = only_chapter(hidden)
+    words = "would leave it fresh: chessgloss.registry:_found"
+    refuses(ChapterError, words, ran_code.execute_recorded, run, chapter)
+    assert not run.notebook(chapter).exists()
 
 
 def test_missing_data_is_named(project):
@@ -634,10 +695,11 @@ def test_a_pasted_value_follows_its_notebook_and_a_lost_link_or_foreign_script_f
             BeautifulSoup(page.read_text("utf-8"), "lxml").find("article").get_text()
         )
         assert f"counted {value[:-1]} games" in " ".join(shown.split())
-    index.write_text(f"{text}\n[nowhere](no_such_page.md)\n")
-    assert "no_such_page" in dodo.build_html(tmp_path, tmp_path).get_msg()
-    index.write_text(f"{text}\n<script>window.hacked = 1</script>\n")
-    assert "a script will not run" in dodo.build_html(tmp_path, tmp_path).get_msg()
+    faults = "\n[nowhere](no_such_page.md)\n\n<script>window.hacked = 1</script>\n"
+    index.write_text(text + faults)
+    said = dodo.build_html(tmp_path, tmp_path).get_msg()
+    assert "no_such_page" in said
+    assert "a script will not run" in said
 
 
 def write_glued_notebook(path: Path, value: str) -> None:

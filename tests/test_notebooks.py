@@ -1,9 +1,9 @@
 """Every notebook: listed, paired, fresh as committed, and running."""
 
 import ast
-import hashlib
 import json
 import re
+from pathlib import Path
 
 import jupytext
 import nbformat
@@ -12,6 +12,8 @@ import yaml
 from pytest_notebook.nb_regression import NBRegressionFixture
 
 import chapters
+from chessgloss.book.used_code import code_sha256, used_code
+from ran_code import execute_recorded
 from scripts import PROJECT, imported_names
 
 CHAPTERS = chapters.read_chapters(PROJECT)
@@ -40,6 +42,18 @@ def test_the_list_of_chapters_is_the_folder_and_the_book_in_order():
         == [path.stem for path in SOURCES]
     )
     assert all({"smoke", "book"} <= set(chapter.budget_seconds) for chapter in CHAPTERS)
+
+
+@each_chapter
+def test_a_chapter_reads_the_results_of_earlier_chapters_only(chapter):
+    text = (PROJECT / chapter.source).read_text("utf-8")
+    names = [each.name for each in CHAPTERS]
+    earlier = set(names[: names.index(chapter.name)])
+    listed = {
+        Path(path).stem for path in chapter.data if path.startswith("book/results/")
+    }
+    read = {name for name in names if re.search(rf'committed\("{name}"', text)}
+    assert read == listed <= earlier
 
 
 # ---------------------------------------------------------------- the text
@@ -139,14 +153,14 @@ def test_the_committed_notebook_holds_no_error_and_nothing_of_one_run(chapter):
 
 def test_the_checker_that_chapter_5_names_by_its_hash_is_the_one_that_is_here():
     chapter = chapters.find_chapter(CHAPTERS, "05")
-    files = sorted(name for name in chapter.data if name.startswith("lib/"))
-    parts = [(name[4:].encode(), (PROJECT / name).read_bytes()) for name in files]
-    digest = hashlib.sha256(b"".join(b"%b\0%b\0" % part for part in parts))
+    library = PROJECT / "lib"
+    rules = used_code("from chessgloss.claims import verify\nverify", library)
+    digest = code_sha256(rules, library)
     kept = json.loads(
         chapters.committed_run(PROJECT).result(chapter).read_text("utf-8")
     )
     source = kept["checker.sha256"]["source"]
-    assert source == f"sha256 {digest.hexdigest()} of {len(files)} modules"
+    assert source == f"sha256 {digest} of {len(rules)} definitions"
 
 
 # ---------------------------------------------------------------- running
@@ -156,7 +170,7 @@ def test_the_checker_that_chapter_5_names_by_its_hash_is_the_one_that_is_here():
 def test_the_fastest_chapter_runs_at_smoke_sizes_and_shows_the_same_again(tmp_path):
     """pytest-notebook executes the notebook anew; what is kept of it must be the same."""
     run = chapters.separate_run(PROJECT, "smoke", tmp_path)
-    chapters.execute(run, FASTEST)
+    execute_recorded(run, FASTEST)  # and nothing ran that its fingerprint lacks
     path = run.notebook(FASTEST)
     first = nbformat.read(path, as_version=4)
     counts = [cell.execution_count for cell in first.cells if cell.cell_type == "code"]

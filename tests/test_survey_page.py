@@ -22,13 +22,14 @@ WORDS = ("knight", "bishop", "rook", "queen", "pawn")
 def key():
     moves = []
     for number, game in enumerate(selfplay(20), start=1):
-        texts = dict(
-            zip(METHODS, (f"Move {number}: the {word}." for word in WORDS), strict=True)
-        )
-        fen = game.position(12).fen
-        name = f"secret-source/{number}"
+        texts = [f"Move {number}: the {word}." for word in WORDS]
         moves.append(
-            study.StudyMove(name=name, fen=fen, move=game.moves[12], comments=texts)
+            study.StudyMove(
+                name=f"secret-source/{number}",
+                fen=game.position(12).fen,
+                move=game.moves[12],
+                comments=dict(zip(METHODS, texts, strict=True)),
+            )
         )
     return key_of(*moves)
 
@@ -45,21 +46,24 @@ def test_a_form_is_complete_in_itself_and_allows_one_script(key):
     page, _ = read_whole_page(text)
     assert study.write_form(key) == text
     fields = page.select("select, textarea, input:not([type=checkbox])")
-    labelled = {label["for"] for label in page("label", attrs={"for": True})}
+    labels = page("label", attrs={"for": True})
+    labelled = {label["for"] for label in labels}
     assert {field.get("id", "") for field in fields} <= labelled
 
 
 def test_no_method_and_nothing_of_the_key_is_in_the_page(key):
     text = study.write_form(key)
     _, told = read_whole_page(text)
-    assert key.secret not in text and "secret-source" not in text
+    assert key.secret not in text
+    assert "secret-source" not in text
     for method in METHODS:
         assert not re.search(rf"(?<![#\w])(?i:{method})(?!\w)", text), (
             "as a word, not a colour"
         )
     places = {method: set() for method in METHODS}
     names = key.items()
-    for items in (move["items"] for move in told["moves"]):
+    for move in told["moves"]:
+        items = move["items"]
         assert [one["id"] for one in items] == sorted(one["id"] for one in items)
         for place, one in enumerate(items):
             places[names[one["id"]][1]].add(place)
@@ -152,9 +156,8 @@ def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(
         for number in range(1, 21)
     ]
     order = [item for items in by_move for item in study.shown_order("P07", items)]
-    texts = [
-        key.study.moves[n - 1].comments[m] for n, m in (known[item] for item in order)
-    ]
+    places = [known[item] for item in order]
+    texts = [key.study.moves[number - 1].comments[name] for number, name in places]
     for number in range(37):
         assert rater.text("comment") == texts[number]
         rater.type(keys_for(number))
@@ -189,9 +192,8 @@ def test_a_session_of_twenty_moves_is_interrupted_resumed_and_read(
     assert rows["correctness"].tolist() == [1 + number % 3 for number in range(100)]
     for k, name in enumerate(list(study.DIMENSIONS)[1:]):
         assert rows[name].tolist() == [1 + (number + k) % 5 for number in range(100)]
-    assert rows["cause_tactical"].sum() == sum(
-        n % 4 == 1 and n % 3 < 2 for n in range(100)
-    )
+    tactical = [n for n in range(100) if n % 4 == 1 and n % 3 < 2]
+    assert rows["cause_tactical"].sum() == len(tactical)
     assert ratings.notes == ("P07: Chess.com rapid 1776",)
 
 
@@ -226,10 +228,14 @@ def test_a_pilot_is_short_and_nothing_may_be_left_out(open_form, tmp_path):
     page.get_by_text("Help and keys").click()
     told = rater.download("#step-rate .download", tmp_path / "part.json")
     first = told["comments"][0]
-    assert (first["correctness"], first["causes"], first["other"]) == (3, [], "")
-    assert (first["relevance"], first["remark"]) == (3, "What is b?")
+    assert first["correctness"] == 3
+    assert first["causes"] == []
+    assert first["other"] == ""
+    assert first["relevance"] == 3
+    assert first["remark"] == "What is b?"
     assert told["comments"][1]["relevance"] is None
-    assert (told["pilot"], len(told["comments"])) == (True, 20)
+    assert told["pilot"] is True
+    assert len(told["comments"]) == 20
     page.evaluate(
         "document.querySelectorAll('main > section').forEach(one => one.hidden = false)"
     )

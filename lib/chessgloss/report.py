@@ -102,11 +102,11 @@ class Result:
             raise ValueError(f"a share of none or all has an interval too, got {self}")
 
     @classmethod
-    def of(cls, interval: Interval, unit: str = "", **more: float | str) -> Result:
+    def of(cls, interval: Interval, unit: str = "", **more: Any) -> Result:
         """Return the result of an estimate with its interval."""
         return cls(
             interval.value, interval.low, interval.high, interval.n, unit, **more
-        )  # type: ignore[arg-type]
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,15 @@ DOUBT_FLAGS = frozenset({"contradiction", "mistake", "ambiguous"})
 _NUMBER = re.compile(r"([-−]?\d[\d,]*(?:\.\d+)?)(%p|%|K|\+| million)?")
 _POWER_OF_TEN = re.compile(r"(\d+(?:\.\d+)?) × 10\^(-?\d+)")
 _FACTORS = {"K": 1e3, " million": 1e6}
-_WORDS = {"one": 1, "two": 2, "second": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_WORDS = {
+    "one": 1,
+    "two": 2,
+    "second": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,13 +42,15 @@ def without_injections(text: str) -> str:
 def _patterns() -> tuple[tuple[re.Pattern[str], ...], re.Pattern[str], re.Pattern[str]]:
     """Return what speaks to a judge, what is English, and what is chess."""
     given = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    words = re.compile(rf"\b(?:{'|'.join(given['words'])})\b", re.IGNORECASE)
+    words = "|".join(given["words"])
+    english = "|".join(given["english"].split())
     to_judge = (
         re.compile("|".join(given["marks"])),
-        words,
-        re.compile("".join(given["five"]), re.I),
+        re.compile(rf"\b(?:{words})\b", re.IGNORECASE),
+        re.compile("".join(given["five"]), re.IGNORECASE),
     )
-    english = re.compile(
-        rf"\b(?:{'|'.join(given['english'].split())})s?\b", re.IGNORECASE
+    return (
+        to_judge,
+        re.compile(rf"\b(?:{english})s?\b", re.IGNORECASE),
+        re.compile(given["chess"], re.IGNORECASE),
     )
-    return to_judge, english, re.compile(given["chess"], re.IGNORECASE)

@@ -97,7 +97,9 @@ def draw(
     repeats
         Independent studies.
     """
-    points, spread = DIMENSIONS[str(planted.name)], SPREADS[str(planted.name)]
+    name = str(planted.name)
+    points = DIMENSIONS[name]
+    spread = SPREADS[name]
     moves, raters = shape
     effects = np.array([effect_of(score, points, spread) for score in planted])
     impression = (
@@ -165,20 +167,30 @@ def write_sessions(folder: Path, key: Key, ratings: Ratings) -> list[Path]:
             items = [item for item, (place, _) in known.items() if place == number]
             for item in shown_order(str(rater), items):
                 row = given.loc[(move.name, known[item][1])]
+                causes = [name for name in CAUSES if row[f"cause_{name}"]]
                 comments.append(
-                    {"place": len(comments) + 1, "move": number, "item": item}
-                    | {name: int(row[name]) for name in DIMENSIONS}
-                    | {"causes": [name for name in CAUSES if row[f"cause_{name}"]]}
-                    | {"other": "", "remark": "", "seconds": 0}
+                    {
+                        "place": len(comments) + 1,
+                        "move": number,
+                        "item": item,
+                        **{name: int(row[name]) for name in DIMENSIONS},
+                        "causes": causes,
+                        "other": "",
+                        "remark": "",
+                        "seconds": 0,
+                    }
                 )
         record: dict[str, Any] = {
             "format": FORMAT,
             "simulated": True,
             "study": key.study_id,
+            "participant": rater,
+            "pilot": False,
+            "consent": True,
+            "strength": {"scale": "none", "rating": None, "english": True},
+            "comments": comments,
+            "remarks": "",
         }
-        record |= {"participant": rater, "pilot": False, "consent": True}
-        record |= {"strength": {"scale": "none", "rating": None, "english": True}}
-        record |= {"comments": comments, "remarks": ""}
         paths.append(folder / f"simulated-{rater}.json")
         paths[-1].write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return paths

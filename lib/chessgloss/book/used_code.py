@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -85,6 +86,25 @@ def used_files(used: Iterable[str], library: Path) -> set[Path]:
         and path.suffix not in {".py", ".pyc"}
         and _package(path) == folder
     }
+
+
+def code_sha256(used: Mapping[str, str], library: Path) -> str:
+    """Return the SHA-256 of used code and of the files beside it, by name and content.
+
+    Parameters
+    ----------
+    used
+        What :func:`used_code` returns.
+    library
+        Folder that holds the package ``chessgloss``.
+    """
+    digest = hashlib.sha256()
+    for name, text in sorted(used.items()):
+        digest.update(f"{name}\0{text}\0".encode())
+    for path in sorted(used_files(used, library)):
+        digest.update(f"{path.relative_to(library).as_posix()}\0".encode())
+        digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def _stands_for(
