@@ -22,12 +22,12 @@ from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import load_prompt, visible
 from chessgloss.commentary.proven import Form, request_constrained, write_proven
 from chessgloss.concepts.changes import Changes, ConceptChange
-from chessgloss.engine import ScoreWording, score_text
 from chessgloss.facts import Verdict, side_name
 from chessgloss.facts.board import attacks
 from chessgloss.llm.client import Client, Misconfigured, Unanswered, replay
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
 from chessgloss.positions import MoveInContext, Position, text_digest
+from chessgloss.scores import ScoreWording, score_text
 from chessgloss.store import find_project
 
 Notation = Literal["fen", "pgn"]

@@ -81,18 +81,19 @@ import chess.gaviota
 import jinja2
 from chess.engine import PovScore
 
-from chessgloss import assets, engine
-from chessgloss.engine import (
+from chessgloss import assets
+from chessgloss.facts import board as boards
+from chessgloss.facts import tactics
+from chessgloss.facts.verdict import MistakeClass, Verdict
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.scores import (
     MATES_FROM,
     ScoreWording,
     centipawns,
     read_centipawns,
     score_text,
+    win_chance,
 )
-from chessgloss.facts import board as boards
-from chessgloss.facts import tactics
-from chessgloss.facts.verdict import MistakeClass, Verdict
-from chessgloss.positions import MoveInContext, Position
 
 _Board = Literal[
     "capture",
@@ -901,8 +902,7 @@ def zugzwang(
         When ``board`` stands: before or after the move.
     """
     side = board.turn
-    chances = engine.win_chance([centipawns(passing, side), centipawns(score, side)])
-    loss = float(chances[0] - chances[1])
+    loss = win_chance(centipawns(passing, side)) - win_chance(centipawns(score, side))
     if board.is_check() or loss < ZUGZWANG_POINTS:
         return None
     text = f"{side_name(side)} is in zugzwang: every move loses what a pass would keep"
