@@ -165,3 +165,77 @@ def test_the_probe_notices(tmp_path):
     (tmp_path / "untidy.py").write_text("open('left_behind.txt', 'w').close()\n")
     found = probe(["untidy"], tmp_path)
     assert any("left_behind" in arguments for _, arguments in found["seen"])
+
+
+# ---------------------------------------------------------------- the light rooms
+
+#: Rooms that need the standard library and python-chess alone, so that they run in a browser.
+LIGHT = (
+    "chessgloss.positions",
+    "chessgloss.scores",
+    "chessgloss.facts",
+    "chessgloss.facts.change",
+    "chessgloss.llm.text",
+    "chessgloss.claims",
+    "chessgloss.claims.gold",
+    "chessgloss.commentary.briefing",
+    "chessgloss.commentary.notes",
+    "chessgloss.commentary.choice",
+)
+
+#: Refuses every package but python-chess and ours, imports the rooms that are named on the
+#: command line, and has them work on one move.
+ALONE = """
+import importlib, sys
+
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        room = name.partition(".")[0]
+        if room in sys.stdlib_module_names or room in {"chess", "chessgloss"}:
+            return None
+        raise ModuleNotFoundError(f"{name} is refused", name=name)
+
+sys.meta_path.insert(0, Refused())
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+
+from chess.engine import Cp, PovScore
+import chessgloss
+from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.choice import in_expert_order
+from chessgloss.commentary.notes import notes, write_notes
+from chessgloss.facts import gather
+from chessgloss.scores import Analysis, Line
+
+fen = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
+move = chessgloss.read_move(fen, "Nf6")
+
+def analysis(position, centipawns, *lines):
+    scored = [Line(line, PovScore(Cp(centipawns), position.board().turn), 12) for line in lines]
+    return Analysis(position, tuple(scored), 1000, "by hand")
+
+briefing = Briefing(
+    "by hand",
+    move,
+    analysis(move.position, -20, ("g7g6", "h5f3"), ("d8e7",)),
+    analysis(move.after(), 900, ("h5f7",)),
+)
+assert gather(move, briefing.verdict).of("threat", "mistake")
+verdicts = [each.verdict for each in chessgloss.check("The knight attacks the queen.", move)]
+assert verdicts == ["true"], verdicts
+assert in_expert_order(notes(briefing), briefing)
+print(write_notes(briefing).text)
+"""
+
+
+def test_the_light_rooms_work_with_python_chess_alone(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE, *LIGHT],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Nf6" in done.stdout or "knight" in done.stdout

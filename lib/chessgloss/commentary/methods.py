@@ -17,15 +17,17 @@ import numpy as np
 import pandas as pd
 
 from chessgloss.commentary import read_table
-from chessgloss.commentary.briefing import PHRASES, Briefing, Comment, EvaluatedMove
+from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
+from chessgloss.commentary.moves import EvaluatedMove
 from chessgloss.commentary.notes import write_notes
-from chessgloss.commentary.prompts import load_prompt, visible
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.commentary.proven import Form, request_constrained, write_proven
-from chessgloss.concepts.changes import Changes, ConceptChange
 from chessgloss.facts import Verdict, side_name
 from chessgloss.facts.board import attacks
+from chessgloss.facts.change import Changes, ConceptChange
 from chessgloss.llm.client import Client, Misconfigured, Unanswered, replay
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
+from chessgloss.llm.text import visible
 from chessgloss.positions import MoveInContext, Position, text_digest
 from chessgloss.scores import ScoreWording, score_text
 from chessgloss.store import find_project

@@ -26,8 +26,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from chessgloss.claims import Checked, Claim, Disqualifier, disqualifier, verify
-from chessgloss.commentary.briefing import Briefing, EvaluatedMove
-from chessgloss.commentary.prompts import load_prompt, quoted
+from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.moves import EvaluatedMove
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import Facts, side_name
 from chessgloss.facts.board import piece_on
 from chessgloss.facts.records import AROUND
@@ -35,6 +36,7 @@ from chessgloss.facts.words import pawns_worth
 from chessgloss.judges.gcc import read_score
 from chessgloss.judges.injection import without_injections
 from chessgloss.llm.recordings import Sampling, State
+from chessgloss.llm.text import quoted
 from chessgloss.scores import MATES_FROM, ScoreWording, read_centipawns, score_text
 from chessgloss.stats import RESAMPLES, Floats, cluster_weights, percentile_interval
 
