@@ -172,6 +172,17 @@ def test_a_method_is_given_what_its_name_says(grabbed_pawn: Briefing) -> None:
     assert "White's threats" not in asked["ccc_random"]
 
 
+def test_the_table_names_the_prompts_that_are_asked(figure_a6) -> None:
+    asked = {name: request_comment(figure_a6, name).prompt for name in METHODS}
+    for name in get_args(Form):
+        asked[name] = request_constrained(figure_a6, name).prompt
+    first = ask_first(figure_a6, given_notes(figure_a6)).prompt
+    asked |= {"ccc_notes": first, "ccc_proven": first}
+    table = {**METHODS, **methods.OTHERS}
+    named = {name: each.prompt for name, each in table.items() if each.prompt}
+    assert named == {name: label.split("@")[0] for name, label in asked.items()}
+
+
 def test_what_a_method_is_asked_differs_only_in_the_concepts(
     grabbed_pawn: Briefing,
 ) -> None:
