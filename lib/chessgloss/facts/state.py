@@ -23,10 +23,7 @@ from chessgloss.facts.words import (
 
 def states(board: chess.Board, when: When) -> Iterator[Fact]:
     """Yield the facts of a position, White's before Black's within each kind."""
-    balance = tactics.balance(board)
-    text = f"{side_name(balance > 0)} is {pawns_worth(abs(balance))} ahead in material"
-    ahead, text = (balance > 0, text) if balance else (None, "material is level")
-    yield Fact("material", when, ahead, (), abs(balance), text)
+    yield _material(board, when)
     for file in boards.open_files(board):
         heavy = [
             s for side in chess.COLORS for s in boards.heavy_pieces(board, side, file)
@@ -42,44 +39,137 @@ def states(board: chess.Board, when: When) -> Iterator[Fact]:
             _pair(when, side, pair, side) for pair in boards.defences(board, side)
         )
         for loss in tactics.hanging(board, side, taken[not side]):
-            text = f"{noun(side, loss.victim, loss.square)} is hanging"
-            yield Fact("hanging", when, side, names((loss.square,)), loss.gain, text)
+            yield _hanging(when, side, loss)
         for fork in tactics.forks(board, side, taken[side]):
-            targets = listed([noun_at(board, square) for square in fork.targets])
-            text = f"{noun_at(board, fork.square)} forks {targets}"
-            value = "safe" if fork.safe else "loose"
-            yield Fact(
-                "fork", when, side, names((fork.square, *fork.targets)), value, text
-            )
+            yield _fork(board, when, side, fork)
         pins, skewers = tactics.line_tactics(board, exchanges[side])
-        for line in (*pins, *skewers):
-            front = noun_at(board, line.front)
-            behind = noun_at(board, line.behind)
-            kind: FactKind = "pin" if line in pins else "skewer"
-            verb = (
-                f"pins {front} to {behind}"
-                if kind == "pin"
-                else f"skewers {front} and {behind}"
-            )
-            text = f"{noun_at(board, line.square)} {verb}"
-            degree = "absolute" if line.absolute else "relative"
-            yield Fact(kind, when, side, names(line[:3]), degree, text)
+        for pin in pins:
+            yield _pin(board, when, side, pin)
+        for skewer in skewers:
+            yield _skewer(board, when, side, skewer)
         for threat in tactics.threats(board, side, taken[side]):
             yield _threat(board, when, side, threat)
         yield from _structure(board, when, side)
 
 
+def _material(board: chess.Board, when: When) -> Fact:
+    """Return which side is ahead in material."""
+    balance = tactics.balance(board)
+    if not balance:
+        return Fact(
+            kind="material",
+            when=when,
+            side=None,
+            squares=(),
+            value=0,
+            text="material is level",
+        )
+    ahead = balance > 0
+    text = f"{side_name(ahead)} is {pawns_worth(abs(balance))} ahead in material"
+    return Fact(
+        kind="material",
+        when=when,
+        side=ahead,
+        squares=(),
+        value=abs(balance),
+        text=text,
+    )
+
+
+def _hanging(when: When, side: chess.Color, loss: tactics.Capture) -> Fact:
+    text = f"{noun(side, loss.victim, loss.square)} is hanging"
+    return Fact(
+        kind="hanging",
+        when=when,
+        side=side,
+        squares=names((loss.square,)),
+        value=loss.gain,
+        text=text,
+    )
+
+
+def _fork(
+    board: chess.Board, when: When, side: chess.Color, fork: tactics.Fork
+) -> Fact:
+    targets = listed([noun_at(board, square) for square in fork.targets])
+    squares = names((fork.square, *fork.targets))
+    text = f"{noun_at(board, fork.square)} forks {targets}"
+    value = "safe" if fork.safe else "loose"
+    return Fact(
+        kind="fork",
+        when=when,
+        side=side,
+        squares=squares,
+        value=value,
+        text=text,
+    )
+
+
+def _pin(board: chess.Board, when: When, side: chess.Color, line: tactics.Line) -> Fact:
+    front = noun_at(board, line.front)
+    behind = noun_at(board, line.behind)
+    text = f"{noun_at(board, line.square)} pins {front} to {behind}"
+    return Fact(
+        kind="pin",
+        when=when,
+        side=side,
+        squares=names(line[:3]),
+        value=_degree(line),
+        text=text,
+    )
+
+
+def _skewer(
+    board: chess.Board, when: When, side: chess.Color, line: tactics.Line
+) -> Fact:
+    front = noun_at(board, line.front)
+    behind = noun_at(board, line.behind)
+    text = f"{noun_at(board, line.square)} skewers {front} and {behind}"
+    return Fact(
+        kind="skewer",
+        when=when,
+        side=side,
+        squares=names(line[:3]),
+        value=_degree(line),
+        text=text,
+    )
+
+
+def _degree(line: tactics.Line) -> str:
+    return "absolute" if line.absolute else "relative"
+
+
 @lru_cache(1 << 16)  # the same pairs stand on the board move after move
 def _pair(when: When, side: chess.Color, pair: boards.Pair, owner: chess.Color) -> Fact:
     """Return the fact of an attack or a defence, by who owns the target."""
-    kind: FactKind = "defence" if owner == side else "attack"
-    verb, end = ("defends", "back there") if owner == side else ("attacks", "it")
+    squares = names((pair.square, pair.target))
+    piece = noun(side, pair.piece, pair.square)
     target = noun(owner, pair.target_piece, pair.target)
-    text = f"{noun(side, pair.piece, pair.square)} {verb} {target}"
-    value, text = (
-        ("barred", f"{text} but may not take {end}") if pair.barred else (None, text)
+    if owner == side:
+        kind: FactKind = "defence"
+        text = f"{piece} defends {target}"
+        barred = f"{text} but may not take back there"
+    else:
+        kind = "attack"
+        text = f"{piece} attacks {target}"
+        barred = f"{text} but may not take it"
+    if pair.barred:
+        return Fact(
+            kind=kind,
+            when=when,
+            side=side,
+            squares=squares,
+            value="barred",
+            text=barred,
+        )
+    return Fact(
+        kind=kind,
+        when=when,
+        side=side,
+        squares=squares,
+        value=None,
+        text=text,
     )
-    return Fact(kind, when, side, names((pair.square, pair.target)), value, text)
 
 
 def _threat(
@@ -95,22 +185,50 @@ def _threat(
         "promotion": lambda: f"promote {mover} on {end}",
     }[threat.kind]()
     text = f"{side_name(side)} {'can' if board.turn == side else 'threatens to'} {aim}"
-    return Fact("threat", when, side, (start, end, target), threat.move.uci(), text)
+    return Fact(
+        kind="threat",
+        when=when,
+        side=side,
+        squares=(start, end, target),
+        value=threat.move.uci(),
+        text=text,
+    )
 
 
 def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fact]:
     for pawn in boards.passed(board, side):
         steps = 7 - chess.square_rank(pawn) if side else chess.square_rank(pawn)
         text = f"{noun(side, chess.PAWN, pawn)} is passed"
-        yield Fact("passed_pawn", when, side, names((pawn,)), steps, text)
+        yield Fact(
+            kind="passed_pawn",
+            when=when,
+            side=side,
+            squares=names((pawn,)),
+            value=steps,
+            text=text,
+        )
     doubled = boards.doubled(board, side)
     for group in filter(None, (doubled & file for file in chess.BB_FILES)):
         squares = listed(names(group))
         text = f"the {chess.COLOR_NAMES[side]} pawns on {squares} are doubled"
-        yield Fact("doubled_pawns", when, side, names(group), len(group), text)
+        yield Fact(
+            kind="doubled_pawns",
+            when=when,
+            side=side,
+            squares=names(group),
+            value=len(group),
+            text=text,
+        )
     for pawn in boards.isolated(board, side):
         text = f"{noun(side, chess.PAWN, pawn)} is isolated"
-        yield Fact("isolated_pawn", when, side, names((pawn,)), None, text)
+        yield Fact(
+            kind="isolated_pawn",
+            when=when,
+            side=side,
+            squares=names((pawn,)),
+            value=None,
+            text=text,
+        )
     for file in boards.half_open_files(board, side):
         yield _file(when, side, file, boards.heavy_pieces(board, side, file))
     king, pawns = boards.shelter(board, side)
@@ -120,7 +238,14 @@ def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fa
     if len(pawns) == 1:
         shelterers = f"the pawn on {chess.square_name(pawns[0])} shelters"
     text = f"{shelterers} {noun(side, chess.KING, king)}"
-    yield Fact("king_shelter", when, side, names((king, *pawns)), len(pawns), text)
+    yield Fact(
+        kind="king_shelter",
+        when=when,
+        side=side,
+        squares=names((king, *pawns)),
+        value=len(pawns),
+        text=text,
+    )
 
 
 def _file(
@@ -129,7 +254,12 @@ def _file(
     name = chess.FILE_NAMES[file]
     state = "open" if side is None else f"half-open for {side_name(side)}"
     return Fact(
-        "open_file", when, side, names(heavy), name, f"the {name}-file is {state}"
+        kind="open_file",
+        when=when,
+        side=side,
+        squares=names(heavy),
+        value=name,
+        text=f"the {name}-file is {state}",
     )
 
 
@@ -150,10 +280,31 @@ def checks(
             verb = "gives" if len(pieces) == 1 else "give"
             givers = listed([noun_at(board, square) for square in pieces])
             text = f"{givers} {verb} {kind.replace('_', ' ')} to {target}"
-            yield Fact(kind, when, side, names((*pieces, king)), None, text)
+            yield Fact(
+                kind=kind,
+                when=when,
+                side=side,
+                squares=names((*pieces, king)),
+                value=None,
+                text=text,
+            )
     if start is not None and board.is_checkmate():
         text = f"{target} is checkmated"
-        yield Fact("mate", when, side, names((*checkers, king)), None, text)
+        yield Fact(
+            kind="mate",
+            when=when,
+            side=side,
+            squares=names((*checkers, king)),
+            value=None,
+            text=text,
+        )
     elif start is not None and board.is_stalemate():
         text = f"{side_name(board.turn)} is stalemated"
-        yield Fact("stalemate", when, board.turn, names((king,)), None, text)
+        yield Fact(
+            kind="stalemate",
+            when=when,
+            side=board.turn,
+            squares=names((king,)),
+            value=None,
+            text=text,
+        )

@@ -13,8 +13,10 @@ from chessgloss.facts import board as boards
 @cache
 def noun(colour: chess.Color, piece: chess.PieceType, square: chess.Square) -> str:
     """Return a piece's name with its side and square: ``the white knight on f7``."""
+    side = chess.COLOR_NAMES[colour]
     kind = chess.PIECE_NAMES[piece]
-    return f"the {chess.COLOR_NAMES[colour]} {kind} on {chess.SQUARE_NAMES[square]}"
+    name = chess.SQUARE_NAMES[square]
+    return f"the {side} {kind} on {name}"
 
 
 def noun_at(board: chess.Board, square: chess.Square) -> str:
@@ -25,29 +27,39 @@ def noun_at(board: chess.Board, square: chess.Square) -> str:
 
 def named(board: chess.Board, square: chess.Square) -> str:
     """Return a piece with its square: ``the knight on f7``."""
-    return f"the {chess.piece_name(boards.piece_on(board, square))} on {chess.square_name(square)}"
+    kind = chess.PIECE_NAMES[boards.piece_on(board, square)]
+    name = chess.SQUARE_NAMES[square]
+    return f"the {kind} on {name}"
 
 
 def owned(board: chess.Board, square: chess.Square) -> str:
     """Return a piece with its owner and square: ``Black's knight on f7``."""
     owner = side_name(bool(board.color_at(square)))
-    return f"{owner}'s{named(board, square).removeprefix('the')}"
+    piece = named(board, square).removeprefix("the")
+    return f"{owner}'s{piece}"
 
 
 def side_name(colour: chess.Color) -> str:
     """Return ``White`` or ``Black``."""
-    return "White" if colour else "Black"
+    if colour:
+        return "White"
+    return "Black"
 
 
 def listed(words: Sequence[str]) -> str:
     """Return words as a list in a sentence: ``a``, ``a and b``, ``a, b and c``."""
     *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
+    if not first:
+        return last
+    before = ", ".join(first)
+    return f"{before} and {last}"
 
 
 def pawns_worth(amount: int) -> str:
     """Return an amount of material: ``1 pawn``, ``3 pawns``."""
-    return f"{amount} pawn" if amount == 1 else f"{amount} pawns"
+    if amount == 1:
+        return "1 pawn"
+    return f"{amount} pawns"
 
 
 def names(squares: Iterable[chess.Square]) -> tuple[str, ...]:
