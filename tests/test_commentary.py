@@ -1,6 +1,10 @@
 """Briefings, prompts, and the methods that ask a language model."""
 
+import hashlib
+import json
 import re
+from dataclasses import asdict
+from typing import get_args
 
 import chess.engine
 import pytest
@@ -18,6 +22,12 @@ from chessgloss.commentary.methods import (
     request_comment,
 )
 from chessgloss.commentary.prompts import all_prompts, load_prompt, quoted, read_prompt
+from chessgloss.commentary.proven import (
+    Form,
+    ask_first,
+    given_notes,
+    request_constrained,
+)
 from chessgloss.concepts.changes import ConceptChange, concept_and_side
 from chessgloss.llm.recordings import Answer, Message, State
 from chessgloss.oracle import TERMS
@@ -160,6 +170,17 @@ def test_a_method_is_given_what_its_name_says(grabbed_pawn: Briefing) -> None:
     )
     assert "White's threats: gets worse" in asked["ccc_flipped"]
     assert "White's threats" not in asked["ccc_random"]
+
+
+def test_the_table_names_the_prompts_that_are_asked(figure_a6) -> None:
+    asked = {name: request_comment(figure_a6, name).prompt for name in METHODS}
+    for name in get_args(Form):
+        asked[name] = request_constrained(figure_a6, name).prompt
+    first = ask_first(figure_a6, given_notes(figure_a6)).prompt
+    asked |= {"ccc_notes": first, "ccc_proven": first}
+    table = {**METHODS, **methods.OTHERS}
+    named = {name: each.prompt for name, each in table.items() if each.prompt}
+    assert named == {name: label.split("@")[0] for name, label in asked.items()}
 
 
 def test_what_a_method_is_asked_differs_only_in_the_concepts(
@@ -349,3 +370,21 @@ def test_no_text_closes_its_fence(text):
     fenced = quoted(text)
     assert fenced.count("<<<") == fenced.count(">>>") == 1
     assert fenced.startswith("<<<\n") and fenced.endswith("\n>>>")
+
+
+#: SHA-256 of all questions behind recorded answers, as they were when they were asked.
+QUESTIONS = "60e16ccf070e72b58b8a67e43af82c8b0c80cf1f92cb038b7980e1b01835554f"
+
+
+def test_no_question_behind_a_recorded_answer_has_changed(briefings):
+    """A byte of a prompt decides under which key its answer is looked up."""
+    digest = hashlib.sha256()
+    for each in briefings.values():
+        asked = [request_comment(each, method) for method in METHODS]
+        asked += [request_constrained(each, form) for form in get_args(Form)]
+        asked.append(ask_first(each, given_notes(each)))
+        for request in asked:
+            turns = [[turn.role, turn.content] for turn in request.messages]
+            sampling = asdict(request.sampling)
+            digest.update(json.dumps([turns, sampling, request.prompt]).encode())
+    assert digest.hexdigest() == QUESTIONS

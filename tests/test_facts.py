@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chessgloss.facts import Fact, gather, linearise
-from chessgloss.facts.fact import ENGINE_KINDS, KNOWN_KINDS, FactKind
+from chessgloss.facts import Fact, gather
+from chessgloss.facts.records import ENGINE_KINDS, KNOWN_KINDS, FactKind
+from chessgloss.judges.pairwise import linearise
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from scripts import FIGURE_A6, selfplay
 

@@ -5,9 +5,8 @@ import pytest
 from chess.engine import Cp, PovScore
 
 from chessgloss import assets
-from chessgloss.facts import Fact, gather
-from chessgloss.facts import fact as known
-from chessgloss.facts.fact import KNOWN_KINDS
+from chessgloss.facts import Fact, endings, gather, known, openings
+from chessgloss.facts.records import KNOWN_KINDS
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from scripts import or_skip, refuses, selfplay
 
@@ -108,7 +107,7 @@ def test_what_holds_does_not_hold_of_the_twin(wanted, move, twin):
 
 
 def test_what_needs_the_tablebase_is_left_out_without_it(monkeypatch):
-    monkeypatch.setattr(known, "_tablebase", lambda: None)
+    monkeypatch.setattr(endings, "_tablebase", lambda: None)
     facts = outlines(read_move(read_fen("8/8/4k3/8/4K3/4P3/8/8 b - - 0 1"), "Kd6"))
     assert facts == [
         f"ending {when} | nobody | - | pawn ending" for when in ("before", "after")
@@ -125,7 +124,7 @@ def test_from_a_key_square_the_king_wins_and_elsewhere_it_may_not():
     for pawn in (
         chess.square(file, rank) for file in (1, 2, 3) for rank in range(1, 6)
     ):
-        keys = known.key_squares(pawn, chess.WHITE)
+        keys = endings.key_squares(pawn, chess.WHITE)
         for king, other in itertools.product(
             range(64), chess.SquareSet(chess.BB_RANK_8)
         ):
@@ -133,7 +132,7 @@ def test_from_a_key_square_the_king_wins_and_elsewhere_it_may_not():
             board.set_piece_map({pawn: PAWN, king: KING, other: OTHER})
             if len(board.piece_map()) < 3 or not board.is_valid():
                 continue
-            winner = known.theory(board).winner
+            winner = endings.theory(board).winner
             if king in keys:
                 on_key += 1
                 assert winner == chess.WHITE, board.fen()
@@ -150,16 +149,16 @@ def played(moves: str) -> Position:
 
 
 def test_an_opening_has_its_name_in_any_order_of_moves_and_keeps_it():
-    nimzo = known.opening(played("d4 Nf6 c4 e6 Nc3 Bb4"))
+    nimzo = openings.opening(played("d4 Nf6 c4 e6 Nc3 Bb4"))
     assert (
         nimzo
-        == known.opening(played("c4 Nf6 Nc3 e6 d4 Bb4"))
+        == openings.opening(played("c4 Nf6 Nc3 e6 d4 Bb4"))
         == ("E20", "Nimzo-Indian Defense")
     )
     left = played("e4 e5 Nf3 Nc6 Bb5 h5 h4")
-    assert known.opening(left) == ("C60", "Ruy Lopez")
-    assert known.opening(Position(left.fen)) is None  # by itself it has no name
-    assert known.opening(played("Nf3 Nf6 Ng1 Ng8 " * 8)) is None  # in the 17th move
+    assert openings.opening(left) == ("C60", "Ruy Lopez")
+    assert openings.opening(Position(left.fen)) is None  # by itself it has no name
+    assert openings.opening(played("Nf3 Nf6 Ng1 Ng8 " * 8)) is None  # in the 17th move
 
 
 def test_a_move_that_enters_a_named_line_says_so():

@@ -7,9 +7,10 @@ import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
 from chessgloss.engine import centipawns, open_engine, win_probability
-from chessgloss.facts import gather, linearise, search, weigh
-from chessgloss.facts.fact import ENGINE_KINDS
+from chessgloss.facts import gather, search, weigh
+from chessgloss.facts.records import ENGINE_KINDS
 from chessgloss.facts.verdict import Standing, judge, mistake_class, standing
+from chessgloss.judges.pairwise import linearise
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from fakes.analyses import analysis, verdict_on
 from scripts import DATA, load_script, or_skip, refuses

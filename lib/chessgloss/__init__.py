@@ -27,10 +27,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from chessgloss.claims import Checked
     from chessgloss.commentary.briefing import Briefing, Comment
-    from chessgloss.concepts.changes import ConceptChange
-    from chessgloss.engine import Analysis, Engine
+    from chessgloss.engine import Engine
+    from chessgloss.facts.change import ConceptChange
     from chessgloss.llm.client import Client
     from chessgloss.positions import MoveInContext, Position
+    from chessgloss.scores import Analysis
 
 __version__ = "0.1.0"
 

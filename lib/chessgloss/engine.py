@@ -1,13 +1,12 @@
-"""Chess engines over UCI: search, levels, what a score means, and what a move loses.
+"""Chess engines over UCI: search, levels, and what a move loses.
 
 One driver for all of it, on :mod:`chess.engine`. :meth:`Engine.analyse` starts from an empty
 hash table with fixed nodes or depth, so that an answer depends on nothing but the question.
 :meth:`Engine.search` and :meth:`Engine.play` go through a whole game and keep the hash table
 from move to move: many short searches, of which only the last depth is read.
 
-A score carries its point of view (:class:`chess.engine.PovScore`). Numbers are centipawns with
-mate in n counted as 10,000 - n (:func:`centipawns`), a loss is a difference of two of them
-(:func:`centipawn_loss`), and :func:`score_text` says a score in words.
+What a score means, without a process, is in :mod:`chessgloss.scores`; a loss is a difference of
+two values in centipawns (:func:`centipawn_loss`).
 """
 
 from __future__ import annotations
@@ -19,10 +18,8 @@ import shutil
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import NamedTuple
 
 import chess
 import chess.engine
@@ -31,22 +28,48 @@ from numpy.typing import ArrayLike, NDArray
 from tqdm import tqdm
 
 from chessgloss.positions import MoveInContext, Position
+from chessgloss.scores import (
+    CAP,
+    MATE,
+    MATES_FROM,
+    WIN_STEEPNESS,
+    Analysis,
+    Line,
+    ScoredMove,
+    ScoreWording,
+    centipawns,
+    read_centipawns,
+    read_lines,
+    score_of,
+    score_text,
+    win_probability,
+)
 
-#: Centipawns that stand for mate in 0 (the static-position plan's ``mate_score=10000``).
-MATE = 10_000
-
-#: From here on a number of centipawns is a distance to mate: no value of Stockfish 15.1 that is
-#: none comes near (``VALUE_MATE_IN_MAX_PLY`` is 8,796 centipawns).
-MATES_FROM = 9_000
-
-#: Values are cut here before a loss is taken, so that "mate in 3 instead of mate in 2" or a
-#: lost game losing more does not decide a mean. Convention of lichess.org (``lila``, module
-#: ``analyse``: centipawns are capped at 1,000).
-CAP = 1_000
-
-#: Steepness of Lichess's curve from centipawns to the chance to win, fitted to its games.
-#: Source: lila, ``WinPercent`` (https://lichess.org/page/accuracy).
-WIN_STEEPNESS = 0.00368208
+__all__ = [
+    "CAP",
+    "MATE",
+    "MATES_FROM",
+    "WIN_STEEPNESS",
+    "Analysis",
+    "Engine",
+    "EngineFailed",
+    "EngineMissing",
+    "Line",
+    "ScoreWording",
+    "ScoredMove",
+    "analyse_many",
+    "centipawn_loss",
+    "centipawns",
+    "find_stockfish",
+    "open_engine",
+    "read_centipawns",
+    "read_lines",
+    "score_of",
+    "score_text",
+    "version",
+    "win_chance",
+    "win_probability",
+]
 
 _REMEDY = "install it with `sudo apt-get install stockfish` or set CHESSGLOSS_STOCKFISH"
 
@@ -64,41 +87,21 @@ class EngineFailed(RuntimeError):
     """An engine that crashed, hung or answered nonsense; the message names the position."""
 
 
-# Scores
-
-
-def centipawns(score: chess.engine.PovScore, pov: chess.Color) -> int:
-    """Return a score in centipawns, seen by ``pov``; mate in n moves is :data:`MATE` - n."""
-    return score.pov(pov).score(mate_score=MATE)
-
-
-def read_centipawns(value: float, pov: chess.Color) -> chess.engine.PovScore:
-    """Return the score that :func:`centipawns` turns into ``value``, seen by ``pov``.
-
-    From :data:`MATES_FROM` on a value is a distance to mate.
-    """
-    if abs(value) < MATES_FROM:
-        return chess.engine.PovScore(chess.engine.Cp(round(value)), pov)
-    moves = MATE - abs(round(value))
-    if not moves and value > 0:
-        return chess.engine.PovScore(chess.engine.MateGiven, pov)
-    return chess.engine.PovScore(chess.engine.Mate(moves if value > 0 else -moves), pov)
-
-
-def win_probability(score: chess.engine.PovScore, ply: int, pov: chess.Color) -> float:
-    """Return the chance, 0 to 1, that ``pov`` wins against an equal at long time control.
-
-    Source: Stockfish 15.1's own win-rate model, fitted to its test games
-    (``UCI::win_rate_model`` in its ``src/uci.cpp``), as python-chess carries it. ``ply``, the
-    plies played since the start of the game, is its only sign of the phase.
-    """
-    return score.pov(pov).wdl(model="sf15.1", ply=ply).winning_chance()
+# Scores of many moves
 
 
 def win_chance(values: ArrayLike) -> NDArray[np.float64]:
-    """Return the chance to win, 0 to 1, at values in centipawns, cut at 1,000 as Lichess does.
+    """Return the chance to win at many values: :func:`chessgloss.scores.win_chance` of arrays.
 
-    Unlike :func:`win_probability` it is what players make of a value, and the same all game long.
+    Parameters
+    ----------
+    values
+        Centipawns, of any shape.
+
+    Returns
+    -------
+    ndarray
+        float64, 0 to 1, of the shape of ``values``.
     """
     return 1 / (
         1 + np.exp(-WIN_STEEPNESS * np.clip(np.asarray(values, float), -CAP, CAP))
@@ -129,194 +132,6 @@ def centipawn_loss(
     limit = np.inf if cap is None else cap
     cut = [np.clip(np.asarray(value, float), -limit, limit) for value in (best, played)]
     return np.maximum(floor, cut[0] - cut[1])
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreWording:
-    """How :func:`score_text` says a score: one format string for each case.
-
-    They may name ``ahead`` (the side that is, ``White`` or ``Black``), ``lead`` (its pawns),
-    ``cp`` and ``pawns`` (signed, for the point of view), ``moves`` (to mate), ``s`` (their
-    plural) and ``verb`` (``mates`` or ``is mated``, for the point of view).
-
-    Parameters
-    ----------
-    number
-        Any score that is no mate.
-    mate, mated
-        Mate in some moves; mate on the board.
-    level
-        A score within :attr:`bound` of 0; :attr:`number` if not given.
-    bound
-        Centipawns up to which neither side is said to be ahead.
-    """
-
-    number: str = "{ahead} is ahead by {lead:.2f}"
-    mate: str = "{ahead} mates in {moves}"
-    mated: str = "{ahead} has given mate"
-    level: str | None = "the position is level ({pawns:+.2f} for White)"
-    bound: int = 20
-
-
-def score_text(
-    score: chess.engine.PovScore,
-    wording: ScoreWording | None = None,
-    pov: chess.Color = chess.WHITE,
-) -> str:
-    """Say a score in words: ``White is ahead by 1.20``, ``Black mates in 3``.
-
-    Parameters
-    ----------
-    score
-        The score.
-    wording
-        The words; those of :class:`ScoreWording` if not given.
-    pov
-        The side that sees the numbers.
-    """
-    wording = wording or ScoreWording()
-    relative = score.pov(pov)
-    cp = relative.score(mate_score=MATE)
-    mate = relative.mate()
-    text = wording.number if mate is None else wording.mate if mate else wording.mated
-    if mate is None and abs(cp) <= wording.bound:
-        text = wording.level or text
-    return text.format(
-        ahead="White" if (cp > 0) == pov else "Black",
-        lead=abs(cp) / 100,
-        cp=cp,
-        pawns=cp / 100,
-        moves=abs(mate or 0),
-        s="" if mate in (1, -1) else "s",
-        verb="mates" if cp > 0 else "is mated",
-    )
-
-
-# What an engine answers
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of an engine's analysis.
-
-    Parameters
-    ----------
-    moves
-        Principal variation as UCI moves, best first.
-    score
-        Value of the line, with its point of view.
-    depth
-        Nominal depth reached, in plies.
-    exact
-        Whether the engine finished this line. If not, the score is only a bound on the line's
-        value, and its moves are the one or two that were tried last.
-    """
-
-    moves: tuple[str, ...]
-    score: chess.engine.PovScore
-    depth: int
-    exact: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """What an engine says of a position, best line first.
-
-    Parameters
-    ----------
-    position
-        The position analysed.
-    lines
-        One line per MultiPV rank; never empty unless the game is over.
-    nodes
-        Nodes searched in all.
-    engine
-        Name and version as the engine gives them.
-    """
-
-    position: Position
-    lines: tuple[Line, ...]
-    nodes: int
-    engine: str
-
-    @property
-    def best(self) -> Line:
-        """The first line; :class:`ValueError` when the game is over and there is none."""
-        if not self.lines:
-            raise ValueError(
-                f"no line to read: the game is over in {self.position.fen!r}"
-            )
-        return self.lines[0]
-
-
-def read_lines(infos: Iterable[chess.engine.InfoDict]) -> tuple[Line, ...]:
-    """Return the last exact line of each rank among all that an engine said in one search.
-
-    A search that ends inside an aspiration window says last of all that a line is worth at least
-    or at most something: a bound, after one or two moves. Score and moves are taken from the last
-    information that is none. Where two ranks then begin with the same move, since one of them
-    was bound while moves changed places, the lines are the last table without a bound.
-
-    Parameters
-    ----------
-    infos
-        Information in the order in which it was sent; that without a score is passed over.
-
-    Returns
-    -------
-    tuple of Line
-        By rank, best first. A rank of which only bounds were sent has the last of them, with
-        :attr:`Line.exact` false.
-    """
-    exact: dict[int, Line] = {}
-    bounds: dict[int, Line] = {}
-    whole: dict[int, Line] = {}
-    for info in infos:
-        if "score" not in info:
-            continue
-        bound = "lowerbound" in info or "upperbound" in info
-        moves = tuple(move.uci() for move in info.get("pv", ()))
-        line = Line(moves, info["score"], info.get("depth", 0), exact=not bound)
-        table = bounds if bound else exact
-        table[info.get("multipv", 1)] = line
-        if len(exact) >= len(whole) and _begin_differently(exact.values()):
-            whole = dict(exact)
-    if not _begin_differently(exact.values()):
-        exact = whole
-    lines = {**bounds, **exact}
-    return tuple(lines[rank] for rank in sorted(lines))
-
-
-def _begin_differently(lines: Iterable[Line]) -> bool:
-    beginnings = [line.moves[:1] for line in lines]
-    return len(set(beginnings)) == len(beginnings)
-
-
-def score_of(analysis: Analysis) -> chess.engine.PovScore:
-    """Return the value of a position, seen by the side to move.
-
-    It is the first line's score; in a finished game, mate or a draw as the rules say.
-    """
-    if analysis.lines:
-        return analysis.best.score
-    board = analysis.position.board()
-    score = chess.engine.Mate(0) if board.is_checkmate() else chess.engine.Cp(0)
-    return chess.engine.PovScore(score, board.turn)
-
-
-class ScoredMove(NamedTuple):
-    """The first move of a line of :meth:`Engine.search`.
-
-    Parameters
-    ----------
-    move
-        The move.
-    centipawns
-        Its value for the side that moves, as :func:`centipawns` counts.
-    """
-
-    move: chess.Move
-    centipawns: int
 
 
 # Engines

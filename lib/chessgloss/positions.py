@@ -534,3 +534,28 @@ def _illegal(text: str, board: chess.Board) -> str:
     hint = "; a promotion names its piece, as e8=Q" if promotes else ""
     hint = hint if any(board.legal_moves) else "; the game is over there"
     return f"{shown!r} is not a legal move for {side} in {board.fen()!r}{hint}"
+
+
+# The phase of a game
+
+Phase = Literal["opening", "middlegame", "endgame"]
+
+#: Bounds on the knights, bishops, rooks and queens of both sides together.
+#: Source: lichess.org's ``Divider`` (``scalachess``), its rule by piece count.
+_MIDDLEGAME_PIECES = 10
+_ENDGAME_PIECES = 6
+
+#: No position counts as an opening after this ply (ours).
+_OPENING_PLIES = 24
+
+
+def phase_of(fen: str) -> Phase:
+    """Return the phase of a position, by its pieces other than kings and pawns and its ply."""
+    placement, turn, *_, number = fen.split(" ")
+    pieces = sum(symbol in "nbrqNBRQ" for symbol in placement)
+    ply = 2 * int(number) - (2 if turn == "w" else 1)
+    if pieces <= _ENDGAME_PIECES:
+        return "endgame"
+    if pieces > _MIDDLEGAME_PIECES and ply < _OPENING_PLIES:
+        return "opening"
+    return "middlegame"

@@ -18,8 +18,7 @@ from chessgloss.claims.parser import Term
 from chessgloss.commentary import read_table
 from chessgloss.commentary.briefing import PHRASES, Briefing
 from chessgloss.commentary.notes import Note
-from chessgloss.corpora.samples import phase_of
-from chessgloss.positions import MoveInContext
+from chessgloss.positions import MoveInContext, phase_of
 
 #: Relations of claims that can say the same of the same pieces (:func:`alike`).
 ALIKE: Final = tuple(frozenset(names.split()) for names in PHRASES["alike"])

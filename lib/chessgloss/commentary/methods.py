@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, cast
 
 import chess
 import chess.pgn
@@ -17,17 +17,19 @@ import numpy as np
 import pandas as pd
 
 from chessgloss.commentary import read_table
-from chessgloss.commentary.briefing import PHRASES, Briefing, Comment, EvaluatedMove
+from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
+from chessgloss.commentary.moves import EvaluatedMove
 from chessgloss.commentary.notes import write_notes
-from chessgloss.commentary.prompts import load_prompt, visible
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.commentary.proven import Form, request_constrained, write_proven
-from chessgloss.concepts.changes import Changes, ConceptChange
-from chessgloss.engine import ScoreWording, score_text
 from chessgloss.facts import Verdict, side_name
 from chessgloss.facts.board import attacks
+from chessgloss.facts.change import Changes, ConceptChange
 from chessgloss.llm.client import Client, Misconfigured, Unanswered, replay
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
+from chessgloss.llm.text import visible
 from chessgloss.positions import MoveInContext, Position, text_digest
+from chessgloss.scores import ScoreWording, score_text
 from chessgloss.store import find_project
 
 Notation = Literal["fen", "pgn"]
@@ -47,13 +49,6 @@ NOTICED = 3
 #: Numbers of concepts tried beside the five, and on how many of the moves.
 OTHER_COUNTS = (3, 8)
 VARIED_MOVES = 20
-
-#: Methods that ask no model.
-UNASKED = ("reference", "notes", "template", "gac")
-
-#: Methods that give a model notes to write (:mod:`chessgloss.commentary.proven`), and the
-#: earlier one whose comments were checked, mended and published.
-WRITTEN = ("ccc_notes", "ccc_proven", *get_args(Form), "ccc_verified")
 
 #: Changes smaller than this, in standard deviations, count as none: no direction is given.
 NO_CHANGE = 0.1
@@ -76,6 +71,8 @@ class Method:
         As in tables and keys.
     prompt
         Name of the prompt.
+    purpose
+        Under which its answers are recorded.
     given
         What it is given beside position and move, in words.
     concepts
@@ -92,6 +89,7 @@ class Method:
 
     name: str
     prompt: str
+    purpose: Literal["commentary", "arms"]
     given: str
     concepts: Choice | None = None
     oracle: bool = False
@@ -100,9 +98,49 @@ class Method:
     examples: int = 0
 
 
+Writer = Literal[
+    "human", "notes", "kept", "published", "first_answer", "proven", "constrained"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherMethod:
+    """A way to come by comments that is none of :data:`METHODS`.
+
+    Parameters
+    ----------
+    name
+        As in tables and keys.
+    writer
+        Who writes: a ``human``, the program from ``notes``, nobody any more (``kept`` or
+        ``published`` in a file), or a model from notes: its ``first_answer``, what is
+        ``proven`` of it, or what it writes ``constrained`` by a grammar.
+    file
+        Where they are kept, below ``data``; empty if they are made.
+    prompt, purpose
+        The prompt that a model is asked with, and under which purpose its answers are recorded;
+        empty if none is asked.
+    """
+
+    name: str
+    writer: Writer
+    file: str = ""
+    prompt: str = ""
+    purpose: str = ""
+
+
 _TABLE = read_table("methods.toml")
 #: Every such method by name.
 METHODS = {name: Method(name, **each) for name, each in _TABLE["methods"].items()}
+#: All others by name.
+OTHERS = {name: OtherMethod(name, **each) for name, each in _TABLE["others"].items()}
+#: Those that ask no model and never did.
+UNASKED = tuple(
+    name for name, each in OTHERS.items() if each.writer in ("human", "notes", "kept")
+)
+#: Those that give a model notes to write (:mod:`chessgloss.commentary.proven`), and the
+#: earlier one whose comments were checked, mended and published.
+WRITTEN = tuple(name for name in OTHERS if name not in UNASKED)
 #: The arms that are ranked, by the worked examples that they are shown.
 ARMS: Mapping[str, tuple[str, ...]] = {
     key: tuple(names) for key, names in _TABLE["arms"].items()
@@ -128,7 +166,8 @@ def concepts_of(briefing: Briefing, method: str, count: int = CONCEPTS) -> Chang
     chosen = METHODS[method]
     ranked = briefing.oracle if chosen.oracle else briefing.concepts
     concepts = choose_concepts(briefing.move, ranked, chosen.concepts or "none", count)
-    return (*concepts, *briefing.noticed[: NOTICED * chosen.noticed])
+    noticed = briefing.noticed[:NOTICED] if chosen.noticed else ()
+    return (*concepts, *noticed)
 
 
 def choose_concepts(
@@ -466,14 +505,10 @@ def kept_texts(method: str) -> dict[str, tuple[str, str, str]]:
     from facts, ``ccc_verified`` was written, checked and mended. The judges were asked about these
     texts; so they are data.
     """
-    data = find_project() / "data"
-    if method in ("gac", "template"):
-        file = data / (
-            "gac/comments.json" if method == "gac" else "commentary/template.json"
-        )
-        rows = json.loads(file.read_text("utf-8"))[1:]
-        return {row["move"]: (row["text"], method, "") for row in rows}
-    stored = json.loads((data / "claims" / "published.json").read_text("utf-8"))
+    other = OTHERS[method]
+    stored = json.loads((find_project() / "data" / other.file).read_text("utf-8"))
+    if other.writer == "kept":
+        return {row["move"]: (row["text"], method, "") for row in stored[1:]}
     rows = [row for row in stored["comments"] if row["method"] == method]
     return {row["move"]: (row["text"], method, stored["model"]) for row in rows}
 
@@ -482,18 +517,47 @@ def written_comments(
     briefings: Sequence[Briefing], model: str, method: str
 ) -> list[Comment]:
     """Return the recorded comments that a model wrote from notes: as it wrote them, or proven."""
-    client = replay("notes", model)
-    if method in get_args(Form):
+    other = OTHERS[method]
+    client = replay(other.purpose, model)
+    if other.writer == "constrained":
         requests = [request_constrained(each, cast(Form, method)) for each in briefings]
         answers = client.ask_many(requests, progress=False)
         return [
             Comment(one.text.strip(), method, model, str(one.state)) for one in answers
         ]
     written = [write_proven(each, client) for each in briefings]
-    if method == "ccc_proven":
+    if other.writer == "proven":
         return [replace(each.comment, method=method, model=model) for each in written]
     firsts = [each.attempts[0] for each in written]
     return [Comment(each.text, method, model, each.state) for each in firsts]
+
+
+def _comments_of(
+    method: str,
+    moves: Sequence[EvaluatedMove],
+    briefings: Sequence[Briefing],
+    client: Client,
+) -> Sequence[Comment | None]:
+    """Return the comments of one method, move by move; ``None`` where it has none."""
+    if method in METHODS:
+        purpose = METHODS[method].purpose
+        if purpose != "commentary":
+            client = replay(purpose, client.model.name)
+        return model_comments(briefings, method, client)
+    other = OTHERS[method]
+    if other.writer == "human":
+        return [
+            Comment(each.reference, method) if each.reference else None
+            for each in moves
+        ]
+    if other.writer == "notes":
+        return [write_notes(each) for each in briefings]
+    if other.file:
+        texts = kept_texts(method)
+        return [
+            Comment(*texts[each.name]) if each.name in texts else None for each in moves
+        ]
+    return written_comments(briefings, client.model.name, method)
 
 
 def gather_comments(
@@ -528,46 +592,25 @@ def gather_comments(
     ValueError
         For a method that is not known.
     """
-    if unknown := [
-        name for name in methods if name not in (*UNASKED, *WRITTEN, *METHODS)
-    ]:
-        known = ", ".join(sorted((*UNASKED, *WRITTEN, *METHODS)))
+    if unknown := [name for name in methods if name not in {**OTHERS, **METHODS}]:
+        known = ", ".join(sorted({**OTHERS, **METHODS}))
         raise ValueError(f"no method {', '.join(unknown)}; there are {known}")
     given = [briefings[each.name] for each in moves]
-
-    def column(method: str) -> Sequence[Comment | None]:
-        if method == "reference":
-            return [
-                Comment(each.reference, method) if each.reference else None
-                for each in moves
-            ]
-        if method == "notes":
-            return list(map(write_notes, given))
-        if method in ("gac", "template", "ccc_verified"):
-            texts = kept_texts(method)
-            return [
-                Comment(*texts[each.name]) if each.name in texts else None
-                for each in moves
-            ]
-        if method in WRITTEN:
-            return written_comments(given, client.model.name, method)
-        own = METHODS[method].examples or METHODS[method].prompt == "comment_guided"
-        asked = replay("arms", client.model.name) if own else client
-        return model_comments(given, method, asked)
-
     rows = [
-        (
-            move.name,
-            move.group,
-            each.method,
-            each.model,
-            each.state,
-            each.text,
-            each.words,
-        )
+        {
+            "move": move.name,
+            "group": move.group,
+            "method": comment.method,
+            "model": comment.model,
+            "state": comment.state,
+            "text": comment.text,
+            "words": comment.words,
+        }
         for method in methods
-        for move, each in zip(moves, column(method), strict=True)
-        if each is not None
+        for move, comment in zip(
+            moves, _comments_of(method, moves, given, client), strict=True
+        )
+        if comment is not None
     ]
     names = ["move", "group", "method", "model", "state", "text", "words"]
     return pd.DataFrame(rows, columns=names)

@@ -26,7 +26,6 @@ from chess.engine import PovScore
 
 from chessgloss.commentary import read_table
 from chessgloss.commentary.briefing import Briefing, Comment
-from chessgloss.engine import centipawns
 from chessgloss.facts import Fact, listed, side_name
 from chessgloss.facts import board as boards
 from chessgloss.facts.fact import named, perpetual, zugzwang
@@ -40,6 +39,7 @@ from chessgloss.facts.tactics import (
     winning,
 )
 from chessgloss.facts.verdict import Standing, judge, standing
+from chessgloss.scores import centipawns
 
 #: The kinds of notes as data: weights, and ways of saying each.
 NOTES: Final = read_table("notes.toml")

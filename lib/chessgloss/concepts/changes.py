@@ -1,4 +1,4 @@
-"""Moves of games, what each did to the oracle's 21 terms, and a concept's change as a record.
+"""Moves of games, what each did to the oracle's 21 terms, and the concepts of a move by rank.
 
 The change of a term is its value after the move less its value before it, both as the
 oracle prints them. Stockfish 8's table is blank in endings that it judges by special rules;
@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, get_args
 
 import chess
 import numpy as np
@@ -24,6 +24,10 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from chessgloss.corpora.samples import draw_plies
+from chessgloss.facts.change import Changes as Changes
+from chessgloss.facts.change import ConceptChange as ConceptChange
+from chessgloss.facts.change import Side as Side
+from chessgloss.facts.change import concept_and_side as concept_and_side
 from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
 from chessgloss.positions import Game, MoveInContext, text_digest
 from chessgloss.store import Store
@@ -32,46 +36,8 @@ from chessgloss.store import Store
 MoveKind = Literal["capture", "check", "castling", "pawn", "quiet"]
 KINDS: tuple[str, ...] = get_args(MoveKind)
 
-Side = Literal["White", "Black", "both"]
-
 #: What the labels come from, in words that name the version: part of every recipe.
 ORACLE = "Stockfish 8, npm 8.0.0"
-
-
-@dataclass(frozen=True, slots=True)
-class ConceptChange:
-    """What a move does to one concept, as the expert shows it.
-
-    Parameters
-    ----------
-    concept
-        Name of the concept without its side: ``Threats``.
-    side
-        Whose it is; ``both`` for Material, Imbalance and Pawns, which count White minus
-        Black. White's and Black's are each good for their own side when positive.
-    before, after
-        Estimate of the term in pawns; with the paper's method, the margin of its classifier.
-    change
-        After less before, in standard deviations of the change over all moves.
-    rank
-        1 for the concept that the move changes most.
-    """
-
-    concept: str
-    side: Side
-    before: float
-    after: float
-    change: float
-    rank: int
-
-    @property
-    def term(self) -> str:
-        """Name of the term as in the paper's Table 6: ``White Threats``."""
-        return self.concept if self.side == "both" else f"{self.side} {self.concept}"
-
-
-#: The changes of one move, the first in rank first.
-Changes: TypeAlias = tuple[ConceptChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +71,6 @@ class Priorities:
 
     def __str__(self) -> str:
         return f"{self.move.numbered_san} ({self.method})\n{self.table().round(2).to_string()}"
-
-
-def concept_and_side(term: str) -> tuple[str, Side]:
-    """Split the name of a term: ``White Threats`` is ``("Threats", "White")``."""
-    first, _, rest = term.partition(" ")
-    if first == "White":
-        return rest, "White"
-    return (rest, "Black") if first == "Black" else (term, "both")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

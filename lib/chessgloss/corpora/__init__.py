@@ -1,1 +1,1 @@
-"""Games, positions drawn from them, lectures and puzzles: a module each, and its reader."""
+"""Games, positions drawn from them, and lectures: a module each, and its reader."""

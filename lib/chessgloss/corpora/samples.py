@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from chessgloss.positions import Game, text_digest
-
-Phase = Literal["opening", "middlegame", "endgame"]
-
-#: Bounds on the knights, bishops, rooks and queens of both sides together.
-#: Source: lichess.org's ``Divider`` (``scalachess``), its rule by piece count.
-_MIDDLEGAME_PIECES, _ENDGAME_PIECES = 10, 6
-
-#: No position counts as an opening after this ply (ours).
-_OPENING_PLIES = 24
+from chessgloss.positions import phase_of as phase_of
 
 #: Values in pawns, the usual 1, 3, 3, 5, 9.
 _VALUES = {
@@ -93,20 +84,6 @@ def draw_plies(game: Game, most: int | None, seed: int) -> set[int]:
 
 
 # ---------------------------------------------------------------- what a position is like
-
-
-def phase_of(fen: str) -> Phase:
-    """Return the phase of a position, by its pieces other than kings and pawns and its ply."""
-    placement, turn, *_, number = fen.split(" ")
-    pieces = sum(symbol in "nbrqNBRQ" for symbol in placement)
-    ply = 2 * int(number) - (2 if turn == "w" else 1)
-    if pieces <= _ENDGAME_PIECES:
-        return "endgame"
-    return (
-        "opening"
-        if pieces > _MIDDLEGAME_PIECES and ply < _OPENING_PLIES
-        else "middlegame"
-    )
 
 
 def material(fen: str) -> int:

@@ -1,7 +1,9 @@
 """What is true of a move: facts of the board and of an engine's analysis, as typed records."""
 
-from chessgloss.facts.fact import Fact, Facts, gather, linearise, listed, side_name
+from chessgloss.facts.gathering import gather
+from chessgloss.facts.records import Fact, Facts
 from chessgloss.facts.verdict import Analyse, Verdict, judge, search, standing, weigh
+from chessgloss.facts.words import listed, side_name
 
 __all__ = [
     "Analyse",
@@ -10,7 +12,6 @@ __all__ = [
     "Verdict",
     "gather",
     "judge",
-    "linearise",
     "listed",
     "search",
     "side_name",

@@ -196,8 +196,13 @@ def doubled(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
 def isolated(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
     """Return the pawns of ``colour`` that have none of their own on a neighbouring file."""
     pawns = board.pieces_mask(chess.PAWN, colour)
-    beside = ((s, _near_files(s) & ~_FILES[s % 8]) for s in chess.scan_forward(pawns))
-    return chess.SquareSet(pawn for pawn, squares in beside if not pawns & squares)
+    alone = chess.SquareSet()
+    for pawn in chess.scan_forward(pawns):
+        own_file = _FILES[chess.square_file(pawn)]
+        beside = _near_files(pawn) & ~own_file
+        if not pawns & beside:
+            alone.add(pawn)
+    return alone
 
 
 def open_files(board: chess.Board) -> tuple[int, ...]:
@@ -207,9 +212,8 @@ def open_files(board: chess.Board) -> tuple[int, ...]:
 
 def half_open_files(board: chess.Board, colour: chess.Color) -> tuple[int, ...]:
     """Return the files on which the opponent has a pawn and ``colour`` has none."""
-    own, enemies = (
-        board.pieces_mask(chess.PAWN, side) for side in (colour, not colour)
-    )
+    own = board.pieces_mask(chess.PAWN, colour)
+    enemies = board.pieces_mask(chess.PAWN, not colour)
     return tuple(
         file for file, mask in enumerate(_FILES) if enemies & mask and not own & mask
     )
@@ -233,15 +237,22 @@ def shelter(
     """
     king = king_of(board, colour)
     pawns = board.pieces_mask(chess.PAWN, colour)
-    ahead = chess.scan_forward(pawns & _ranks_ahead(king, colour) & _near_files(king))
-    return king, tuple(pawn for pawn in ahead if abs(pawn // 8 - king // 8) <= 2)
+    before = pawns & _ranks_ahead(king, colour) & _near_files(king)
+    rank = chess.square_rank(king)
+    near = tuple(
+        pawn
+        for pawn in chess.scan_forward(before)
+        if abs(chess.square_rank(pawn) - rank) <= 2
+    )
+    return king, near
 
 
 def _ranks_ahead(square: chess.Square, colour: chess.Color) -> chess.Bitboard:
     """Return the ranks in front of a square, as ``colour`` advances, whole ranks."""
     rank = chess.square_rank(square)
-    ahead = range(rank + 1, 8) if colour == chess.WHITE else range(rank)
-    return sum(chess.BB_RANKS[each] for each in ahead)
+    if colour == chess.WHITE:
+        return sum(chess.BB_RANKS[rank + 1 :])
+    return sum(chess.BB_RANKS[:rank])
 
 
 def _near_files(square: chess.Square) -> chess.Bitboard:

@@ -2,12 +2,12 @@
 
 All values are seen by the side that moves. What a reader is told of a move, its class
 (:func:`judge`), glyph and the standing of the game (:func:`standing`), comes from one number: the
-chance to win on Lichess's curve (:func:`chessgloss.engine.win_chance`). The static-position plan's
+chance to win on Lichess's curve (:func:`chessgloss.scores.win_chance`). The static-position plan's
 classes by centipawns (:func:`mistake_class`) are for its own tables.
 
 Centipawns follow that plan: mate in n moves counts as 10,000 - n, being mated in n as
 -10,000 + n. ``win_before`` and ``win_after`` come from Stockfish 15.1's own win-rate model
-(:func:`chessgloss.engine.win_probability`), which the rubric's feature context shows.
+(:func:`chessgloss.scores.win_probability`), which the rubric's feature context shows.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from typing import Final, Literal, TypeAlias
 
 import chess
 import chess.engine
-import numpy as np
 
-from chessgloss import engine
-from chessgloss.engine import (
+from chessgloss.facts.tactics import exchange
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.scores import (
     MATES_FROM,
     Analysis,
     Line,
     centipawns,
+    read_centipawns,
     score_of,
     win_chance,
+    win_probability,
 )
-from chessgloss.facts.tactics import exchange
-from chessgloss.positions import MoveInContext, Position
 
 Judgement = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
 Standing = Literal[
@@ -197,7 +197,7 @@ class Verdict:
         best, played = (
             centipawns(score, self.mover) for score in (self.before, self.played)
         )
-        return max(0.0, float(win_chance(best) - win_chance(played)))
+        return max(0.0, win_chance(best) - win_chance(played))
 
     @property
     def judgement(self) -> Judgement:
@@ -223,9 +223,7 @@ class Verdict:
         """
         if self.rank != 1 or self.second_centipawns is None or self.obvious:
             return GLYPHS.get(self.judgement, "")
-        second = judge(
-            self.before, engine.read_centipawns(self.second_centipawns, self.mover)
-        )
+        second = judge(self.before, read_centipawns(self.second_centipawns, self.mover))
         only = second in ("mistake", "blunder") and self.standing_before != "losing"
         return "!" if only else ""
 
@@ -377,8 +375,8 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         before=best,
         after=end,
         played=played,
-        win_before=engine.win_probability(best, ply, mover),
-        win_after=engine.win_probability(end, ply + 1, mover),
+        win_before=win_probability(best, ply, mover),
+        win_after=win_probability(end, ply + 1, mover),
         loss=max(0, centipawns(best, mover) - centipawns(played, mover)),
         rank=rank,
         ranked=len(lines),
@@ -444,13 +442,11 @@ def search(
     while unsettled := [number for number in everything if number not in settled]:
         for number, pair in around(unsettled, limit, 1).items():
             verdict = weigh(moves[number], *pair)
-            values = [
-                centipawns(each, verdict.mover)
-                for each in (verdict.played, verdict.after)
-            ]
-            apart = (
-                abs(np.subtract(*win_chance(values))) >= JUDGEMENT_BOUNDS["inaccuracy"]
+            before, after = (
+                win_chance(centipawns(score, verdict.mover))
+                for score in (verdict.played, verdict.after)
             )
+            apart = abs(before - after) >= JUDGEMENT_BOUNDS["inaccuracy"]
             gap = min(
                 abs(verdict.win_chance_lost - bound)
                 for bound in JUDGEMENT_BOUNDS.values()

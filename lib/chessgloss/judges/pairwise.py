@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import combinations, permutations
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import chess
 import numpy as np
@@ -25,13 +26,22 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from chessgloss.claims import Checked, Claim, Disqualifier, disqualifier, verify
-from chessgloss.commentary.briefing import Briefing, EvaluatedMove
-from chessgloss.commentary.prompts import load_prompt, quoted
-from chessgloss.facts import linearise
+from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.moves import EvaluatedMove
+from chessgloss.commentary.prompts import load_prompt
+from chessgloss.facts import Facts, side_name
+from chessgloss.facts.board import piece_on
+from chessgloss.facts.records import AROUND
+from chessgloss.facts.words import pawns_worth
 from chessgloss.judges.gcc import read_score
 from chessgloss.judges.injection import without_injections
 from chessgloss.llm.recordings import Sampling, State
+from chessgloss.llm.text import quoted
+from chessgloss.scores import MATES_FROM, ScoreWording, read_centipawns, score_text
 from chessgloss.stats import RESAMPLES, Floats, cluster_weights, percentile_interval
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 #: The six criteria in the rubric's order; each is scored from 1 (unacceptable) to 5 (excellent).
 CRITERIA = (
@@ -62,6 +72,10 @@ NUMBER = Sampling(temperature=0.0, max_tokens=1, seed=1, top_logprobs=20)
 #: Comments by move and by method, and feature contexts by move.
 Comments = Mapping[str, Mapping[str, str]]
 Contexts = Mapping[str, str]
+
+_CONTEXT_WORDING: Final = ScoreWording(
+    number="{pawns:+.2f}", mate="{verb} in {moves}", mated="{verb} in 0", level=None
+)
 
 _SCORES = r"((?:[ \t]*[1-5][ \t]*,){6})[ \t]*([0-9]{1,3})"
 _HEAD = r"WINNER[ \t]*,[ \t]*(A|B|TIE)[ \t]*,[ \t]*A[ \t]*,"
@@ -95,6 +109,44 @@ def comments_by_move(comments: pd.DataFrame) -> dict[str, dict[str, str]]:
     answered = comments[comments["state"] == "answered"]
     texts = answered.set_index("method").groupby("move", sort=False)["text"]
     return {str(move): dict(own) for move, own in texts}
+
+
+def linearise(facts: Facts) -> str:
+    """Return the facts of a move as the pairwise rubric's feature context, a line a feature.
+
+    The rubric's judge is shown "a structured/linearized summary of the move and extracted
+    signals" and may hold against a comment whatever it lacks. So every line of the template
+    ``context.txt.j2`` is always there. Material and exchanges are in pawns, evaluations in pawns
+    with two decimals, chances in per cent, all seen by the side that moves.
+    """
+    move = facts.move
+    piece = piece_on(chess.Board(move.position.fen), move.move.from_square)
+    return _context().render(
+        move=move,
+        of=facts.of,
+        piece=chess.PIECE_NAMES[piece],
+        mates_from=MATES_FROM,
+        around=AROUND,
+        side_name=side_name,
+        name=lambda fact: chess.piece_name(chess.PIECE_SYMBOLS.index(fact.value)),
+    )
+
+
+@cache
+def _context() -> Template:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("chessgloss.judges", ""),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["pawns"] = pawns_worth
+    environment.filters["signed"] = lambda pawns: f"{pawns:+g}" if pawns else "0"
+    environment.filters["score"] = lambda value: score_text(
+        read_centipawns(value, chess.WHITE), _CONTEXT_WORDING
+    )
+    return environment.get_template("context.txt.j2")
 
 
 def contexts_of(briefings: Iterable[Briefing]) -> dict[str, str]:
@@ -486,7 +538,7 @@ def supports(
     Parameters
     ----------
     context
-        Lines ``name: value``, as :func:`chessgloss.facts.linearise` writes them.
+        Lines ``name: value``, as :func:`linearise` writes them.
     event
         Which event.
     squares

@@ -16,6 +16,8 @@ from string import Template
 from typing import Any
 
 from chessgloss.llm.recordings import Message, Request, Sampling
+from chessgloss.llm.text import quoted as quoted
+from chessgloss.llm.text import visible as visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ class Prompt:
     def fill(self, **values: object) -> tuple[Message, ...]:
         """Return the messages with each placeholder replaced; values are not read again.
 
-        Text that comes from people or models goes through :func:`quoted` first.
+        Text that comes from people or models goes through
+        :func:`~chessgloss.llm.text.quoted` first.
 
         Raises
         ------
@@ -112,24 +115,3 @@ def read_prompt(name: str, text: str) -> Prompt:
     return Prompt(
         name, int(header[1]), header[2], tuple(map(Message, blocks[::2], texts))
     )
-
-
-def visible(text: str) -> str:
-    """Return a text with odd blanks as spaces and without its invisible characters."""
-    return "".join(
-        character
-        if character in "\n\t" or character.isprintable()
-        else " " * character.isspace()
-        for character in text.replace("\r\n", "\n")
-    )
-
-
-def quoted(text: str) -> str:
-    """Fence a text that is data, so that it cannot be taken for part of the prompt.
-
-    The fence is ``<<<`` and ``>>>`` on lines of their own. Inside, each run of three or more
-    of these characters is broken by spaces (``>>>`` becomes ``> > >``), and what cannot be seen
-    is gone (:func:`visible`), so that no text closes its fence.
-    """
-    inside = re.sub(r"<{3,}|>{3,}", lambda run: " ".join(run.group()), visible(text))
-    return f"<<<\n{inside}\n>>>"
