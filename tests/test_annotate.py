@@ -187,10 +187,10 @@ def test_evaluations_glyphs_and_better_lines_stand_in_their_place():
     score = chess.engine.PovScore(chess.engine.Cp(-50), chess.BLACK)
     mate = chess.engine.PovScore(chess.engine.Mate(-3), chess.BLACK)
     notes = [
-        annotate.Note(score, 2, "too soon", ("d2d4", "d7d5"), score),
-        annotate.Note(score, 4),
+        annotate.Annotation(score, 2, "too soon", ("d2d4", "d7d5"), score),
+        annotate.Annotation(score, 4),
     ]
-    notes += [annotate.Note(mate, None, "", ("d1h5",)), annotate.Note(None)]
+    notes += [annotate.Annotation(mate, None, "", ("d1h5",)), annotate.Annotation(None)]
     copy = annotate.annotated_copy(annotate.AnnotatedGame(game, tuple(notes), "notes"))
     first, second, third, last = copy.mainline()
     assert (first.comment, first.nags) == (
@@ -251,7 +251,9 @@ def noted(
         score = chess.engine.PovScore(chess.engine.Cp(5 * ply), chess.WHITE)
         better = ("h7h6", "d2d4") if ply == 7 and move.uci() == "d7d5" else ()
         text = (comments or {}).get(ply, "")
-        notes.append(annotate.Note(score, 6 if text else None, text, better, score))
+        notes.append(
+            annotate.Annotation(score, 6 if text else None, text, better, score)
+        )
     return annotate.AnnotatedGame(game, tuple(notes), "notes, no model; Scripted 1")
 
 
@@ -305,7 +307,7 @@ def test_the_tree_holds_every_line_with_its_values(sample):
 def test_mate_and_draw_are_told_from_the_board(pgn, score, told):
     game = chess.pgn.read_game(io.StringIO(pgn))
     mates = score and chess.engine.PovScore(chess.engine.Mate(score), chess.WHITE)
-    notes = [annotate.Note(mates) for _ in game.mainline_moves()]
+    notes = [annotate.Annotation(mates) for _ in game.mainline_moves()]
     last = annotate.describe_game(annotate.AnnotatedGame(game, tuple(notes), ""))[
         "nodes"
     ][-1]

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from chessgloss.claims import extract
-from chessgloss.commentary import choice
-from chessgloss.commentary.notes import Note, notes
+from chessgloss.notes import Note, choice, notes
 from chessgloss.positions import read_fen, read_move
 from chessgloss.store import file_digest
 from scripts import load_script
@@ -40,10 +39,10 @@ SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
 def test_what_two_sentences_say_of_the_same_thing(comment, sentence, same):
     move = read_move(read_fen(SCHOLAR), "Nf6")
     pairs = [(one, two) for one in extract(comment) for two in extract(sentence)]
-    assert pairs and any(choice.alike(one, two, move) for one, two in pairs) == same
-    assert (
-        choice.spoken_of(Note("x", True, sentence, 1.0), extract(comment), move) == same
-    )
+    said = any(choice.same_subject(one, two, move) for one, two in pairs)
+    assert pairs and said == same
+    note = Note("x", True, sentence, 1.0)
+    assert choice.spoken_of(note, extract(comment), move) == same
 
 
 def test_what_decides_comes_first_and_then_what_lecturers_are_likely_to_speak_of(

@@ -10,15 +10,10 @@ import pytest
 
 import chessgloss
 from chessgloss.commentary.briefing import Briefing, lectured_file, read_briefings
-from chessgloss.commentary.notes import (
-    MOST_WORDS,
-    NOTES,
-    choose,
-    compose,
-    notes,
-    play_out,
-)
+from chessgloss.commentary.notes import compose
 from chessgloss.engine import open_engine
+from chessgloss.notes import NOTES, notes, play_out
+from chessgloss.notes.choice import MOST_WORDS, choose
 
 #: Position, move, the note that comes first, and what the comment says.
 DECISIVE = r"""
@@ -93,12 +88,11 @@ def test_notes_rest_on_facts_and_are_sentences(briefings):
     for briefing in briefings.values():
         known = set(briefing.facts().facts)
         for note in notes(briefing):
+            # these come of lines and of a pass
             proven = {
                 fact for fact in note.facts if fact.kind in ("zugzwang", "perpetual")
             }
-            assert (
-                set(note.facts) - proven <= known
-            )  # those come of lines and of a pass
+            assert set(note.facts) - proven <= known
             assert note.sentence[0].isupper() or note.sentence[0].isdigit()
             assert note.sentence.endswith(".") and "{" not in note.sentence
             assert note.kind in NOTES["kinds"] | NOTES["purposes"] | NOTES["known"]

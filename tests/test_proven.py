@@ -9,16 +9,11 @@ import pytest
 from chessgloss.claims import verify
 from chessgloss.commentary import proven as proving
 from chessgloss.commentary.briefing import Briefing, lectured_file, read_briefings
+from chessgloss.commentary.clauses import cut, join, without
+from chessgloss.commentary.evidence import prover, show_move, stems
 from chessgloss.commentary.methods import kept_texts
-from chessgloss.commentary.notes import Note, write_notes
-from chessgloss.commentary.proven import (
-    cut,
-    given_notes,
-    join,
-    prover,
-    without,
-    write_proven,
-)
+from chessgloss.commentary.notes import write_notes
+from chessgloss.commentary.proven import given_notes, write_proven
 from chessgloss.llm.client import (
     DEFAULT_MODEL,
     AnswerMissing,
@@ -28,6 +23,7 @@ from chessgloss.llm.client import (
     replay,
 )
 from chessgloss.llm.recordings import Answer, Model, Recordings, State
+from chessgloss.notes import Note
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.store import find_project
 from fakes import analyses
@@ -206,7 +202,7 @@ def test_one_note_in_its_order_or_the_board_proves_a_clause(
     ],
 )
 def test_words_are_compared_by_their_stems(words: str, stemmed: str) -> None:
-    assert proving.stems(words) == stemmed.split()
+    assert stems(words) == stemmed.split()
 
 
 @pytest.mark.parametrize(
@@ -237,7 +233,7 @@ def test_words_are_compared_by_their_stems(words: str, stemmed: str) -> None:
 def test_a_move_is_shown_in_words(fen: str, move: str, shown: str) -> None:
     made = MoveInContext(Position(fen), move)
     nothing = analyses.analysis(Position(fen))
-    assert proving.show_move(Briefing("x", made, nothing, nothing)) == shown
+    assert show_move(Briefing("x", made, nothing, nothing)) == shown
 
 
 # ---------------------------------------------------------------- what is published
@@ -268,7 +264,7 @@ def test_only_what_is_proven_is_published(
     attempts = [
         proving.read_attempt(each, prover(grabbed_pawn, given)) for each in answers
     ]
-    proven = proving.settle(attempts, grabbed_pawn, given)
+    proven = proving.publish(attempts, grabbed_pawn, given)
     assert (proven.way, proven.comment.text) == (
         way,
         text or write_notes(grabbed_pawn).text,
@@ -285,7 +281,7 @@ def test_what_decides_is_said_even_if_the_model_left_it_out(
     attempt = proving.read_attempt(
         Answer("answered", BETTER), prover(grabbed_pawn, deciding)
     )
-    proven = proving.settle([attempt], grabbed_pawn, deciding)
+    proven = proving.publish([attempt], grabbed_pawn, deciding)
     assert (proven.comment.text, proven.borrowed) == (
         f"{NOTES[0]} {BETTER}",
         (NOTES[0],),
@@ -321,9 +317,9 @@ def test_a_mate_of_which_half_was_cut_is_said_by_the_note(drawn) -> None:
     attempt = proving.read_attempt(
         Answer(State.ANSWERED, text), prover(drawn["second/32"], given)
     )
-    assert proving.settle([attempt], drawn["second/32"], given).comment.text.startswith(
-        "Checkmate"
-    )
+    assert proving.publish(
+        [attempt], drawn["second/32"], given
+    ).comment.text.startswith("Checkmate")
 
 
 def test_a_clause_said_twice_is_cut_only_where_it_is_not_proven(published) -> None:

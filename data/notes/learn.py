@@ -5,7 +5,7 @@
 writes ``lecture_notes.tsv.zst`` into this folder: for each commented move of the lectures in
 which the reader finds a claim its notes, one a row, with features and whether the comment speaks
 of it; no text. Then the weights, fitted on the lectures that are not evaluated, go into
-``lib/chessgloss/commentary/choice.toml``. Searches are kept in ``.cache/notes`` and go on where
+``lib/chessgloss/notes/choice.toml``. Searches are kept in ``.cache/notes`` and go on where
 they stopped; ``--table`` leaves out moves that are not yet searched, ``--fit`` reads the table.
 """
 
@@ -34,11 +34,11 @@ from chessgloss.commentary.briefing import (
     analysis_row,
     read_analysis,
 )
-from chessgloss.commentary.choice import features, spoken_of
-from chessgloss.commentary.notes import notes
 from chessgloss.concepts.priority import prioritise
 from chessgloss.corpora.lectures import eligible, evaluated_lectures, read_lectures
 from chessgloss.engine import Analysis, open_engine
+from chessgloss.notes import notes
+from chessgloss.notes.choice import features, spoken_of
 from chessgloss.positions import CommentedMove, Position
 from chessgloss.store import file_digest, find_project
 
@@ -212,7 +212,7 @@ def main() -> None:
     notes_read = pd.read_csv(TABLE, sep="\t")
     fitted = fit(notes_read[notes_read["part"] == "train"])
     write_weights(
-        weights_of(fitted), find_project() / "lib/chessgloss/commentary/choice.toml"
+        weights_of(fitted), find_project() / "lib/chessgloss/notes/choice.toml"
     )
 
 

@@ -24,7 +24,7 @@ import chessgloss
 
 HERE = Path(__file__).parent
 LIBRARY = Path(chessgloss.__file__).parent
-WRITERS = ("commentary", "facts", "engine.py")
+WRITERS = ("commentary", "notes", "facts", "engine.py")
 
 
 def digest_of_writers() -> str:

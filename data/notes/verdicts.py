@@ -42,7 +42,9 @@ from chessgloss.positions import MoveInContext, Position
 from chessgloss.store import file_digest
 
 HERE = Path(__file__).parent
-QUICK, LINES, LONGER = 20_000, 5, 30
+QUICK = 20_000
+LINES = 5
+LONGER = 30
 #: Of each half: moves that are in other tables, and how many are drawn after them.
 KNOWN = 10 + 29
 EACH = 20
@@ -50,8 +52,21 @@ EACH = 20
 SHOWN = {"quiet": 7, "losing": 9}
 BY_NODES = [25_000 << doubling for doubling in range(5)]
 SINGLE = [100_000 << doubling for doubling in range(6)]
-KEYS = ["half", "game", "ply", "fen", "move", "search"]
-FOUND = ["judgement", "lost", "score", "nodes", "depth"]
+KEYS = [
+    "half",
+    "game",
+    "ply",
+    "fen",
+    "move",
+    "search",
+]
+FOUND = [
+    "judgement",
+    "lost",
+    "score",
+    "nodes",
+    "depth",
+]
 COLUMNS = [*KEYS, *FOUND, *(f"long_{name}" for name in FOUND)]
 
 
@@ -98,7 +113,9 @@ def stable(engine: Engine, move: MoveInContext) -> list:
     """Return what the library's search finds, with the nodes of a position and the depth."""
 
     def analyse(
-        positions: Sequence[Position], nodes: int, lines: int
+        positions: Sequence[Position],
+        nodes: int,
+        lines: int,
     ) -> list[Analysis]:
         return [engine.analyse(each, nodes=nodes, multipv=lines) for each in positions]
 
@@ -107,7 +124,11 @@ def stable(engine: Engine, move: MoveInContext) -> list:
     return summary(verdict, before.nodes - MOST_NODES // 4)
 
 
-def long(engine: Engine, move: MoveInContext, nodes: int) -> list:
+def long(
+    engine: Engine,
+    move: MoveInContext,
+    nodes: int,
+) -> list:
     """Return what a search of one line finds; after the move only if another one is better."""
     before = engine.analyse(move.position, nodes=nodes)
     if before.best.moves[0] == move.uci:

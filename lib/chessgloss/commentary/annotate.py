@@ -15,7 +15,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from math import ceil, inf
@@ -32,7 +32,7 @@ from chessgloss.commentary.briefing import Briefing, Comment, after_pass
 from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import visible
 from chessgloss.concepts.changes import Changes, ConceptChange
-from chessgloss.engine import ScoreWording, centipawns, score_text, win_chance
+from chessgloss.engine import Analysis, ScoreWording, centipawns, score_text, win_chance
 from chessgloss.facts import Analyse, Verdict, search, weigh
 from chessgloss.facts.verdict import (
     JUDGEMENT_BOUNDS,
@@ -50,23 +50,26 @@ Concepts: TypeAlias = Callable[[MoveInContext], Sequence[ConceptChange]]
 Node: TypeAlias = dict[str, Any]
 
 #: A move of the main line, what is written beside it, and a better line that begins there.
-_Noted: TypeAlias = "tuple[chess.pgn.ChildNode, Note, chess.pgn.ChildNode | None]"
+_Noted: TypeAlias = "tuple[chess.pgn.ChildNode, Annotation, chess.pgn.ChildNode | None]"
 
 #: The keys of a node, in their order in a page.
 _KEYS = (
-    *(
-        "uci",
-        "san",
-        "marks",
-        "before",
-        "comment",
-        "gloss",
-        "score",
-        "parent",
-        "number",
-        "white",
-    ),
-    *("chance", "main", "arrows", "next", "placement", "borrowed"),
+    "uci",
+    "san",
+    "marks",
+    "before",
+    "comment",
+    "gloss",
+    "score",
+    "parent",
+    "number",
+    "white",
+    "chance",
+    "main",
+    "arrows",
+    "next",
+    "placement",
+    "borrowed",
 )
 
 #: Numeric annotation glyphs that judge a move (PGN standard, section 10), as signs.
@@ -104,7 +107,7 @@ _WORDING = ScoreWording(number="{pawns:+.2f}", mate=_MATE, mated=_MATE, level=No
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class Annotation:
     """What is written beside one move of the main line.
 
     Parameters
@@ -131,9 +134,13 @@ class Note:
     borrowed: tuple[str, ...] = ()
 
 
+#: The former name of :class:`Annotation`, which other rooms still use.
+Note = Annotation
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AnnotatedGame:
-    """A game as it was read, and the notes on the moves of its main line.
+    """A game as it was read, and what is written beside the moves of its main line.
 
     Parameters
     ----------
@@ -146,7 +153,7 @@ class AnnotatedGame:
     """
 
     game: chess.pgn.Game
-    notes: tuple[Note, ...]
+    notes: tuple[Annotation, ...]
     sources: str
 
 
@@ -247,44 +254,72 @@ class Annotator:
         around = [(move, *pair) for move, pair in zip(moves, searched, strict=True)]
         verdicts = [weigh(*each) for each in around]
         concepts = [tuple(self.concepts(move)) for move in moves]
-        chosen = (
-            [] if OURS in game.headers else choose_moments(moves, verdicts, concepts)
+        chosen = []
+        if OURS not in game.headers:
+            chosen = choose_moments(moves, verdicts, concepts)
+        passed = self._after_passes({ply: moves[ply] for ply in chosen})
+        comments = self._comments(
+            {
+                ply: Briefing(
+                    moves[ply].numbered_san,
+                    *around[ply],
+                    concepts[ply],
+                    passed=passed.get(ply),
+                )
+                for ply in chosen
+            }
         )
+        notes = []
+        for ply, (_, _, after) in enumerate(around):
+            notes.append(_annotation(after, verdicts[ply], comments.get(ply)))
+        sources = _sources(comments.values(), verdicts)
+        return AnnotatedGame(game, tuple(notes), sources)
+
+    def _after_passes(self, moves: Mapping[int, MoveInContext]) -> dict[int, Analysis]:
+        """Return analyses after a pass of the opponent's, where one can pass."""
         turned = {
-            ply: each for ply in chosen if (each := after_pass(moves[ply].after()))
+            ply: position
+            for ply, move in moves.items()
+            if (position := after_pass(move.after()))
         }
-        analyses = self.analyse(list(turned.values()), self.nodes[0], RANKED_LINES)
-        passed = dict(zip(turned, analyses, strict=True))
+        found = self.analyse(list(turned.values()), self.nodes[0], RANKED_LINES)
+        return dict(zip(turned, found, strict=True))
+
+    def _comments(self, briefings: Mapping[int, Briefing]) -> dict[int, Comment]:
+        """Return comments; those that are not begun in time are written without a model."""
         comments = dict[int, Comment]()
         end = time.monotonic() + self.within
-        for ply in chosen:
-            known = (*around[ply], concepts[ply])
+        for ply, briefing in briefings.items():
             write = self.comment if time.monotonic() < end else write_notes
-            comments[ply] = write(
-                Briefing(moves[ply].numbered_san, *known, passed=passed.get(ply))
-            )
-            self.progress(len(comments), len(chosen))
-        notes = []
-        for ply, ((_, _, after), verdict) in enumerate(
-            zip(around, verdicts, strict=True)
-        ):
-            note = Note(
-                after.best.score if after.lines else None, NAGS.get(verdict.glyph)
-            )
-            if comment := comments.get(ply):
-                note = replace(note, text=comment.text, borrowed=comment.borrowed)
-            if note.text and verdict.judgement not in ("best", "good"):
-                line = verdict.best_line[:LINE_PLIES]
-                note = replace(note, better=line, better_score=verdict.before)
-            notes.append(note)
-        writers = {
-            f"{each.method}, {each.model or 'no model'}" for each in comments.values()
-        }
-        wrote = "; ".join(sorted(writers)) or "no move that asks for a comment"
-        nodes = max(verdict.nodes for verdict in verdicts)
-        depth = min(verdict.depth for verdict in verdicts)
-        sources = f"{wrote}; {verdicts[0].engine}, up to {nodes:,} nodes a move, from depth {depth}"
-        return AnnotatedGame(game, tuple(notes), sources)
+            comments[ply] = write(briefing)
+            self.progress(len(comments), len(briefings))
+        return comments
+
+
+def _annotation(
+    after: Analysis, verdict: Verdict, comment: Comment | None
+) -> Annotation:
+    """Return what is written beside a move; a better line stands beside a comment on a bad one."""
+    note = Annotation(
+        after.best.score if after.lines else None, NAGS.get(verdict.glyph)
+    )
+    if comment is None:
+        return note
+    note = replace(note, text=comment.text, borrowed=comment.borrowed)
+    if not comment.text or verdict.judgement in ("best", "good"):
+        return note
+    line = verdict.best_line[:LINE_PLIES]
+    return replace(note, better=line, better_score=verdict.before)
+
+
+def _sources(comments: Iterable[Comment], verdicts: Sequence[Verdict]) -> str:
+    """Return what wrote the comments and what judged the moves, in one line."""
+    writers = {f"{each.method}, {each.model or 'no model'}" for each in comments}
+    wrote = "; ".join(sorted(writers)) or "no move that asks for a comment"
+    nodes = max(verdict.nodes for verdict in verdicts)
+    depth = min(verdict.depth for verdict in verdicts)
+    judged = f"{verdicts[0].engine}, up to {nodes:,} nodes a move, from depth {depth}"
+    return f"{wrote}; {judged}"
 
 
 def moves_of(game: chess.pgn.Game) -> Iterator[MoveInContext]:
@@ -547,47 +582,57 @@ def describe_game(annotated: AnnotatedGame) -> dict[str, str | list]:
     known = [_header(game, key) for key in ("Event", "Site", "Date")]
     known = [text for text in known if text.strip("?. ")]
     borrowed = any(note.borrowed for note in annotated.notes)
-    told: dict[str, str | list] = {"title": _title(game)}
-    told["event"] = " · ".join([*known, _header(game, "Result")])
-    told["result"] = game.headers.get("Result", "*")
-    told["headers"] = [[key, _header(game, key)] for key in game.headers]
-    told["about"] = f"Comments: {annotated.sources}{_ITALICS if borrowed else ''}"
-    return told | {"pgn": write_pgn([annotated]), "nodes": _nodes(annotated)}
+    return {
+        "title": _title(game),
+        "event": " · ".join([*known, _header(game, "Result")]),
+        "result": game.headers.get("Result", "*"),
+        "headers": [[key, _header(game, key)] for key in game.headers],
+        "about": f"Comments: {annotated.sources}{_ITALICS if borrowed else ''}",
+        "pgn": write_pgn([annotated]),
+        "nodes": _nodes(annotated),
+    }
 
 
 def _nodes(annotated: AnnotatedGame) -> list[Node]:
     """Return the nodes of a game, of its variations, and of the engine's better lines."""
     game, moves = _with_better_lines(annotated)
-    notes: dict[chess.pgn.GameNode, Note] = {node: note for node, note, _ in moves}
+    notes: dict[chess.pgn.GameNode, Annotation] = {
+        node: note for node, note, _ in moves
+    }
     ours = [(note, better) for _, note, better in moves if better]
     notes |= {
-        each: Note(note.better_score, text="The engine's choice.")
+        each: Annotation(note.better_score, text="The engine's choice.")
         for note, each in ours
     }
     beyond = {node for _, better in ours for node in better.mainline()}
-    nodes = [_node(game, Note(None), -1)]
+    nodes = [_node(game, Annotation(None), -1)]
     waiting: list[tuple[chess.pgn.GameNode, int]] = [(game, 0)]
     while waiting:
         parent, index = waiting.pop()
         for child in parent.variations:
             nodes[index]["next"].append(len(nodes))
             waiting.append((child, len(nodes)))
-            nodes.append(_node(child, notes.get(child, Note(None)), index))
+            nodes.append(_node(child, notes.get(child, Annotation(None)), index))
             if child in beyond:
                 nodes[-1] |= {"score": None, "chance": None}
     return nodes
 
 
-def _node(node: chess.pgn.GameNode, note: Note, parent: int) -> Node:
+def _node(node: chess.pgn.GameNode, note: Annotation, parent: int) -> Node:
     """Return the position of a node, and what the game and a note say of the move to it."""
     board = node.board()
     names = chess.SQUARE_NAMES
-    said: Node = dict.fromkeys(_KEYS) | {"parent": parent, "number": 0, "next": []}
-    said |= {"comment": _human(node.comment), "main": node.is_mainline()}
-    said["arrows"] = [
-        [names[each.tail], names[each.head], each.color] for each in node.arrows()
-    ]
-    said["placement"] = board.board_fen()
+    said: Node = dict.fromkeys(_KEYS) | {
+        "parent": parent,
+        "number": 0,
+        "next": [],
+        "comment": _human(node.comment),
+        "main": node.is_mainline(),
+        "arrows": [
+            [names[each.tail], names[each.head], each.color] for each in node.arrows()
+        ],
+        "placement": board.board_fen(),
+    }
     if isinstance(node, chess.pgn.ChildNode):
         before = node.parent.board()
         given = sorted(node.nags & SIGNS.keys())
@@ -597,10 +642,12 @@ def _node(node: chess.pgn.GameNode, note: Note, parent: int) -> Node:
             "uci": node.uci(),
             "san": node.san(),
             "marks": "".join(SIGNS[n] for n in nags),
+            "before": _human(node.starting_comment),
+            "gloss": note.text,
+            "number": before.fullmove_number,
+            "white": before.turn,
+            "borrowed": list(note.borrowed),
         }
-        said |= {"before": _human(node.starting_comment), "gloss": note.text}
-        said |= {"number": before.fullmove_number, "white": before.turn}
-        said["borrowed"] = list(note.borrowed)
     return said
 
 

@@ -1,7 +1,7 @@
 """Questions about a move, answered from fresh facts of board and engine (CCC, Appendix D).
 
 A question is read for the moves, pieces, squares and topics that it speaks of, and each is looked
-up: a move by its notes (:mod:`chessgloss.commentary.notes`), a piece by the facts that name its
+up: a move by its notes (:mod:`chessgloss.notes`), a piece by the facts that name its
 square. Without a language model the answer is what was found. With one, the model is given it,
 its draft is read for moves and pieces that were not looked up, they are, and the model answers
 again. Illegal moves in its answer are named.
@@ -21,14 +21,15 @@ import chess
 from chessgloss.claims.lexicon import Notation, tokenise
 from chessgloss.claims.parser import Term, chunk
 from chessgloss.commentary.briefing import PHRASES, Briefing, after_pass
-from chessgloss.commentary.notes import compose, notes
+from chessgloss.commentary.notes import compose
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import Analysis, score_text
-from chessgloss.facts import listed, side_name
+from chessgloss.facts import Verdict, listed, side_name
 from chessgloss.facts.board import attackers, taken_on
 from chessgloss.facts.fact import named, owned
 from chessgloss.llm.client import Client, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Request, Sampling, State
+from chessgloss.notes import notes
 from chessgloss.positions import MoveInContext, Position
 
 #: How a move that somebody speaks of stands to the move under discussion: the move itself,
@@ -44,7 +45,8 @@ MOST_THREATS = 3
 MOST_PLIES = 8
 
 #: Words and sentences of notes on a move: more than the comment that is asked about.
-NOTE_WORDS, NOTE_SENTENCES = 70, 5
+NOTE_WORDS = 70
+NOTE_SENTENCES = 5
 
 #: Drawn as the CCC paper draws its comments (4.1).
 SAMPLING = Sampling(temperature=0.1, max_tokens=220, seed=1)
@@ -266,21 +268,22 @@ class Dialogue:
 
     def _on_move(self, place: Place, move: MoveInContext) -> Ground:
         """Return the notes on a legal move, and what the engine says of it."""
-        briefing = self._brief(move)
+        briefing = self._briefing(move)
         name = move.numbered_san
         verdict = briefing.verdict
         heads = {"instead": f"{name} was possible instead."}
         heads["threat"] = (
             f"If {side_name(not move.mover)} did nothing, {name} would follow."
         )
-        told = compose(notes(briefing), words=NOTE_WORDS, sentences=NOTE_SENTENCES)
-        sentences = [heads.get(place, f"{name}:"), told.text]
+        made = notes(briefing)
+        comment = compose(made, words=NOTE_WORDS, sentences=NOTE_SENTENCES)
+        sentences = [heads.get(place, f"{name}:"), comment.text]
         if verdict.reply_line:
             line = _line(chess.Board(move.after().fen), verdict.reply_line[:3])
             opinion = f"After {name} the engine says that {score_text(verdict.after)}"
             sentences.append(f"{opinion}, expecting {line}.")
         if place == "instead":
-            played = self._brief(self.move).verdict
+            played = self._briefing(self.move).verdict
             gain = played.loss - verdict.loss
             value = score_text(played.after)
             compared = "better than" if gain > 0 else "worse than"
@@ -292,7 +295,7 @@ class Dialogue:
             sentences.append(f"{name} is the engine's first choice.")
         return Ground(name, place, " ".join(sentences))
 
-    def _brief(self, move: MoveInContext) -> Briefing:
+    def _briefing(self, move: MoveInContext) -> Briefing:
         around = self._analyse(move.position), self._analyse(move.after())
         return Briefing(move.numbered_san, move, *around)
 
@@ -302,7 +305,7 @@ class Dialogue:
         """Yield what is true after the move of the pieces that a phrase means, or of a square."""
         board = self._board
         words = mention.text.strip()
-        briefing = self._brief(self.move)
+        briefing = self._briefing(self.move)
         facts = briefing.facts().of(*_OF_PIECES, when="after")
         line = briefing.verdict.reply_line[:MOST_PLIES]
         hanging = {fact.squares[0] for fact in facts if fact.kind == "hanging"}
@@ -346,38 +349,43 @@ class Dialogue:
 
     def _on_topic(self, topic: str) -> Ground:
         """Return what is true of the move as far as a topic of ``phrases.toml`` goes."""
-        briefing = self._brief(self.move)
-        name = self.move.numbered_san
-        verdict = briefing.verdict
-        score = score_text(briefing.verdict.after)
-        if topic == "the best move" and verdict.best != self.move.uci:
-            return self._on_move(
-                "instead", MoveInContext(self.move.position, verdict.best)
-            )
+        verdict = self._briefing(self.move).verdict
+        best = verdict.best
+        if topic == "the best move" and best != self.move.uci:
+            return self._on_move("instead", MoveInContext(self.move.position, best))
         if topic == "the reply" and verdict.reply:
             return self._on_move("reply", MoveInContext(self._after, verdict.reply))
         if topic == "the reply":
             text = f"There is no reply: the game is over, {self._board.result()}."
         elif topic == "the standing":
-            side = (
-                "the game"
-                if verdict.standing == "equal"
-                else side_name(self.move.mover)
-            )
-            text = f"After {name} the engine says that {score}: {side} is {verdict.standing}."
+            text = self._standing(verdict)
         elif topic == "the threats":
-            facts = briefing.facts()
-            found = (
-                facts.of("threat", when="after", side=side) for side in (True, False)
-            )
-            told = [fact.text for own in found for fact in own[:MOST_THREATS]]
-            text = f"{'; '.join(told) or 'Nobody threatens to win anything at once'}."
-            if self._board.is_check():
-                line = _line(self._board, verdict.reply_line[:MOST_PLIES])
-                text = f"The check must be answered first: {line}. {text}"
+            text = self._threats(verdict)
         else:
             return self._on_move("played", self.move)
         return Ground(topic, "board", text)
+
+    def _standing(self, verdict: Verdict) -> str:
+        """Return who stands better after the move."""
+        side = side_name(self.move.mover)
+        if verdict.standing == "equal":
+            side = "the game"
+        score = score_text(verdict.after)
+        opinion = f"After {self.move.numbered_san} the engine says that {score}"
+        return f"{opinion}: {side} is {verdict.standing}."
+
+    def _threats(self, verdict: Verdict) -> str:
+        """Return what White and Black threaten after the move; a check comes first."""
+        facts = self._briefing(self.move).facts()
+        texts = list[str]()
+        for side in (chess.WHITE, chess.BLACK):
+            own = facts.of("threat", when="after", side=side)
+            texts += [fact.text for fact in own[:MOST_THREATS]]
+        threats = f"{'; '.join(texts) or 'Nobody threatens to win anything at once'}."
+        if not self._board.is_check():
+            return threats
+        line = _line(self._board, verdict.reply_line[:MOST_PLIES])
+        return f"The check must be answered first: {line}. {threats}"
 
     # ---------------------------------------------------------------- with a language model
 

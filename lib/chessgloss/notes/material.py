@@ -1,0 +1,176 @@
+"""What the captures of a move and of the engine's line come to, and what is offered."""
+
+from __future__ import annotations
+
+import chess
+
+from chessgloss.engine import Line
+from chessgloss.facts import board as boards
+from chessgloss.facts.fact import named
+from chessgloss.facts.verdict import judge, standing
+from chessgloss.notes.kinds import Notes
+from chessgloss.notes.outcome import SPELT, spelt
+from chessgloss.notes.situation import AHEAD, Situation
+
+#: Pawns by exchange from which a capture is said to be accepted although nothing comes of it.
+_ACCEPTED = 2
+#: Pawns by which taking what is offered must cost more than the best reply to be explained.
+_BAIT = 2
+
+
+def _is_taken_back(situation: Situation) -> bool:
+    """Tell whether the reply takes where the move took."""
+    played = situation.played
+    reply = situation.reply
+    return reply is not None and reply.end == played.end and played.taken is not None
+
+
+def recaptures(situation: Situation) -> Notes:
+    """Yield that the move takes back, or that it trades like for like."""
+    played = situation.played
+    if played.recaptures and situation.restores:
+        yield situation.note("recaptures", None, [played.end])
+    elif _is_taken_back(situation) and not situation.net.gain:
+        victim = boards.piece_on(situation.before, played.end)
+        if victim == played.piece and victim != chess.PAWN:
+            line = spelt(situation.before, [situation.uci, situation.replies[0]])
+            yield situation.note("trade", None, [played.end], line=line)
+
+
+def spoils(situation: Situation) -> Notes:
+    """Yield that the pawn which takes back leaves doubled pawns."""
+    reply = situation.reply
+    if reply is None or not _is_taken_back(situation) or reply.piece != chess.PAWN:
+        return
+    doubled = boards.doubled(situation.after, situation.them)
+    if boards.doubled(reply.after, situation.them) - doubled:
+        words = {"reply": reply.number, "file": reply.words["file"]}
+        yield situation.note("spoils", **words)
+
+
+def loses(situation: Situation) -> Notes:
+    """Yield the material that a bad move loses."""
+    net = situation.net
+    worse = situation.bad and situation.best.gain > net.gain
+    if not (net.gain < 0 and worse and net.plies > 1):
+        return
+    about, fallen = _fallen(situation)
+    yield situation.note(
+        "loses_piece" if fallen else "loses",
+        -net.gain,
+        about,
+        fallen=fallen,
+        line=spelt(situation.after, situation.replies, net.plies - 1),
+        stuff=net.stuff,
+    )
+
+
+def wins(situation: Situation) -> Notes:
+    """Yield the material that the move wins, at once or by the engine's line."""
+    net = situation.net
+    if net.gain <= 0 or situation.bad:
+        return
+    returns = situation.swing < 0 and net.gain + situation.swing <= 0
+    if situation.played.recaptures or returns:
+        return  # what was lost before comes back
+    if net.plies == 1:
+        if situation.briefing.move.position.moves:
+            end = situation.played.end
+            yield situation.note("wins_now", net.gain, [end], stuff=net.stuff)
+        return
+    about, fallen = _fallen(situation)
+    line = spelt(situation.after, situation.replies, net.plies - 1)
+    if net.plies - 1 > SPELT and fallen:
+        line += f", and {fallen} falls"
+    yield situation.note("wins", net.gain, about, stuff=net.stuff, line=line)
+
+
+def _fallen(situation: Situation) -> tuple[list[str | chess.Square], str]:
+    """Return what a note on the one piece that is lost or won is about, and its name."""
+    net = situation.net
+    if net.fallen is None:
+        return [], ""
+    moved = net.fallen == situation.played.start
+    square = situation.played.end if moved else net.fallen
+    name = chess.square_name(square)
+    if net.gain < 0:
+        return [name], named(situation.after, square)
+    return [f"won {name}"], named(situation.before, square)
+
+
+def accepts(situation: Situation) -> Notes:
+    """Yield a capture that wins by exchange, and yet the mover does not stand better."""
+    played = situation.played
+    if situation.net.gain > 0 or situation.bad or played.taken is None:
+        return
+    level = situation.verdict.standing not in AHEAD
+    if level and played.gain >= _ACCEPTED and not played.recaptures:
+        target = named(situation.before, played.taken)
+        words = {"target": target, "standing": situation.stands()}
+        yield situation.note("accepts", played.gain, [played.end], **words)
+
+
+# ---------------------------------------------------------------- offers
+
+
+def sacrifice(situation: Situation) -> Notes:
+    """Yield material that the move gives up on purpose.
+
+    It is a sacrifice if the engine's line costs the mover material, by no bad move, and leaves
+    the mover level or better.
+    """
+    if not _is_sacrifice(situation):
+        return
+    net = situation.net
+    yield situation.note(
+        "sacrifice",
+        -net.gain,
+        stuff=net.stuff,
+        standing=situation.stands(),
+        line=spelt(situation.after, situation.replies, net.plies - 1),
+    )
+
+
+def _is_sacrifice(situation: Situation) -> bool:
+    net = situation.net
+    holds = situation.verdict.standing in (*AHEAD, "equal")
+    return net.gain < 0 and net.plies > 1 and holds and not situation.bad
+
+
+def poisoned(situation: Situation) -> Notes:
+    """Yield why what the move offers cannot be taken, for each piece that could be."""
+    if situation.bad or _is_sacrifice(situation):
+        return
+    lines = situation.briefing.after.lines
+    seen = set[chess.Square | None]()
+    for number, line in enumerate(lines):
+        square = boards.taken_on(situation.after, chess.Move.from_uci(line.moves[0]))
+        offered = square in situation.played.lost and square not in seen
+        seen.add(square)
+        result = _punishment(situation, line) if number and offered else ""
+        if square is None or not result:
+            continue
+        words = {
+            "line": spelt(situation.after, line.moves),
+            "offer": named(situation.after, square),
+            "result": result,
+        }
+        worth = situation.played.value(square)
+        yield situation.note("poisoned", worth, [square], **words)
+
+
+def _punishment(situation: Situation, line: Line) -> str:
+    """Return what taking an offer leads to, in words; empty if it is no worse than the rest."""
+    best = situation.briefing.after.lines[0]
+    stands = standing(line.score, situation.us)
+    outcome = situation.outcome(situation.after, line.moves, line.score)
+    worse = judge(best.score, line.score) in ("mistake", "blunder")
+    if not worse and outcome.gain < max(situation.net.gain, 0) + _BAIT:
+        return ""
+    if (line.score.pov(situation.us).mate() or 0) > 0:
+        return "leads to mate"
+    if outcome.gain > 0:
+        return f"wins {outcome.stuff}"
+    if stands in ("winning", "clearly better"):
+        return f"leaves {situation.leader(stands, '')}"
+    return ""

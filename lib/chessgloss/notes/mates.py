@@ -1,0 +1,117 @@
+"""The end of the game, mates, and what is known of a move by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import chess
+
+from chessgloss.facts import Fact, listed
+from chessgloss.facts.fact import named, perpetual, zugzwang
+from chessgloss.notes.kinds import NOTES, Note, Notes, capital
+from chessgloss.notes.outcome import spelt
+from chessgloss.notes.situation import Situation
+
+#: The length of a mate is given up to so many moves: of a longer one a short search finds that it
+#: is there, and not yet the shortest.
+LONGEST_EXACT = 4
+
+
+def end(situation: Situation) -> Notes:
+    """Yield mate or stalemate on the board."""
+    if not situation.is_over:
+        return
+    after = situation.after
+    if not after.is_check():
+        yield situation.note("stalemate")
+        return
+    king = after.king(situation.them) or 0
+    checkers = after.checkers()
+    by = listed([named(after, square) for square in checkers])
+    own = after.occupied_co[situation.them]
+    shut_in = not chess.BB_KING_ATTACKS[king] & ~own
+    smothered = checkers & after.knights and shut_in
+    fate = "is smothered by its own pieces" if smothered else "has no way out"
+    yield situation.note("checkmate", 0, by=by, fate=fate)
+
+
+def forced_mate(situation: Situation) -> Notes:
+    """Yield the mate that the engine sees after the move, for one side or the other."""
+    could = situation.verdict.before.relative.mate() or 0
+    now = situation.mate or 0
+    if not now or not situation.replies:
+        return
+    kind = "forces_mate" if now > 0 else "allows_mate"
+    if could < 0:
+        kind = "mated_anyway" if now <= could + 1 else "hastens_mate"
+    elif now < 0 and situation.verdict.standing_before == "losing":
+        kind = "hastens_mate"
+    if abs(now) == 1 and f"{kind}_1" in NOTES["kinds"]:
+        kind += "_1"
+    yield situation.note(
+        kind,
+        abs(now),
+        **mate_words(situation.after, situation.replies, now),
+    )
+
+
+def missed_mate(situation: Situation) -> Notes:
+    """Yield the mate that the mover could have forced."""
+    could = situation.verdict.before.relative.mate() or 0
+    now = situation.mate or 0
+    line = situation.verdict.best_line
+    missed = could > 0 and now <= 0 and situation.uci not in line[:1]
+    if missed and not situation.after.is_checkmate():
+        yield situation.note(
+            "misses_mate",
+            could,
+            **mate_words(situation.before, line, could),
+        )
+
+
+def mate_words(board: chess.Board, line: Sequence[str], moves: int) -> dict[str, str]:
+    """Return the words for a mate; the length of a short one if the line, replayed, ends in it."""
+    end = board.copy(stack=False)
+    for uci in line:
+        end.push_uci(uci)
+    proven = abs(moves) <= LONGEST_EXACT and end.is_checkmate()
+    mate = f"mate in {abs(moves)}" if proven else "mate"
+    return {"mate": mate, "line": spelt(board, line)}
+
+
+# ---------------------------------------------------------------- by name
+
+
+def named_facts(situation: Situation) -> Notes:
+    """Yield openings, endings and draws by name, and what is proven by lines and scores."""
+    facts = situation.facts
+    old = {(fact.kind, fact.value) for fact in facts.of(when="before")}
+    for fact in (*facts.facts, *_proven(situation)):
+        weight = NOTES["known"].get(fact.kind)
+        new = fact.when != "before" and (fact.kind, fact.value) not in old
+        if weight is None or not new:
+            continue
+        text = fact.text
+        if fact.kind == "underpromotion":
+            text = f"it has to be a {situation.played.words['promoted']}, for {text}"
+        yield Note(
+            fact.kind,
+            situation.us if fact.side is None else fact.side,
+            f"{capital(text)}.",
+            weight,
+            (fact,),
+            weight >= NOTES["decisive"],
+            frozenset({fact.kind, *fact.squares}),
+        )
+
+
+def _proven(situation: Situation) -> list[Fact]:
+    """Return facts that lines and scores prove: perpetual check and zugzwang."""
+    found = list[Fact | None]()
+    passed = situation.briefing.passed
+    if situation.verdict.standing == "equal":
+        found.append(perpetual(situation.after, situation.replies, "after"))
+    if passed is not None and passed.lines:
+        scores = situation.verdict.after, passed.best.score
+        found.append(zugzwang(situation.after, *scores, "after"))
+    return [fact for fact in found if fact]

@@ -1,0 +1,241 @@
+"""What a line of moves comes to: it is replayed until it is quiet, and what it wins is counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+import chess
+
+from chessgloss.facts import listed
+from chessgloss.facts.board import taken_on
+from chessgloss.facts.tactics import balance, captures
+
+#: A line is replayed so far, and what it wins counts if it is won within so many plies.
+LONGEST, SOON = 14, 5
+
+#: Most plies of a line that are spelt out.
+SPELT = 3
+
+Pieces = Counter[chess.PieceType]
+
+_NUMBERS = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+)
+_PIECES = (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
+_MINOR_PIECES = (chess.KNIGHT, chess.BISHOP)
+
+
+class Outcome(NamedTuple):
+    """What a line wins for a side once it is quiet.
+
+    Parameters
+    ----------
+    gain
+        Pawns that the side has won; negative if it has lost.
+    won, lost
+        Pieces that the side has taken and given; equal ones cancel out.
+    plies
+        Plies after which the balance stands as it does in the end.
+    fallen
+        Where the one lost piece stood before the line; ``None`` if that is not so simple.
+    """
+
+    gain: int
+    won: Pieces
+    lost: Pieces
+    plies: int
+    fallen: chess.Square | None
+
+    @property
+    def stuff(self) -> str:
+        """What is won, or lost, in words: ``a knight``, ``two pawns``, ``the exchange``."""
+        taken = self.won
+        given = self.lost
+        if self.gain < 0:
+            taken, given = given, taken
+        minor = given.total() == 1 and any(given[kind] for kind in _MINOR_PIECES)
+        if minor and taken == Counter([chess.ROOK]):
+            return "the exchange"
+        return " for ".join(_spoken(pieces) for pieces in (taken, given) if pieces)
+
+
+NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None)
+
+
+def play_out(
+    board: chess.Board,
+    line: Sequence[str],
+    side: chess.Color,
+) -> Outcome:
+    """Replay a line of UCI moves until it is quiet and count what it wins for a side.
+
+    Quiet means: nobody is in check, and the line does not go on taking; at its end the side that
+    has lost takes back what it can by exchange. Where the balance changes again long after, what
+    both counts agree on is what is won: nothing, if one of them says nothing.
+    """
+    states = replay(board, line[:LONGEST], side)
+    gains = [_gain(board, state, side) for state in states]
+    end = quiet_ply(states, gains)
+    if end is None:
+        return NOTHING
+    plies = next(n for n in range(end + 1) if set(gains[n : end + 1]) == {gains[end]})
+    won, lost = traded(board, states[end], side)
+    fallen = where_it_stood(states[: plies + 1], won + lost)
+    return Outcome(gains[end], won, lost, plies, fallen)
+
+
+def replay(
+    board: chess.Board,
+    line: Sequence[str],
+    side: chess.Color,
+) -> list[chess.Board]:
+    """Return the boards of a line, then those of captures by which its loser takes back."""
+    states = [board.copy(stack=False)]
+    moves = map(chess.Move.from_uci, line)
+    while len(states) < 2 * LONGEST:
+        state = states[-1].copy()
+        move = next(moves, None)
+        if move is None:
+            move = _taking_back(state, _gain(board, state, side), side)
+        if move is None or not state.is_legal(move):
+            break
+        state.push(move)
+        states.append(state)
+    return states
+
+
+def _taking_back(
+    board: chess.Board,
+    gain: int,
+    side: chess.Color,
+) -> chess.Move | None:
+    """Return the best capture of the side that has lost material, if it is to move."""
+    loser = side if gain < 0 else not side
+    if gain == 0 or board.turn != loser:
+        return None
+    best = max(captures(board, loser), key=lambda each: each.gain, default=None)
+    return best.move if best and best.gain > 0 else None
+
+
+def _gain(
+    board: chess.Board,
+    state: chess.Board,
+    side: chess.Color,
+) -> int:
+    """Return the pawns that a side has won between two boards."""
+    won = balance(state) - balance(board)
+    return won if side else -won
+
+
+def quiet_ply(
+    states: Sequence[chess.Board],
+    gains: Sequence[int],
+) -> int | None:
+    """Return the ply at which a line is quiet and its balance counts; ``None`` if it wins nothing.
+
+    It is the last one soon enough or the last of all, whichever wins less.
+    """
+    taking = [*(after != before for before, after in pairwise(gains)), False]
+    forced = [state.is_check() and any(state.legal_moves) for state in states]
+    quiet = [n for n in range(len(states)) if not (taking[n] or forced[n])]
+    soon = max((ply for ply in quiet if ply <= SOON + 2), default=0)
+    if not quiet or gains[soon] * gains[quiet[-1]] <= 0:
+        return None
+    return min(soon, quiet[-1], key=lambda ply: abs(gains[ply]))
+
+
+def traded(
+    board: chess.Board,
+    end: chess.Board,
+    side: chess.Color,
+) -> tuple[Pieces, Pieces]:
+    """Return the pieces that a side has taken and given; like for like cancels out."""
+    ours = count_pieces(board, side)
+    theirs = count_pieces(board, not side)
+    our_rest = count_pieces(end, side)
+    their_rest = count_pieces(end, not side)
+    won = theirs - their_rest + (our_rest - ours)
+    lost = ours - our_rest + (their_rest - theirs)
+    for kinds in (_MINOR_PIECES, *((kind,) for kind in _PIECES)):
+        _cancel(won, lost, kinds)
+    return +won, +lost
+
+
+def _cancel(
+    won: Pieces,
+    lost: Pieces,
+    kinds: Sequence[chess.PieceType],
+) -> None:
+    """Take pieces of these kinds, which are worth the same, off both sides of a trade."""
+    equal = min(sum(pieces[kind] for kind in kinds) for pieces in (won, lost))
+    for _ in range(equal):
+        for pieces in (won, lost):
+            pieces[next(kind for kind in kinds if pieces[kind])] -= 1
+
+
+def where_it_stood(
+    states: Sequence[chess.Board],
+    changed: Mapping[chess.PieceType, int],
+) -> chess.Square | None:
+    """Return where the piece that falls with the last move of a line stood before it.
+
+    Parameters
+    ----------
+    states
+        The boards of the line, up to the last capture.
+    changed
+        The pieces that are won or lost by it in all: if it is more than the one, ``None``.
+    """
+    *moves, last = states[-1].move_stack
+    square = taken_on(states[-2], last)
+    for move in reversed(moves):
+        if move.to_square == square:
+            square = move.from_square
+    if square is None or sum(changed.values()) > 1:
+        return None
+    return square if states[0].piece_type_at(square) in changed else None
+
+
+def count_pieces(
+    board: chess.Board,
+    side: chess.Color,
+) -> Pieces:
+    """Return how many pieces of each kind a side has, the king apart."""
+    return Counter({kind: len(board.pieces(kind, side)) for kind in _PIECES})
+
+
+def count_in_words(
+    number: int,
+    noun: str,
+) -> str:
+    """Return ``one step`` or ``three steps``."""
+    return f"{_NUMBERS[number]} {noun}" + ("" if number == 1 else "s")
+
+
+def _spoken(pieces: Pieces) -> str:
+    """Return pieces in words, the largest first: ``a rook and two pawns``."""
+    amounts = []
+    for kind, number in sorted(pieces.items(), reverse=True):
+        name = chess.piece_name(kind)
+        amounts.append(f"a {name}" if number == 1 else count_in_words(number, name))
+    return listed(amounts)
+
+
+def spelt(
+    board: chess.Board,
+    line: Sequence[str],
+    plies: int = SPELT,
+) -> str:
+    """Return the first plies of a line, in SAN with move numbers."""
+    return board.variation_san(map(chess.Move.from_uci, line[: min(plies, SPELT)]))

@@ -1,0 +1,215 @@
+"""A move and what engine, board and expert know of it, as the makers of notes ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, Protocol
+
+import chess
+from chess.engine import PovScore
+
+from chessgloss.engine import Analysis, centipawns
+from chessgloss.facts import Facts, Verdict, side_name
+from chessgloss.facts.tactics import balance
+from chessgloss.facts.verdict import Standing
+from chessgloss.notes.kinds import (
+    NOTES,
+    Note,
+    Purpose,
+    adjustment,
+    capital,
+    choose_wording,
+)
+from chessgloss.notes.outcome import NOTHING, SOON, Outcome, play_out
+from chessgloss.notes.played import Played
+from chessgloss.positions import MoveInContext
+
+if TYPE_CHECKING:
+    from chessgloss.concepts.changes import ConceptChange
+
+#: Pawns by which an engine's score may contradict a count of material before it is not believed:
+#: at least; a pawn won or lost; and as a share of what is on the board.
+DOUBT: Final = 2.0
+DOUBT_OF_ONE: Final = 0.5
+DOUBT_SHARE: Final = 0.5
+
+#: Plies over which a move is seen as the end of an exchange that began before it.
+_EXCHANGE_PLIES = 4
+
+#: Standings of the side that is ahead, and judgements of moves that are worse than good.
+AHEAD: Final = ("winning", "clearly better", "slightly better")
+BAD: Final = frozenset({"inaccuracy", "mistake", "blunder"})
+
+
+class Briefed(Protocol):
+    """A move and what is known of it: what notes are made from."""
+
+    @property
+    def move(self) -> MoveInContext:
+        """The move."""
+
+    @property
+    def before(self) -> Analysis:
+        """The engine's analysis of the position before the move."""
+
+    @property
+    def after(self) -> Analysis:
+        """The engine's analysis of the position after it."""
+
+    @property
+    def passed(self) -> Analysis | None:
+        """The engine's analysis after a pass of the opponent's: what the move threatens."""
+
+    @property
+    def concepts(self) -> Sequence[ConceptChange]:
+        """Concepts by rank, as the expert shows them."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The engine's verdict on the move, seen by the side that moves."""
+
+    def facts(self) -> Facts:
+        """Return the facts of the move, those of the engine among them."""
+
+
+class Situation:
+    """A move, what is known of it, and what follows at once from that.
+
+    Parameters
+    ----------
+    briefing
+        What is known of the move.
+
+    Attributes
+    ----------
+    played
+        The move between its two boards, ``before`` and ``after``.
+    us, them
+        The mover and the opponent.
+    replies, reply
+        The engine's line after the move, and its first move; empty and ``None`` without one.
+    bad
+        Whether the move is an inaccuracy or worse.
+    mate
+        Moves to mate after the move, negative if the mover is mated; ``None`` without a mate.
+    net, best
+        What the engine's lines with the move and with the best one win for the mover.
+    restores
+        Whether the move makes up for what the last one took.
+    swing
+        What the mover has won in the last four plies, this one included, in pawns.
+    """
+
+    def __init__(self, briefing: Briefed) -> None:
+        self.briefing = briefing
+        self.verdict = briefing.verdict
+        self.facts = briefing.facts()
+        self.uci = briefing.move.uci
+        earlier = briefing.move.position.board()
+        last = earlier.pop() if earlier.move_stack else None
+        taking = last if last and earlier.is_capture(last) else None
+        board = chess.Board(briefing.move.position.fen)
+        self.played = Played(board, briefing.move.move, taking)
+        self.before = self.played.before
+        self.after = self.played.after
+        self.us = self.played.us
+        self.them = self.played.them
+        self.replies = self.verdict.reply_line
+        self.reply = self.played.then(self.replies[0]) if self.replies else None
+        self.bad = self.verdict.judgement in BAD
+        self.mate = self.verdict.after.relative.mate()
+        line = [self.uci, *self.replies]
+        self.net = self.outcome(self.before, line, self.verdict.after)
+        self.best = self.outcome(
+            self.before, self.verdict.best_line, self.verdict.before
+        )
+        self.restores = balance(earlier) == balance(self.after)
+        for _ in range(min(_EXCHANGE_PLIES - 1, len(earlier.move_stack))):
+            earlier.pop()
+        self.swing = self._seen(balance(self.before) - balance(earlier))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the move ends the game: no legal move is left."""
+        return not any(self.after.generate_legal_moves())
+
+    def _seen(self, pawns: int) -> int:
+        """Return a balance of White's as the mover sees it."""
+        return pawns if self.us else -pawns
+
+    def outcome(
+        self, board: chess.Board, line: Sequence[str], score: PovScore
+    ) -> Outcome:
+        """Return what a line wins for the mover; nothing where the score does not believe it."""
+        outcome = play_out(board, line, self.us)
+        pawns = centipawns(score, self.us) / 100
+        left = self._seen(balance(board)) + outcome.gain
+        doubt = DOUBT_OF_ONE
+        if abs(outcome.gain) > 1:
+            doubt = max(DOUBT, abs(left) * DOUBT_SHARE)
+        doubtful = pawns < left - doubt if outcome.gain > 0 else pawns > left + doubt
+        return NOTHING if doubtful or outcome.plies > SOON else outcome
+
+    def note(
+        self,
+        kind: str,
+        value: float | None = None,
+        about: Iterable[str | chess.Square] = (),
+        bonus: float = 0,
+        /,
+        **words: str,
+    ) -> Note:
+        """Return a note.
+
+        Parameters
+        ----------
+        kind
+            Its entry in ``notes.toml``.
+        value
+            Its amount, which adjusts its weight: moves to mate, pawns won.
+        about
+            Squares and subjects that it is about, beside those of its entry.
+        bonus
+            What is added to its weight beside that.
+        words
+            Further words for its wording.
+        """
+        entry = NOTES["kinds"][kind]
+        filled = self.played.words | words
+        filled |= {f"{key}_cap": capital(word) for key, word in filled.items()}
+        sentence = choose_wording(entry["say"], self.played.key).format(**filled)
+        weight = entry["weight"] + adjustment(entry, value) + bonus
+        if self.bad:
+            weight += entry.get("bad", 0)
+        facts = (
+            each for each in self.facts.facts if each.kind in entry.get("facts", ())
+        )
+        squares = (s if isinstance(s, str) else chess.square_name(s) for s in about)
+        return Note(
+            kind,
+            self.them if entry.get("theirs") else self.us,
+            capital(sentence),
+            weight,
+            tuple(facts),
+            entry.get("decides", False),
+            frozenset((*squares, *entry["about"])),
+            value,
+        )
+
+    def stands(self) -> str:
+        """Return who stands better after the move, in words: ``Black is slightly better``."""
+        return self.leader(self.verdict.standing)
+
+    def leader(self, stands: Standing, verb: str = "is ") -> str:
+        """Return a standing of the mover in words."""
+        if stands == "equal":
+            return f"the game {verb}level"
+        other = stands.replace("worse", "better").replace("losing", "winning")
+        return f"{side_name(self.us if other == stands else self.them)} {verb}{other}"
+
+
+def both(purposes: Sequence[Purpose]) -> str:
+    """Join the clauses of two purposes; the first stands alone if one holds an *and* already."""
+    clauses = [each.clause for each in purposes[:2]]
+    full = any(" and " in each or "," in each for each in clauses)
+    return clauses[0] if full else " and ".join(clauses)

@@ -1,0 +1,114 @@
+"""What a move threatens, what the opponent answers, and who stands better after it."""
+
+from __future__ import annotations
+
+import chess
+
+from chessgloss.engine import centipawns
+from chessgloss.facts.tactics import mates
+from chessgloss.notes.kinds import NOTES, Notes, adjustment
+from chessgloss.notes.mates import mate_words
+from chessgloss.notes.outcome import SPELT, spelt
+from chessgloss.notes.placement import pass_turn
+from chessgloss.notes.purposes import telling
+from chessgloss.notes.situation import Situation, both
+
+#: A mate that is threatened is said up to so many moves.
+LONGEST_THREAT = 4
+
+#: Centipawns that a pass must cost the opponent for a threat to be believed: at least, and for
+#: each pawn that the threat seems to win.
+_THREAT_WORTH, _THREAT_WORTH_EACH = 60, 50
+
+
+def parries_mate(situation: Situation) -> Notes:
+    """Yield the mate in one that the opponent would have had after a pass."""
+    checks = situation.before.is_check() or situation.after.is_check()
+    if checks or situation.bad:
+        return
+    for mate in mates(situation.before, situation.them)[:1]:
+        line = spelt(pass_turn(situation.before), [mate.uci()])
+        yield situation.note("parries_mate", line=line)
+
+
+def threatens(situation: Situation) -> Notes:
+    """Yield what follows if the opponent passes: mate at once, a longer mate, material."""
+    if situation.after.is_check():
+        return
+    turned = pass_turn(situation.after)
+    for mate in mates(situation.after, situation.us)[:1]:
+        yield situation.note("threat_mate_1", 1, line=spelt(turned, [mate.uci()]))
+        return
+    search = situation.briefing.passed
+    if search is None or not search.lines:
+        return
+    line = search.best.moves
+    moves = search.best.score.pov(situation.us).mate() or 0
+    if 0 < moves <= LONGEST_THREAT:
+        yield situation.note("threat_mate", moves, **mate_words(turned, line, moves))
+        return
+    outcome = situation.outcome(turned, line, search.best.score)
+    first = chess.Move.from_uci(line[0])
+    forcing = turned.is_capture(first) or turned.gives_check(first)
+    won = centipawns(search.best.score, situation.us)
+    more = won - situation.verdict.centipawns_after
+    worth = more >= _THREAT_WORTH_EACH * outcome.gain and more >= _THREAT_WORTH
+    direct = outcome.plies == 1 or forcing
+    if outcome.gain > 0 and 0 < outcome.plies <= SPELT and direct and worth:
+        words = {"stuff": outcome.stuff, "line": spelt(turned, line, outcome.plies)}
+        about = [f"won {line[0][2:4]}"]
+        yield situation.note("threat", outcome.gain, about, **words)
+
+
+# ---------------------------------------------------------------- replies and standing
+
+
+def reply(situation: Situation) -> Notes:
+    """Yield what the expected reply does."""
+    answer = situation.reply
+    if answer is None or answer.recaptures:
+        return
+    words = {
+        "line": spelt(situation.after, situation.replies),
+        "reply": answer.number,
+    }
+    purposes = telling(answer)
+    if purposes:
+        kind = "reply_bad" if situation.bad else "reply"
+        bonus = adjustment(NOTES["kinds"][kind], purposes[0].weight)
+        words["purpose"] = both(purposes)
+        yield situation.note(kind, None, (), bonus, **words)
+    elif situation.bad:
+        yield situation.note("refutes", **words)
+
+
+def plan(situation: Situation) -> Notes:
+    """Yield what the mover's next move does, by the engine's line."""
+    answer = situation.reply
+    if answer is None or situation.bad or len(situation.replies) < 2:
+        return
+    following = answer.then(situation.replies[1])
+    purposes = telling(following)
+    if purposes and not following.recaptures:
+        bonus = adjustment(NOTES["kinds"]["plan"], purposes[0].weight)
+        words = {
+            "reply": answer.number,
+            "next": following.number,
+            "purpose": purposes[0].clause,
+        }
+        yield situation.note("plan", None, (), bonus, **words)
+
+
+def continuation(situation: Situation) -> Notes:
+    """Yield the engine's line after a good move."""
+    if not situation.bad and len(situation.replies) > 1:
+        line = spelt(situation.after, situation.replies)
+        yield situation.note("continuation", line=line)
+
+
+def stands(situation: Situation) -> Notes:
+    """Yield who stands better, and whether a bad move has changed it."""
+    verdict = situation.verdict
+    turned = situation.bad and verdict.standing_before != verdict.standing
+    words = {"standing": situation.stands()}
+    yield situation.note("turned" if turned else "standing", **words)
