@@ -55,7 +55,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from chessgloss import claims, report
 from chessgloss.book import reference
 from chessgloss.engine import centipawns, score_of
-from chessgloss.commentary import briefing, choice, methods, notes, proven
+from chessgloss.commentary import briefing, methods, notes, proven
 from chessgloss.commentary.briefing import first_words, speaks_of
 from chessgloss.commentary.methods import known_from_start
 from chessgloss.commentary.prompts import load_prompt
@@ -66,6 +66,7 @@ from chessgloss.concepts import facts as fact_concepts
 from chessgloss.concepts.fit import ConceptVectors
 from chessgloss.concepts.priority import prioritise, weights_file
 from chessgloss.book.profiles import load_sizes
+from chessgloss.notes import choice
 from chessgloss.store import file_digest, find_project
 
 sizes = load_sizes("04_commentary", profile)

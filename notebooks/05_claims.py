@@ -58,12 +58,13 @@ from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.book.used_code import code_sha256, used_code
 from chessgloss.claims import CAUSES, Kind, disqualifier, extract, gold, verify
-from chessgloss.commentary import briefing, choice, methods, proven
+from chessgloss.commentary import briefing, methods, proven
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.facts.verdict import weigh
 from chessgloss.llm.client import replay
+from chessgloss.notes import choice
 from chessgloss.positions import MoveInContext
 from chessgloss.stats import (
     Interval,
@@ -1050,8 +1051,8 @@ def agreement(row):
     theirs = expert.get(row.move, [])
     checked_there = read_claims(row.move, row.text)
     ours = [found.claim for found in checked_there if found.claim.kind != "piece"]
-    said = [any(choice.alike(claim, other, move) for other in ours) for claim in theirs]
-    meant = [any(choice.alike(claim, other, move) for other in theirs) for claim in ours]
+    said = [any(choice.same_subject(claim, other, move) for other in ours) for claim in theirs]
+    meant = [any(choice.same_subject(claim, other, move) for other in theirs) for claim in ours]
     return {
         "false": float(any(found.verdict == "false" for found in checked_there)),
         "recall": np.mean(said) if said else np.nan,

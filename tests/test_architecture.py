@@ -230,7 +230,7 @@ LIGHT = (
     "chessgloss.claims.gold",
     "chessgloss.commentary.briefing",
     "chessgloss.commentary.notes",
-    "chessgloss.commentary.choice",
+    "chessgloss.notes.choice",
 )
 
 #: Refuses every package but python-chess and ours, imports the rooms that are named on the
@@ -252,9 +252,9 @@ for name in sys.argv[1:]:
 from chess.engine import Cp, PovScore
 import chessgloss
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.commentary.choice import in_expert_order
 from chessgloss.commentary.notes import notes, write_notes
 from chessgloss.facts import gather
+from chessgloss.notes.choice import in_expert_order
 from chessgloss.scores import Analysis, Line
 
 fen = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"

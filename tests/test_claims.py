@@ -11,7 +11,7 @@ from chessgloss.claims.checker import EXCUSES, decide_claim, look_at_all, scene_
 from chessgloss.claims.lexicon import Notation, Tag, letters, tags
 from chessgloss.claims.relations import READERS, relations
 from chessgloss.facts import gather
-from chessgloss.facts.fact import KNOWN_KINDS
+from chessgloss.facts.records import KNOWN_KINDS
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from scripts import PROJECT, refuses, selfplay

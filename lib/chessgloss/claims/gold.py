@@ -35,7 +35,8 @@ import chess
 from chessgloss.claims.checker import Checked, verify
 from chessgloss.claims.parser import Kind
 from chessgloss.corpora.lectures import CommentedMove, Lecture
-from chessgloss.facts.fact import FactKind, gather
+from chessgloss.facts.gathering import gather
+from chessgloss.facts.records import FactKind
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, read_fen, read_move
 

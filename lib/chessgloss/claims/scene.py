@@ -20,8 +20,8 @@ import chess
 from chessgloss.claims.lexicon import Notation
 from chessgloss.claims.parser import Claim, Term
 from chessgloss.facts import board as boards
-from chessgloss.facts.fact import noun_at
 from chessgloss.facts.verdict import Verdict
+from chessgloss.facts.words import noun_at
 from chessgloss.positions import MoveInContext
 
 #: Where a claim was held against the board: before the move, after it, after the expected

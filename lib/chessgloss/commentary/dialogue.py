@@ -26,7 +26,7 @@ from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import Analysis, score_text
 from chessgloss.facts import Verdict, listed, side_name
 from chessgloss.facts.board import attackers, taken_on
-from chessgloss.facts.fact import named, owned
+from chessgloss.facts.words import named, owned
 from chessgloss.llm.client import Client, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.notes import notes

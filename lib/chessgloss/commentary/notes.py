@@ -12,22 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chessgloss.commentary.briefing import Briefing, Comment
-from chessgloss.notes import NOTES, Note, Outcome, notes, play_out
+from chessgloss.notes import Note, notes
 from chessgloss.notes.choice import MOST_SENTENCES, MOST_WORDS, choose
-
-# Moved to chessgloss.notes: NOTES, Note, Outcome, notes, play_out, choose and the two bounds.
-__all__ = [
-    "MOST_SENTENCES",
-    "MOST_WORDS",
-    "NOTES",
-    "Note",
-    "Outcome",
-    "choose",
-    "compose",
-    "notes",
-    "play_out",
-    "write_notes",
-]
 
 
 def write_notes(briefing: Briefing) -> Comment:

@@ -6,8 +6,8 @@ import chess
 
 from chessgloss.engine import Line
 from chessgloss.facts import board as boards
-from chessgloss.facts.fact import named
 from chessgloss.facts.verdict import judge, standing
+from chessgloss.facts.words import named
 from chessgloss.notes.kinds import Notes
 from chessgloss.notes.outcome import SPELT, spelt
 from chessgloss.notes.situation import AHEAD, Situation

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import chess
 
 from chessgloss.facts import Fact, listed
-from chessgloss.facts.fact import named, perpetual, zugzwang
+from chessgloss.facts.known import perpetual, zugzwang
+from chessgloss.facts.words import named
 from chessgloss.notes.kinds import NOTES, Note, Notes, capital
 from chessgloss.notes.outcome import spelt
 from chessgloss.notes.situation import Situation

@@ -7,8 +7,8 @@ from typing import Final
 import chess
 
 from chessgloss.facts import board as boards
-from chessgloss.facts.fact import named
 from chessgloss.facts.tactics import exchange
+from chessgloss.facts.words import named
 from chessgloss.notes.kinds import NOTES, Purposes
 from chessgloss.notes.outcome import count_in_words
 from chessgloss.notes.played import CENTRE, Played

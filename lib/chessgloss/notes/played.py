@@ -8,8 +8,8 @@ import chess
 
 from chessgloss.facts import board as boards
 from chessgloss.facts import listed, side_name
-from chessgloss.facts.fact import named
 from chessgloss.facts.tactics import VALUES, exchange, winning
+from chessgloss.facts.words import named
 from chessgloss.notes.kinds import NOTES, Purpose, adjustment, choose_wording
 from chessgloss.notes.outcome import count_pieces, spelt
 

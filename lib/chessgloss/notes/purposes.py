@@ -11,8 +11,8 @@ from typing import Final
 import chess
 
 from chessgloss.facts import board as boards
-from chessgloss.facts.fact import named
 from chessgloss.facts.tactics import VALUES, pins
+from chessgloss.facts.words import named
 from chessgloss.notes import placement
 from chessgloss.notes.kinds import NOTES, Purpose, Purposes
 from chessgloss.notes.played import CENTRE, Played

@@ -27,7 +27,7 @@ from chessgloss.claims.scene import (
 )
 from chessgloss.facts import board as boards
 from chessgloss.facts import tactics
-from chessgloss.facts.fact import side_name
+from chessgloss.facts.words import side_name
 
 #: Mates up to this length are taken as seen by any engine that gives a verdict.
 SURE_MATE: Final = 3

@@ -9,7 +9,7 @@ from chessgloss.claims.looks.finding import Finding, truth, unknown
 from chessgloss.claims.parser import Claim
 from chessgloss.claims.scene import Moment, Scene
 from chessgloss.facts import tactics
-from chessgloss.facts.fact import side_name
+from chessgloss.facts.words import side_name
 
 
 def ahead(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -9,7 +9,7 @@ from chessgloss.claims.parser import Claim
 from chessgloss.claims.scene import PLURAL, Moment, Scene, is_king
 from chessgloss.facts import board as boards
 from chessgloss.facts import tactics
-from chessgloss.facts.fact import side_name
+from chessgloss.facts.words import side_name
 
 
 def on_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
