@@ -19,7 +19,7 @@ from doit.exceptions import TaskFailed
 from doit.tools import config_changed
 
 from chessgloss.book.profiles import PROFILES
-from chessgloss.commentary.briefing import briefings_file
+from chessgloss.commentary.asking import briefings_file
 
 PROJECT = Path(__file__).parent.resolve()
 sys.path.insert(0, str(PROJECT / "book"))

@@ -20,9 +20,10 @@ import pandas as pd
 from chessgloss import report
 from chessgloss.claims import verify
 from chessgloss.claims.checker import Checked
-from chessgloss.commentary import annotate, briefing, methods
+from chessgloss.commentary import annotate, asking, methods
 from chessgloss.commentary.annotate import AnnotatedGame, Note
 from chessgloss.commentary.briefing import Briefing, Comment
+from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.commentary.notes import notes, write_notes
 from chessgloss.judges import gcc, trials
 from chessgloss.llm.client import replay
@@ -62,8 +63,8 @@ def write_page(project: Path) -> str:
 
 def show_one(name: str, where: str, shown: Sequence[str]) -> str:
     """Return the player with one evaluated move alone, for a page that has headings above it."""
-    move = next(each for each in briefing.evaluated_moves(1) if each.name == name)
-    known = briefing.read_briefings(briefing.briefings_file())
+    move = next(each for each in evaluated_moves(1) if each.name == name)
+    known = asking.read_briefings(asking.briefings_file())
     table = methods.gather_comments(shown, [move], known, replay("commentary", MODEL))
     comments = [
         (Comment(row.text, row.method, row.model), "") for row in table.itertuples()
@@ -75,9 +76,14 @@ def show_one(name: str, where: str, shown: Sequence[str]) -> str:
 
 
 def _evaluated() -> Iterator[dict[str, Any]]:
-    """Yield the moves that chapters 4 to 6 comment on."""
-    moves = briefing.evaluated_moves(1)
-    known = briefing.read_briefings(briefing.briefings_file())
+    """Yield the moves that chapters 4 to 6 comment on.
+
+    Lines and notes are those of searches whose exact lines are read. Models were asked with
+    earlier ones; what they wrote is checked against these.
+    """
+    moves = evaluated_moves(1)
+    exact = asking.read_briefings(asking.exact_briefings_file())
+    known = asking.read_briefings(asking.briefings_file())
     table = methods.gather_comments(SHOWN, moves, known, replay("commentary", MODEL))
     asked = gcc.texts_of(table, [name for name in trials.METHODS if name in SHOWN])
     judged = gcc.judge(
@@ -92,7 +98,10 @@ def _evaluated() -> Iterator[dict[str, Any]]:
                 _judged(scores, move.name, row.method),
             )
             for row in rows.itertuples()
+            if row.method != "notes"
         ]
+        from_notes = replace(write_notes(exact[move.name]), method="notes")
+        comments.insert(min(1, len(comments)), (from_notes, ""))
         lecture, _, number = move.name.partition("/")
         where = (
             f"paper, Figure {number[3:]}"
@@ -100,7 +109,7 @@ def _evaluated() -> Iterator[dict[str, Any]]:
             else f"lecture {lecture[3:]}"
         )
         group = "Moves of the paper and of lectures (chapters 4 to 6)"
-        yield _game(known[move.name], where, group, comments)
+        yield _game(exact[move.name], where, group, comments)
 
 
 def _judged(scores: pd.DataFrame, move: str, method: str) -> str:
@@ -115,7 +124,7 @@ def _judged(scores: pd.DataFrame, move: str, method: str) -> str:
 def _famous(project: Path) -> Iterator[dict[str, Any]]:
     """Yield the moves of famous games that chapter 5 has read by hand."""
     folder = project / "data/notes/second"
-    known = briefing.read_briefings(folder / "briefings.json")
+    known = asking.read_briefings(folder / "briefings.json")
     drawn = pd.read_csv(folder / "drawn.tsv", sep="\t")
     written = methods.written_comments(list(known.values()), MODEL, "ccc_proven")
     for (row, each), proven in zip(

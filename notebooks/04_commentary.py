@@ -55,7 +55,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from chessgloss import claims, report
 from chessgloss.book import reference
 from chessgloss.engine import centipawns, score_of
-from chessgloss.commentary import briefing, methods, notes, proven
+from chessgloss.commentary import asking, briefing, methods, notes, proven
+from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.commentary.briefing import first_words, speaks_of
 from chessgloss.commentary.methods import known_from_start
 from chessgloss.commentary.prompts import load_prompt
@@ -71,12 +72,12 @@ from chessgloss.store import file_digest, find_project
 
 sizes = load_sizes("04_commentary", profile)
 report.use_house_style()
-evaluated = briefing.evaluated_moves(seed)
+evaluated = evaluated_moves(seed)
 step = len(evaluated) // sizes.moves
 moves = [
     each for number, each in enumerate(evaluated) if number % step == 0 or each.name in shown
 ]
-briefings = briefing.read_briefings(briefing.briefings_file())
+briefings = asking.read_briefings(asking.briefings_file())
 client = replay("commentary", model)
 example = briefings[shown[0]]
 print(
@@ -130,24 +131,30 @@ report.table(pd.crosstab(strata["kind"], strata["phase"]), caption="The evaluate
 # For each move Stockfish searches the position before it (five lines) and after it, the
 # trained model of the last chapter ranks the 21 concepts by how much the move changes them,
 # and Stockfish 8 tells its own changes for comparison. These *briefings* are committed, so
-# that a prompt is the same on every machine. They are made anew here and compared.
+# that a prompt is the same on every machine. Two sets are kept: those behind the answers that were
+# recorded, of searches whose last line could be a bound (chapter 10), and those of exact lines, on
+# which every new comment rests. The latter are made anew here and compared with both.
 
 # %%
-again = briefing.brief(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
-kept = [briefings[each.name] for each in again]
-same_verdict = np.mean(
-    [old.verdict == new.verdict for old, new in zip(kept, again, strict=True)]
-)
-same_concepts = np.mean(
-    [
-        [each.term for each in old.concepts[:5]] == [each.term for each in new.concepts[:5]]
-        for old, new in zip(kept, again, strict=True)
-    ]
-)
-print(
-    f"made again: {len(again)}; same verdict {same_verdict:.0%}, "
-    f"same five concepts {same_concepts:.0%}"
-)
+again = asking.brief(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
+exact = asking.read_briefings(asking.exact_briefings_file())
+compared = {}
+for kind, kept in (("of exact lines", exact), ("behind the recorded answers", briefings)):
+    pairs = [(kept[each.name], each) for each in again]
+    compared[kind] = {
+        "same verdict": np.mean([old.verdict == new.verdict for old, new in pairs]),
+        "same class of move": np.mean(
+            [old.verdict.judgement == new.verdict.judgement for old, new in pairs]
+        ),
+        "same five concepts": np.mean(
+            [
+                [each.term for each in old.concepts[:5]]
+                == [each.term for each in new.concepts[:5]]
+                for old, new in pairs
+            ]
+        ),
+    }
+report.table(pd.DataFrame(compared).T, caption=f"{len(again)} briefings made again", digits=2)
 
 # %% [markdown]
 # ## What each method is given
@@ -1219,8 +1226,12 @@ report.save(
     report.rows({"recorded_answers": len(client.recordings)}, "commentary", unit="answers"),
     report.rows(
         {
-            "same_verdict": report.Result(float(same_verdict), n=len(again)),
-            "same_concepts": report.Result(float(same_concepts), n=len(again)),
+            f"{prefix}{name.replace(' ', '_')}": report.Result(float(value), n=len(again))
+            for prefix, kind in (
+                ("", "of exact lines"),
+                ("recorded.", "behind the recorded answers"),
+            )
+            for name, value in compared[kind].items()
         },
         "commentary.briefings",
     ),
@@ -1299,7 +1310,7 @@ report.evidence(
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={
         "model": model,
-        "engine": f"{example.before.engine}, {briefing.NODES:,} nodes",
+        "engine": f"{example.before.engine}, {asking.NODES:,} nodes",
         "prompts": "comment_llm@1, comment_expert@1, comment_ccc@1",
     },
 )

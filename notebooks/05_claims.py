@@ -58,7 +58,8 @@ from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.book.used_code import code_sha256, used_code
 from chessgloss.claims import CAUSES, Kind, disqualifier, extract, gold, verify
-from chessgloss.commentary import briefing, methods, proven
+from chessgloss.commentary import asking, briefing, methods, proven
+from chessgloss.commentary.moves import evaluated_moves, lectured_moves
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
@@ -81,12 +82,12 @@ from chessgloss.store import find_project
 
 sizes = load_sizes("05_claims", profile)
 report.use_house_style()
-evaluated = briefing.evaluated_moves(seed)
+evaluated = evaluated_moves(seed)
 step = len(evaluated) // sizes.moves
 moves = [
     each for number, each in enumerate(evaluated) if number % step == 0 or each.name in shown
 ]
-briefings = briefing.read_briefings(briefing.briefings_file())
+briefings = asking.read_briefings(asking.briefings_file())
 known = [briefings[each.name] for each in moves]
 example = briefings["ccc/figA6"]
 composed = (
@@ -920,9 +921,9 @@ report.table(
 # today are those.
 
 # %%
-lectured = briefing.lectured_moves(seed)
+lectured = lectured_moves(seed)
 lectured = lectured[:: len(lectured) // sizes.lectured]
-more = briefing.read_briefings(briefing.lectured_file())
+more = asking.read_briefings(asking.lectured_file())
 all_moves = [*moves, *lectured]
 all_known = briefings | more
 notes_client = replay("notes", model)

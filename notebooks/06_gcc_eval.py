@@ -38,12 +38,8 @@ from scipy.special import logsumexp, softmax
 from sklearn.linear_model import LogisticRegression
 from chessgloss import report
 from chessgloss.book import reference
-from chessgloss.commentary.briefing import (
-    NODES,
-    briefings_file,
-    evaluated_moves,
-    read_briefings,
-)
+from chessgloss.commentary.asking import NODES, briefings_file, read_briefings
+from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.judges import gcc, trials
 from chessgloss.judges.gcc import DIMENSIONS, judge_request, read_score
 from chessgloss.judges.injection import without_injections

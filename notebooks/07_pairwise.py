@@ -41,13 +41,9 @@ from IPython.display import display as display_markdown
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from chessgloss import report
-from chessgloss.commentary.briefing import (
-    NODES,
-    briefings_file,
-    evaluated_moves,
-    first_words,
-    read_briefings,
-)
+from chessgloss.commentary.asking import NODES, briefings_file, read_briefings
+from chessgloss.commentary.briefing import first_words
+from chessgloss.commentary.moves import evaluated_moves
 
 from chessgloss.llm.client import replay
 from chessgloss.stats import Interval, mean_interval, means_by

@@ -37,7 +37,8 @@ from scipy import stats
 from statsmodels.stats import inter_rater
 from chessgloss import report
 from chessgloss.book import reference
-from chessgloss.commentary.briefing import briefings_file, documents_examples, read_briefings
+from chessgloss.commentary.asking import briefings_file, read_briefings
+from chessgloss.commentary.moves import documents_examples
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.stats import crossed_mean, mean_interval, share_of, sign_flip_p
 from chessgloss.book.profiles import load_sizes

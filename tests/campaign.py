@@ -56,12 +56,9 @@ from chessgloss.commentary.annotate import (
     write_page,
     write_pgn,
 )
-from chessgloss.commentary.briefing import (
-    briefings_file,
-    evaluated_moves,
-    read_briefings,
-)
+from chessgloss.commentary.asking import briefings_file, read_briefings
 from chessgloss.commentary.methods import gather_comments, write_notes
+from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.corpora import games as packed
 from chessgloss.corpora.lectures import read_lecture
 from chessgloss.engine import Engine, EngineFailed, score_of

@@ -9,7 +9,8 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from chessgloss import assets
-from chessgloss.commentary.briefing import Briefing, briefings_file, read_briefings
+from chessgloss.commentary.asking import briefings_file, read_briefings
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.corpora.lectures import Lecture, read_lectures
 from chessgloss.engine import find_stockfish
 from chessgloss.experts import Expert, load_expert

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chessgloss.claims import verify
-from chessgloss.commentary import briefing, methods
-from chessgloss.commentary.briefing import Briefing, read_briefings
+from chessgloss.commentary import asking, briefing, methods
+from chessgloss.commentary.asking import read_briefings
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import (
     ARMS,
     EXAMPLES,
@@ -21,6 +22,7 @@ from chessgloss.commentary.methods import (
     METHODS,
     request_comment,
 )
+from chessgloss.commentary.moves import documents_examples, evaluated_moves
 from chessgloss.commentary.prompts import all_prompts, load_prompt, quoted, read_prompt
 from chessgloss.commentary.proven import (
     Form,
@@ -66,7 +68,7 @@ def grabbed_pawn() -> Briefing:
 def test_the_committed_briefings_are_those_of_the_rule(
     real_lectures, briefings
 ) -> None:
-    chosen = briefing.evaluated_moves()
+    chosen = evaluated_moves()
     kept = briefings.items()
     assert {each.name: each.move for each in chosen} == {
         name: each.move for name, each in kept
@@ -78,7 +80,7 @@ def test_the_committed_briefings_are_those_of_the_rule(
     assert all(
         len(each.concepts) == len(each.oracle) == 21 for each in briefings.values()
     )
-    printed = [each.move.numbered_san for each in briefing.documents_examples()]
+    printed = [each.move.numbered_san for each in documents_examples()]
     assert printed == ["1... Bd2+", "18... Bxc3#", "21. Bxe6+"]
 
 
@@ -276,8 +278,8 @@ def test_a_damaged_file_of_briefings_says_how_to_make_it(tmp_path, text) -> None
 
 @pytest.mark.engine
 def test_a_briefing_is_made_of_engine_expert_and_oracle() -> None:
-    example = briefing.documents_examples()[2]
-    (found,) = briefing.brief([example], nodes=5_000, progress=False)
+    example = documents_examples()[2]
+    (found,) = asking.brief([example], nodes=5_000, progress=False)
     assert found.verdict.best == example.move.uci
     assert {one.rank for one in found.concepts} == set(range(1, 22)) and found.oracle[
         0

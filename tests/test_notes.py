@@ -9,7 +9,8 @@ import chess
 import pytest
 
 import chessgloss
-from chessgloss.commentary.briefing import Briefing, lectured_file, read_briefings
+from chessgloss.commentary.asking import lectured_file, read_briefings
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.notes import compose
 from chessgloss.engine import open_engine
 from chessgloss.notes import NOTES, notes, play_out

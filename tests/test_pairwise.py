@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chessgloss.commentary.briefing import Briefing, EvaluatedMove
+from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.moves import EvaluatedMove
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.judges import pairwise
 from chessgloss.judges.pairwise import CRITERIA, METHODS, read_line, strengths, supports

@@ -8,7 +8,8 @@ import pytest
 
 from chessgloss.claims import verify
 from chessgloss.commentary import proven as proving
-from chessgloss.commentary.briefing import Briefing, lectured_file, read_briefings
+from chessgloss.commentary.asking import lectured_file, read_briefings
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.clauses import cut, join, without
 from chessgloss.commentary.evidence import prover, show_move, stems
 from chessgloss.commentary.methods import kept_texts

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 from chessgloss import assets
-from chessgloss.commentary.briefing import choose_moves
+from chessgloss.commentary.moves import choose_moves
 from chessgloss.corpora.lectures import (
     Lecture,
     eligible,

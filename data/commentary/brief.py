@@ -16,17 +16,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from chessgloss.commentary.briefing import (
+from chessgloss.commentary.asking import (
     LINES,
     NODES,
-    Briefing,
     analysis_row,
     brief,
     briefings_file,
-    evaluated_moves,
     lectured_file,
-    lectured_moves,
 )
+from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.moves import evaluated_moves, lectured_moves
 from chessgloss.engine import analyse_many
 from chessgloss.judges import trials
 from chessgloss.store import data_file

@@ -48,7 +48,7 @@ from torch import nn
 from tqdm import tqdm
 
 from chessgloss import assets
-from chessgloss.commentary.briefing import briefings_file, read_briefings
+from chessgloss.commentary.asking import briefings_file, read_briefings
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.engine import analyse_many, centipawns, score_of
 from chessgloss.positions import CommentedMove, MoveInContext, Position

@@ -28,12 +28,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from chessgloss import assets
 from chessgloss.claims import extract, verify
-from chessgloss.commentary.briefing import (
-    Briefing,
-    after_pass,
-    analysis_row,
-    read_analysis,
-)
+from chessgloss.commentary.asking import analysis_row, read_analysis
+from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.concepts.priority import prioritise
 from chessgloss.corpora.lectures import eligible, evaluated_lectures, read_lectures
 from chessgloss.engine import Analysis, open_engine

@@ -9,6 +9,10 @@ stable, and then again: one line, thirty times the nodes of the last search of o
 hash table. A killed run goes on where it stopped; the whole takes an hour or two on one core.
 ``search`` is the beginning of the SHA-256 of ``facts/verdict.py``, which searched.
 
+    python data/notes/verdicts.py fresh
+
+writes ``verdicts_fresh.tsv``: the next 40 moves of the same order, by the same rule.
+
     python data/notes/verdicts.py nodes
 
 writes ``verdicts_by_nodes.tsv``: sixteen moves, searched with more and more nodes for five lines.
@@ -86,8 +90,11 @@ def rest() -> dict[tuple[str, int], MoveInContext]:
     return {key: moves[key] for key in sorted(moves, key=lot.__getitem__)}
 
 
-def draw(engine: Engine) -> tuple[list[tuple], list[tuple]]:
-    """Return the rows of the moves by which a search was chosen first, and of those drawn now."""
+def draw(engine: Engine, skipped: int = KNOWN) -> tuple[list[tuple], list[tuple]]:
+    """Return the rows of the moves by which a search was chosen first, and of those drawn now.
+
+    Of each half so many are ``skipped``, which other tables hold.
+    """
     halves: dict[str, list[tuple]] = {"quiet": [], "losing": []}
     for (game, ply), move in rest().items():
         around = [
@@ -96,10 +103,12 @@ def draw(engine: Engine) -> tuple[list[tuple], list[tuple]]:
         lost = weigh(move, *around).win_chance_lost
         half = "losing" if lost >= JUDGEMENT_BOUNDS["inaccuracy"] else "quiet"
         halves[half].append((half, game, ply, move.position.fen, move.uci))
-        if min(map(len, halves.values())) >= KNOWN + EACH:
+        if min(map(len, halves.values())) >= skipped + EACH:
             break
     first = [row for half, rows in halves.items() for row in rows[: SHOWN[half]]]
-    pairs = zip(*(rows[KNOWN : KNOWN + EACH] for rows in halves.values()), strict=True)
+    pairs = zip(
+        *(rows[skipped : skipped + EACH] for rows in halves.values()), strict=True
+    )
     return first, [*chain(*pairs)]
 
 
@@ -138,16 +147,15 @@ def long(
     return summary(weigh(move, before, after), max(before.nodes, after.nodes))
 
 
-def compare() -> Iterator[pd.DataFrame]:
+def compare(target: Path, skipped: int = KNOWN) -> Iterator[pd.DataFrame]:
     """Yield the table after each move that was searched."""
-    target = HERE / "verdicts.tsv"
     moves = rest()
     with (
         open_engine(timeout=7_200) as engine,
         open_engine(hash_mb=256, timeout=7_200) as deep,
     ):
         if not target.exists():
-            drawn = pd.DataFrame(draw(engine)[1], columns=KEYS[:-1])
+            drawn = pd.DataFrame(draw(engine, skipped)[1], columns=KEYS[:-1])
             drawn["search"] = file_digest(Path(searching.__file__))[:12]
             yield drawn.reindex(columns=COLUMNS)
         table = pd.read_csv(target, sep="\t").astype(
@@ -211,5 +219,7 @@ if __name__ == "__main__":
     elif sys.argv[1:] == ["single"]:
         write(single(), HERE / "verdicts_single.tsv")
     else:
-        for table in compare():
-            write(table, HERE / "verdicts.tsv")
+        fresh = sys.argv[1:] == ["fresh"]
+        target = HERE / ("verdicts_fresh.tsv" if fresh else "verdicts.tsv")
+        for table in compare(target, KNOWN + EACH if fresh else KNOWN):
+            write(table, target)

@@ -21,14 +21,8 @@ from typing import get_args
 
 import pandas as pd
 
-from chessgloss.commentary.briefing import (
-    Briefing,
-    EvaluatedMove,
-    briefings_file,
-    evaluated_moves,
-    lectured_file,
-    read_briefings,
-)
+from chessgloss.commentary.asking import briefings_file, lectured_file, read_briefings
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import (
     ARMS,
     GUIDED,
@@ -38,6 +32,7 @@ from chessgloss.commentary.methods import (
     request_comment,
     varied_moves,
 )
+from chessgloss.commentary.moves import EvaluatedMove, evaluated_moves
 from chessgloss.commentary.proven import (
     Form,
     extraction_requests,

@@ -635,12 +635,9 @@ def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
 
 
 def _survey_collect(given: argparse.Namespace) -> int:
-    from chessgloss.commentary.briefing import (
-        briefings_file,
-        evaluated_moves,
-        read_briefings,
-    )
+    from chessgloss.commentary.asking import briefings_file, read_briefings
     from chessgloss.commentary.methods import gather_comments
+    from chessgloss.commentary.moves import evaluated_moves
     from chessgloss.llm.client import DEFAULT_MODEL, replay
     from chessgloss.survey.study import complete_moves, study_of
 

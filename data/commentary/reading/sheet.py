@@ -21,12 +21,9 @@ from typing import Any
 import chess
 import pandas as pd
 
-from chessgloss.commentary.briefing import (
-    lectured_file,
-    lectured_moves,
-    read_briefings,
-)
+from chessgloss.commentary.asking import lectured_file, read_briefings
 from chessgloss.commentary.methods import gather_comments
+from chessgloss.commentary.moves import lectured_moves
 from chessgloss.engine import Analysis, open_engine
 from chessgloss.llm.client import DEFAULT_MODEL, replay
 

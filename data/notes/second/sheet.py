@@ -17,7 +17,7 @@ from pathlib import Path
 import chess
 import pandas as pd
 
-from chessgloss.commentary.briefing import read_briefings
+from chessgloss.commentary.asking import read_briefings
 from chessgloss.commentary.methods import written_comments
 from chessgloss.commentary.notes import write_notes
 from chessgloss.llm.client import DEFAULT_MODEL

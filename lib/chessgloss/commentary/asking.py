@@ -31,8 +31,16 @@ NODES, LINES = 200_000, 5
 
 
 def briefings_file() -> Path:
-    """Return where the briefings of the evaluated moves are kept."""
+    """Return where the briefings behind the recorded answers on the evaluated moves are kept.
+
+    The last line of their searches could be a bound; prompts keep their bytes.
+    """
     return find_project() / "data" / "commentary" / "briefings.json"
+
+
+def exact_briefings_file() -> Path:
+    """Return where the briefings of the evaluated moves are that are made of exact lines."""
+    return find_project() / "data" / "commentary" / "briefings_exact.json"
 
 
 def lectured_file() -> Path:

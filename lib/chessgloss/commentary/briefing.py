@@ -8,8 +8,6 @@ in :mod:`~chessgloss.commentary.asking`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 import chess
 
@@ -127,39 +125,3 @@ def after_pass(position: Position) -> Position | None:
         return None
     board.push(chess.Move.null())
     return Position(board.fen()) if board.is_valid() else None
-
-
-#: What has moved, and where to; read from here it still works.
-_MOVED = {
-    **dict.fromkeys(
-        (
-            "EVALUATED",
-            "EXAMPLES",
-            "EvaluatedMove",
-            "choose_moves",
-            "documents_examples",
-            "evaluated_moves",
-            "lectured_moves",
-        ),
-        "chessgloss.commentary.moves",
-    ),
-    **dict.fromkeys(
-        (
-            "LINES",
-            "NODES",
-            "analysis_row",
-            "brief",
-            "briefings_file",
-            "lectured_file",
-            "read_analysis",
-            "read_briefings",
-        ),
-        "chessgloss.commentary.asking",
-    ),
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MOVED:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MOVED[name]), name)

@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 
 from chessgloss.claims.gold import GoldText, minimal_pairs, read_gold
-from chessgloss.commentary.briefing import Briefing, read_briefings
+from chessgloss.commentary.asking import read_briefings
+from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import read_comment, request_comment
 from chessgloss.commentary.prompts import load_prompt, quoted
 from chessgloss.engine import centipawns
