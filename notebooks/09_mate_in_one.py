@@ -52,7 +52,7 @@ from chessgloss.skill.players import (
     read_reply,
 )
 from chessgloss.store import find_project
-from chessgloss.tracking.runs import tracking_players
+from chessgloss.tracking.player import tracking_players
 
 sizes = load_sizes("09_mate_in_one", profile)
 report.use_house_style()

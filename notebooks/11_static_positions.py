@@ -49,7 +49,7 @@ from chessgloss import assets, report
 from chessgloss.book.profiles import load_sizes
 from chessgloss.claims import verify
 from chessgloss.commentary.annotate import embedded
-from chessgloss.corpora.samples import phase_of
+from chessgloss.positions import phase_of
 from chessgloss.experts import load_expert
 from chessgloss.facts.tactics import forks, mates
 from chessgloss.llm.client import replay
@@ -97,7 +97,7 @@ from chessgloss.stats import (
     percentile_interval,
 )
 from chessgloss.store import default_store
-from chessgloss.tracking.runs import tracking_players
+from chessgloss.tracking.player import tracking_players
 
 sizes = load_sizes("11_static_positions", profile)
 report.use_house_style()

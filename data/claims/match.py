@@ -19,8 +19,7 @@ from chessgloss.corpora.lectures import (
     evaluated_lectures,
     read_lectures,
 )
-from chessgloss.corpora.samples import phase_of
-from chessgloss.positions import CommentedMove
+from chessgloss.positions import CommentedMove, phase_of
 
 FOLDER = Path(__file__).parent
 SEED = 22

@@ -32,7 +32,6 @@ from chessgloss.commentary.briefing import Briefing, Comment, after_pass
 from chessgloss.commentary.notes import write_notes
 from chessgloss.commentary.prompts import visible
 from chessgloss.concepts.changes import Changes, ConceptChange
-from chessgloss.engine import Analysis, ScoreWording, centipawns, score_text, win_chance
 from chessgloss.facts import Analyse, Verdict, search, weigh
 from chessgloss.facts.verdict import (
     JUDGEMENT_BOUNDS,
@@ -41,6 +40,7 @@ from chessgloss.facts.verdict import (
     RANKED_LINES,
 )
 from chessgloss.positions import MoveInContext, PgnError, Position, read_pgn
+from chessgloss.scores import Analysis, ScoreWording, centipawns, score_text, win_chance
 
 #: Writes a comment on a move from what is known of it.
 Commentator: TypeAlias = Callable[[Briefing], Comment]

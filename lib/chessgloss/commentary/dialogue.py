@@ -23,7 +23,6 @@ from chessgloss.claims.parser import Term, chunk
 from chessgloss.commentary.briefing import PHRASES, Briefing, after_pass
 from chessgloss.commentary.notes import compose
 from chessgloss.commentary.prompts import load_prompt, quoted
-from chessgloss.engine import Analysis, score_text
 from chessgloss.facts import Verdict, listed, side_name
 from chessgloss.facts.board import attackers, taken_on
 from chessgloss.facts.words import named, owned
@@ -31,6 +30,7 @@ from chessgloss.llm.client import Client, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.notes import notes
 from chessgloss.positions import MoveInContext, Position
+from chessgloss.scores import Analysis, score_text
 
 #: How a move that somebody speaks of stands to the move under discussion: the move itself,
 #: another in its place, an answer to it, one further on, one after a pass by the opponent, or

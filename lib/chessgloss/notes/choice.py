@@ -18,7 +18,7 @@ from chessgloss.claims import Claim, extract
 from chessgloss.claims.parser import Term
 from chessgloss.notes.kinds import NOTES, Note, read_table
 from chessgloss.notes.situation import Briefed
-from chessgloss.positions import MoveInContext
+from chessgloss.positions import MoveInContext, phase_of
 
 #: Words of a comment and sentences at most.
 MOST_WORDS, MOST_SENTENCES = 45, 3
@@ -275,9 +275,6 @@ def features(
         ``concept`` (1 over the rank of the concept that it words, 0 without one), ``change`` (of
         that concept, standard deviations) and ``earlier``.
     """
-    # the corpora need numpy, notes do not
-    from chessgloss.corpora.samples import phase_of
-
     verdict = briefing.verdict
     behind = [each for each in briefing.concepts if each.concept == note.concept][:1]
     return {

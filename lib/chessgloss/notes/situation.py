@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 import chess
 from chess.engine import PovScore
 
-from chessgloss.engine import Analysis, centipawns
 from chessgloss.facts import Facts, Verdict, side_name
 from chessgloss.facts.tactics import balance
 from chessgloss.facts.verdict import Standing
@@ -23,9 +22,10 @@ from chessgloss.notes.kinds import (
 from chessgloss.notes.outcome import NOTHING, SOON, Outcome, play_out
 from chessgloss.notes.played import Played
 from chessgloss.positions import MoveInContext
+from chessgloss.scores import Analysis, centipawns
 
 if TYPE_CHECKING:
-    from chessgloss.concepts.changes import ConceptChange
+    from chessgloss.facts.change import ConceptChange
 
 #: Pawns by which an engine's score may contradict a count of material before it is not believed:
 #: at least; a pawn won or lost; and as a share of what is on the board.

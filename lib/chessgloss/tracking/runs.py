@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import pandas as pd
 import torch
@@ -35,7 +35,6 @@ from chessgloss.tracking.models import (
     Settings,
     make_model,
 )
-from chessgloss.tracking.models import continue_games as continue_games  # moved there
 
 Positive: TypeAlias = Annotated[float, Field(gt=0)]
 NotNegative: TypeAlias = Annotated[float, Field(ge=0)]
@@ -299,10 +298,3 @@ def read_run_file(
 
 
 # ---------------------------------------------------------------- moved
-
-
-def tracking_players() -> list[Any]:
-    """Return :func:`chessgloss.tracking.player.tracking_players`, where it has moved."""
-    from chessgloss.tracking import player
-
-    return player.tracking_players()
