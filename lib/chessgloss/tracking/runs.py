@@ -295,6 +295,3 @@ def read_run_file(
     if run is not None and about.get("run") != run:
         raise ValueError(f"{path} is of the run {about.get('run')!r}, not {run!r}")
     return tensors, about
-
-
-# ---------------------------------------------------------------- moved
