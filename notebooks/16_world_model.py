@@ -11,25 +11,26 @@
 #
 # Chapters 12 to 14 asked models of games by prompt, and counted how often they answer legally. A
 # model can answer legally and hold no board; it can hold one and not use it; and an average says
-# nothing of the game in which it fails. This chapter looks inside. Of a hidden state of `L-uci-1` a
-# linear layer reads {glue:text}`square` % of the squares rightly, and {glue:text}`whole` % of the
-# whole boards; of a model with random weights {glue:text}`square_random` %, and whoever names what
-# stands on a square most often is right in {glue:text}`square_majority` %. {glue:text}`held`
-# {glue:text}`by_random` An opponent who plays at random brings `L-uci-1` to an illegal answer in
-# {glue:text}`lost_random` % of the games, one who looks one move ahead in
-# {glue:text}`lost_lookahead` %, in half of them by answer {glue:text}`median_lookahead`. Below, a
-# game against random moves ends: on the left its board and the model's answer, on the right the
-# board that the linear layer reads off the model's last hidden state, with the squares marked where
-# it is wrong.
+# nothing of the game in which it fails. This chapter looks inside. Of a hidden state of
+# {glue:text}`example` a linear layer reads {glue:text}`square` % of the squares rightly,
+# {glue:text}`occupied` % of those with a piece, and {glue:text}`whole` % of the whole boards; of
+# the same model with random weights {glue:text}`square_random` % of the squares, and whoever names
+# what stands on a square most often is right in {glue:text}`square_majority` % (on occupied ones in
+# {glue:text}`occupied_majority` %). {glue:text}`held` {glue:text}`by_random` An opponent who plays
+# at random brings {glue:text}`example` to an illegal answer in {glue:text}`lost_random` % of the
+# games, one who looks one move ahead in {glue:text}`lost_lookahead` %, in half of them by answer
+# {glue:text}`median_lookahead`. Below, a game against random moves ends: on the left its board and
+# the model's answer, on the right the board that the linear layer reads off the model's last hidden
+# state, with the squares marked where it is wrong.
 
 # %% tags=["parameters", "hide-input"]
 profile = "book"
 seed = 1
-example = "L-uci-1"
+example = "L-modern_uci-1"
 layer = 4
 square = "e4"
 concept = "White Kingsafety"
-wanted = ("L-uci-1", "L-rap25-1", "L-modern_uci-1", "L-random_uci-1")
+wanted = ("L-modern_uci-1", "L-random_uci-1", "L-uci-1")
 
 # %% tags=["hide-input"]
 from functools import partial
@@ -157,7 +158,7 @@ print(
 #
 # - take a hidden state out of a model, and read the board off it by a logistic regression;
 # - do so for all squares, layers and models, beside random weights and the commonest piece;
-# - erase a piece in the hidden state: does the model stop moving it?
+# - erase a piece in the hidden state: does the model stop moving it, and see what is legal then?
 # - lead to one position by two orders of moves: does the model see that it is the same?
 # - attack: how long can a model answer legally when its opponent wants it to fail?
 # - look for the 21 concepts of chapter 02 in a model that has read nothing but moves.
@@ -230,23 +231,33 @@ print(
 # `fit_board_probe` makes the 64 regressions at once: one linear layer with 64 times 13 outputs and
 # the cross-entropy of all squares, trained in {glue:text}`epochs` passes. Two codings: White's and
 # Black's pieces, or those of the side to move and its opponent's, in which a model of Othello was
-# found to hold its board {cite}`nanda2023emergent`. Two controls: the same layer on the same model
-# before any training (what the last moves and the place in the game give), and no model at all: the
-# commonest content of each square.
+# found to hold its board {cite}`nanda2023emergent`. Two controls: the same layer on a model of the
+# same architecture before any training (what the last moves and the place in the game give), and no
+# model at all: the commonest content of each square. Most squares are empty, and that is easy to
+# say; so the occupied ones are counted by themselves too.
 
 # %% tags=["hide-input"]
 for name in wanted:
     if name != example and runs.kept_path("checkpoints", name).is_file():
         models[name], training = runs.read_model(name)
         readings[name] = training.reading
-random_weights = "random weights"
-models[random_weights] = make_model(models[example].settings, seed=seed).eval()
-readings[random_weights] = "uci"
-trained = [name for name in models if name != random_weights]
+trained = list(models)
+control_of = {}  # the same architecture before any training
+for name in trained:
+    shape = models[name].settings
+    alike = [other for other in control_of if models[other].settings == shape]
+    control_of[name] = control_of[alike[0]] if alike else f"random weights like {name}"
+    if not alike:
+        models[control_of[name]] = make_model(shape, seed=seed).eval()
+        readings[control_of[name]] = "uci"
+controls = list(dict.fromkeys(control_of.values()))
+random_weights = control_of[example]
 spoken = [name for name in trained if readings[name] == "uci"]  # squares come first
 
 
 def key_of(name):
+    if name == random_weights:
+        return "random_weights"
     return name.removesuffix("-1").replace("-", "_").replace(" ", "_")
 
 
@@ -287,7 +298,20 @@ boards_right = {
     key: mean_interval(hits.all(axis=1), held_games, seed=seed).in_percent()
     for key, hits in right.items()
 }
-shown = pd.DataFrame({"squares": squares_right, "whole boards": boards_right})
+has_piece = boards.squares[held] > 0
+occupied_right = {
+    key: mean_interval(
+        (hits & has_piece).sum(axis=1) / has_piece.sum(axis=1), held_games, seed=seed
+    ).in_percent()
+    for key, hits in right.items()
+}
+shown = pd.DataFrame(
+    {
+        "squares": squares_right,
+        "occupied squares": occupied_right,
+        "whole boards": boards_right,
+    }
+)
 last = [key for key in shown.index if key[1] == "commonest" or key[2] == layer]
 report.table(
     shown.loc[last],
@@ -295,7 +319,7 @@ report.table(
     caption="Read rightly off the last layer, % of held-out squares and boards",
 )
 
-# %% mystnb={"figure": {"caption": "How much of the board a linear probe reads from each layer, by model. Grey is a model with random weights, dotted the commonest piece of each square.", "name": "fig-16-layers"}, "image": {"alt": "Lines of percentages over layers for several models, the grey one lowest."}}
+# %% mystnb={"figure": {"caption": "How much of the board a linear probe reads from each layer, by model. Grey are models with random weights, one of each architecture, dotted the commonest piece of each square.", "name": "fig-16-layers"}, "image": {"alt": "Lines of percentages over layers for several models, the grey one lowest."}}
 figure, axes = plt.subplots()
 for name in models:
     line = pd.Series(
@@ -306,7 +330,11 @@ for name in models:
         }
     )
     axes.plot(
-        line.index, line, "o-", label=name, color="grey" if name == random_weights else None
+        line.index,
+        line,
+        "o-" if name in trained else "o--",
+        label=name,
+        color=None if name in trained else "grey",
     )
 axes.axhline(
     squares_right["White, Black", "commonest", 0].value,
@@ -424,8 +452,9 @@ def fall(table, column):
 
 
 # %% [markdown]
-# Layer and strength are chosen on validation games, where the erased piece's step and the other
-# piece's differ most; the table is of test games.
+# The step can reach the output without any block having used it, and it does so most where few
+# blocks are left. So layer and strength are chosen on validation games by what the step does
+# *around the output*, less what another piece's does; the tables are of test games, at all depths.
 
 # %%
 some = np.random.default_rng(seed).permutation(np.flatnonzero(part == "validation"))
@@ -433,11 +462,124 @@ tuning = some[: sizes.edited // 8]
 tested = np.random.default_rng(seed).permutation(np.flatnonzero(held))[: sizes.edited]
 edits = {}
 chosen = {}
+by_depth = {}
 for name in spoken:
     tuned = pd.concat([edit(name, tuning, depth, (1, 2)) for depth in range(1, layer)])
-    tuned["gain"] = fall(tuned, "erased") - fall(tuned, "another")
-    chosen[name] = tuned.groupby(["depth", "strength"])["gain"].mean().idxmax()
-    edits[name] = edit(name, tested, int(chosen[name][0]), chosen[name][1:])
+    tuned["gain"] = fall(tuned, "around the output") - fall(tuned, "another")
+    gains = tuned.groupby(["depth", "strength"])["gain"].mean()
+    chosen[name] = gains.idxmax()
+    for depth in range(1, layer):
+        strength = gains[depth].idxmax()
+        by_depth[name, depth] = edit(name, tested, depth, (strength,))
+    edits[name] = by_depth[name, int(chosen[name][0])]
+
+# %%
+at_depth = {
+    (name, f"block {depth}"): {
+        kind: paired_difference(
+            100 * fall(table, kind), 100 * fall(table, "another"), table["game"], seed=seed
+        )
+        for kind in kinds[:2]
+    }
+    for (name, depth), table in by_depth.items()
+}
+shown = pd.DataFrame(at_depth).T
+shown.columns = ["the piece's step", "around the output"]
+shown.index = [f"{name}, after {depth}" for name, depth in shown.index]
+report.table(
+    shown,
+    digits=1,
+    caption="Fall of the probability of moving from the erased square beyond that by another "
+    "piece's step, points, at every depth",
+)
+
+# %% [markdown]
+# One probability is not a board. If a model plays by the board that the probe reads, then without
+# the piece other moves become legal too: a piece behind it is free to move. Li and others and Nanda
+# and others {cite}`nanda2023emergent` edited models of Othello and asked for just that, the changes
+# of the legal set. So of the positions where more squares can be moved from once the piece is gone we
+# ask what share of the probability these new squares get, the erased one left out of the count.
+
+
+# %%
+def legal_from(fen, without=None):
+    """Squares (64,) from which the side to move may move, with a piece taken off or not."""
+    board = chess.Board(fen)
+    if without is not None:
+        board.remove_piece_at(int(without))
+    found = np.zeros(64, dtype=bool)
+    found[[move.from_square for move in board.legal_moves]] = True
+    return found
+
+
+def share_of_new(probabilities, new, erased):
+    """Per cent of the probability, the erased square's left out, on the new squares."""
+    return float(100 * probabilities[new].sum() / (1 - probabilities[erased]).clip(min=1e-6))
+
+
+def new_squares(name):
+    """Share of the newly legal squares before and after each step: a row a position."""
+    depth, strength = chosen[name]
+    probe = probes["own, opponent's", name, int(depth)]
+    random = np.random.default_rng(seed)
+    rows = []
+    for row in some_new:
+        moves = games.ucis(positions["game"][row])[: positions["ply"][row]]
+        ids = tokens.read_moves([moves], "uci")[0]
+        state = states[name][int(depth), row]
+        before = moves_from(models[name], ids, int(depth), torch.zeros(1, len(state)))[0]
+        opened = opening_pieces[row]
+        place = max(opened, key=lambda square: before[square])
+        movable = [square for square in range(64) if 1 <= own[row, square] <= 5]
+        others = [square for square in movable if square not in opened] or movable
+        other = random.choice(others)
+        steps = steps_for(
+            models[name],
+            probe,
+            state,
+            (place, own[row, place]),
+            (other, own[row, other]),
+            random,
+        )
+        after_it = moves_from(models[name], ids, int(depth), strength * steps)
+        shares = [share_of_new(each, opened[place], place) for each in (before, *after_it)]
+        rows.append([positions["game"][row], *shares])
+    return pd.DataFrame(rows, columns=["game", "before", *kinds])
+
+
+opening_pieces = {}  # by position: own pieces without which more squares can be moved from
+for row in tested:
+    fen = positions["fen"][row]
+    now = legal_from(fen)
+    without = {
+        square: legal_from(fen, square) & ~now
+        for square in range(64)
+        if 1 <= own[row, square] <= 5
+    }
+    opening_pieces[row] = {square: new for square, new in without.items() if new.any()}
+some_new = [row for row in tested if opening_pieces[row]]
+print(f"{len(some_new)} of {len(tested)} positions have such a piece")
+new_shares = {name: new_squares(name) for name in spoken}
+shown_new = {
+    name: {
+        column: mean_interval(table[column], table["game"], seed=seed)
+        for column in ("before", *kinds)
+    }
+    for name, table in new_shares.items()
+}
+new_gain = {
+    name: paired_difference(
+        table["around the output"], table["another"], table["game"], seed=seed
+    )
+    for name, table in new_shares.items()
+}
+shown = pd.DataFrame(shown_new).T
+shown["around the output less another's"] = pd.Series(new_gain)
+report.table(
+    shown,
+    digits=2,
+    caption="Probability on squares that become legal without the piece, %, before and by step",
+)
 
 # %% [markdown]
 # One of them: the probability of moving from each square, before (left) and after (right) the piece
@@ -619,8 +761,9 @@ print(
 # from 0 to 1. The control is the position of another game, of as many moves. A model that has
 # forgotten the game has no distance in either; so both stand side by side.
 #
-# Vafa and others {cite}`vafa2024evaluating` ask the same of sets: the squares that a model holds
-# possible (here, at least 1 %). *Compression*: how often are the sets of one position equal?
+# Vafa and others {cite}`vafa2024evaluating` ask the same of sets, with sequences of tokens to the end
+# of a game. This is their test cut to one token: the squares that a model holds possible (here, at
+# least 1 %) for the next move to leave. *Compression*: how often are the sets of one position equal?
 # *Distinction*: of two positions of one length, do the sets differ where legal moves differ?
 # Precision is the share of the model's differences that are true ones, recall the share of the true
 # ones that it has.
@@ -648,7 +791,7 @@ one_way = legal & ~legal[other]
 # %%
 transposed = {}
 per_pair = {}
-for name in [*spoken, random_weights]:
+for name in [*spoken, *controls]:
     first, second = (squares_of(name, [pair[order] for pair in pairs]) for order in (1, 2))
     possible = first >= 0.01
     again = second >= 0.01
@@ -674,7 +817,7 @@ report.boards(
     report.table(
         shown[["compression", "precision", "recall"]],
         digits=0,
-        caption="Compression; precision and recall of distinction, %",
+        caption="Their test cut to one token: compression; precision and recall of distinction, %",
     ),
 )
 
@@ -689,17 +832,20 @@ by_random = {
 random_says = (
     "The same model, trained as long on games that nobody wants to win, "
     + (
-        "holds more of the position"
+        "puts its probability on more of the legal squares"
         if all(apart.low > 0 for apart in by_random.values())
-        else "does not hold more of the position in both respects"
+        else "does not put its probability on more of the legal squares in both respects"
     )
     + f": compression {by_random['compression']:+.0f} points, recall of distinction "
     f"{by_random['recall']:+.0f}."
 )
 untrained = transposed[random_weights]
 Markdown(
-    f"{random_says} Neither measure says anything alone: weights drawn by lot have a "
-    f"compression of {untrained['compression'].value:.0f} % and a recall of "
+    f"{random_says} That is what random games teach: every legal move has its share in them, where "
+    "a model of self-play learns that most are never played. So it says as much of how the games "
+    "were played as of what is held; legal first answers (chapter 12) are the fairer evidence. Nor "
+    "does either measure say anything alone: weights drawn by lot, which give every square more "
+    f"than 1 %, have a compression of {untrained['compression'].value:.0f} % and a recall of "
     f"{untrained['recall'].value:.0f} %."
 )
 
@@ -739,7 +885,8 @@ print(f"after {len(board.move_stack)} plies the answer to {board.peek().uci()} i
 # %% [markdown]
 # The same in `attack`, for three opponents: one draws legal moves, one plays what the model itself
 # would, as far as it is legal; one looks whether there is a move that the model answers illegally,
-# and plays it, else draws. Each game has at most 60 answers. A model that says the game is over
+# and plays it, else draws. The source has two more, which are not done here: AD, and
+# BSO, which reads the board by a probe such as the one above. Each game has at most 60 answers. A model that says the game is over
 # while it is not has answered illegally.
 
 
@@ -811,7 +958,7 @@ assert (lost_game["illegal"], lost_game["moves"].split()) == (
 attacks = {}
 for name in models:
     for kind, opponent in opponents_of(name).items():
-        if name == random_weights and kind != "random":
+        if name in controls and kind != "random":
             continue
         count = sizes.looked_ahead if kind == "lookahead" else sizes.attacked
         attacks[name, kind] = world_model.attack(
@@ -833,7 +980,7 @@ def laid_out(values):
     return (
         pd.Series(values)
         .unstack()
-        .reindex(list(models))[list(titles)]
+        .reindex([*trained, *controls])[list(titles)]
         .rename(columns=titles)
         .fillna("-")
     )
@@ -879,11 +1026,13 @@ plt.show()
 # What does a model that has read nothing but moves know of king safety? Labels are Stockfish 8's
 # 21 terms, the classes the lowest and the highest 5 % of the positions, the method chapter 02's: a
 # linear support vector machine on standardised activations. All positions have White to move, so
-# that White's terms are the mover's too. One concept by hand, on the last layer:
+# that White's terms are the mover's too; one such board in {glue:text}`every` is asked. One
+# concept by hand, on the last layer:
 
 # %%
-table = oracle.evaluate_terms(list(positions["fen"][boards.white_to_move]), oracle.stockfish8())
-usual = np.flatnonzero(boards.white_to_move)[table.status == oracle.Status.OK]
+asked_rows = np.flatnonzero(boards.white_to_move)[:: sizes.every]
+table = oracle.evaluate_terms(list(positions["fen"].iloc[asked_rows]), oracle.stockfish8())
+usual = asked_rows[table.status == oracle.Status.OK]
 values = table.middlegame[table.status == oracle.Status.OK]
 labelled = Labelled(
     oracle.TERMS, values, positions["game"].to_numpy(np.int32)[usual], part[usual]
@@ -938,7 +1087,7 @@ report.table(pd.DataFrame(columns), caption="Concept by concept")
 #
 # - {glue:text}`held`
 # - Coded as own and opponent's pieces in place of White's and Black's, a linear layer reads
-#   {glue:text}`square_own` % of the squares of `L-uci-1` in place of {glue:text}`square_white` %.
+#   {glue:text}`square_own` % of the squares of {glue:text}`example` in place of {glue:text}`square_white` %.
 # - {glue:text}`edited`
 # - {glue:text}`transposed`
 # - {glue:text}`by_random`
@@ -954,7 +1103,7 @@ base = squares_right["White, Black", "commonest", 0]
 margins = {
     name: paired_difference(
         right[mine, name, layer].mean(axis=1),
-        right[mine, random_weights, layer].mean(axis=1),
+        right[mine, control_of[name], layer].mean(axis=1),
         held_games,
         seed=seed,
     ).in_percent()
@@ -972,7 +1121,7 @@ of_squares = {
 }
 report.paste(
     held=(
-        f"More of the board than with random weights is found in "
+        f"More of the board than in the same architecture with random weights is found in "
         f"{results.enumerate_names(above)}, by "
         + ", ".join(f"{margins[name]:.1f}" for name in above)
         + " points."
@@ -981,6 +1130,10 @@ report.paste(
     ),
     **of_squares,
     square_majority=f"{base.value:.1f}",
+    example=example,
+    occupied=f"{occupied_right[mine, example, layer].value:.1f}",
+    occupied_majority=f"{occupied_right['White, Black', 'commonest', 0].value:.1f}",
+    every=sizes.every,
     epochs=sizes.epochs,
     warm_up=warm_up,
     whole=f"{boards_right[mine, example, layer].value:.1f}",
@@ -990,6 +1143,7 @@ report.paste(
 follows, indirect = (
     [name for name in spoken if specific[name, kind].low > 0] for kind in kinds[:2]
 )
+opened = [name for name in spoken if new_gain[name].low > 0]
 sound = [f"{name} ({titles[kind]})" for (name, kind), share in lost.items() if share.value == 0]
 report.paste(
     edited=(
@@ -999,7 +1153,18 @@ report.paste(
         + " points); without the output's own direction it does so in "
         f"{results.enumerate_names(indirect)}"
         + "".join(f", by {specific[name, kinds[1]].value:.0f}" for name in indirect)
-        + ("." if indirect else ": no block is seen to use what the probe reads.")
+        + (
+            "."
+            if indirect
+            else ": with one layer edited, at the last token, no block is seen to use what the "
+            "probe reads, which is weak evidence that none does."
+        )
+        + (
+            " Squares that become legal without the piece gain probability in "
+            f"{results.enumerate_names(opened)}."
+            if opened
+            else " Squares that become legal without the piece are not seen to gain probability."
+        )
         if follows
         else "No edit does more to the erased piece than one of another piece."
     ),
@@ -1041,7 +1206,12 @@ report.paste(
     inside=(
         f"The 21 concepts are told apart in {means[top].value:.2f} of the cases on the last layer of "
         f"{example}, {more}; on NNUE in {means['NNUE'].value:.2f}, on the bare board in "
-        f"{means['bare board'].value:.2f}."
+        f"{means['bare board'].value:.2f}"
+        + (
+            ": what a model of moves holds says less of them than the bare board does."
+            if gains["bare board"].low > gains[top].high
+            else "."
+        )
     )
 )
 
@@ -1065,10 +1235,18 @@ report.save(
         report.rows(
             {key: values[of] for key, of in layers.items()}, f"board_probe.{what}", unit="%"
         )
-        for what, values in (("square", squares_right), ("board", boards_right))
+        for what, values in (
+            ("square", squares_right),
+            ("occupied", occupied_right),
+            ("board", boards_right),
+        )
     ),
     report.rows(
-        {"square": base, "board": boards_right["White, Black", "commonest", 0]},
+        {
+            "square": base,
+            "occupied": occupied_right["White, Black", "commonest", 0],
+            "board": boards_right["White, Black", "commonest", 0],
+        },
         "board_probe.commonest",
         unit="%",
     ),
@@ -1101,6 +1279,34 @@ report.save(
             {key_of(name): row[column] for name, row in transposed.items()}, key, unit=unit
         )
         for key, (column, unit) in keys.items()
+    ),
+    report.rows(
+        {
+            (key_of(name), place.removeprefix("block "), kind.replace(" ", "_")): apart
+            for (name, place), row in at_depth.items()
+            for kind, apart in row.items()
+        },
+        "edit.beyond_another",
+        unit="points",
+    ),
+    report.rows(
+        {
+            (key_of(name), column.replace(" ", "_")): value
+            for name, row in shown_new.items()
+            for column, value in row.items()
+        },
+        "edit.newly_legal",
+        unit="% probability",
+    ),
+    report.rows(
+        {key_of(name): apart for name, apart in new_gain.items()},
+        "edit.newly_legal.gain",
+        unit="points",
+    ),
+    report.rows(
+        {key_of(name): margin for name, margin in margins.items()},
+        "board_probe.less_random_weights",
+        unit="points",
     ),
     report.rows(by_random, "transposition.random_less_selfplay", unit="points"),
     report.rows(
