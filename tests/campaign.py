@@ -108,6 +108,9 @@ from chessgloss.survey.study import (
     write_form,
 )
 from chessgloss.survey.study import Settings as FormSettings
+from chessgloss.tracking import games as tracking_games
+from chessgloss.tracking import probes, sources
+from chessgloss.tracking import train as training_of_models
 from fakes import children, engine_program
 from fakes.leela_files import Architecture, write_leela
 from fakes.nnue_files import write_nnue
@@ -479,16 +482,16 @@ def train_small(folder: Path) -> None:
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
         (folder / "_toc.yml").touch()
-        played = (tuple(TRAIN.play_random_game(60 + k, 0, k)) for k in range(60))
+        played = (tuple(sources.play_random_game(60 + k, 0, k)) for k in range(60))
         packed.pack((packed.line_of(0, Game(moves, "*")) for moves in played), path)
     run = TRAIN.find_run("S-rap25-1")
     settings = replace(run.settings, layers=1, width=32, heads=2, dropout=0.1)
     training = replace(run.training, tokens=300, epochs=16)
     TRAIN.find_run = lambda _: replace(run, settings=settings, training=training)
     sizes = {"S": 20, "M": 20, "L": 20, "dev": 3, "test": 3, "probe": 8}
-    TRAIN.tokens.read_corpus = partial(TRAIN.tokens.read_corpus, sizes=sizes)
-    TRAIN.build_probes = partial(TRAIN.build_probes, count=2)
-    TRAIN.train.__kwdefaults__["every"] = 3
+    tracking_games.read_corpus = partial(tracking_games.read_corpus, sizes=sizes)
+    probes.build_probes = partial(probes.build_probes, count=2)
+    training_of_models.train.__kwdefaults__["every"] = 3
     sys.exit(TRAIN.main([run.name, "--threads", "1"]))
 
 
@@ -564,10 +567,15 @@ def kills(work: Callable[[Path], None], count: int, seed: int, folder: Path) -> 
 
 
 def _bytes_of(folder: Path) -> dict[str, bytes]:
-    """Return the bytes of each file but locks."""
+    """Return the bytes of each file but locks; the CPU seconds of a run are its own."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     kept = (path for path in files if path.suffix != ".lock")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in kept}
+    return {
+        str(path.relative_to(folder)): re.sub(
+            rb'"cpu_seconds": \d+', b"", path.read_bytes()
+        )
+        for path in kept
+    }
 
 
 def _halves(folder: Path) -> list[str]:
