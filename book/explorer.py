@@ -21,7 +21,7 @@ from chessgloss import report
 from chessgloss.claims import verify
 from chessgloss.claims.checker import Checked
 from chessgloss.commentary import annotate, asking, methods
-from chessgloss.commentary.annotate import AnnotatedGame, Note
+from chessgloss.commentary.annotate import AnnotatedGame, Annotation
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.commentary.notes import notes, write_notes
@@ -146,7 +146,7 @@ def _game(
         line = [chess.Move.from_uci(uci) for uci in verdict.reply_line[:PLIES]]
         game[0].add_line(line)
     marks = [
-        Note(None) for _ in range(len(list(game.mainline())) - 1)
+        Annotation(None) for _ in range(len(list(game.mainline())) - 1)
     ]  # the lines are the engine's
     better = verdict.best_line[:PLIES] if verdict.best != move.uci else ()
     best = (
@@ -156,7 +156,7 @@ def _game(
     )
     said = f"The engine's verdict: {verdict.judgement}.{best}"
     nag = annotate.NAGS.get(verdict.glyph)
-    first = Note(verdict.after, nag, said, better, verdict.before)
+    first = Annotation(verdict.after, nag, said, better, verdict.before)
     shown = annotate.describe_game(AnnotatedGame(game, (first, *marks), ""))
     del shown["pgn"], shown["headers"]
     root, played = shown["nodes"][0], shown["nodes"][1]
@@ -253,7 +253,7 @@ def _position(
         if san != "an illegal move":
             game.add_variation(chess.Move.from_uci(uci))
     shown = annotate.describe_game(
-        AnnotatedGame(game, (Note(None),) * bool(game.variations), "")
+        AnnotatedGame(game, (Annotation(None),) * bool(game.variations), "")
     )
     del shown["pgn"], shown["headers"]
     shown["nodes"][0]["players"] = [

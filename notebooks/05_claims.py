@@ -58,7 +58,7 @@ from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.book.used_code import code_sha256, used_code
 from chessgloss.claims import CAUSES, Kind, disqualifier, extract, gold, verify
-from chessgloss.commentary import asking, briefing, methods, proven
+from chessgloss.commentary import asking, briefing, clauses, methods, proven
 from chessgloss.commentary.moves import evaluated_moves, lectured_moves
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import read_games
@@ -245,7 +245,7 @@ after = engine.analyse_many(
 verdicts = {move: weigh(move, *both) for move, *both in zip(played, before, after, strict=True)}
 scores = {half: gold.score_gold(path, verdicts.get) for half, path in halves.items()}
 sentences = {
-    half: sum(len(proven.sentence_spans(text.text)) for text in gold.read_gold(path))
+    half: sum(len(clauses.sentence_spans(text.text)) for text in gold.read_gold(path))
     for half, path in halves.items()
 }
 

@@ -51,7 +51,6 @@ from chessgloss.claims.gold import check_text, read_gold
 from chessgloss.commentary.annotate import (
     AnnotatedGame,
     Annotator,
-    Note,
     read_games,
     write_page,
     write_pgn,
@@ -572,7 +571,7 @@ def _bytes_of(folder: Path) -> dict[str, bytes]:
     kept = (path for path in files if path.suffix != ".lock")
     return {
         str(path.relative_to(folder)): re.sub(
-            rb'"cpu_seconds": \d+', b"", path.read_bytes()
+            rb'("cpu_seconds":) \d+', rb"\1 0", path.read_bytes()
         )
         for path in kept
     }
@@ -853,7 +852,7 @@ def hostile_pages(text: str, folder: Path) -> dict[str, str]:
     (folder / "game.pgn").write_text(f"{tags}\n1. e4 {{{inside}}} e5 *")
     (game,) = read_games(folder / "game.pgn")
     score = chess.engine.PovScore(chess.engine.Cp(20), chess.WHITE)
-    notes = tuple(Note(score, 6, text, (), score) for _ in range(2))
+    notes = tuple(Annotation(score, 6, text, (), score) for _ in range(2))
     row = {
         "fen": ITALIAN,
         "move": "O-O",

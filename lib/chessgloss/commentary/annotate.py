@@ -134,10 +134,6 @@ class Annotation:
     borrowed: tuple[str, ...] = ()
 
 
-#: The former name of :class:`Annotation`, which other rooms still use.
-Note = Annotation
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class AnnotatedGame:
     """A game as it was read, and what is written beside the moves of its main line.

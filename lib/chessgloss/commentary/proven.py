@@ -22,9 +22,6 @@ from typing import Final, Literal, NamedTuple
 from chessgloss.claims.gold import GoldText, read_gold
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.clauses import Part, cut, join, without
-
-# sentence_spans has moved to clauses
-from chessgloss.commentary.clauses import sentence_spans as sentence_spans
 from chessgloss.commentary.evidence import (
     Clause,
     prover,
