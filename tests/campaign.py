@@ -50,6 +50,7 @@ from chessgloss.claims import verify
 from chessgloss.claims.gold import check_text, read_gold
 from chessgloss.commentary.annotate import (
     AnnotatedGame,
+    Annotation,
     Annotator,
     read_games,
     write_page,
