@@ -31,13 +31,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from chessgloss.book.used_code import used_code
+
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = ROOT / "benchmarks"
 RESULTS = BENCHMARKS / "results"
-sys.path.insert(0, str(ROOT / "book"))
-
-from used_code import used_code  # noqa: E402
-
 #: The library that ours is compared with while no version is tagged: of 22 November 2026.
 BASELINE = "a2f9af0a3aaf3f4940069f94505ad09e24afd805"
 
