@@ -19,6 +19,8 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+import chessgloss
+
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
@@ -26,8 +28,9 @@ HEAD = ("| Ratio | Value | 95 % interval | n | When |", "|:--|--:|:-:|--:|:--|")
 
 
 def _benchmarks() -> Path:
-    """Return the folder of benchmarks; pages may be built from a copy within the project."""
-    folders = (folder / "benchmarks" for folder in Path(__file__).resolve().parents)
+    """Return the folder of benchmarks: of the pages, or of the library where they are a copy."""
+    above = (*Path(__file__).resolve().parents, Path(chessgloss.__file__).parents[2])
+    folders = (folder / "benchmarks" for folder in above)
     return next(folder for folder in folders if (folder / "bench.py").is_file())
 
 
