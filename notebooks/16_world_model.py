@@ -879,11 +879,13 @@ for _ in range(world_model.ANSWERS):
         ),
     ]
     with torch.no_grad():
-        said = []
-        while len(said) < 3:
-            ids = torch.tensor([[tokens.VOCABULARY.index(word) for word in [*words, *said]]])
-            said.append(tokens.VOCABULARY[models[example](ids)[0, -1].argmax()])
-    reply = "".join(said if said[2] in "qrbn" else said[:2])
+        answered = []
+        while len(answered) < 3:
+            ids = torch.tensor(
+                [[tokens.VOCABULARY.index(word) for word in [*words, *answered]]]
+            )
+            answered.append(tokens.VOCABULARY[models[example](ids)[0, -1].argmax()])
+    reply = "".join(answered if answered[2] in "qrbn" else answered[:2])
     if reply not in [move.uci() for move in board.legal_moves]:
         break
     board.push_uci(reply)
