@@ -575,8 +575,15 @@ new_gain = {
     )
     for name, table in new_shares.items()
 }
+beyond_before = {
+    name: paired_difference(
+        table["around the output"], table["before"], table["game"], seed=seed
+    )
+    for name, table in new_shares.items()
+}
 shown = pd.DataFrame(shown_new).T
-shown["around the output less another's"] = pd.Series(new_gain)
+shown["around the output less before"] = pd.Series(beyond_before)
+shown["less another's"] = pd.Series(new_gain)
 report.table(
     shown,
     digits=2,
@@ -1151,7 +1158,7 @@ report.paste(
 follows, indirect = (
     [name for name in spoken if specific[name, kind].low > 0] for kind in kinds[:2]
 )
-opened = [name for name in spoken if new_gain[name].low > 0]
+opened = [name for name in spoken if min(new_gain[name].low, beyond_before[name].low) > 0]
 sound = [f"{name} ({titles[kind]})" for (name, kind), share in lost.items() if share.value == 0]
 report.paste(
     edited=(
@@ -1308,7 +1315,12 @@ report.save(
     ),
     report.rows(
         {key_of(name): apart for name, apart in new_gain.items()},
-        "edit.newly_legal.gain",
+        "edit.newly_legal.less_another",
+        unit="points",
+    ),
+    report.rows(
+        {key_of(name): apart for name, apart in beyond_before.items()},
+        "edit.newly_legal.less_before",
         unit="points",
     ),
     report.rows(
