@@ -56,7 +56,7 @@ from chessgloss.experts import joined_activations, load_expert
 from chessgloss.experts.boards import PIECES, read_boards
 from chessgloss.stats import mean_interval, paired_difference, share_of
 from chessgloss.tracking import games as tokens, results, runs, world_model
-from chessgloss.tracking.models import continue_games, make_model, predict_next
+from chessgloss.tracking.models import make_model, predict_next
 
 sizes = load_sizes("16_world_model", profile)
 report.use_house_style()
@@ -121,9 +121,11 @@ def board_of(codes, turn):
     return board
 
 
-lost_game = world_model.attack(
-    model, training.reading, openings[:1], partial(draw_evenly, np.random.default_rng(seed))
-).iloc[0]
+for opening in openings:  # the first game that is lost, if one is
+    draws = partial(draw_evenly, np.random.default_rng(seed))
+    lost_game = world_model.attack(model, training.reading, [opening], draws).iloc[0]
+    if lost_game["illegal"]:
+        break
 board = after(lost_game["moves"].split())
 game = tokens.tokenise([lost_game["moves"].split()])
 place = pd.DataFrame({"game": [0], "ply": [len(board.move_stack)]})
@@ -573,8 +575,15 @@ new_gain = {
     )
     for name, table in new_shares.items()
 }
+beyond_before = {
+    name: paired_difference(
+        table["around the output"], table["before"], table["game"], seed=seed
+    )
+    for name, table in new_shares.items()
+}
 shown = pd.DataFrame(shown_new).T
-shown["around the output less another's"] = pd.Series(new_gain)
+shown["around the output less before"] = pd.Series(beyond_before)
+shown["less another's"] = pd.Series(new_gain)
 report.table(
     shown,
     digits=2,
@@ -859,10 +868,14 @@ Markdown(
 # model answers with its likeliest tokens, and so on.
 
 # %%
-board = after(openings[0])
+board = after(opening)
 random = np.random.default_rng(seed)
-while not board.is_game_over():
+for _ in range(world_model.ANSWERS):
+    if board.is_game_over():
+        break
     board.push(draw_evenly(random, [board])[0])
+    if board.is_game_over():
+        break
     words = [
         "BOS",
         *(
@@ -873,10 +886,13 @@ while not board.is_game_over():
         ),
     ]
     with torch.no_grad():
-        for _ in range(2):
-            ids = torch.tensor([[tokens.VOCABULARY.index(word) for word in words]])
-            words.append(tokens.VOCABULARY[models[example](ids)[0, -1].argmax()])
-    reply = "".join(words[-2:])
+        answered = []
+        while len(answered) < 3:
+            ids = torch.tensor(
+                [[tokens.VOCABULARY.index(word) for word in [*words, *answered]]]
+            )
+            answered.append(tokens.VOCABULARY[models[example](ids)[0, -1].argmax()])
+    reply = "".join(answered if answered[2] in "qrbn" else answered[:2])
     if reply not in [move.uci() for move in board.legal_moves]:
         break
     board.push_uci(reply)
@@ -885,9 +901,9 @@ print(f"after {len(board.move_stack)} plies the answer to {board.peek().uci()} i
 # %% [markdown]
 # The same in `attack`, for three opponents: one draws legal moves, one plays what the model itself
 # would, as far as it is legal; one looks whether there is a move that the model answers illegally,
-# and plays it, else draws. The source has two more, which are not done here: AD, and
-# BSO, which reads the board by a probe such as the one above. Each game has at most 60 answers. A model that says the game is over
-# while it is not has answered illegally.
+# and plays it, else draws. The source has two more, which are not done here: AD, and BSO, which
+# reads the board by a probe such as the one above. Each game has at most 60 answers. A model that
+# says the game is over while it is not has answered illegally.
 
 
 # %%
@@ -932,7 +948,7 @@ def play_one_ahead(model, reading, random, boards):
             after_it = board.copy()
             after_it.push(moves[number])
             choices.append((place, moves[number], after_it))
-    answers = continue_games(model, reading, [moves_of(board) for *_, board in choices])
+    answers = runs.continue_games(model, reading, [moves_of(board) for *_, board in choices])
     best = {}
     for (place, move, board), answer in zip(choices, answers, strict=True):
         wrong = answer not in map(chess.Move.uci, board.legal_moves)
@@ -951,10 +967,9 @@ def opponents_of(name):
     }
 
 
-if lost_game["illegal"]:  # within sixty answers
-    by_hand = (reply, moves_of(board))
-    same = (lost_game["illegal"], lost_game["moves"].split()) == by_hand
-    print(f"the library's game ends {'with the same answer' if same else 'otherwise'}")
+if lost_game["illegal"]:
+    assert lost_game["illegal"] == reply
+    assert lost_game["moves"].split() == [move.uci() for move in board.move_stack]
 attacks = {}
 for name in models:
     for kind, opponent in opponents_of(name).items():
@@ -1143,7 +1158,7 @@ report.paste(
 follows, indirect = (
     [name for name in spoken if specific[name, kind].low > 0] for kind in kinds[:2]
 )
-opened = [name for name in spoken if new_gain[name].low > 0]
+opened = [name for name in spoken if min(new_gain[name].low, beyond_before[name].low) > 0]
 sound = [f"{name} ({titles[kind]})" for (name, kind), share in lost.items() if share.value == 0]
 report.paste(
     edited=(
@@ -1300,7 +1315,12 @@ report.save(
     ),
     report.rows(
         {key_of(name): apart for name, apart in new_gain.items()},
-        "edit.newly_legal.gain",
+        "edit.newly_legal.less_another",
+        unit="points",
+    ),
+    report.rows(
+        {key_of(name): apart for name, apart in beyond_before.items()},
+        "edit.newly_legal.less_before",
         unit="points",
     ),
     report.rows(
