@@ -56,7 +56,7 @@ from chessgloss.experts import joined_activations, load_expert
 from chessgloss.experts.boards import PIECES, read_boards
 from chessgloss.stats import mean_interval, paired_difference, share_of
 from chessgloss.tracking import games as tokens, results, runs, world_model
-from chessgloss.tracking.models import make_model, predict_next
+from chessgloss.tracking.models import continue_games, make_model, predict_next
 
 sizes = load_sizes("16_world_model", profile)
 report.use_house_style()
@@ -948,7 +948,7 @@ def play_one_ahead(model, reading, random, boards):
             after_it = board.copy()
             after_it.push(moves[number])
             choices.append((place, moves[number], after_it))
-    answers = runs.continue_games(model, reading, [moves_of(board) for *_, board in choices])
+    answers = continue_games(model, reading, [moves_of(board) for *_, board in choices])
     best = {}
     for (place, move, board), answer in zip(choices, answers, strict=True):
         wrong = answer not in map(chess.Move.uci, board.legal_moves)
