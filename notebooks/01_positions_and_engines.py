@@ -162,7 +162,7 @@ per_game = -(-sizes.term_positions // len(games)) + 2
 sample = samples.sample_positions(games, per_game, seed=seed)
 rows = np.sort(np.random.default_rng(seed).permutation(len(sample))[: sizes.term_positions])
 fens = [sample.fens[row] for row in rows]
-stages = pd.Series([samples.phase_of(fen) for fen in fens]).value_counts() / len(fens)
+stages = pd.Series([positions.phase_of(fen) for fen in fens]).value_counts() / len(fens)
 report.sheet(
     "self-play",
     {
@@ -189,7 +189,7 @@ comments = [comment for talk in talks for comment in talk.comments]
 spoken = sum(talk.comment_lines for talk in talks)
 problems = sum(len(talk.problems) for talk in talks)
 words = np.array([comment.words for comment in comments])
-phases = pd.Series([samples.phase_of(each.context.position.fen) for each in comments])
+phases = pd.Series([positions.phase_of(each.context.position.fen) for each in comments])
 talk_sheet = {
     "lectures": len(talks),
     "lines of play": sum(len(talk.lines) for talk in talks),

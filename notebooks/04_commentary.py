@@ -54,7 +54,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from chessgloss import claims, report
 from chessgloss.book import reference
-from chessgloss.engine import centipawns, score_of
+from chessgloss.scores import centipawns, score_of
 from chessgloss.commentary import asking, briefing, methods, notes, proven
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.commentary.briefing import first_words, speaks_of

@@ -37,6 +37,7 @@ from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.corpora.games import read_games
 from chessgloss.facts.verdict import LEAST_NODES, MARGIN, MOST_NODES, Judgement, mistake_class
+from chessgloss.scores import centipawns, score_of
 from chessgloss.skill import grading, levels
 from chessgloss.skill.grading import MOVE_GRADES, graded_moves, position_key
 from chessgloss.skill.suite import (
@@ -146,10 +147,9 @@ plt.show()
 # %%
 with engine.open_engine() as stockfish:
     scores = [
-        engine.score_of(stockfish.analyse(where, nodes=20_000))
-        for where in (position, played.after())
+        score_of(stockfish.analyse(where, nodes=20_000)) for where in (position, played.after())
     ]
-library_values = [engine.centipawns(score, mover) for score in scores]
+library_values = [centipawns(score, mover) for score in scores]
 library_losses = {
     "cut at ten pawns": engine.centipawn_loss(*library_values),
     "not cut": engine.centipawn_loss(*library_values, cap=None),

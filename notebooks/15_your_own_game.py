@@ -33,7 +33,8 @@ from chessgloss.commentary.annotate import Annotator, moves_of, read_games, writ
 from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.commentary.dialogue import Dialogue
 from chessgloss.commentary.notes import notes, write_notes
-from chessgloss.engine import analyse_many, centipawns, open_engine
+from chessgloss.engine import analyse_many, open_engine
+from chessgloss.scores import centipawns
 from chessgloss.positions import read_fen, read_move
 from chessgloss.concepts.priority import prioritise
 from chessgloss.book.profiles import load_sizes

@@ -61,7 +61,7 @@ from chessgloss.commentary.methods import gather_comments, write_notes
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.corpora import games as packed
 from chessgloss.corpora.lectures import read_lecture
-from chessgloss.engine import Engine, EngineFailed, score_of
+from chessgloss.engine import Engine, EngineFailed
 from chessgloss.experts import leela, load_expert, nnue
 from chessgloss.judges import gcc, pairwise
 from chessgloss.judges.injection import without_injections
@@ -94,6 +94,7 @@ from chessgloss.positions import (
     read_pgn,
     repair_fen,
 )
+from chessgloss.scores import score_of
 from chessgloss.skill.players import RecordedPlayer, read_answer
 from chessgloss.stats import paired_difference, share
 from chessgloss.store import Store

@@ -11,7 +11,7 @@ import pytest
 
 from chessgloss.commentary import annotate
 from chessgloss.commentary.briefing import Comment
-from chessgloss.concepts.changes import ConceptChange
+from chessgloss.facts.change import ConceptChange
 from chessgloss.facts.tactics import balance
 from chessgloss.positions import PgnError, read_fen, read_move
 from fakes import analyses

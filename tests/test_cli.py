@@ -19,7 +19,8 @@ import chessgloss
 from chessgloss import cli, engine
 from chessgloss.commentary.annotate import read_games
 from chessgloss.concepts import priority as prioritise
-from chessgloss.concepts.changes import ConceptChange, Priorities
+from chessgloss.concepts.changes import Priorities
+from chessgloss.facts.change import ConceptChange
 from chessgloss.positions import MoveInContext
 from fakes import heed_interrupts
 from fakes.analyses import by_material
@@ -107,8 +108,8 @@ except BaseException:
 @pytest.mark.parametrize(
     ("module", "text"),
     [
-        ("pandas", "raise KeyboardInterrupt"),
-        ("pandas", "exec('raise KeyboardInterrupt')"),
+        ("numpy", "raise KeyboardInterrupt"),
+        ("numpy", "exec('raise KeyboardInterrupt')"),
         ("pooch", ABORTS),
     ],
 )
@@ -125,7 +126,7 @@ UNUSED = {
     "--help": {"pandas", "torch", "numpy", "scipy", "sklearn", "chess"},
     "claims --help": {"pandas", "torch", "numpy", "scipy", "sklearn", "chess"},
     "claims --fen FEN --move e4 --text Nothing.": {"pandas", "torch", "sklearn"},
-    "doctor": {"torch", "scipy", "sklearn"},
+    "doctor": {"pandas", "torch", "scipy", "sklearn"},
 }
 
 

@@ -23,15 +23,16 @@ from chessgloss.commentary.methods import (
     request_comment,
 )
 from chessgloss.commentary.moves import documents_examples, evaluated_moves
-from chessgloss.commentary.prompts import all_prompts, load_prompt, quoted, read_prompt
+from chessgloss.commentary.prompts import all_prompts, load_prompt, read_prompt
 from chessgloss.commentary.proven import (
     Form,
     ask_first,
     given_notes,
     request_constrained,
 )
-from chessgloss.concepts.changes import ConceptChange, concept_and_side
+from chessgloss.facts.change import ConceptChange, concept_and_side
 from chessgloss.llm.recordings import Answer, Message, State
+from chessgloss.llm.text import quoted
 from chessgloss.oracle import TERMS
 from chessgloss.positions import read_fen, read_move, split_of
 from fakes import analyses

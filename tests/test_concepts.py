@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import ndcg_score
 
 from chessgloss.concepts import facts, fit, scores, train_facts
-from chessgloss.concepts.changes import ConceptChange
+from chessgloss.facts.change import ConceptChange
 from chessgloss.positions import read_fen, read_move
 from scripts import refuses, selfplay
 

@@ -15,7 +15,8 @@ import psutil
 import pytest
 import zstandard
 
-from chessgloss.corpora import games, lectures, samples
+from chessgloss import positions
+from chessgloss.corpora import games, lectures
 from chessgloss.corpora.games import (
     GamesFileError,
     line_of,
@@ -178,7 +179,7 @@ def test_more_games_only_add_rows_and_jobs_change_nothing():
     ],
 )
 def test_the_phase_goes_by_pieces_then_by_ply(fen, phase):
-    assert samples.phase_of(fen) == phase
+    assert positions.phase_of(fen) == phase
 
 
 def test_the_committed_data_sheet_says_what_the_file_holds():

@@ -6,15 +6,11 @@ import pytest
 from chess.engine import Cp, InfoDict, Mate, MateGiven, PovScore
 
 from chessgloss import engine as engines
+from chessgloss import scores
 from chessgloss.corpora.games import read_games
-from chessgloss.engine import (
-    EngineFailed,
-    analyse_many,
-    centipawns,
-    open_engine,
-    score_of,
-)
+from chessgloss.engine import EngineFailed, analyse_many, open_engine
 from chessgloss.positions import MoveError, Position, read_fen
+from chessgloss.scores import centipawns, score_of
 from fakes import engine_program
 from scripts import SELFPLAY, refuses
 
@@ -145,7 +141,7 @@ def said(
 
 
 def test_of_each_rank_the_last_exact_line_is_read():
-    lines = engines.read_lines(
+    lines = scores.read_lines(
         [
             said(1, 20, "e2e4", "e7e5"),
             said(2, 10, "d2d4", "d7d5"),
@@ -164,12 +160,12 @@ def test_a_rank_of_bounds_alone_keeps_the_last_and_says_so():
         said(1, 5, "e2e4", bound="upperbound"),
         said(1, -5, "d2d4", bound="upperbound"),
     ]
-    (line,) = engines.read_lines(bounds)
+    (line,) = scores.read_lines(bounds)
     assert (line.moves, line.exact) == (("d2d4",), False)
 
 
 def test_moves_that_change_places_are_read_from_one_table():
-    lines = engines.read_lines(
+    lines = scores.read_lines(
         [
             said(1, 20, "e2e4"),
             said(2, 10, "d2d4"),
@@ -277,7 +273,7 @@ def test_a_finished_game_has_a_score_but_no_lines(tmp_path, position, seen_by_wh
 def test_centipawns_are_read_back():
     for score in (Cp(0), Cp(-310), Mate(1), Mate(-4), Mate(0), MateGiven):
         value = centipawns(PovScore(score, chess.BLACK), chess.BLACK)
-        assert engines.read_centipawns(value, chess.BLACK) == PovScore(
+        assert scores.read_centipawns(value, chess.BLACK) == PovScore(
             score, chess.BLACK
         )
     mated_in_two = PovScore(Mate(-2), chess.WHITE)
@@ -308,23 +304,23 @@ def test_a_loss_is_cut_at_the_cap_and_at_the_floor():
     ],
 )
 def test_scores_are_told_for_the_side_they_favour(score, words):
-    assert engines.score_text(PovScore(score, chess.WHITE)) == words
+    assert scores.score_text(PovScore(score, chess.WHITE)) == words
     if "level" not in words:
         swap = {"White": "Black", "Black": "White"}
         mirrored = " ".join(swap.get(word, word) for word in words.split(" "))
-        assert engines.score_text(PovScore(score, chess.BLACK)) == mirrored
+        assert scores.score_text(PovScore(score, chess.BLACK)) == mirrored
 
 
 def test_a_wording_has_its_own_point_of_view():
     mate = "{verb} in {moves} move{s}"
-    wording = engines.ScoreWording(
+    wording = scores.ScoreWording(
         number="{cp:+d} cp", mate=mate, mated="mate", level=None
     )
-    scores = [Cp(52), Cp(0), Mate(1), Mate(-2), Mate(0)]
+    values = [Cp(52), Cp(0), Mate(1), Mate(-2), Mate(0)]
     for colour in chess.COLORS:
         said = [
-            engines.score_text(PovScore(score, colour), wording, colour)
-            for score in scores
+            scores.score_text(PovScore(score, colour), wording, colour)
+            for score in values
         ]
         assert said == [
             "+52 cp",
@@ -333,7 +329,7 @@ def test_a_wording_has_its_own_point_of_view():
             "is mated in 2 moves",
             "mate",
         ]
-        seen_by_the_other = engines.score_text(
+        seen_by_the_other = scores.score_text(
             PovScore(Mate(1), colour), wording, not colour
         )
         assert seen_by_the_other == "is mated in 1 move"

@@ -6,12 +6,13 @@ import pandas as pd
 import pytest
 from chess.engine import Cp, Mate, MateGiven, PovScore
 
-from chessgloss.engine import centipawns, open_engine, win_probability
+from chessgloss.engine import open_engine
 from chessgloss.facts import gather, search, weigh
 from chessgloss.facts.records import ENGINE_KINDS
 from chessgloss.facts.verdict import Standing, judge, mistake_class, standing
 from chessgloss.judges.pairwise import linearise
 from chessgloss.positions import MoveInContext, read_fen, read_move
+from chessgloss.scores import centipawns, win_probability
 from fakes.analyses import analysis, verdict_on
 from scripts import DATA, load_script, or_skip, refuses
 

@@ -7,8 +7,9 @@ import chess
 import pandas as pd
 import pytest
 
-from chessgloss.engine import Analysis, open_engine
+from chessgloss.engine import open_engine
 from chessgloss.positions import Position, read_fen
+from chessgloss.scores import Analysis
 from chessgloss.skill import grading
 from chessgloss.skill.grading import (
     GRADES,

@@ -26,8 +26,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import nn
 
-from chessgloss.engine import Analysis, centipawns, score_of
 from chessgloss.positions import MoveInContext
+from chessgloss.scores import Analysis, centipawns, score_of
 from chessgloss.store import find_project
 
 #: Words of the groups ``move``, ``threat`` and ``score``.

@@ -50,8 +50,9 @@ from tqdm import tqdm
 from chessgloss import assets
 from chessgloss.commentary.asking import briefings_file, read_briefings
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
-from chessgloss.engine import analyse_many, centipawns, score_of
+from chessgloss.engine import analyse_many
 from chessgloss.positions import CommentedMove, MoveInContext, Position
+from chessgloss.scores import centipawns, score_of
 from chessgloss.store import Store, default_store, write_tensors
 
 #: Nodes a position for the engine's scores.

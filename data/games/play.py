@@ -32,8 +32,9 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from chessgloss.corpora import games
-from chessgloss.engine import Engine, ScoredMove, find_stockfish
+from chessgloss.engine import Engine, find_stockfish
 from chessgloss.positions import Game, Result
+from chessgloss.scores import ScoredMove
 from chessgloss.store import find_project
 
 #: Levels that are played: those of the static-position plan (1.1) and two below.

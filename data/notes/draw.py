@@ -23,8 +23,9 @@ from pathlib import Path
 import chess.pgn
 import pandas as pd
 
-from chessgloss.engine import analyse_many, centipawns, win_chance
+from chessgloss.engine import analyse_many
 from chessgloss.positions import MoveInContext, Position
+from chessgloss.scores import centipawns, win_chance
 
 HERE = Path(__file__).parent
 NODES = 200_000

@@ -32,10 +32,11 @@ from chessgloss.commentary.asking import analysis_row, read_analysis
 from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.concepts.priority import prioritise
 from chessgloss.corpora.lectures import eligible, evaluated_lectures, read_lectures
-from chessgloss.engine import Analysis, open_engine
+from chessgloss.engine import open_engine
 from chessgloss.notes import notes
 from chessgloss.notes.choice import features, spoken_of
 from chessgloss.positions import CommentedMove, Position
+from chessgloss.scores import Analysis
 from chessgloss.store import file_digest, find_project
 
 TABLE = Path(__file__).with_name("lecture_notes.tsv.zst")

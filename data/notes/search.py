@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from chessgloss.engine import Analysis, open_engine
+from chessgloss.engine import open_engine
 from chessgloss.positions import read_fen, read_move
+from chessgloss.scores import Analysis
 
 HERE = Path(__file__).parent
 DEPTH = 30

@@ -38,11 +38,12 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).parent))
 from draw import SKIPPED, read_moves
 
-from chessgloss.engine import Analysis, Engine, centipawns, open_engine
+from chessgloss.engine import Engine, open_engine
 from chessgloss.facts import Verdict, search, weigh
 from chessgloss.facts import verdict as searching
 from chessgloss.facts.verdict import JUDGEMENT_BOUNDS, MOST_NODES
 from chessgloss.positions import MoveInContext, Position
+from chessgloss.scores import Analysis, centipawns
 from chessgloss.store import file_digest
 
 HERE = Path(__file__).parent

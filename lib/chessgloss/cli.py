@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from chessgloss.claims import Checked
     from chessgloss.commentary.annotate import Commentator, Concepts
     from chessgloss.commentary.briefing import Briefing, Comment
-    from chessgloss.engine import Analysis, Engine
+    from chessgloss.engine import Engine
     from chessgloss.llm.client import Client
     from chessgloss.positions import MoveInContext, Position
+    from chessgloss.scores import Analysis
     from chessgloss.survey.reading import Ratings
 
 #: The methods where no model is set (from facts alone), and where ``OPENAI_BASE_URL`` names one.
@@ -108,9 +109,9 @@ def _drop_unwritten() -> None:
 
 def visible(text: str) -> str:
     """Return a text without the characters that a terminal may obey."""
-    from chessgloss.commentary import prompts
+    from chessgloss.llm import text as texts
 
-    return prompts.visible(text)
+    return texts.visible(text)
 
 
 class _Parser(argparse.ArgumentParser):

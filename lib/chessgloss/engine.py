@@ -31,45 +31,11 @@ from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import (
     CAP,
     MATE,
-    MATES_FROM,
     WIN_STEEPNESS,
     Analysis,
-    Line,
     ScoredMove,
-    ScoreWording,
-    centipawns,
-    read_centipawns,
     read_lines,
-    score_of,
-    score_text,
-    win_probability,
 )
-
-__all__ = [
-    "CAP",
-    "MATE",
-    "MATES_FROM",
-    "WIN_STEEPNESS",
-    "Analysis",
-    "Engine",
-    "EngineFailed",
-    "EngineMissing",
-    "Line",
-    "ScoreWording",
-    "ScoredMove",
-    "analyse_many",
-    "centipawn_loss",
-    "centipawns",
-    "find_stockfish",
-    "open_engine",
-    "read_centipawns",
-    "read_lines",
-    "score_of",
-    "score_text",
-    "version",
-    "win_chance",
-    "win_probability",
-]
 
 _REMEDY = "install it with `sudo apt-get install stockfish` or set CHESSGLOSS_STOCKFISH"
 

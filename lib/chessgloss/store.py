@@ -18,15 +18,17 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 import zstandard
 from safetensors import SafetensorError, safe_open
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Part: TypeAlias = (
-    np.ndarray | pd.DataFrame | dict | list | str | int | float | bool | None
+    "np.ndarray | pd.DataFrame | dict | list | str | int | float | bool | None"
 )
 Parts: TypeAlias = Mapping[str, Part]
 
@@ -293,7 +295,7 @@ def _save(folder: Path, name: str, part: Part) -> str:
     if isinstance(part, np.ndarray):
         np.save(folder / f"{name}.npy", part, allow_pickle=False)
         return f"{name}.npy"
-    if isinstance(part, pd.DataFrame):
+    if part is not None and hasattr(part, "to_parquet"):
         part.to_parquet(folder / f"{name}.parquet")
         return f"{name}.parquet"
     text = json.dumps(part, ensure_ascii=False, allow_nan=False)
@@ -305,5 +307,7 @@ def _load(path: Path) -> Part:
     if path.suffix == ".npy":
         return np.load(path, mmap_mode="r", allow_pickle=False)
     if path.suffix == ".parquet":
+        import pandas as pd
+
         return pd.read_parquet(path)
     return json.loads(path.read_text(encoding="utf-8"))

@@ -4,10 +4,10 @@ import chess
 from chess.engine import Cp, PovScore
 
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.engine import Analysis, Line
 from chessgloss.facts import Verdict, weigh
 from chessgloss.facts.tactics import balance
 from chessgloss.positions import MoveInContext, Position
+from chessgloss.scores import Analysis, Line
 
 #: The moves that lead to the Elephant Trap.
 TRAP = ["d2d4", "d7d5", "c2c4", "e7e6", "b1c3", "g8f6", "c1g5", "b8d7", "c4d5", "e6d5"]

@@ -24,8 +24,9 @@ import pandas as pd
 from chessgloss.commentary.asking import lectured_file, read_briefings
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.moves import lectured_moves
-from chessgloss.engine import Analysis, open_engine
+from chessgloss.engine import open_engine
 from chessgloss.llm.client import DEFAULT_MODEL, replay
+from chessgloss.scores import Analysis
 
 HERE = Path(__file__).parent
 METHODS = ("notes", "ccc_notes", "ccc_proven", "ccc_two", "llm_expert_two")

@@ -30,15 +30,15 @@ import chess.svg
 
 from chessgloss.commentary.briefing import Briefing, Comment, after_pass
 from chessgloss.commentary.notes import write_notes
-from chessgloss.commentary.prompts import visible
-from chessgloss.concepts.changes import Changes, ConceptChange
 from chessgloss.facts import Analyse, Verdict, search, weigh
+from chessgloss.facts.change import Changes, ConceptChange
 from chessgloss.facts.verdict import (
     JUDGEMENT_BOUNDS,
     LEAST_NODES,
     MOST_NODES,
     RANKED_LINES,
 )
+from chessgloss.llm.text import visible
 from chessgloss.positions import MoveInContext, PgnError, Position, read_pgn
 from chessgloss.scores import Analysis, ScoreWording, centipawns, score_text, win_chance
 

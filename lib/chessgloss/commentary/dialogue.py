@@ -22,12 +22,13 @@ from chessgloss.claims.lexicon import Notation, tokenise
 from chessgloss.claims.parser import Term, chunk
 from chessgloss.commentary.briefing import PHRASES, Briefing, after_pass
 from chessgloss.commentary.notes import compose
-from chessgloss.commentary.prompts import load_prompt, quoted
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import Verdict, listed, side_name
 from chessgloss.facts.board import attackers, taken_on
 from chessgloss.facts.words import named, owned
 from chessgloss.llm.client import Client, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Request, Sampling, State
+from chessgloss.llm.text import quoted
 from chessgloss.notes import notes
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import Analysis, score_text

@@ -31,10 +31,11 @@ from chessgloss.commentary.evidence import (
 )
 from chessgloss.commentary.grammar import order_grammar, words_grammar
 from chessgloss.commentary.notes import write_notes
-from chessgloss.commentary.prompts import load_prompt, quoted, visible
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import side_name
 from chessgloss.llm.client import Client
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
+from chessgloss.llm.text import quoted, visible
 from chessgloss.notes import Note, notes
 from chessgloss.notes.choice import choose, in_expert_order
 from chessgloss.store import find_project

@@ -24,10 +24,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from chessgloss.corpora.samples import draw_plies
-from chessgloss.facts.change import Changes as Changes
-from chessgloss.facts.change import ConceptChange as ConceptChange
-from chessgloss.facts.change import Side as Side
-from chessgloss.facts.change import concept_and_side as concept_and_side
+from chessgloss.facts.change import Changes
 from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
 from chessgloss.positions import Game, MoveInContext, text_digest
 from chessgloss.store import Store

@@ -18,10 +18,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chessgloss.concepts.changes import Changes, ConceptChange, concept_and_side
 from chessgloss.concepts.fit import LAYERS, ConceptVectors
 from chessgloss.experts import Expert, joined_activations
 from chessgloss.facts.board import doubled, heavy_pieces, open_files
+from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
 from chessgloss.facts.tactics import forks, mates, pins
 from chessgloss.positions import MoveInContext
 from chessgloss.store import find_project

@@ -28,12 +28,7 @@ from safetensors.numpy import save
 from torch import nn
 
 from chessgloss.concepts import fit
-from chessgloss.concepts.changes import (
-    ConceptChange,
-    Priorities,
-    TermChanges,
-    concept_and_side,
-)
+from chessgloss.concepts.changes import Priorities, TermChanges
 from chessgloss.concepts.fit import (
     ConceptVectors,
     Floats,
@@ -44,6 +39,7 @@ from chessgloss.concepts.fit import (
 from chessgloss.experts import Expert, joined_activations, load_expert
 from chessgloss.experts.boards import read_boards
 from chessgloss.experts.nnue import ACCUMULATORS, ONE, multiply_pairs
+from chessgloss.facts.change import ConceptChange, concept_and_side
 from chessgloss.oracle import TERMS
 from chessgloss.positions import Position, read_fen, read_move
 from chessgloss.store import data_file, read_tensors, write_tensors

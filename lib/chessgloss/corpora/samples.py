@@ -10,7 +10,6 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from chessgloss.positions import Game, text_digest
-from chessgloss.positions import phase_of as phase_of
 
 #: Values in pawns, the usual 1, 3, 3, 5, 9.
 _VALUES = {

@@ -25,11 +25,12 @@ import pandas as pd
 
 from chessgloss.claims import Checked, verify
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.commentary.prompts import load_prompt, quoted
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import side_name
 from chessgloss.judges.injection import without_injections
 from chessgloss.llm.client import Client
 from chessgloss.llm.recordings import Answer, Request, Sampling, State, Token
+from chessgloss.llm.text import quoted
 from chessgloss.scores import ScoreWording, score_text
 
 #: The dimensions of GCC-Eval, in the paper's order.

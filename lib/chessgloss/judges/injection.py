@@ -13,7 +13,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from chessgloss.commentary.prompts import visible
+from chessgloss.llm.text import visible
 
 _BREAK = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\s*\n\s*")
 _WORD = re.compile(r"[^\W\d]{2,}")

@@ -20,7 +20,7 @@ from chessgloss.claims.gold import GoldText, minimal_pairs, read_gold
 from chessgloss.commentary.asking import read_briefings
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import read_comment, request_comment
-from chessgloss.commentary.prompts import load_prompt, quoted
+from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import side_name
 from chessgloss.judges.gcc import (
     DIMENSIONS,
@@ -31,6 +31,7 @@ from chessgloss.judges.gcc import (
     texts_of,
 )
 from chessgloss.judges.injection import without_injections
+from chessgloss.llm.text import quoted
 from chessgloss.scores import centipawns
 from chessgloss.store import data_file
 

@@ -12,7 +12,7 @@ so on the colours. Each position is therefore searched twice, as it is and with 
 (:func:`mirrored`), and a move's value is the mean of the two (:func:`mean_table`).
 
 Values are in centipawns for the side that moves; mate in n moves counts as 10,000 - n, as in
-the plan. Losses are taken after both values are cut at :data:`~chessgloss.engine.CAP`. Tables
+the plan. Losses are taken after both values are cut at :data:`~chessgloss.scores.CAP`. Tables
 are kept in a file by the content of their position, so that positions from sources under
 other terms can be in it; what a file does not hold is searched and kept in the store.
 """
@@ -30,16 +30,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from chessgloss.corpora.games import unpack
-from chessgloss.engine import (
-    CAP,
-    Engine,
-    centipawn_loss,
-    centipawns,
-    open_engine,
-    win_chance,
-)
+from chessgloss.engine import Engine, centipawn_loss, open_engine
 from chessgloss.facts.verdict import RANKED_LINES, MistakeClass, mistake_class
 from chessgloss.positions import Position, text_digest
+from chessgloss.scores import CAP, centipawns, win_chance
 from chessgloss.store import Store
 
 #: The plan's grades of moves from best to worst, then those of answers without a move.

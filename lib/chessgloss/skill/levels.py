@@ -22,15 +22,9 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from chessgloss.corpora.games import read_games, unpack
-from chessgloss.engine import (
-    CAP,
-    MATE,
-    MATES_FROM,
-    Engine,
-    centipawn_loss,
-    find_stockfish,
-)
+from chessgloss.engine import Engine, centipawn_loss, find_stockfish
 from chessgloss.positions import Game
+from chessgloss.scores import CAP, MATE, MATES_FROM
 
 #: The plan's Skill Levels and the Elo it gives them ("approximate", without a source; it
 #: writes 2000+ for the last). Static-position plan, 1.1.

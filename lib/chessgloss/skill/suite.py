@@ -52,7 +52,7 @@ SEED = 8
 
 #: Columns of the suite: name (``skill_05.003.early``), the Skill Level that played the game and
 #: the plan's Elo of it, key of the game and its number within its level, plies played before,
-#: band and phase (:func:`chessgloss.corpora.samples.phase_of`), the position, the move really
+#: band and phase (:func:`chessgloss.positions.phase_of`), the position, the move really
 #: played (UCI), centipawns that it lost and its grade.
 COLUMNS: Final = (
     "name",

@@ -16,8 +16,6 @@ from string import Template
 from typing import Any
 
 from chessgloss.llm.recordings import Message, Request, Sampling
-from chessgloss.llm.text import quoted as quoted
-from chessgloss.llm.text import visible as visible
 
 
 @dataclass(frozen=True, slots=True)
