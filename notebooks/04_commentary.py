@@ -136,7 +136,7 @@ report.table(pd.crosstab(strata["kind"], strata["phase"]), caption="The evaluate
 # which every new comment rests. The latter are made anew here and compared with both.
 
 # %%
-again = asking.brief(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
+again = asking.brief_moves(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
 exact = asking.read_briefings(asking.exact_briefings_file())
 compared = {}
 for kind, kept in (("of exact lines", exact), ("behind the recorded answers", briefings)):
@@ -1123,7 +1123,7 @@ report.table(auc, caption="Area under the ROC curve, test games")
 # %%
 noticed = pd.DataFrame(
     [
-        (item.name, each.concept, fact_concepts.really(item.move, each))
+        (item.name, each.concept, fact_concepts.holds_on_board(item.move, each))
         for item in known
         for each in item.noticed[: methods.NOTICED]
     ],

@@ -208,6 +208,13 @@ def test_each_form_of_use_is_read(project, source, expected):
     assert f"chessgloss.{expected}" in used_code(source, project / "lib")
 
 
+def test_a_package_may_import_its_own_modules_by_name(project):
+    package = project / "lib/chessgloss/deep/__init__.py"
+    package.write_text("from chessgloss.deep import unused\n" + package.read_text())
+    used = used_code("from chessgloss import deep\ndeep.unused.other", project / "lib")
+    assert "chessgloss.deep.unused:other" in used
+
+
 @pytest.mark.parametrize(
     "source", ["import chess, numpy.linalg", "from chessgloss import survey"]
 )

@@ -121,6 +121,11 @@ def test_a_concept_is_told_with_its_side_and_direction(
     assert methods.describe_concept(one) == told
 
 
+def test_a_concept_without_words_names_the_file_that_needs_them():
+    with pytest.raises(KeyError, match=r"phrases\.toml .*isolated pawn"):
+        methods.describe_concept(concept("isolated pawn", "White", 1.0))
+
+
 def test_every_term_of_the_oracle_has_a_spoken_name() -> None:
     terms = {concept_and_side(term)[0] for term in TERMS}
     assert terms == {
@@ -280,7 +285,7 @@ def test_a_damaged_file_of_briefings_says_how_to_make_it(tmp_path, text) -> None
 @pytest.mark.engine
 def test_a_briefing_is_made_of_engine_expert_and_oracle() -> None:
     example = documents_examples()[2]
-    (found,) = asking.brief([example], nodes=5_000, progress=False)
+    (found,) = asking.brief_moves([example], nodes=5_000, progress=False)
     assert found.verdict.best == example.move.uci
     assert {one.rank for one in found.concepts} == set(range(1, 22)) and found.oracle[
         0

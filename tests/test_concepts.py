@@ -191,6 +191,14 @@ def test_rankings_are_measured_as_by_scikit_learn_and_by_hand():
 
 
 #: Positions with known answers: FEN, concepts that hold, concepts that do not.
+def test_vectors_of_other_concepts_are_refused_with_the_command_that_makes_them(
+    monkeypatch,
+):
+    monkeypatch.setattr(facts, "CONCEPTS", (*facts.CONCEPTS, "White isolated pawn"))
+    with pytest.raises(ValueError, match=r"White isolated pawn.*train\.py facts"):
+        facts.concept_scores([], None)
+
+
 @pytest.mark.parametrize(
     ("fen", "holds", "fails"),
     [
@@ -368,6 +376,8 @@ def test_the_board_says_whether_a_noticed_concept_is_so(
 ):
     move = read_move(read_fen(fen), san)
     assert (
-        facts.really(move, ConceptChange(concept, side, -comes, comes, 2 * comes, 1))
+        facts.holds_on_board(
+            move, ConceptChange(concept, side, -comes, comes, 2 * comes, 1)
+        )
         is so
     )

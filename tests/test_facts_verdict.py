@@ -9,7 +9,7 @@ from chess.engine import Cp, Mate, MateGiven, PovScore
 from chessgloss.engine import open_engine
 from chessgloss.facts import gather, search, weigh
 from chessgloss.facts.records import ENGINE_KINDS
-from chessgloss.facts.verdict import Standing, judge, mistake_class, standing
+from chessgloss.facts.verdict import Standing, judgement_of, mistake_class, standing
 from chessgloss.judges.pairwise import linearise
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from chessgloss.scores import centipawns, win_probability
@@ -151,8 +151,11 @@ def test_losses_in_centipawns_and_words(before, after, loss, text):
 @pytest.mark.parametrize("mover", [chess.WHITE, chess.BLACK])
 def test_a_move_is_judged_as_by_lichess(best, played, judgement, mover):
     scores = PovScore(best, mover), PovScore(played, mover)
-    assert judge(*scores) == judgement
-    assert judge(scores[0], PovScore(scores[1].pov(not mover), not mover)) == judgement
+    assert judgement_of(*scores) == judgement
+    assert (
+        judgement_of(scores[0], PovScore(scores[1].pov(not mover), not mover))
+        == judgement
+    )
 
 
 def test_standings_are_mirror_images():

@@ -18,7 +18,7 @@ from chessgloss.skill.grading import (
     graded_answers,
     graded_moves,
 )
-from chessgloss.skill.players import Answer, read_answer
+from chessgloss.skill.players import MoveAnswer, read_answer
 from chessgloss.store import Store
 from fakes.analyses import analysis
 from scripts import load_script, refuses
@@ -164,7 +164,7 @@ def test_each_answer_has_one_grade_and_keeps_its_row():
         assert row[list(GRADES)].to_dict() == {
             name: float(name == wanted) for name in GRADES
         }
-    failed = pd.Series({"p": Answer.failed("late")})
+    failed = pd.Series({"p": MoveAnswer.failed("late")})
     assert graded_answers(failed, graded_moves({"p": MoveTable(SIX, [])}))[
         "Error"
     ].tolist() == [1]

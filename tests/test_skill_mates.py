@@ -5,7 +5,7 @@ import zstandard
 
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.skill import mates
-from chessgloss.skill.players import Answer, read_answer
+from chessgloss.skill.players import MoveAnswer, read_answer
 from scripts import FIGURE_A5, SELFPLAY, load_script, refuses
 
 script = load_script("mates/choose.py")
@@ -151,7 +151,7 @@ def test_any_mate_counts_and_nothing_else(asked, ends):
     assert {
         text: mates.outcome_of(asked, read_answer(text, asked.board)) for text in ends
     } == ends
-    assert mates.outcome_of(asked, Answer.failed("timed out")) == "error"
+    assert mates.outcome_of(asked, MoveAnswer.failed("timed out")) == "error"
 
 
 def test_outcomes_come_as_rows_with_their_groups():

@@ -12,7 +12,7 @@ from chessgloss.llm.client import AnswerMissing, Client, Endpoint
 from chessgloss.llm.recordings import Model, Recordings
 from chessgloss.positions import Position
 from chessgloss.skill import players
-from chessgloss.skill.players import Answer, Asked
+from chessgloss.skill.players import Asked, MoveAnswer
 from fakes import engine_program
 from fakes.scripted_llm import scripted_llm
 from scripts import FIGURE_A5, load_script, refuses
@@ -89,7 +89,7 @@ def test_one_move_is_read_with_whatever_stands_around_it(around):
     for notation in NOTATIONS:
         text = around % notation
         answer = players.read_answer(text, chess.Board(SCHOLARS_MATE))
-        assert answer == Answer(text, "f3f7", "Qxf7#", "legal")
+        assert answer == MoveAnswer(text, "f3f7", "Qxf7#", "legal")
 
 
 #: Texts by position and state, with the move read: in UCI, and in SAN.
@@ -156,7 +156,7 @@ def test_an_answer_names_one_move_as_it_was_written_or_none(fen, state, texts):
     for text, (uci, san) in texts.items():
         answer = players.read_answer(text, chess.Board(fen))
         assert (answer, answer.move is None) == (
-            Answer(text, uci, san, state),
+            MoveAnswer(text, uci, san, state),
             state != "legal",
         )
 

@@ -313,7 +313,7 @@ def test_where_peoples_games_are_missing_the_others_are_trained_first(
     monkeypatch.delenv("CHESSGLOSS_ASSET_GAMES")
     names = ("7-annealed.people_uci-1", "7-annealed_uci-1")
     wanted = [quick_run(name) for name in names]
-    with pytest.raises(AssetMissing, match="CHESSGLOSS_ASSET_GAMES is not set"):
+    with pytest.raises(AssetMissing, match="set CHESSGLOSS_ASSET_GAMES"):
         train.train_runs(wanted)
     assert "not measured on people games" in capsys.readouterr().out
     assert list(runs.read_runs().index) == [names[1]]

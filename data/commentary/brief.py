@@ -20,7 +20,7 @@ from chessgloss.commentary.asking import (
     LINES,
     NODES,
     analysis_row,
-    brief,
+    brief_moves,
     briefings_file,
     lectured_file,
 )
@@ -97,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         more = {}
         target = given.target or data_file("claims/briefings.json")
     else:
-        briefings = brief(
+        briefings = brief_moves(
             lectured_moves() if given.lectured else evaluated_moves(), nodes=nodes
         )
         more = {

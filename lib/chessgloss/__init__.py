@@ -153,9 +153,9 @@ def comment(
     ValueError
         If there is no such method, or one that asks a model has no client.
     """
-    from chessgloss.commentary.methods import ModelWriter, check_method, write_notes
+    from chessgloss.commentary.methods import ModelWriter, validate_method, write_notes
 
-    if check_method(method) == "notes":
+    if validate_method(method) == "notes":
         return write_notes(briefing)
     if client is None:
         raise ValueError(

@@ -382,10 +382,10 @@ def _concepts(given: argparse.Namespace) -> Concepts:
 
 def _writer(given: argparse.Namespace) -> tuple[Commentator, Client | None]:
     """Return what writes comments, and the client that it asks: live, and keeping nothing."""
-    from chessgloss.commentary.methods import ModelWriter, check_method, write_notes
+    from chessgloss.commentary.methods import ModelWriter, validate_method, write_notes
 
     default = WITH_MODEL if os.environ.get("OPENAI_BASE_URL") else WITHOUT_MODEL
-    method = check_method(given.method or default)
+    method = validate_method(given.method or default)
     if method == WITHOUT_MODEL:
         return write_notes, None
     client = chessgloss.live_client(given.timeout)

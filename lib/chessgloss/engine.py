@@ -56,7 +56,7 @@ class EngineFailed(RuntimeError):
 # Scores of many moves
 
 
-def win_chance(values: ArrayLike) -> NDArray[np.float64]:
+def win_chances(values: ArrayLike) -> NDArray[np.float64]:
     """Return the chance to win at many values: :func:`chessgloss.scores.win_chance` of arrays.
 
     Parameters

@@ -117,10 +117,13 @@ def _stands_for(
         return
     module = _read(path.read_text("utf-8"), name)
     first, _, rest = attributes.partition(".")
+    own_module = _path(f"{name}.{first}", library) if first else None
     if first in module.imports and first not in module.definitions:
-        yield from _stands_for(_joined(module.imports[first], rest), library)
-        return
-    if first and first not in module.definitions and _path(f"{name}.{first}", library):
+        origin = module.imports[first]
+        if own_module is None or origin != f"{name}:{first}":
+            yield from _stands_for(_joined(origin, rest), library)
+            return
+    if own_module is not None and first not in module.definitions:
         yield from _stands_for(f"{name}.{first}:{rest}", library)
         return
     yield f"{name}:", module.statements

@@ -123,7 +123,7 @@ def read_analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
     return Analysis(position, tuple(lines), row["nodes"], row["engine"])
 
 
-def brief(
+def brief_moves(
     moves: Sequence[EvaluatedMove], *, nodes: int = NODES, progress: bool = True
 ) -> list[Briefing]:
     """Ask engine, expert and concept oracle about moves; return a briefing for each.

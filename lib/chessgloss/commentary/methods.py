@@ -301,7 +301,17 @@ def describe_concept(change: ConceptChange) -> str:
 
     Material, Imbalance and Pawns count White minus Black: their change is a shift to one
     side. A concept fitted on a fact comes or goes: ``White's fork: seems to appear``.
+
+    Raises
+    ------
+    KeyError
+        If ``commentary/phrases.toml`` has no words for the concept.
     """
+    if change.concept not in PHRASES["concepts"]:
+        raise KeyError(
+            f"commentary/phrases.toml has no words for the concept {change.concept!r}: "
+            f'add a table [concepts."{change.concept}"]'
+        )
     words = PHRASES["concepts"][change.concept]
     up = change.change > 0
     if "plural" in words:
@@ -414,7 +424,7 @@ def read_comment(answer: Answer, method: str) -> Comment:
 # ---------------------------------------------------------------- comments
 
 
-def check_method(method: str) -> str:
+def validate_method(method: str) -> str:
     """Return the name of a method that can comment on any move.
 
     Raises

@@ -64,9 +64,21 @@ def concept_scores(fens: Sequence[str], expert: Expert) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Shape ``(n, 10)``, columns as :data:`CONCEPTS`.
+
+    Raises
+    ------
+    ValueError
+        If the vectors on file are of other concepts.
     """
     path = find_project() / "data" / "concepts" / "facts-nnue.safetensors"
-    scores = ConceptVectors.load(path).scores(joined_activations(expert, fens, LAYERS))
+    vectors = ConceptVectors.load(path)
+    if vectors.names != CONCEPTS:
+        missing = ", ".join(sorted({*CONCEPTS} ^ {*vectors.names}))
+        raise ValueError(
+            f"{path} and chessgloss.concepts.facts do not have the same concepts "
+            f"({missing}): run python data/priority/train.py facts"
+        )
+    scores = vectors.scores(joined_activations(expert, fens, LAYERS))
     return pd.DataFrame(scores, columns=list(CONCEPTS))
 
 
@@ -109,7 +121,7 @@ def notice(
     )
 
 
-def really(move: MoveInContext, noticed: ConceptChange) -> bool:
+def holds_on_board(move: MoveInContext, noticed: ConceptChange) -> bool:
     """Return whether the board says of a noticed concept what the expert says.
 
     That is: it holds after the move and did not hold before it, or the other way round. Mate

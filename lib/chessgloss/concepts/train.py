@@ -200,7 +200,7 @@ def train(
             losses.append(loss.item())
             if schedule is not None:
                 schedule.step()
-        measures = judge(model, source, validation)
+        measures = measure_ranking(model, source, validation)
         log.append({"rate": rate, "loss": round(float(np.mean(losses)), 4), **measures})
         if stopping is None:
             continue
@@ -221,7 +221,7 @@ def train(
     return model, log
 
 
-def judge(
+def measure_ranking(
     model: priority.ChangeModel, source: priority.Source, moves: changes.TermChanges
 ) -> dict[str, float]:
     """Return nDCG@5 and precision@5 of a model's ranking of the terms."""

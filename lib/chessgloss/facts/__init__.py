@@ -2,7 +2,14 @@
 
 from chessgloss.facts.gathering import gather
 from chessgloss.facts.records import Fact, Facts
-from chessgloss.facts.verdict import Analyse, Verdict, judge, search, standing, weigh
+from chessgloss.facts.verdict import (
+    Analyse,
+    Verdict,
+    judgement_of,
+    search,
+    standing,
+    weigh,
+)
 from chessgloss.facts.words import listed, side_name
 
 __all__ = [
@@ -11,7 +18,7 @@ __all__ = [
     "Facts",
     "Verdict",
     "gather",
-    "judge",
+    "judgement_of",
     "listed",
     "search",
     "side_name",

@@ -202,7 +202,7 @@ class Verdict:
     @property
     def judgement(self) -> Judgement:
         """Class of the move by the chance to win that it gives away (:func:`judge`)."""
-        return judge(self.before, self.played)
+        return judgement_of(self.before, self.played)
 
     @property
     def standing(self) -> Standing:
@@ -223,7 +223,9 @@ class Verdict:
         """
         if self.rank != 1 or self.second_centipawns is None or self.obvious:
             return GLYPHS.get(self.judgement, "")
-        second = judge(self.before, read_centipawns(self.second_centipawns, self.mover))
+        second = judgement_of(
+            self.before, read_centipawns(self.second_centipawns, self.mover)
+        )
         only = second in ("mistake", "blunder") and self.standing_before != "losing"
         return "!" if only else ""
 
@@ -268,7 +270,9 @@ def standing(score: chess.engine.PovScore, pov: chess.Color) -> Standing:
     return next(name for name, least in STANDING_BOUNDS.items() if chance >= least)
 
 
-def judge(best: chess.engine.PovScore, played: chess.engine.PovScore) -> Judgement:
+def judgement_of(
+    best: chess.engine.PovScore, played: chess.engine.PovScore
+) -> Judgement:
     """Return the class of a move by the chance to win that it gives away, as Lichess has it.
 
     A move that loses no centipawn is ``best``. A mate let slip or allowed has bounds of its own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import chess
 
-from chessgloss.facts.verdict import judge, standing
+from chessgloss.facts.verdict import judgement_of, standing
 from chessgloss.notes.kinds import NOTES, Notes
 from chessgloss.notes.outcome import spelt
 from chessgloss.notes.played import Played
@@ -34,7 +34,7 @@ def only(situation: Situation) -> Notes:
         yield situation.note("only_mate")
         return
     left = standing(second.score, situation.us)
-    worse = judge(first.score, second.score) in ("mistake", "blunder")
+    worse = judgement_of(first.score, second.score) in ("mistake", "blunder")
     keeps = NOTES["keeps"].get(verdict.standing_before, "")
     stays = verdict.standing_before == verdict.standing != left
     quiet = not mate and situation.played.gain <= 0

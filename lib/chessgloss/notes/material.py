@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from chessgloss.facts import board as boards
-from chessgloss.facts.verdict import judge, standing
+from chessgloss.facts.verdict import judgement_of, standing
 from chessgloss.facts.words import named
 from chessgloss.notes.kinds import Notes
 from chessgloss.notes.outcome import SPELT, spelt
@@ -164,7 +164,7 @@ def _punishment(situation: Situation, line: Line) -> str:
     best = situation.briefing.after.lines[0]
     stands = standing(line.score, situation.us)
     outcome = situation.outcome(situation.after, line.moves, line.score)
-    worse = judge(best.score, line.score) in ("mistake", "blunder")
+    worse = judgement_of(best.score, line.score) in ("mistake", "blunder")
     if not worse and outcome.gain < max(situation.net.gain, 0) + _BAIT:
         return ""
     if (line.score.pov(situation.us).mate() or 0) > 0:

@@ -30,10 +30,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from chessgloss.corpora.games import unpack
-from chessgloss.engine import Engine, centipawn_loss, open_engine
+from chessgloss.engine import Engine, centipawn_loss, open_engine, win_chances
 from chessgloss.facts.verdict import RANKED_LINES, MistakeClass, mistake_class
 from chessgloss.positions import Position, text_digest
-from chessgloss.scores import CAP, centipawns, win_chance
+from chessgloss.scores import CAP, centipawns
 from chessgloss.store import Store
 
 #: The plan's grades of moves from best to worst, then those of answers without a move.
@@ -115,7 +115,7 @@ def graded_moves(tables: Mapping[str, MoveTable], *, cap: float = CAP) -> pd.Dat
     best = moves.groupby("name")["value"].transform("max")
     moves["loss"] = centipawn_loss(best, moves["value"], cap=cap)
     moves["uncut"] = (best - moves["value"]).astype(float)
-    moves["win_loss"] = win_chance(best) - win_chance(moves["value"])
+    moves["win_loss"] = win_chances(best) - win_chances(moves["value"])
     moves["grade"] = moves["loss"].map(mistake_class)
     moves["mark"] = moves["grade"].map(MARKS).astype(float)
     moves["best"] = (moves["loss"] == 0).astype(float)
@@ -131,7 +131,7 @@ def graded_answers(answers: pd.Series, moves: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     answers
-        What was answered (:class:`~chessgloss.skill.players.Answer`), by the name of the position.
+        What was answered (:class:`~chessgloss.skill.players.MoveAnswer`), by the position's name.
     moves
         The positions' moves (:func:`graded_moves`).
 

@@ -22,7 +22,7 @@ from chessgloss.corpora.games import stream_lines
 from chessgloss.facts.board import after_move
 from chessgloss.llm.recordings import Request
 from chessgloss.positions import MoveInContext, Position, repair_fen
-from chessgloss.skill.players import MOVE, Answer, Asked, read_table
+from chessgloss.skill.players import MOVE, Asked, MoveAnswer, read_table
 from chessgloss.store import data_file
 
 #: Problems whose answers the book replays: the first ones of the committed file.
@@ -224,7 +224,7 @@ def mate_questions(problems: Sequence[Problem]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["problem", "prompt", "request"])
 
 
-def outcome_of(problem: Problem, answer: Answer) -> str:
+def outcome_of(problem: Problem, answer: MoveAnswer) -> str:
     """Return what an answer does (:data:`OUTCOMES`): any mating move counts, whichever it is.
 
     A legal move that does not mate is told apart by whether it gives check.
@@ -237,7 +237,7 @@ def outcome_of(problem: Problem, answer: Answer) -> str:
 
 
 def outcomes(
-    problems: Sequence[Problem], answers: Sequence[Answer], player: str, prompt: str
+    problems: Sequence[Problem], answers: Sequence[MoveAnswer], player: str, prompt: str
 ) -> pd.DataFrame:
     """Return one row a problem.
 

@@ -1,7 +1,7 @@
 """Players: whoever chooses a move in a position, and how an answer is read.
 
 A player has a name and the method ``choose``, which takes positions and returns one
-:class:`Answer` for each: an error is an answer too. A new player is a class with these two in
+:class:`MoveAnswer` for each: an error is an answer too. A new player is a class with these two in
 this file; chapter 11 lists those that are compared. There are engines (:class:`StockfishPlayer`,
 :class:`NnuePlayer`), a weakened engine whose moves were kept (:class:`WeakenedPlayer`), anybody
 whose moves stand in a file (:class:`RecordedPlayer`), functions that continue a game
@@ -40,8 +40,7 @@ from chessgloss.engine import Engine, EngineFailed
 from chessgloss.experts import Expert
 from chessgloss.facts.board import after_move
 from chessgloss.llm.client import DEFAULT_MODEL, Client
-from chessgloss.llm.recordings import Answer as Reply
-from chessgloss.llm.recordings import Request, Sampling, State
+from chessgloss.llm.recordings import Answer, Request, Sampling, State
 from chessgloss.positions import Position
 
 AnswerState = Literal["legal", "illegal", "unreadable", "error", "refused"]
@@ -70,7 +69,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class MoveAnswer:
     """What a player answered, and the move read from it.
 
     Parameters
@@ -103,20 +102,20 @@ class Answer:
         return chess.Move.from_uci(self.uci) if self.legal and self.uci else None
 
     @classmethod
-    def of(cls, move: chess.Move, board: chess.Board) -> Answer:
+    def of(cls, move: chess.Move, board: chess.Board) -> MoveAnswer:
         """Return the answer of a player that names its move by itself, such as an engine."""
         if move not in board.legal_moves:
             return cls(move.uci(), move.uci(), None, "illegal")
         return cls(move.uci(), move.uci(), board.san(move), "legal")
 
     @classmethod
-    def failed(cls, reason: str) -> Answer:
+    def failed(cls, reason: str) -> MoveAnswer:
         """Return what stands for an answer that never came, with the reason."""
         return cls(" ".join(reason.split()), None, None, "error")
 
 
-_OVER = Answer.failed("the game is over")
-_NO_HISTORY = Answer.failed("the moves that led to the position are not known")
+_OVER = MoveAnswer.failed("the game is over")
+_NO_HISTORY = MoveAnswer.failed("the moves that led to the position are not known")
 
 # ---------------------------------------------------------------- reading an answer
 
@@ -158,7 +157,7 @@ _REFUSAL: Final = re.compile(
 )
 
 
-def read_answer(text: str, board: chess.Board) -> Answer:
+def read_answer(text: str, board: chess.Board) -> MoveAnswer:
     """Read a text as the answer to the question for a move on a board.
 
     The rules are those at the head of this module. Nothing raises: what cannot be read is
@@ -170,10 +169,10 @@ def read_answer(text: str, board: chess.Board) -> Answer:
     if len(different) == 1 and None not in different:
         return replace(read[-1], text=text)
     refused = not tokens and _REFUSAL.search(text.replace("’", "'"))
-    return Answer(text, None, None, "refused" if refused else "unreadable")
+    return MoveAnswer(text, None, None, "refused" if refused else "unreadable")
 
 
-def read_reasoned(text: str, board: chess.Board) -> tuple[Answer, str]:
+def read_reasoned(text: str, board: chess.Board) -> tuple[MoveAnswer, str]:
     """Read ``Move: X`` and ``Reason: Y``: the answer, whose text is the whole, and the reason.
 
     What the reason names is not taken for the move. Without the word ``Reason`` the first line
@@ -187,12 +186,12 @@ def read_reasoned(text: str, board: chess.Board) -> tuple[Answer, str]:
     return replace(read_answer(head, board), text=text), " ".join(rest.split())
 
 
-def read_reply(reply: Reply, board: chess.Board) -> Answer:
+def read_reply(reply: Answer, board: chess.Board) -> MoveAnswer:
     """Read a language model's reply; a failed or refused one keeps that as its state."""
     if reply.state == State.FAILED:
-        return Answer.failed(reply.finish_reason or "the endpoint gave no answer")
+        return MoveAnswer.failed(reply.finish_reason or "the endpoint gave no answer")
     if reply.state == State.REFUSED:
-        return Answer(reply.text, None, None, "refused")
+        return MoveAnswer(reply.text, None, None, "refused")
     return read_answer(reply.text, board)
 
 
@@ -212,18 +211,18 @@ def _named(text: str) -> Iterator[str]:
     yield from full or bare
 
 
-def _resolve(token: str, board: chess.Board) -> Answer:
+def _resolve(token: str, board: chess.Board) -> MoveAnswer:
     squares = re.fullmatch(_FROM_TO, token) and not re.fullmatch(_PIECE, token)
     uci = re.sub("[-x=]", "", token).lower() if squares else None
     san = None if squares else token.replace("0", "O")
     try:
-        return Answer.of(
+        return MoveAnswer.of(
             board.parse_uci(uci) if uci else board.parse_san(san or ""), board
         )
     except chess.AmbiguousMoveError:
-        return Answer(token, None, None, "unreadable")
+        return MoveAnswer(token, None, None, "unreadable")
     except ValueError:
-        return Answer(token, uci, san, "illegal")
+        return MoveAnswer(token, uci, san, "illegal")
 
 
 # ---------------------------------------------------------------- engines
@@ -246,7 +245,7 @@ class StockfishPlayer:
         """``stockfish_1_node``, ``stockfish_1000_nodes``."""
         return f"stockfish_{self.nodes}_node{'s' if self.nodes > 1 else ''}"
 
-    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
+    def choose(self, asked: Sequence[Asked]) -> list[MoveAnswer]:
         """Return the first move of the best line in each position.
 
         A position on which the engine fails twice gets an ``error``, and so does one in
@@ -255,14 +254,14 @@ class StockfishPlayer:
         with Engine() as engine:
             return [self._answer(engine, question.position) for question in asked]
 
-    def _answer(self, engine: Engine, position: Position) -> Answer:
+    def _answer(self, engine: Engine, position: Position) -> MoveAnswer:
         try:
             lines = engine.analyse(position, nodes=self.nodes).lines
         except EngineFailed as error:
-            return Answer.failed(str(error))
+            return MoveAnswer.failed(str(error))
         if not lines:
             return _OVER
-        return Answer.of(chess.Move.from_uci(lines[0].moves[0]), position.board())
+        return MoveAnswer.of(chess.Move.from_uci(lines[0].moves[0]), position.board())
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +282,7 @@ class NnuePlayer:
     expert: Expert = field(repr=False)
     name: str = "nnue_one_ply"
 
-    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
+    def choose(self, asked: Sequence[Asked]) -> list[MoveAnswer]:
         """Return the best move by the network in each position, all in one batch."""
         boards = [question.position.board() for question in asked]
         moves = [sorted(board.legal_moves, key=chess.Move.uci) for board in boards]
@@ -294,7 +293,7 @@ class NnuePlayer:
         ends = np.cumsum([len(legal) for legal in moves])
         values = np.split(np.asarray(self.expert.evaluate(fens)), ends)
         return [
-            Answer.of(legal[int(np.argmax(white if board.turn else -white))], board)
+            MoveAnswer.of(legal[int(np.argmax(white if board.turn else -white))], board)
             if legal
             else _OVER
             for board, legal, white in zip(boards, moves, values, strict=False)
@@ -335,7 +334,7 @@ class WeakenedPlayer:
         """``stockfish_05``, ``stockfish_elo_1350``."""
         return f"stockfish_{'elo_' * (self.strength > 20)}{self.strength:02d}"
 
-    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
+    def choose(self, asked: Sequence[Asked]) -> list[MoveAnswer]:
         """Return the kept move in each position.
 
         Raises
@@ -414,7 +413,7 @@ class RecordedPlayer:
             rows, orient="index", columns=["history", "move"]
         )
 
-    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
+    def choose(self, asked: Sequence[Asked]) -> list[MoveAnswer]:
         """Return the recorded move in each position, read as a text is.
 
         Raises
@@ -449,7 +448,7 @@ def read_table(path: Path, columns: Sequence[str]) -> list[list[str]]:
     return rows
 
 
-def _read_moves(moves: Iterable[str], asked: Sequence[Asked]) -> list[Answer]:
+def _read_moves(moves: Iterable[str], asked: Sequence[Asked]) -> list[MoveAnswer]:
     boards = (question.position.board() for question in asked)
     return [read_answer(move, board) for move, board in zip(moves, boards, strict=True)]
 
@@ -475,7 +474,7 @@ class MovesPlayer:
         repr=False
     )
 
-    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
+    def choose(self, asked: Sequence[Asked]) -> list[MoveAnswer]:
         """Return one answer for each position; ``error`` where the game is not known."""
         known = [question for question in asked if question.has_history]
         given = self.continue_games([question.position.moves for question in known])
@@ -541,11 +540,11 @@ class LlmPlayer:
         """``qwen_fen`` and the like."""
         return f"{nickname(self.client.model.name)}_{self.play}"
 
-    def choose(self, asked: Sequence[Asked]) -> list[Answer]:
+    def choose(self, asked: Sequence[Asked]) -> list[MoveAnswer]:
         """Return the answers, replayed or asked for; see :meth:`reasoned`."""
         return [answer for answer, _ in self.reasoned(asked)]
 
-    def reasoned(self, asked: Sequence[Asked]) -> list[tuple[Answer, str]]:
+    def reasoned(self, asked: Sequence[Asked]) -> list[tuple[MoveAnswer, str]]:
         """Return each answer with its reason, empty where none was asked for or given.
 
         A position that cannot be described in this way gets an ``error``.
@@ -562,7 +561,7 @@ class LlmPlayer:
         )
         return [self._read(question, replies.get(question.name)) for question in asked]
 
-    def _read(self, asked: Asked, reply: Reply | None) -> tuple[Answer, str]:
+    def _read(self, asked: Asked, reply: Answer | None) -> tuple[MoveAnswer, str]:
         if reply is None:
             return _NO_HISTORY, ""
         board = asked.position.board()

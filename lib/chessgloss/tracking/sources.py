@@ -7,7 +7,6 @@ games is treated alike.
 
 from __future__ import annotations
 
-import os
 from itertools import islice
 from pathlib import Path
 
@@ -16,23 +15,13 @@ import numpy as np
 from filelock import FileLock
 from joblib import Parallel, delayed
 
-from chessgloss.assets import Asset, AssetMissing
+from chessgloss.assets import locate
 from chessgloss.corpora.anybody import read_anybody
 from chessgloss.corpora.games import line_of, pack
 from chessgloss.positions import Game
 from chessgloss.store import file_digest
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking.runs import GamesName
-
-#: People's games: any file for :func:`chessgloss.corpora.anybody.read_anybody`.
-PEOPLE = Asset(
-    name="games",
-    description="games that people played, PGN or a table, plain or packed",
-    licence="CC0-1.0 (Lichess)",
-    filename="lichess_people.tsv.zst",
-    remedy="""set CHESSGLOSS_ASSET_GAMES to a file of 44,500 or more games of 10 to 150 plies, \
-such as a month of https://database.lichess.org""",
-)
 
 #: Games held out of a file that is a corpus of its own: enough for 1,000 questions in each band.
 HELD_OUT = {"dev": 1_000, "test": 3_500, "probe": 4_000}
@@ -71,23 +60,6 @@ def read_source(name: GamesName, beside: tokens.Corpus, folder: Path) -> tokens.
 # ---------------------------------------------------------------- people's games, or anybody's
 
 
-def people_file() -> Path:
-    """Return the file of people's games that the environment names.
-
-    Raises
-    ------
-    chessgloss.assets.AssetMissing
-        If it names none.
-    """
-    given = os.environ.get(PEOPLE.variable)
-    if not given:
-        raise AssetMissing(PEOPLE, [f"{PEOPLE.variable} is not set"])
-    path = Path(given).expanduser()
-    if not path.is_file():
-        raise AssetMissing(PEOPLE, [f"{path} (from {PEOPLE.variable}): no such file"])
-    return path
-
-
 def read_people_corpus(folder: Path) -> tokens.Corpus:
     """Return people's games as a corpus with the sets of :data:`PEOPLE_SIZES`.
 
@@ -100,7 +72,7 @@ def read_people_corpus(folder: Path) -> tokens.Corpus:
     ValueError
         If it is damaged or holds too few.
     """
-    source = people_file()
+    source = locate("games", fetch=False)
     path = folder / f"people-{file_digest(source)[:12]}.tsv.zst"
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(path.with_suffix(".lock")):
