@@ -12,6 +12,9 @@ PROFILE ?= smoke
 MODEL   ?= qwen2.5-coder-1.5b-q4_k_m
 PURPOSE ?= commentary
 DRY     ?=
+JUDGE   ?=
+PRICE   ?=
+CONCURRENCY ?= 1
 
 PY   := $(VENV)/bin/python
 PIP  := $(PY) -m pip install -qq --disable-pip-version-check --no-warn-script-location
@@ -55,7 +58,8 @@ bench: sync ## measure anew what is of older code, beside peers and the last ver
 	@$(PY) benchmarks/bench.py
 
 record: sync ## record a language model's answers: make record MODEL=gpt-4o PURPOSE=commentary DRY=1
-	@$(PY) data/recordings/record.py $(PURPOSE) --model "$(MODEL)" $(if $(DRY),--dry-run)
+	@$(PY) data/recordings/record.py $(PURPOSE) --model "$(MODEL)" $(if $(JUDGE),--judge "$(JUDGE)") \
+	  --concurrency $(CONCURRENCY) $(if $(PRICE),--price $(PRICE)) $(if $(DRY),--dry-run)
 
 pairs: sync ## bring each notebook's .py and .ipynb together; the newer wins
 	@$(DOIT) pairs

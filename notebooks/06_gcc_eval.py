@@ -24,6 +24,7 @@
 profile = "book"
 seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
+judged_by = ""  # another model whose answers as a judge of these comments are recorded
 shown = "ccc/figA1"
 
 # %% tags=["hide-input"]
@@ -66,7 +67,7 @@ comments = gather_comments(trials.METHODS, evaluated, briefings, written)
 texts = trials.trial_texts(comments, briefings)
 names = {move.name for move in evaluated[:: len(evaluated) // sizes.moves]} | {shown}
 few = trials.spread(list(briefings), trials.FEW_MOVES)[: sizes.few]
-client = replay("gcc_eval", model)
+client = replay("gcc_eval", judged_by or model)
 
 
 def judge(frame, screened=True):

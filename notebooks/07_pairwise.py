@@ -25,6 +25,7 @@
 profile = "book"
 seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
+judged_by = ""  # another model whose answers as a judge of these comments are recorded
 
 # %% tags=["hide-input"]
 import json
@@ -131,7 +132,7 @@ report.boards(report.board(example.move, size=280), report.texts(context, "Featu
 # lines, one for each winner; without them this small model wrote lines of any length.
 
 # %%
-judge = replay("pairwise", model)
+judge = replay("pairwise", judged_by or model)
 few = {
     move.name: contexts[move.name]
     for move in pairwise.choose_lined(evaluated)

@@ -144,7 +144,6 @@ def test_the_digit_is_taken_at_the_answers_place_alone(score, texts):
         (answer("The 4", token("The", The=1.0), token(" 4", _4=1.0)), math.nan),
         (answer("", state="empty"), math.nan),
         (answer("I cannot help with 5", token("5", x5=1.0), state="refused"), math.nan),
-        (answer("4", token("4", x4=1.0), state="failed"), math.nan),
         (answer("45", token("4", x4=1.0), token("5", x5=1.0)), math.nan),
         (
             answer("4.5", token("4", x4=1.0), token(".", x=1.0), token("5", x5=1.0)),

@@ -1,5 +1,6 @@
 """The client: states, retries, replay, and that nothing kept is lost or asked twice."""
 
+import json
 import time
 from dataclasses import replace
 
@@ -11,8 +12,10 @@ from chessgloss.llm.client import (
     Client,
     Endpoint,
     Misconfigured,
+    Refused,
     Unanswered,
 )
+from chessgloss.llm.dialect import THOUGHTS, Dialect
 from chessgloss.llm.recordings import (
     Message,
     Model,
@@ -81,7 +84,6 @@ def client_of(recordings):
             "stop",
         ),
         ("text:I cannot see a better move than Nf3.", State.ANSWERED, None, "stop"),
-        ("400", State.FAILED, "", "http_400"),
     ],
 )
 def test_what_becomes_of_a_question_is_a_state(client_of, step, state, text, reason):
@@ -120,6 +122,120 @@ def test_log_probabilities_come_ranked_and_survive_a_replay(client_of, recording
     expected = dict.fromkeys("123", 0.0375) | {"4": 0.7, "5": 0.0375}
     assert first.probabilities() == pytest.approx(expected, abs=1e-5)
     assert Client(Recordings(recordings.path, MODEL)).ask(request) == answer
+
+
+# ---------------------------------------------------------------- kinds of model
+
+
+ONE_NUMBER = {"max_tokens": 1, "top_logprobs": 5}
+
+
+def test_what_an_endpoint_refuses_is_left_out_from_then_on_and_said(
+    client_of, recordings, capsys
+):
+    with scripted_llm(mood="o3") as llm:
+        client = client_of(llm)
+        answers = [client.ask(question(each, **ONE_NUMBER)) for each in ("4", "5")]
+    assert [answer.state for answer in answers] == [State.ANSWERED] * 2
+    assert answers[0].tokens == ()
+    assert llm.refused == ["max_tokens", "temperature", "logprobs"]
+    assert llm.asked[0].keys() == {"model", "messages", "seed", "max_completion_tokens"}
+    assert llm.asked[0]["max_completion_tokens"] == 1 + THOUGHTS
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(": ", 1)[0] for line in said if "scripted-1" in line] == [
+        "scripted-1"
+    ] * 3
+    assert "Use 'max_completion_tokens' instead." in said[0]
+    (line, _) = recordings.path.read_text().splitlines()
+    served = json.loads(line)["served"]
+    dropped = ["logprobs", "temperature", "top_logprobs"]
+    assert (served["without"], served["thoughts"]) == (dropped, THOUGHTS)
+    assert Client(recordings).ask(question("4", **ONE_NUMBER)) == answers[0]
+
+
+@pytest.mark.parametrize("name", ["o3-mini", "openai/gpt-5", "deepseek-r1:14b", "QwQ"])
+def test_a_model_whose_name_says_that_it_thinks_is_asked_so_at_once(tmp_path, name):
+    model = Model(name)
+    with scripted_llm(mood="o3", model=name) as llm:
+        client = Client(
+            Recordings.of(model, "static", tmp_path), Endpoint(llm.url, model)
+        )
+        assert client.ask(question("Move?", max_tokens=12)).state == State.ANSWERED
+    assert (llm.refused, "temperature" in llm.asked[0]) == ([], False)
+
+
+def test_thoughts_are_given_room_and_are_no_answer(client_of, recordings):
+    with scripted_llm("text:Nf3", "text:Nf3", "text:e4", mood="r1") as llm:
+        client = client_of(llm)
+        answers = [client.ask(question(each, max_tokens=12)) for each in ("a", "b")]
+    assert [(each.state, each.text) for each in answers] == [
+        (State.ANSWERED, "Nf3"),
+        (State.ANSWERED, "e4"),
+    ]
+    room = [body["max_tokens"] for body in llm.asked]
+    assert room == [12, 12 + THOUGHTS, 12 + THOUGHTS]
+    assert "think" not in recordings.path.read_text()
+
+
+def test_a_refused_question_is_no_answer_and_is_told_in_the_endpoints_words(
+    client_of, recordings
+):
+    constrained = [question(str(n), grammar="root ::= [a-h]") for n in range(9)]
+    with scripted_llm(mood="strict") as llm:
+        client = client_of(llm)
+        with pytest.raises(
+            Refused, match=r"argument supplied: grammar.*3 of 9 did not"
+        ):
+            client.ask_many(constrained, progress=False)
+        assert client.ask(question("free")).state == State.ANSWERED
+    assert (len(llm.refused), len(recordings)) == (clients.PATIENCE, 1)
+    assert client.missing(constrained) == constrained
+
+
+def test_what_a_filter_declines_is_an_answer(client_of):
+    with scripted_llm("filter_error") as llm:
+        answer = client_of(llm).ask(question("Why Nf3?"))
+    assert (answer.state, answer.finish_reason) == (State.REFUSED, "content_filter")
+
+
+def test_a_refusal_that_an_older_version_kept_is_asked_again(client_of, recordings):
+    with scripted_llm("text:one", "text:two") as llm:
+        client_of(llm).ask(question("first"))
+        line = json.loads(recordings.path.read_text())
+        line |= {"state": "failed", "finish_reason": "http_400", "text": ""}
+        recordings.path.write_text(json.dumps(line) + "\n")
+        again = Client(Recordings(recordings.path, MODEL), Endpoint(llm.url, MODEL))
+        assert again.ask(question("first")).text == "two"
+        assert again.ask(question("first")).text == "two"
+
+
+@pytest.mark.parametrize(
+    ("refusal", "asked_again"),
+    [
+        ("This model's maximum context length is 4096 tokens.", False),
+        ("'max_tokens' is too large: 9000", False),
+        ("Unsupported parameter: 'frequency_penalty'", False),
+        ("extra inputs are not permitted: seed", True),
+        ("Unrecognized request argument supplied: stop", True),
+    ],
+)
+def test_only_a_parameter_that_was_sent_and_can_be_spared_is_left_out(
+    refusal, asked_again
+):
+    dialect = Dialect()
+    request = question("Why?", stop=("\n",))
+    body = dialect.body("m", request)
+    assert dialect.learn(refusal, body) is asked_again
+    lost = body.keys() - dialect.body("m", request).keys()
+    assert len(lost) == asked_again
+
+
+def test_an_endpoint_that_takes_no_name_of_the_limit_ends_in_a_refusal():
+    dialect = Dialect()
+    request = question("Why?")
+    for name, again in (("max_tokens", True), ("max_completion_tokens", False)):
+        refusal = f"Unsupported parameter: {name}"
+        assert dialect.learn(refusal, dialect.body("m", request)) is again
 
 
 # ---------------------------------------------------------------- failures
@@ -232,7 +348,7 @@ def test_what_is_missing_is_asked_once_and_then_replayed_without_an_endpoint(
     client_of, recordings
 ):
     first, second, third = (question(text) for text in ("first", "second", "third"))
-    with scripted_llm("text:one", "cut_off:two", "400") as llm:
+    with scripted_llm("text:one", "cut_off:two", "empty") as llm:
         client = client_of(llm)
         client.ask(first)
         asked = client.ask_many([second, first, second, third], progress=False)
@@ -249,7 +365,7 @@ def test_what_is_missing_is_asked_once_and_then_replayed_without_an_endpoint(
         "cut_off",
         "answered",
         "cut_off",
-        "failed",
+        "empty",
     ]
 
 
@@ -291,7 +407,7 @@ def test_a_failure_stops_no_other_but_many_do(
     client_of, pauses, recordings, lost, came, asked
 ):
     questions = [question(f"q{number}") for number in range(50)]
-    said = rf"comment@1 \(fen 8/8, ply 3\): status 500; {came} answers came"
+    said = rf"comment@1 \(fen 8/8, ply 3\): status 500: scripted; {came} answers came"
     failures = ["500"] * lost * (1 + RETRIES)
     with scripted_llm("", *failures) as llm, pytest.raises(Unanswered, match=said):
         client_of(llm).ask_many(questions, progress=False)

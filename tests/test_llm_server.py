@@ -23,6 +23,7 @@ from chessgloss.llm.client import (
     Client,
     Endpoint,
     Misconfigured,
+    Refused,
     model_named,
 )
 from chessgloss.llm.recordings import Message, Recordings, Request, Sampling
@@ -119,8 +120,9 @@ def test_a_real_answer_depends_on_its_seed_and_not_on_what_was_asked_before(
 def test_a_real_server_refuses_what_is_too_long_and_another_model_is_noticed(
     tiny, recordings
 ):
-    answer = Client(recordings, tiny).ask(question("pawn " * 3000))
-    assert (answer.state, answer.finish_reason) == ("failed", "http_400")
+    with pytest.raises(Refused, match="status 400"):
+        Client(recordings, tiny).ask(question("pawn " * 3000))
+    assert len(recordings) == 0
     other = Endpoint(tiny.base_url, model_named(DEFAULT_MODEL))
     with pytest.raises(Misconfigured, match=TINY):
         Client(Recordings(recordings.path, other.model), other, keeps=False).ask(

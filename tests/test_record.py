@@ -2,8 +2,9 @@
 
 import pytest
 
-from chessgloss.llm.client import Endpoint, model_named
-from chessgloss.llm.recordings import Message, Recordings, Request
+from chessgloss.llm.client import DEFAULT_MODEL, Endpoint, model_named
+from chessgloss.llm.dialect import THOUGHTS
+from chessgloss.llm.recordings import Message, Recordings, Request, Sampling
 from fakes.scripted_llm import scripted_llm
 from scripts import load_script
 
@@ -27,11 +28,123 @@ def test_a_run_before_the_questions_says_what_they_would_take():
     )
 
 
+def test_a_price_is_that_of_a_million_tokens_and_thoughts_count():
+    questions = [
+        Request((Message("user", "x" * 4_000),), Sampling(max_tokens=1))
+    ] * 1_000
+    quick = record.estimate(questions)
+    assert quick.cost(2.5, 10) == pytest.approx(2.5 + 0.01)
+    thinking = record.estimate(questions, THOUGHTS)
+    assert thinking.cost(0, 10) == pytest.approx(0.01 + THOUGHTS / 100)
+
+
+@pytest.mark.parametrize("purpose", ["gcc_eval", "pairwise"])
+def test_what_a_judge_would_cost_is_known_before_there_are_comments(purpose):
+    whole = record.missing(purpose, "scripted-1")
+    assert whole.calls > 4_000
+    assert f"by the comments of {DEFAULT_MODEL}" in str(whole)
+
+
+@pytest.fixture
+def recorder(tmp_path, monkeypatch):
+    """Return what serves a script and records the batches of ``mate_in_one`` by it."""
+
+    def serve(llm, batches):
+        monkeypatch.setattr(record, "PURPOSES", {"mate_in_one": batches})
+        place = Recordings.of
+        monkeypatch.setattr(
+            record.Recordings, "of", lambda *about: place(*about, tmp_path)
+        )
+        endpoint = Endpoint(llm.url, model_named(MODEL), retries=0)
+        monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
+        return lambda *more: record.main(["mate_in_one", "--model", MODEL, *more])
+
+    return serve
+
+
+def plain(*texts: str, **sampling) -> list[Request]:
+    return [
+        Request((Message("user", text),), Sampling(**sampling), prompt="play@1")
+        for text in texts
+    ]
+
+
+def test_the_last_line_tells_what_became_of_the_questions(recorder, capsys):
+    def batches(client, commentator):
+        yield plain("a", "b", "c")
+
+    with scripted_llm("text:Nf3", "empty", "cut_off:The", "text:no") as llm:
+        assert recorder(llm, batches)() == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "mate_in_one: 3 asked: 1 answered, 1 cut_off, 1 empty"
+    )
+
+
+def test_refused_questions_are_told_and_cost_no_other_batch(recorder, capsys):
+    def batches(client, commentator):
+        yield plain("a", "b", "c", "d", "e", grammar="root ::= [a-h]")
+        yield plain("f", "g")
+
+    with scripted_llm(mood="strict") as llm:
+        run = recorder(llm, batches)
+        assert (run(), run()) == (1, 1)
+    out, err = capsys.readouterr()
+    line = "mate_in_one: 7 asked: 2 answered, 5 without an answer"
+    assert out.splitlines() == [line, line]
+    assert "Unrecognized request argument supplied: grammar" in err
+    assert len(llm.asked) == 2, "what is there is not asked again"
+
+
+def test_a_rate_limit_that_outlasts_the_tries_is_a_line_and_the_run_goes_on_later(
+    recorder, capsys
+):
+    def batches(client, commentator):
+        yield plain("a", "b")
+
+    with scripted_llm("text:one", "429") as llm:
+        run = recorder(llm, batches)
+        assert run() == 1
+        out, err = capsys.readouterr()
+        assert "2 asked: 1 answered, 1 without an answer" in out
+        assert "status 429" in err
+        assert run() == 0
+    assert "2 asked: 2 answered" in capsys.readouterr().out
+
+
+def test_a_judge_that_is_another_model_is_asked_about_the_models_comments(
+    tmp_path, monkeypatch
+):
+    seen = []
+
+    def batches(client, commentator):
+        seen.append((client.model.name, commentator))
+        yield plain("a")
+
+    place = Recordings.of
+    monkeypatch.setattr(record, "PURPOSES", {"gcc_eval": batches})
+    monkeypatch.setattr(record.Recordings, "of", lambda *about: place(*about, tmp_path))
+    with scripted_llm() as llm:
+        endpoint = Endpoint(llm.url, model_named(MODEL))
+        monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
+        assert record.main(["gcc_eval", "--judge", MODEL]) == 0
+    assert seen == [(MODEL, DEFAULT_MODEL)]
+    assert (tmp_path / MODEL / "gcc_eval.jsonl").is_file()
+
+
+def test_a_judge_without_comments_to_judge_is_one_line(capsys, monkeypatch):
+    endpoint = Endpoint("http://127.0.0.1:9/v1", model_named(MODEL))
+    monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
+    assert record.main(["pairwise", "--model", MODEL]) == 1
+    (line, remedy) = capsys.readouterr().err.splitlines()
+    assert line.startswith("pairwise: no recorded answer of scripted-1")
+    assert remedy == "To record: make record MODEL=scripted-1 PURPOSE=commentary"
+
+
 def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeypatch):
     def question(text: str) -> Request:
         return Request((Message("user", text),), prompt="comment@1")
 
-    def batches(client):
+    def batches(client, commentator):
         yield [question("first"), question("second")]
         yield [question(f"more on {client.ask(question('second')).text}")]
 
@@ -41,8 +154,7 @@ def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeyp
     with scripted_llm("text:one", "text:two", "text:three") as llm:
         endpoint = Endpoint(llm.url, model_named(MODEL))
         monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
-        assert record.record("commentary", MODEL) == 3
-        assert record.record("commentary", MODEL) == 3, (
-            "what is there is not asked again"
-        )
+        tally = record.record("commentary", MODEL)
+        assert (dict(tally.states), tally.unanswered) == ({"answered": 3}, 0)
+        assert record.record("commentary", MODEL) == tally
     assert (len(llm.asked), kept.get(question("more on two")).text) == (3, "three")

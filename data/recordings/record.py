@@ -1,20 +1,25 @@
 """Record a language model's answers to all questions of the book, beside those of others.
 
-    python data/recordings/record.py commentary --dry-run
+    python data/recordings/record.py all --model gpt-4o --dry-run --price 2.50 10
     python data/recordings/record.py commentary --model gpt-4o
+    python data/recordings/record.py gcc_eval --judge gpt-4o
 
 A model that this machine can serve is served while its answers are recorded; any other is
 asked at ``OPENAI_BASE_URL`` with ``OPENAI_API_KEY``. Answers that are there already are not
-asked for again, so that a run that was stopped goes on.
+asked for again, so that a run that was stopped goes on. Judges are asked about the comments of
+``--model``; with ``--judge`` another model judges them.
+
+The last line says what became of the questions; the status is 1 where some have no answer.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from types import MappingProxyType
 from typing import get_args
@@ -44,12 +49,16 @@ from chessgloss.judges import gcc, pairwise, trials
 from chessgloss.llm.client import (
     DEFAULT_MODEL,
     LOCAL_ASSETS,
+    AnswerMissing,
     Client,
     Endpoint,
+    Misconfigured,
+    Unanswered,
     endpoint_from_environment,
     model_named,
     replay,
 )
+from chessgloss.llm.dialect import Dialect
 from chessgloss.llm.recordings import Message, Recordings, Request
 from chessgloss.skill.levels import read_level_games
 from chessgloss.skill.mates import RECORDED, mate_questions, read_problems
@@ -73,8 +82,9 @@ MODEL_GAMES = 15
 #: Methods that are asked for with the guided ones: a prompt of their own, no worked example.
 PLAIN = ("llm", "llm_expert")
 
-#: Questions of one purpose, batch by batch: a batch may follow from the answers to those before.
-Batches = Callable[[Client], Iterator[list[Request]]]
+#: Questions of one purpose to a model, batch by batch, by the name of the model whose comments
+#: are judged. A batch may follow from the answers to those before.
+Batches = Callable[[Client, str], Iterator[list[Request]]]
 
 
 def _comments(
@@ -99,11 +109,11 @@ def commentary_requests(briefings: Sequence[Briefing]) -> list[Request]:
     ]
 
 
-def _commentary(client: Client) -> Iterator[list[Request]]:
+def _commentary(client: Client, commentator: str) -> Iterator[list[Request]]:
     yield commentary_requests(list(read_briefings(briefings_file()).values()))
 
 
-def _arms(client: Client) -> Iterator[list[Request]]:
+def _arms(client: Client, commentator: str) -> Iterator[list[Request]]:
     """Yield the questions of the ranked arms that are not asked with the other methods."""
     briefings = read_briefings(briefings_file())
     lectured = read_briefings(lectured_file())
@@ -122,7 +132,7 @@ def _arms(client: Client) -> Iterator[list[Request]]:
     ]
 
 
-def _notes(client: Client) -> Iterator[list[Request]]:
+def _notes(client: Client, commentator: str) -> Iterator[list[Request]]:
     """Yield the next question of every comment written from notes, until none has one.
 
     The forms under a grammar are asked for on the evaluated moves; the freshly drawn ones are
@@ -136,13 +146,25 @@ def _notes(client: Client) -> Iterator[list[Request]]:
         find_project() / "data" / "notes" / "second" / "briefings.json"
     )
     known = [*evaluated, *drawn.values(), *read_briefings(lectured_file()).values()]
-    while batch := [
-        each for each in (pending(known_, client) for known_ in known) if each
-    ]:
+    asked: set[str] = set()
+    while batch := _next_questions(known, client, asked):
         yield batch
 
 
-def _extraction(client: Client) -> Iterator[list[Request]]:
+def _next_questions(
+    briefings: Iterable[Briefing], client: Client, asked: set[str]
+) -> list[Request]:
+    """Return the next question of each conversation that was not put before; note them."""
+    batch = []
+    for briefing in briefings:
+        request = pending(briefing, client)
+        if request is not None and str(request.messages) not in asked:
+            asked.add(str(request.messages))
+            batch.append(request)
+    return batch
+
+
+def _extraction(client: Client, commentator: str) -> Iterator[list[Request]]:
     yield extraction_requests()
 
 
@@ -179,28 +201,34 @@ def trial_requests(
 def best_of_requests(
     briefings: Mapping[str, Briefing], client: Client
 ) -> list[Request]:
-    """Return the questions on the comments drawn on a few moves; asks or replays those first."""
+    """Return the questions on the comments drawn on a few moves; asks or replays those first.
+
+    ``client`` is of the model that writes them.
+    """
     drawn = trials.drawn_texts(client.answered(trials.sample_questions(briefings)))
     return in_reading_order(
         gcc.with_requests(gcc.ask_each(drawn, gcc.DIMENSIONS), briefings)["request"]
     )
 
 
-def _gcc_eval(client: Client) -> Iterator[list[Request]]:
+def _gcc_eval(client: Client, commentator: str) -> Iterator[list[Request]]:
     """Yield the questions on all comments, then those on comments that were drawn for it."""
     briefings = read_briefings(briefings_file())
-    comments = _comments(client.model.name, trials.METHODS, evaluated_moves())
+    comments = _comments(commentator, trials.METHODS, evaluated_moves())
     yield trial_requests(comments, briefings)
-    yield best_of_requests(briefings, client)
+    writer = client
+    if commentator != client.model.name:
+        writer = replay("gcc_eval", commentator)
+    yield best_of_requests(briefings, writer)
 
 
-def _pairwise(client: Client) -> Iterator[list[Request]]:
+def _pairwise(client: Client, commentator: str) -> Iterator[list[Request]]:
     moves = pairwise.choose_compared(evaluated_moves(), pairwise.COMPARED)
     briefings = read_briefings(briefings_file())
     contexts = pairwise.contexts_of(briefings[move.name] for move in moves)
     lined = {move.name: contexts[move.name] for move in pairwise.choose_lined(moves)}
     comments = pairwise.comments_by_move(
-        _comments(client.model.name, pairwise.METHODS, moves)
+        _comments(commentator, pairwise.METHODS, moves)
     )
     for frame in (
         pairwise.line_questions(lined, comments),
@@ -229,7 +257,7 @@ def model_requests(expert: Expert) -> list[Request]:
     return requests + play_requests(reason_asked(asked), "fen_reason")
 
 
-def _static(client: Client) -> Iterator[list[Request]]:
+def _static(client: Client, commentator: str) -> Iterator[list[Request]]:
     yield model_requests(load_expert("nnue"))
 
 
@@ -238,77 +266,172 @@ def mate_in_one_requests(count: int | None = RECORDED) -> list[Request]:
     return list(mate_questions(read_problems(count=count))["request"])
 
 
-def _mates(client: Client) -> Iterator[list[Request]]:
+def _mates(client: Client, commentator: str) -> Iterator[list[Request]]:
     yield mate_in_one_requests()
 
 
-def _all_mates(client: Client) -> Iterator[list[Request]]:
+def _all_mates(client: Client, commentator: str) -> Iterator[list[Request]]:
     yield mate_in_one_requests(None)
 
 
-#: What can be recorded, by purpose: the name of the file of answers.
+#: What can be recorded, by purpose: the name of the file of answers. In this order: judges ask
+#: about comments that were recorded before.
 PURPOSES: Mapping[str, Batches] = MappingProxyType(
     {
+        "mate_in_one": _mates,
+        "static": _static,
         "commentary": _commentary,
         "arms": _arms,
         "notes": _notes,
         "extraction": _extraction,
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,
-        "static": _static,
-        "mate_in_one": _mates,
         "mate_in_one_all": _all_mates,
     }
 )
 
+#: Purposes whose questions a judge is asked.
+JUDGED = ("gcc_eval", "pairwise")
+
+#: Purposes of which more questions follow from the answers to the first.
+FOLLOWING = ("notes",)
+
+#: What ``all`` records: what the chapters show.
+SHOWN = tuple(purpose for purpose in PURPOSES if purpose != "mate_in_one_all")
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What questions would take: calls, tokens of their messages, tokens of the longest answers.
+    """What questions would take.
 
     Tokens of the messages are guessed from their length (:data:`CHARACTERS_PER_TOKEN`).
+
+    Parameters
+    ----------
+    calls
+        Questions.
+    prompt_tokens, completion_tokens
+        Tokens of their messages, and of the longest answers.
+    followed
+        Whether more questions follow from the answers, which are not counted.
+    borrowed
+        The model by whose comments the questions to a judge were counted, where those of the
+        model itself are not there yet.
     """
 
     calls: int
     prompt_tokens: int
     completion_tokens: int
+    followed: bool = False
+    borrowed: str = ""
 
     def __str__(self) -> str:
-        return (
+        text = (
             f"{self.calls:,} calls, about {self.prompt_tokens:,} tokens in, "
             f"at most {self.completion_tokens:,} out"
         )
+        if self.followed:
+            text += "; more questions follow from the answers"
+        if self.borrowed:
+            text += f"; counted by the comments of {self.borrowed}"
+        return text
+
+    def cost(self, per_million_in: float, per_million_out: float) -> float:
+        """Return the price of all, in the unit of the prices of a million tokens."""
+        spent = (
+            self.prompt_tokens * per_million_in
+            + self.completion_tokens * per_million_out
+        )
+        return spent / 1e6
 
 
-def estimate(requests: Sequence[Request]) -> Estimate:
-    """Return what asking all these questions would take."""
+def estimate(
+    requests: Sequence[Request], thoughts: int = 0, *, followed: bool = False
+) -> Estimate:
+    """Return what asking all these questions would take, with so many thoughts each."""
     texts = (message.content for request in requests for message in request.messages)
     prompt = sum(-(-len(text) // CHARACTERS_PER_TOKEN) for text in texts)
-    return Estimate(
-        len(requests), prompt, sum(one.sampling.max_tokens for one in requests)
-    )
+    answers = sum(request.sampling.max_tokens + thoughts for request in requests)
+    return Estimate(len(requests), prompt, answers, followed)
 
 
-def missing(purpose: str, model: str) -> Estimate:
-    """Return what the questions that lack an answer would take, up to the first that do.
+def missing(purpose: str, model: str, judge: str = "") -> Estimate:
+    """Return what the questions that lack an answer would take.
 
-    Questions that follow from answers which are not there yet are not counted.
+    Questions that follow from answers which are not there yet are not counted, and that is
+    said. Where a judge has no comments of the model yet, those of :data:`DEFAULT_MODEL` are
+    counted in their place.
     """
-    client = replay(purpose, model)
-    for batch in PURPOSES[purpose](client):
-        if lacking := client.missing(batch):
-            return estimate(lacking)
-    return estimate([])
+    asked = (judge or model) if purpose in JUDGED else model
+    client = replay(purpose, asked)
+    lacking: dict[str, Request] = {}
+    try:
+        for batch in PURPOSES[purpose](client, model):
+            lacking |= {
+                client.recordings.key_of(one): one for one in client.missing(batch)
+            }
+        followed = bool(lacking) and purpose in FOLLOWING
+    except AnswerMissing:
+        if purpose in JUDGED and not lacking and model != DEFAULT_MODEL:
+            borrowed = missing(purpose, DEFAULT_MODEL, asked)
+            return replace(borrowed, borrowed=DEFAULT_MODEL)
+        followed = True
+    thoughts = Dialect.of(asked).thoughts
+    return estimate([*lacking.values()], thoughts, followed=followed)
 
 
-def record(purpose: str, model: str, *, concurrency: int = 1) -> int:
-    """Ask what is missing and keep the answers; return how many there are now."""
-    with _endpoint(model) as endpoint:
-        recordings = Recordings.of(model_named(model), purpose)
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What became of the questions of one purpose.
+
+    Parameters
+    ----------
+    states
+        Questions by the state of their answer.
+    unanswered
+        Questions without an answer.
+    reasons
+        Why, each once, in the endpoint's words.
+    """
+
+    states: Mapping[str, int]
+    unanswered: int
+    reasons: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        asked = sum(self.states.values()) + self.unanswered
+        parts = [f"{count:,} {state}" for state, count in sorted(self.states.items())]
+        if self.unanswered:
+            parts.append(f"{self.unanswered:,} without an answer")
+        return f"{asked:,} asked: {', '.join(parts) or 'none'}"
+
+
+def record(purpose: str, model: str, judge: str = "", *, concurrency: int = 1) -> Tally:
+    """Ask what is missing and keep the answers; return what became of all questions.
+
+    A question that the endpoint refuses stops the rest of its batch after a few equal ones,
+    not the batches that do not follow from it.
+
+    Raises
+    ------
+    chessgloss.llm.client.Misconfigured, chessgloss.llm.client.AnswerMissing
+        If the endpoint knows neither key nor model; if there are no comments to judge.
+    """
+    asked = (judge or model) if purpose in JUDGED else model
+    keys: dict[str, Request] = {}
+    reasons: dict[str, None] = {}
+    with _endpoint(asked) as endpoint:
+        recordings = Recordings.of(model_named(asked), purpose)
         client = Client(recordings, endpoint)
-        for batch in PURPOSES[purpose](client):
-            client.ask_many(batch, concurrency=concurrency)
-    return len(recordings)
+        for batch in PURPOSES[purpose](client, model):
+            keys |= {recordings.key_of(request): request for request in batch}
+            try:
+                client.ask_many(batch, concurrency=concurrency)
+            except Unanswered as error:
+                reasons[str(error)] = None
+    answers = [recordings.get(request) for request in keys.values()]
+    states = Counter(str(answer.state) for answer in answers if answer)
+    return Tally(states, answers.count(None), tuple(reasons))
 
 
 @contextmanager
@@ -325,20 +448,61 @@ def _endpoint(model: str) -> Iterator[Endpoint]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Record from the command line; return the exit status."""
     parser = argparse.ArgumentParser(prog="python data/recordings/record.py")
-    parser.add_argument("purpose", choices=sorted(PURPOSES), help="which questions")
+    parser.add_argument(
+        "purpose",
+        choices=["all", *PURPOSES],
+        help="which questions; all in their order",
+    )
     parser.add_argument("--model", default=DEFAULT_MODEL, help="whose answers")
+    parser.add_argument(
+        "--judge", default="", help="who judges the model's comments (default: itself)"
+    )
     parser.add_argument(
         "--dry-run", action="store_true", help="only count calls and tokens"
     )
+    parser.add_argument(
+        "--price",
+        nargs=2,
+        type=float,
+        metavar=("IN", "OUT"),
+        help="of a million tokens, to be reckoned with",
+    )
     parser.add_argument("--concurrency", type=int, default=1, help="questions at once")
     given = parser.parse_args(arguments)
-    print(missing(given.purpose, given.model))
-    if not given.dry_run:
-        print(
-            record(given.purpose, given.model, concurrency=given.concurrency),
-            "answers kept",
-        )
-    return 0
+    if given.concurrency < 1:
+        parser.error(f"--concurrency must be at least 1, got {given.concurrency}")
+    purposes = SHOWN if given.purpose == "all" else (given.purpose,)
+    if given.dry_run:
+        _print_estimates(purposes, given)
+        return 0
+    whole = True
+    for purpose in purposes:
+        try:
+            tally = record(
+                purpose, given.model, given.judge, concurrency=given.concurrency
+            )
+        except (Misconfigured, Unanswered, AnswerMissing, ValueError) as error:
+            print(f"{purpose}: {error}", file=sys.stderr)
+            return 1
+        for reason in tally.reasons:
+            print(f"{purpose}: {reason}", file=sys.stderr)
+        print(f"{purpose}: {tally}")
+        whole = whole and not tally.unanswered
+    return 0 if whole else 1
+
+
+def _print_estimates(purposes: Sequence[str], given: argparse.Namespace) -> None:
+    total = 0.0
+    for purpose in purposes:
+        expected = missing(purpose, given.model, given.judge)
+        line = f"{purpose}: {expected}"
+        if given.price:
+            cost = expected.cost(*given.price)
+            total += cost
+            line += f"; {cost:,.2f} at most"
+        print(line)
+    if given.price and len(purposes) > 1:
+        print(f"all: {total:,.2f} at most")
 
 
 if __name__ == "__main__":

@@ -5,10 +5,15 @@ next step of the script; when the script is over, or a step is empty, the answer
 <last message>``. A step is a kind, and for some a value after a colon:
 
 ``429:SECONDS`` (with that Retry-After), ``500`` and other statuses, ``drop`` (closes the
-connection), ``half`` (closes it in the middle of the answer), ``slow:SECONDS``,
+connection), ``filter_error`` (a filter's 400), ``half`` (closes it in the middle of the answer),
+``slow:SECONDS``,
 ``drip:SECONDS`` (between the bytes of its first word), ``bad_json``,
 ``no_choices``, ``empty``, ``cut_off:TEXT``, ``refused:TEXT``, ``filtered``, ``text:TEXT``,
 ``huge`` (ten megabytes), ``no_utf8``, ``null`` (no content).
+
+A server in a *mood* answers as a kind of model does: ``o3`` takes no ``max_tokens``, temperature
+or log-probabilities, and needs room for its thoughts; ``r1`` writes its thoughts before its answer;
+``plain`` gives no log-probabilities; ``strict`` takes no grammar and says so.
 """
 
 import json
@@ -20,6 +25,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+#: What each mood refuses, in the words of the services that do.
+REFUSALS = {
+    "o3": {
+        "max_tokens": "Unsupported parameter: 'max_tokens' is not supported with this model. "
+        "Use 'max_completion_tokens' instead.",
+        "temperature": "Unsupported value: 'temperature' does not support 0.0 with this model. "
+        "Only the default (1) value is supported.",
+        "logprobs": "You are not allowed to request logprobs from this model.",
+    },
+    "strict": {"grammar": "Unrecognized request argument supplied: grammar"},
+}
+
+#: Tokens that a model spends on its thoughts.
+THOUGHT = 50
+
 
 @dataclass
 class ScriptedLlm:
@@ -27,11 +47,13 @@ class ScriptedLlm:
 
     script: list[str]
     model: str
+    mood: str = ""
     url: str = ""
     asked: list[dict] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     at_once: int = 0
     most_at_once: int = 0
+    refused: list[str] = field(default_factory=list)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     @contextmanager
@@ -50,9 +72,11 @@ class ScriptedLlm:
 
 
 @contextmanager
-def scripted_llm(*script: str, model: str = "scripted-1") -> Iterator[ScriptedLlm]:
+def scripted_llm(
+    *script: str, model: str = "scripted-1", mood: str = ""
+) -> Iterator[ScriptedLlm]:
     """Serve a script while the context lasts."""
-    llm = ScriptedLlm(list(script), model)
+    llm = ScriptedLlm(list(script), model, mood)
     handler = type("Handler", (_Handler,), {"llm": llm})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
@@ -76,6 +100,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        refusals = REFUSALS.get(self.llm.mood, {})
+        if refused := [name for name in refusals if name in body]:
+            status = 403 if refused[0] == "logprobs" else 400
+            error = {"message": refusals[refused[0]], "param": refused[0]}
+            self.llm.refused.append(refused[0])
+            self.send(status, json.dumps({"error": error}))
+            return
         with self.llm.next_step(body, self.headers["Authorization"]) as step:
             kind, _, value = step.partition(":")
             self.play(kind, value, body)
@@ -88,14 +119,17 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind.isdigit():
             extra = {"Retry-After": value} if value else {}
             self.send(int(kind), json.dumps({"error": {"message": "scripted"}}), extra)
+        elif kind == "filter_error":
+            error = {"code": "content_filter", "message": "the filter declined"}
+            self.send(400, json.dumps({"error": error}))
         elif kind == "bad_json":
             self.send(200, '{"choices": [')
         elif kind == "no_choices":
             self.send(200, '{"choices": []}')
         else:
-            text = json.dumps(
-                completion(kind, value, body, self.llm.model), ensure_ascii=False
-            )
+            said = completion(kind, value, body, self.llm.model)
+            think(said, body, self.llm.mood)
+            text = json.dumps(said, ensure_ascii=False)
             self.send(
                 200,
                 text,
@@ -148,6 +182,24 @@ def completion(kind: str, value: str, body: dict, model: str) -> dict:
         "choices": [choice],
         "usage": usage,
     }
+
+
+def think(reply: dict, body: dict, mood: str) -> None:
+    """Change a reply into that of a model that thinks first, in the moods that do."""
+    if mood == "plain":
+        reply["choices"][0].pop("logprobs", None)
+    if mood not in ("o3", "r1"):
+        return
+    (choice,) = reply["choices"]
+    room = body.get("max_completion_tokens", body.get("max_tokens"))
+    thoughts = "<think>\nLet me look.\n</think>\n\n" if mood == "r1" else ""
+    if room <= THOUGHT:
+        choice["finish_reason"] = "length"
+        choice["message"]["content"] = thoughts[:12]
+    else:
+        choice["message"]["content"] = thoughts + choice["message"]["content"]
+    details = {"reasoning_tokens": min(room, THOUGHT)} if mood == "o3" else {}
+    reply["usage"]["completion_tokens_details"] = details
 
 
 def token(text: str, alternatives: int) -> dict:

@@ -25,7 +25,7 @@ from chessgloss.commentary.proven import Form, request_constrained, write_proven
 from chessgloss.facts import Verdict, side_name
 from chessgloss.facts.board import attacks
 from chessgloss.facts.change import Changes, ConceptChange
-from chessgloss.llm.client import Client, Misconfigured, Unanswered, replay
+from chessgloss.llm.client import Client, Misconfigured, Refused, Unanswered, replay
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
 from chessgloss.llm.text import visible
 from chessgloss.positions import MoveInContext, Position, text_digest
@@ -479,7 +479,7 @@ class ModelWriter:
                 return replace(comment, model=visible(comment.model or name))
             problem = f"{name} gave no usable comment on {briefing.name}"
         except (Unanswered, Misconfigured) as error:
-            self._gone = True
+            self._gone = not isinstance(error, Refused)
             problem = str(error)
         self.warn(f"{problem}; the facts speak instead")
         return write_notes(briefing)

@@ -290,7 +290,7 @@ UNSCORED = Score(math.nan)
 def read_score(answer: Answer) -> Score:
     """Read an answer: by probabilities if it has them, else by its text.
 
-    An answer that is no score is *unscored*: refused, empty, failed, or words at the place
+    An answer that is no score is *unscored*: refused, empty, or words at the place
     where the score should stand, whatever digits follow.
     """
     stated = stated_score(answer.text) if answer.state in _READABLE else None

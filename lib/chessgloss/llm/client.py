@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ from urllib.parse import urlsplit
 from tqdm import tqdm
 
 from chessgloss.assets import REGISTRY
+from chessgloss.llm.dialect import THOUGHTS, Dialect, without_thoughts
 from chessgloss.llm.recordings import (
     Answer,
     Message,
@@ -33,6 +35,7 @@ from chessgloss.llm.recordings import (
 
 if TYPE_CHECKING:
     import httpx2 as httpx  # which openai brings
+    import openai
     import pandas as pd
     from openai import OpenAI
 
@@ -58,6 +61,12 @@ _REFUSAL = re.compile(
 #: The endpoint will not take these, however often they are sent.
 _REJECTED = (400, 413, 422)
 _MISCONFIGURED = (401, 402, 403, 404)
+#: How an endpoint refuses a parameter; of log-probabilities some say that they are forbidden.
+_REFUSING = (*_REJECTED, 403)
+#: The code, and the reason for an end, of what a service's filter declines.
+_FILTERED = "content_filter"
+#: Characters kept of what an endpoint says.
+_LONGEST_SENTENCE = 300
 #: Decimals kept of a log-probability.
 _DECIMALS = 5
 
@@ -68,6 +77,10 @@ class AnswerMissing(RuntimeError):
 
 class Unanswered(RuntimeError):
     """The endpoint gave no answer to a question, however often it was asked."""
+
+
+class Refused(Unanswered):
+    """The endpoint does not take a question, in its own words; no such answer is kept."""
 
 
 class Misconfigured(RuntimeError):
@@ -223,6 +236,7 @@ class Client:
     endpoint: Endpoint | None = None
     keeps: bool = True
     _openai: Any = field(default=None, init=False, repr=False)
+    _dialect: Dialect = field(default_factory=Dialect, init=False, repr=False)
     _read: tuple[Message, ...] | None = field(default=None, init=False, repr=False)
     _guard: Any = field(default_factory=Lock, init=False, repr=False)
 
@@ -235,6 +249,7 @@ class Client:
                 f"answers of {self.model.name} (or of another file of that name)"
             )
         self._openai = self.endpoint.connect()
+        self._dialect = Dialect.of(self.model.name)
 
     @property
     def model(self) -> Model:
@@ -249,7 +264,7 @@ class Client:
         AnswerMissing
             In replay, if there is no recorded answer.
         Unanswered
-            If the endpoint gave none.
+            If the endpoint gave none; :class:`Refused` if it does not take the question.
         Misconfigured
             If it knows neither key nor model.
         """
@@ -353,7 +368,7 @@ class Client:
                 break
         if causes:
             kept = f"{len(answers)} answers came" + (", kept" if self.keeps else "")
-            raise Unanswered(
+            raise type(causes[0])(
                 f"{causes[0]}; {kept}; {len(causes)} of {len(todo)} did not"
             )
         return answers
@@ -374,7 +389,7 @@ class Client:
         try:
             answer, served = self._answer(request)
         except Unanswered as error:
-            return Unanswered(f"no answer to {request}: {error}")
+            return type(error)(f"no answer to {request}: {error}")
         if self.keeps:
             with self._guard:
                 today = datetime.now(UTC).date().isoformat()
@@ -394,18 +409,10 @@ class Client:
                 self._prepare(endpoint, request.messages[:-1])
                 return self._exchange(endpoint, request)
         except openai.APIStatusError as error:
-            code = error.status_code
-            if code in _REJECTED:
-                refused = f"http_{code}"
-                return Answer(
-                    State.FAILED, finish_reason=refused, model=endpoint.model.name
-                ), {}
-            if code in _MISCONFIGURED:
-                raise Misconfigured(
-                    f"the endpoint answered {code} for model {endpoint.model.name}: check "
-                    "OPENAI_BASE_URL, OPENAI_API_KEY and CHESSGLOSS_MODEL"
-                ) from None
-            raise Unanswered(f"status {code}") from None
+            if error.code == _FILTERED:
+                reason = _sentence(error)
+                return Answer(State.REFUSED, reason, finish_reason=_FILTERED), {}
+            raise _failure(error, endpoint) from None
         except openai.APITimeoutError:
             raise Unanswered(f"nothing came within {endpoint.timeout:g} s") from None
         except openai.APIConnectionError as error:
@@ -422,18 +429,41 @@ class Client:
     def _exchange(
         self, endpoint: Endpoint, request: Request
     ) -> tuple[Answer, dict[str, Any]]:
-        reply = self._openai.chat.completions.create(**_body(endpoint, request))
+        reply = self._reply(endpoint, request)
         answer = _read_answer(reply, request)
+        if _is_thought_alone(reply, answer) and not self._dialect.thoughts:
+            self._dialect.thoughts = THOUGHTS
+            return self._exchange(endpoint, request)
         _check_model(answer.model, endpoint)
         about = {"server": endpoint.server, "steady": endpoint.steady}
         about["system_fingerprint"] = reply.system_fingerprint
+        about |= self._dialect.changes(request)
         return answer, {name: value for name, value in about.items() if value}
+
+    def _reply(self, endpoint: Endpoint, request: Request) -> Any:
+        """Ask; where the endpoint refuses a parameter, say so and ask without it."""
+        import openai
+
+        while True:
+            body = self._dialect.body(endpoint.model.name, request)
+            try:
+                return self._openai.chat.completions.create(**body)
+            except openai.APIStatusError as error:
+                if error.code == _FILTERED or error.status_code not in _REFUSING:
+                    raise
+                sentence = _sentence(error)
+                if sentence not in self._dialect.heard:
+                    tqdm.write(f"{endpoint.model.name}: {sentence}", file=sys.stderr)
+                if not self._dialect.learn(sentence, body):
+                    raise
 
     def _prepare(self, endpoint: Endpoint, beginning: tuple[Message, ...]) -> None:
         """Let the server read the beginning of a conversation and no more."""
         reuse = beginning == self._read
         self._read = None
-        body = _body(endpoint, Request((*beginning, Message("user", ""))))
+        body = self._dialect.body(
+            endpoint.model.name, Request((*beginning, Message("user", "")))
+        )
         body |= {"max_tokens": 0, "extra_body": {"cache_prompt": reuse}}
         _check_model(self._openai.chat.completions.create(**body).model, endpoint)
         self._read = beginning
@@ -444,32 +474,46 @@ def replay(purpose: str, model: str = DEFAULT_MODEL) -> Client:
     return Client(Recordings.of(model_named(model), purpose))
 
 
-def _body(endpoint: Endpoint, request: Request) -> dict[str, Any]:
-    sampling = request.sampling
-    body: dict[str, Any] = {
-        "model": endpoint.model.name,
-        "temperature": sampling.temperature,
-    }
-    body["messages"] = [
-        {"role": m.role, "content": m.content} for m in request.messages
-    ]
-    body |= {"seed": sampling.seed + request.repeat, "max_tokens": sampling.max_tokens}
-    if sampling.stop:
-        body["stop"] = list(sampling.stop)
-    if sampling.grammar:
-        body["extra_body"] = {"grammar": sampling.grammar}
-    if sampling.top_logprobs:
-        body |= {"logprobs": True, "top_logprobs": sampling.top_logprobs}
-    return body
+def _sentence(error: openai.APIStatusError) -> str:
+    """Return what an endpoint said when it refused, in one line."""
+    body = error.body if isinstance(error.body, dict) else {}
+    said = body.get("message") or body.get("detail") or error.message
+    return " ".join(str(said).split())[:_LONGEST_SENTENCE]
+
+
+def _failure(error: openai.APIStatusError, endpoint: Endpoint) -> RuntimeError:
+    """Return what an endpoint's status means for a question."""
+    code = error.status_code
+    if code in _REJECTED:
+        return Refused(f"refused with status {code}: {_sentence(error)}")
+    if code in _MISCONFIGURED:
+        return Misconfigured(
+            f"the endpoint answered {code} for model {endpoint.model.name}: check "
+            "OPENAI_BASE_URL, OPENAI_API_KEY and CHESSGLOSS_MODEL"
+        )
+    return Unanswered(f"status {code}: {_sentence(error)}")
+
+
+def _is_thought_alone(reply: Any, answer: Answer) -> bool:
+    """Return whether an answer was cut off before its thoughts were over."""
+    if answer.state != State.CUT_OFF or answer.text.strip():
+        return False
+    details = getattr(reply.usage, "completion_tokens_details", None)
+    thoughts = getattr(details, "reasoning_tokens", 0)
+    message = reply.choices[0].message
+    return bool(
+        thoughts or getattr(message, "reasoning_content", "") or message.content
+    )
 
 
 def _read_answer(reply: Any, request: Request) -> Answer:
     """Turn a completion into an answer; what lacks its parts raises."""
     choice = reply.choices[0]
     usage = reply.usage
-    text = _clean(choice.message.content or choice.message.refusal or "")
+    said = _clean(choice.message.content or choice.message.refusal or "")
+    text = without_thoughts(said)
     reason = choice.finish_reason or ""
-    if choice.message.refusal or reason == "content_filter":
+    if choice.message.refusal or reason == _FILTERED:
         state = State.REFUSED
     elif reason == "length":
         state = State.CUT_OFF
@@ -481,8 +525,15 @@ def _read_answer(reply: Any, request: Request) -> Answer:
     if request.sampling.top_logprobs and choice.logprobs:
         given = (choice.logprobs.content or ())[: request.sampling.logprob_tokens]
         tokens = tuple(map(_read_token, given))
-    asked, said = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-    return Answer(state, text, tokens, reason, asked, said, reply.model or "")
+    return Answer(
+        state,
+        text,
+        tokens,
+        reason,
+        prompt_tokens=usage.prompt_tokens if usage else 0,
+        completion_tokens=usage.completion_tokens if usage else 0,
+        model=reply.model or "",
+    )
 
 
 def _read_token(given: Any) -> Token:

@@ -155,7 +155,6 @@ class State(StrEnum):
     EMPTY = "empty"
     CUT_OFF = "cut_off"
     REFUSED = "refused"
-    FAILED = "failed"
 
 
 class Token(NamedTuple):
@@ -193,13 +192,13 @@ class Answer:
     state
         ``answered``: a whole text. ``empty``: none, or blanks. ``cut_off``: it reached
         ``max_tokens`` (as each answer of one token does). ``refused``: the model or its
-        filter declined. ``failed``: the endpoint did not take the question, or gave no answer.
+        filter declined. A question that the endpoint does not take has no answer.
     text
         The text as it came; for a refusal the reason, if one was given.
     tokens
         The first tokens with their alternatives, if they were asked for.
     finish_reason
-        The endpoint's word for why it ended, or ``http_400`` and the like.
+        The endpoint's word for why it ended.
     prompt_tokens, completion_tokens
         As the endpoint counted them, 0 if it did not.
     model
@@ -218,6 +217,9 @@ class Answer:
 class RecordingDamaged(RuntimeError):
     """A recordings file, or a line of it, is not of that form, or not of this model."""
 
+
+#: A state of older files: the endpoint did not take the question, which may be asked again.
+_NO_ANSWER = "failed"
 
 #: Fields of a record that change the answer, and so make its key.
 _INGREDIENTS = ("model", "model_sha256", "messages_sha256", "sampling", "repeat")
@@ -353,7 +355,8 @@ class Recordings:
                     for name in ("state", "text", "logprobs", "finish_reason")
                 ]
                 parts += [record["usage"][name] for name in ("prompt", "completion")]
-                answer = Answer(*[*parts, record["served"]["model"]])
+                parts.append(record["served"]["model"])
+                answer = None if record["state"] == _NO_ANSWER else Answer(*parts)
             except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise RecordingDamaged(
                     f"{place}: no record ({error!r}): {line[:60]!r}"
@@ -367,7 +370,8 @@ class Recordings:
                 raise RecordingDamaged(
                     f"{place}: the key {given} is not {key}; was it altered?"
                 )
-            self._answers.setdefault(key, answer)
+            if answer is not None:
+                self._answers.setdefault(key, answer)
             at += len(line)
 
 

@@ -187,9 +187,7 @@ def read_reasoned(text: str, board: chess.Board) -> tuple[MoveAnswer, str]:
 
 
 def read_reply(reply: Answer, board: chess.Board) -> MoveAnswer:
-    """Read a language model's reply; a failed or refused one keeps that as its state."""
-    if reply.state == State.FAILED:
-        return MoveAnswer.failed(reply.finish_reason or "the endpoint gave no answer")
+    """Read a language model's reply; a refused one keeps that as its state."""
     if reply.state == State.REFUSED:
         return MoveAnswer(reply.text, None, None, "refused")
     return read_answer(reply.text, board)
@@ -565,7 +563,7 @@ class LlmPlayer:
         if reply is None:
             return _NO_HISTORY, ""
         board = asked.position.board()
-        if self.play != "fen_reason" or reply.state in (State.FAILED, State.REFUSED):
+        if self.play != "fen_reason" or reply.state == State.REFUSED:
             return read_reply(reply, board), ""
         return read_reasoned(reply.text, board)
 
