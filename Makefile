@@ -22,7 +22,7 @@ DOIT := $(PY) -m doit
 APT  := apt-get install -y --no-install-recommends
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce book pdf test chapter smoke record sync pairs gates check format clean tools campaign exercises bench
+.PHONY: help reproduce book pdf test test-release chapter smoke record sync pairs gates check format clean tools campaign exercises bench
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ test: sync ## run the test suite
 
 chapter: sync ## execute one chapter, build its page: make chapter N=04 PROFILE=smoke (book, paper)
 	@$(DOIT) chapter -n "$(N)" -p "$(PROFILE)"
+
+test-release: sync ## run the tests that take long: walks in a copy, kills, other processors
+	@$(PY) -m pytest $(PYTEST) -m release
 
 exercises: sync ## every chapter with its exercises unsolved, into _build/exercises
 	@$(DOIT) exercises

@@ -19,6 +19,7 @@ from scripts import PROJECT
 SMALL = {"endpoint": 150, "engines": 8, "inputs": 6_500, "kills": 3, "trainings": 3}
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("name", SMALL)
 def test_no_defect(name, tmp_path):
     run, _, _ = campaign.CAMPAIGNS[name]
@@ -27,11 +28,12 @@ def test_no_defect(name, tmp_path):
     assert len(counts) > 1, "nothing happened"
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_killed_chapter_leaves_nothing_half(tmp_path):
     assert campaign.kills(campaign.execute_chapter, 1, 1, tmp_path)["defect"] == 0
 
 
+@pytest.mark.release
 def test_a_long_run_holds_no_more_at_its_end(tmp_path, oracle8, stockfish_network):
     counts = campaign.soak(800, 1, tmp_path)
     assert counts["tried"] == 800 and counts["defect"] == 0
@@ -51,19 +53,19 @@ def test_text_that_would_be_code_is_shown_and_what_runs_is_noticed(
     assert campaign.open_pages(HOSTILES[:3], browser, tmp_path)["defect"] == 3
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_command_ends_at_any_moment(tmp_path, stockfish):
     counts = campaign.interrupts(3, 1, tmp_path)
     assert counts["defect"] == 0 and any("stopped" in how for how in counts)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_other_surroundings_give_the_same_bytes(tmp_path):
     seen = campaign.surroundings(2, 1, tmp_path, "15_*")
     assert seen == {"15_your_own_game: the same bytes": 2, "defect": 0}
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_an_older_processor_gives_the_same_numbers(tmp_path):
     seen = campaign.processors(1, 1, tmp_path, ["15"], "smoke")
     assert seen["AVX2: identical"] == seen["tried"] > 0 == seen["defect"]

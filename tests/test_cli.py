@@ -618,7 +618,7 @@ def test_without_a_checkout_less_is_needed_and_it_is_named(
     assert cli.main(["comment", *MOVE, "--json"]) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.engine
 def test_the_installed_command_brings_what_it_needs(stockfish, tmp_path):
     move = ("--fen", NUMBER_0, "--move", "Bxe6+")

@@ -166,7 +166,7 @@ def test_the_checker_that_chapter_5_names_by_its_hash_is_the_one_that_is_here():
 # ---------------------------------------------------------------- running
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_fastest_chapter_runs_at_smoke_sizes_and_shows_the_same_again(tmp_path):
     """pytest-notebook executes the notebook anew; what is kept of it must be the same."""
     run = chapters.separate_run(PROJECT, "smoke", tmp_path)

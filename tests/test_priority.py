@@ -13,6 +13,7 @@ from safetensors.numpy import load_file
 from chessgloss.book.profiles import load_sizes
 from chessgloss.concepts import changes, priority, train
 from chessgloss.corpora.games import of_split, read_games
+from chessgloss.facts.change import ConceptChange
 from chessgloss.oracle import TERMS
 from chessgloss.positions import Game, MoveError, PositionError
 from chessgloss.store import Store
@@ -235,7 +236,7 @@ def run(selfplay, monkeypatch, stopping, *ndcg: float):
     moves = planted(changes.sample_moves(selfplay[:20], 6, seed=1, jobs=1))
     left = list(ndcg)
     monkeypatch.setattr(
-        train, "judge", lambda *_: {"ndcg": left.pop(0), "precision": 0.5}
+        train, "measure_ranking", lambda *_: {"ndcg": left.pop(0), "precision": 0.5}
     )
     model, log = train.train(priority.BoardSource(), moves, moves, SMALL, stopping)
     return [*model.network.state_dict().values()], log
@@ -349,7 +350,7 @@ def scripted(monkeypatch):
 def test_concepts_come_ranked_with_side_and_values(scripted):
     ranked = priority.prioritise(START, "e4")
     first, second, third = ranked.top(3)
-    assert first == changes.ConceptChange("Threats", "Black", 0.5, -1.5, -2.0, 1)
+    assert first == ConceptChange("Threats", "Black", 0.5, -1.5, -2.0, 1)
     assert (second.term, second.side, second.rank) == ("Material", "both", 2)
     assert (first.term, third.change) == ("Black Threats", 0)
     assert {change.term for change in ranked.changes} == set(TERMS)

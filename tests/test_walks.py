@@ -108,7 +108,7 @@ def walked(tmp_path_factory):
     return done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("walk", ADDED)
 def test_a_walk_leads_to_a_working_change(walked, walk):
     passed = [line for line in walked.splitlines() if line.startswith("PASSED")]
@@ -116,7 +116,7 @@ def test_a_walk_leads_to_a_working_change(walked, walk):
         assert any(test in line for line in passed), walked
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_walks_break_nothing_beside_them(walked):
     assert "FAILED" not in walked and "ERROR" not in walked, walked
 
