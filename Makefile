@@ -3,12 +3,18 @@
 #   VENV=DIR      where the Python environment is or goes (conda: VENV="$CONDA_PREFIX")
 #   PYTHON=FILE   the Python to make it with, 3.11 or later
 #   PYTEST=ARGS   what `make test` passes to pytest
+#   CUDA=1        torch for NVIDIA's cards, 4 GB more than the one for the processor alone
 
 VENV   ?= .venv
+CUDA   ?=
+# Where torch for the processor alone is. Its build differs by platform, so that it is the one
+# package whose hash is not pinned; CUDA=1 was not tried by us.
+TORCH_CPU ?= https://download.pytorch.org/whl/cpu
 PYTHON ?= python3
 PYTEST ?= -q -n 2 --dist loadfile
 N       ?=
 PROFILE ?= smoke
+P       ?=
 MODEL   ?= qwen2.5-coder-1.5b-q4_k_m
 PURPOSE ?= commentary
 DRY     ?=
@@ -17,7 +23,9 @@ PRICE   ?=
 CONCURRENCY ?= 1
 
 PY   := $(VENV)/bin/python
-PIP  := $(PY) -m pip install -qq --disable-pip-version-check --no-warn-script-location
+# pip says what it fetches where somebody watches.
+QUIET := $(shell test -t 2 || echo -qq)
+PIP  := $(PY) -m pip install $(QUIET) --disable-pip-version-check --no-warn-script-location
 DOIT := $(PY) -m doit
 APT  := apt-get install -y --no-install-recommends
 
@@ -25,7 +33,7 @@ APT  := apt-get install -y --no-install-recommends
 .PHONY: help reproduce book pdf test test-release chapter smoke record sync pairs gates check format clean tools campaign exercises bench
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 reproduce: sync ## execute every chapter anew, compare with the committed results, build the book
 	@$(DOIT) reproduce
@@ -36,8 +44,8 @@ book: sync ## execute the chapters that are out of date and build _build/html
 test: sync ## run the test suite
 	@$(PY) -m pytest $(PYTEST)
 
-chapter: sync ## execute one chapter, build its page: make chapter N=04 PROFILE=smoke (book, paper)
-	@$(DOIT) chapter -n "$(N)" -p "$(PROFILE)"
+chapter: sync ## execute one chapter, build its page: make chapter N=04 PROFILE=smoke P="seed=2"
+	@$(DOIT) chapter -n "$(N)" -p "$(PROFILE)" -g "$(P)"
 
 test-release: sync ## run the tests that take long: walks in a copy, kills, other processors
 	@$(PY) -m pytest $(PYTEST) -m release
@@ -86,8 +94,9 @@ $(VENV)/.synced: requirements.lock requirements.hashes pyproject.toml | tools
 	  echo "chessgloss needs Python 3.11 or later; say which with PYTHON=/path/to/python" >&2; exit 1; }
 	@test -x $(PY) || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); } || { \
 	  echo "venv failed; on Debian: sudo apt-get install python3-venv" >&2; exit 1; }
-	@echo "installing requirements.lock (a first time takes minutes)"
-	@$(PIP) "$$(grep ^torch== requirements.lock)"
+	@echo "installing requirements.lock: 2.4 GB on disk, some minutes"
+	@$(if $(CUDA),false,$(PIP) --index-url $(TORCH_CPU) --retries 0 --timeout 15 \
+	  "$$(grep ^torch== requirements.lock)" 2>/dev/null) || $(PIP) "$$(grep ^torch== requirements.lock)"
 	@$(PIP) --require-hashes -r requirements.hashes
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@

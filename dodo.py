@@ -37,6 +37,7 @@ from chapters import (  # noqa: E402
     find_chapter,
     is_stale,
     read_chapters,
+    read_parameters,
     separate_run,
     sync_pair,
     without_solutions,
@@ -46,6 +47,9 @@ from ran_code import execute_recorded  # noqa: E402
 
 BUILD = PROJECT / "_build"
 BUILD.mkdir(exist_ok=True)
+
+#: The page on which every commented move can be played through.
+EXPLORER = PROJECT / "book/explorer.md"
 
 DOIT_CONFIG = {
     "default_tasks": ["book"],
@@ -99,11 +103,15 @@ def task_findings() -> dict[str, Any]:
 
 
 def task_explorer() -> dict[str, Any]:
-    """Write the page on which every commented move can be played through."""
+    """Write the page on which every commented move can be played through.
+
+    Its last line says what it was made from, so that the committed page is left as it is in a
+    fresh clone: making it takes the lectures, which come from elsewhere.
+    """
     return {
         "actions": [_write_explorer],
-        "file_dep": [str(path) for path in explorer_sources(PROJECT)],
-        "targets": [str(PROJECT / "book/explorer.md")],
+        "targets": [str(EXPLORER)],
+        "uptodate": [_explorer_is_fresh],
     }
 
 
@@ -149,6 +157,12 @@ def task_chapter() -> dict[str, Any]:
                 "short": "p",
                 "default": "book",
                 "help": "smoke, book or paper",
+            },
+            {
+                "name": "given",
+                "short": "g",
+                "default": "",
+                "help": "parameters, such as 'seed=2 shown=[lec3/13]'",
             },
         ],
     }
@@ -196,21 +210,27 @@ def sync(source: Path) -> None:
         print(f"brought up to date: {changed.relative_to(PROJECT)}")
 
 
-def run_chapter(number: str, profile: str) -> TaskFailed | None:
-    """Execute one chapter, stale or not, and build its page; `book` into book/executed."""
+def run_chapter(number: str, profile: str, given: str) -> TaskFailed | None:
+    """Execute one chapter, stale or not, and build its page; `book` into book/executed.
+
+    With parameters of one's own the committed chapter stays as it is.
+    """
     if profile not in PROFILES:
         return TaskFailed(f"PROFILE is {', '.join(PROFILES)}, not {profile!r}")
+    folder = BUILD / (f"{profile}-own" if given else profile)
     run = (
         committed_run(PROJECT)
-        if profile == "book"
-        else separate_run(PROJECT, profile, BUILD / profile)
+        if profile == "book" and not given
+        else separate_run(PROJECT, profile, folder)
     )
     try:
         chapter = find_chapter(read_chapters(PROJECT), number)
-        print(f"executed: {execute(run, chapter)}\nresults:  {run.result(chapter)}")
+        own = read_parameters(PROJECT, chapter, given)
+        done = execute(run, chapter, own)
     except ChapterError as error:
         return TaskFailed(str(error))
-    return build_page(run, chapter, BUILD / profile / "page")
+    print(f"executed: {done}\nresults:  {run.result(chapter)}")
+    return build_page(run, chapter, folder / "page")
 
 
 def write_exercises() -> None:
@@ -365,10 +385,27 @@ def _write_findings(results: Path, folder: Path) -> TaskFailed | None:
     return None
 
 
-def _write_explorer() -> None:
+def _write_explorer() -> TaskFailed | None:
     import explorer
+    from chessgloss.assets import AssetMissing
 
-    write_atomically(PROJECT / "book/explorer.md", explorer.write_page(PROJECT))
+    try:
+        page = explorer.write_page(PROJECT)
+    except AssetMissing as error:
+        return TaskFailed(f"{EXPLORER.name} is of older code or data: {error}")
+    write_atomically(EXPLORER, f"{page}\n{_explorer_mark()}\n")
+    return None
+
+
+def _explorer_is_fresh() -> bool:
+    if not EXPLORER.is_file():
+        return False
+    return EXPLORER.read_text("utf-8").endswith(f"\n{_explorer_mark()}\n")
+
+
+def _explorer_mark() -> str:
+    """Return a comment, which no page shows, that names what the explorer is made from."""
+    return f"% made from {_digest(*explorer_sources(PROJECT))}"
 
 
 def build_html(source: Path, output: Path, *, strict: bool = True) -> TaskFailed | None:

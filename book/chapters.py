@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import sys
 import time
 import tomllib
@@ -24,6 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from unittest.mock import patch
 
@@ -247,12 +249,23 @@ def is_stale(run: Run, chapter: Chapter) -> bool:
 # ---------------------------------------------------------------- execution
 
 
-def execute(run: Run, chapter: Chapter) -> Path:
+def execute(
+    run: Run, chapter: Chapter, own: Mapping[str, Any] = MappingProxyType({})
+) -> Path:
     """Execute a chapter and keep its notebook, stripped to what a re-run repeats.
 
     Progress, cell by cell, goes to stderr. A chapter that fails or is killed leaves the
     notebook and results kept before as they were; its own, with the error in it, is put under
     ``_build/failed``.
+
+    Parameters
+    ----------
+    run
+        Where it reads and writes, and at which sizes.
+    chapter
+        Which one.
+    own
+        Parameters in place of the chapter's own (:func:`read_parameters`).
 
     Returns
     -------
@@ -264,13 +277,14 @@ def execute(run: Run, chapter: Chapter) -> Path:
     ChapterError
         If a cell fails, the kernel dies, or the chapter writes no results.
     """
-    record = {"fingerprint": fingerprint(run, chapter), "parameters": run.parameters}
+    parameters = {**run.parameters, **own}
+    record = {"fingerprint": fingerprint(run, chapter), "parameters": parameters}
     started = time.monotonic()
     aside = replace(run, results=run.results / f".{chapter.name}")
     aside.results.mkdir(parents=True, exist_ok=True)
     aside.result(chapter).unlink(missing_ok=True)  # of an execution that was killed
     with kernel_environment(aside):
-        notebook = _execute_cells(run, chapter)
+        notebook = _execute_cells(run, chapter, parameters)
     if not aside.result(chapter).is_file():
         raise ChapterError(f"{chapter.name} wrote no {run.result(chapter)}")
     aside.result(chapter).replace(run.result(chapter))
@@ -283,7 +297,33 @@ def execute(run: Run, chapter: Chapter) -> Path:
     return write_atomically(run.notebook(chapter), notebook_text(notebook, record))
 
 
-def _execute_cells(run: Run, chapter: Chapter) -> Any:
+def read_parameters(project: Path, chapter: Chapter, text: str) -> dict[str, Any]:
+    """Return the parameters of a text such as ``seed=2 shown=[lec3/13,lec12/12]``.
+
+    Values are YAML; what holds a blank is quoted as in a shell.
+
+    Raises
+    ------
+    ChapterError
+        If a part is not of this form, or the chapter has no such parameter.
+    """
+    import papermill
+    import yaml
+
+    known = papermill.inspect_notebook(project / f"notebooks/{chapter.name}.ipynb")
+    parameters = {}
+    for part in shlex.split(text):
+        name, equals, value = part.partition("=")
+        if not equals or name not in known:
+            raise ChapterError(
+                f"{part!r} names no parameter of {chapter.name}: give {', '.join(known)} "
+                "as name=value"
+            )
+        parameters[name] = yaml.safe_load(value)
+    return parameters
+
+
+def _execute_cells(run: Run, chapter: Chapter, parameters: Mapping[str, Any]) -> Any:
     import jupytext
     import papermill
 
@@ -297,7 +337,7 @@ def _execute_cells(run: Run, chapter: Chapter) -> Any:
         notebook = papermill.execute_notebook(
             source,
             failed,
-            parameters=run.parameters,
+            parameters=dict(parameters),
             kernel_name=_KERNELSPEC["name"],
             cwd=run.project,
             start_timeout=180,

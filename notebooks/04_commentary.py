@@ -66,7 +66,7 @@ from chessgloss.stats import Interval, mean_interval, means_by, paired_differenc
 from chessgloss.concepts import facts as fact_concepts
 from chessgloss.concepts.fit import ConceptVectors
 from chessgloss.concepts.priority import prioritise, weights_file
-from chessgloss.book.profiles import load_sizes
+from chessgloss.book.profiles import listed, load_sizes
 from chessgloss.notes import choice
 from chessgloss.store import file_digest, find_project
 
@@ -75,11 +75,13 @@ report.use_house_style()
 evaluated = evaluated_moves(seed)
 step = len(evaluated) // sizes.moves
 moves = [
-    each for number, each in enumerate(evaluated) if number % step == 0 or each.name in shown
+    each
+    for number, each in enumerate(evaluated)
+    if number % step == 0 or each.name in listed(shown)
 ]
 briefings = asking.read_briefings(asking.briefings_file())
 client = replay("commentary", model)
-example = briefings[shown[0]]
+example = briefings[listed(shown)[0]]
 print(
     f"moves: {len(moves)} of {len(evaluated)}, in {len({each.group for each in moves})} sources"
 )
@@ -885,7 +887,7 @@ report.boards(
                 f"{name}, {briefings[name].move.numbered_san}",
             ),
         )
-        for name in shown
+        for name in listed(shown)
     )
 )
 

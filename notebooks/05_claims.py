@@ -55,7 +55,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from chessgloss import assets, engine, report
 from chessgloss.book import reference
-from chessgloss.book.profiles import load_sizes
+from chessgloss.book.profiles import listed, load_sizes
 from chessgloss.book.used_code import code_sha256, used_code
 from chessgloss.claims import CAUSES, Kind, disqualifier, extract, gold, verify
 from chessgloss.commentary import asking, briefing, clauses, methods, proven
@@ -85,7 +85,9 @@ report.use_house_style()
 evaluated = evaluated_moves(seed)
 step = len(evaluated) // sizes.moves
 moves = [
-    each for number, each in enumerate(evaluated) if number % step == 0 or each.name in shown
+    each
+    for number, each in enumerate(evaluated)
+    if number % step == 0 or each.name in listed(shown)
 ]
 briefings = asking.read_briefings(asking.briefings_file())
 known = [briefings[each.name] for each in moves]
@@ -836,7 +838,7 @@ report.boards(
             {method: checked_row(name, method) for method in headline},
             f"{name}, {briefings[name].move.numbered_san}",
         )
-        for name in shown
+        for name in listed(shown)
     )
 )
 

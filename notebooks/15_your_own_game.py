@@ -37,7 +37,7 @@ from chessgloss.engine import analyse_many, open_engine
 from chessgloss.scores import centipawns
 from chessgloss.positions import read_fen, read_move
 from chessgloss.concepts.priority import prioritise
-from chessgloss.book.profiles import load_sizes
+from chessgloss.book.profiles import listed, load_sizes
 from chessgloss.store import find_project
 
 sizes = load_sizes("15_your_own_game", profile)
@@ -143,7 +143,7 @@ with open_engine() as engine:
         comment.text,
         lambda position: engine.analyse(position, nodes=sizes.nodes, multipv=5),
     )
-    replies = {question: talk.ask(question) for question in asked}
+    replies = {question: talk.ask(question) for question in listed(asked)}
 report.texts(
     {question: reply.text for question, reply in replies.items()}, f"After {move.numbered_san}"
 )

@@ -49,7 +49,7 @@ from sklearn.svm import LinearSVC
 from statsmodels.duration.survfunc import SurvfuncRight
 
 from chessgloss import oracle, report
-from chessgloss.book.profiles import load_sizes
+from chessgloss.book.profiles import listed, load_sizes
 from chessgloss.concepts.fit import Labelled, cut_tails, fit_concepts
 from chessgloss.concepts.scores import accuracy, held_out, table_of
 from chessgloss.experts import joined_activations, load_expert
@@ -239,7 +239,7 @@ print(
 # say; so the occupied ones are counted by themselves too.
 
 # %% tags=["hide-input"]
-for name in wanted:
+for name in listed(wanted):
     if name != example and runs.kept_path("checkpoints", name).is_file():
         models[name], training = runs.read_model(name)
         readings[name] = training.reading

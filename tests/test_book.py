@@ -29,7 +29,7 @@ from chapters import (
     read_chapters,
     separate_run,
 )
-from chessgloss.book.profiles import load_sizes
+from chessgloss.book.profiles import listed, load_sizes
 from chessgloss.book.used_code import used_code
 from fakes.pages import DESK, PHONE
 from scripts import PROJECT, load_script, refuses
@@ -183,6 +183,27 @@ def test_wrong_sizes_are_named(project, monkeypatch):
         "01_tiny",
         "book",
     )
+
+
+# ---------------------------------------------------------------- parameters
+
+
+def test_parameters_of_ones_own_are_read_by_type_and_unknown_ones_are_named():
+    chapter = chapters.find_chapter(read_chapters(PROJECT), "15")
+    given = """sann=2 'asked=Why not Qxe6+?' profile=smoke"""
+    with pytest.raises(ChapterError, match=r"'sann=2' names no parameter .* asked"):
+        chapters.read_parameters(PROJECT, chapter, given)
+    given = """'asked=[Why not Qxe6+?, What now?]' profile=smoke"""
+    assert chapters.read_parameters(PROJECT, chapter, given) == {
+        "asked": ["Why not Qxe6+?", "What now?"],
+        "profile": "smoke",
+    }
+    assert chapters.read_parameters(PROJECT, chapter, "") == {}
+
+
+@pytest.mark.parametrize("given", ["Why not Qxe6+?", ["Why not Qxe6+?"]])
+def test_a_string_in_place_of_a_list_is_one_item(given):
+    assert listed(given) == ("Why not Qxe6+?",)
 
 
 # ---------------------------------------------------------------- freshness

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import namedtuple
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,3 +55,11 @@ def sizes_of(project: Path, chapter: str, profile: str) -> dict[str, Any]:
         value = values[profile]
         sizes[name] = tuple(value) if isinstance(value, list) else value
     return sizes
+
+
+def listed(parameter: str | Sequence[str]) -> tuple[str, ...]:
+    """Return a chapter's parameter that is a list; a string is one item.
+
+    So ``papermill -p asked "Why not Qxe6+?"`` asks one question.
+    """
+    return (parameter,) if isinstance(parameter, str) else tuple(parameter)
