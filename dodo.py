@@ -507,7 +507,11 @@ def explorer_sources(project: Path) -> list[Path]:
     kept.append(project / "data/recordings")
     data = [path for folder in kept for path in folder.rglob("*")]
     own = [project / f"book/explorer{ending}" for ending in (".py", ".md.j2")]
-    return sorted(path for path in {*own, *rules, *written, *data} if path.is_file())
+    return sorted(
+        path
+        for path in {*own, *rules, *written, *data}
+        if path.is_file() and path.suffix != ".pyc" and not path.name.startswith(".")
+    )
 
 
 def _announce(output: Path) -> None:

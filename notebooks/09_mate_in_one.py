@@ -12,7 +12,7 @@
 # A commentator who cannot see a mate on the board should not explain one. The CCC paper
 # {cite}`kim2024ccc` asks language models for the mate in 1,000 puzzles (Table 7): GPT-4o finds
 # 56 %, ChessGPT 12 %, the others hardly any. Below is one of our problems. A random legal move
-# mates in {glue:text}`chance:.1%` of them; the Qwen model in {glue:text}`bare:.1%` told the
+# mates in {glue:text}`chance:.1%` of them; {glue:text}`model` in {glue:text}`bare:.1%` told the
 # position, in {glue:text}`hint:.1%` told that there is a mate, in {glue:text}`expert:.1%` told the
 # move itself. Stockfish mates in {glue:text}`stockfish:.0%` at one node.
 
@@ -36,7 +36,7 @@ import pandas as pd
 from chessgloss import engine, report
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.experts import load_expert
-from chessgloss.llm.client import replay
+from chessgloss.llm.client import model_title, recorded_models, replay
 from chessgloss.stats import mean_interval, paired_permutation, share_of
 from chessgloss.positions import split_of
 from chessgloss.book import reference
@@ -370,18 +370,21 @@ report.table(
 # %% [markdown]
 # ## Table 7
 #
-# The answers of the Qwen model are recorded, at temperature 0 and twelve tokens at most. A model
+# The answers of {glue:text}`model` are recorded, at temperature 0 and twelve tokens at most. A model
 # with a key, or one served on your own machine, is a player too: set `OPENAI_BASE_URL` and
-# `OPENAI_API_KEY`, and the last column says what fills its row. Then execute this chapter again.
+# `OPENAI_API_KEY`, and the last column says what fills a row of the paper's models. Any other that
+# is recorded has a row of its own. Then execute this chapter again.
 
 # %%
-names = {"Qwen2.5-Coder-1.5B": model} | mates.PAPERS_MODELS
 requests = mates.mate_questions(recorded)["request"]
+others = {model, *recorded_models(sizes.purpose, requests)} - {*mates.PAPERS_MODELS.values()}
+names = {model_title(name): name for name in sorted(others)} | mates.PAPERS_MODELS
+title = next(row for row, name in names.items() if name == model)
 clients = {row: replay(sizes.purpose, name) for row, name in names.items()}
 present = {
     row: client
     for row, client in clients.items()
-    if row not in mates.PAPERS_MODELS or not client.missing(requests)
+    if names[row] == model or not client.missing(requests)
 }
 frames = []
 for row, client in present.items():
@@ -406,7 +409,7 @@ cells = {
     }
     for row in mates.PAPERS_MODELS
 }
-table = pd.DataFrame(index=[*mates.PAPERS_MODELS, "Qwen2.5-Coder-1.5B"])
+table = pd.DataFrame(index=[*mates.PAPERS_MODELS, *map(model_title, sorted(others))])
 for kind in mates.TABLE7:
     table[kind] = ours[kind]
     table[f"{kind} (paper)"] = pd.Series({row: cells[row][kind].value for row in cells})
@@ -431,8 +434,7 @@ report.table(
 # ChessGPT, second in the paper's table, has read games and texts about them. The `tracking` models
 # of chapter 12 have read games and nothing else: 77 words, squares and pieces. They are told the
 # moves that led to the problem and say the next one; what they say need be neither legal nor
-# a mate, and nothing tells them that there is one. They are asked the same problems as the Qwen
-# model.
+# a mate, and nothing tells them that there is one. They are asked the same problems.
 
 # %%
 games = {game.key: game for game in read_games(played_file)}
@@ -464,9 +466,7 @@ report.table(
 # p-value is that of a permutation test.
 
 # %%
-wide = frame[frame["player"] == "Qwen2.5-Coder-1.5B"].pivot(
-    index="problem", columns="prompt", values="mates"
-)
+wide = frame[frame["player"] == title].pivot(index="problem", columns="prompt", values="mates")
 gains = {
     kind: paired_permutation(wide[kind], wide["bare"], seed=seed)
     for kind in ("expert", "hint", "vector")
@@ -482,7 +482,7 @@ report.table(pd.DataFrame(shown).T, digits=3)
 # at chess.
 
 # %%
-copies = frame[(frame["prompt"] == "expert") & (frame["player"] == "Qwen2.5-Coder-1.5B")]
+copies = frame[(frame["prompt"] == "expert") & (frame["player"] == title)]
 best = {each.name: each.first.san for each in recorded}
 same = copies["text"].str.strip() == copies["problem"].map(best)
 copied = share_of(same)
@@ -520,7 +520,7 @@ report.table(failures, caption="Answers by outcome")
 # What does the model say, and does it say something else on another board?
 
 # %%
-of_model = frame[frame["player"] == "Qwen2.5-Coder-1.5B"]
+of_model = frame[frame["player"] == title]
 common = of_model.groupby("prompt")["text"].value_counts().groupby(level=0).head(4)
 report.table(common.to_frame("answers"), caption="The commonest answers")
 
@@ -575,7 +575,7 @@ report.sheet("mates in one of Lichess", solved or {"problems": 0})
 #   {glue:text}`chance:.1%` of the cases.
 # - Stockfish finds {glue:text}`stockfish:.0%` at one node; its network alone, at one ply,
 #   {glue:text}`nnue:.0%`.
-# - The Qwen model finds {glue:text}`bare:.1%` told the position, {glue:text}`hint:.1%` told that
+# - {glue:text}`model` finds {glue:text}`bare:.1%` told the position, {glue:text}`hint:.1%` told that
 #   there is a mate, {glue:text}`expert:.1%` told the move itself.
 # - The vector sees {glue:text}`recall:.0%` of the mates, and one in {glue:text}`alarms:.0%` of
 #   the positions without; with the hint where it sees one, {glue:text}`vector:.1%` are solved.
@@ -589,8 +589,9 @@ report.sheet("mates in one of Lichess", solved or {"problems": 0})
 
 # %% tags=["hide-input"]
 bare = of_model[of_model["prompt"] == "bare"]["outcome"]
-glued = {kind: interval.value for kind, interval in ours.loc["Qwen2.5-Coder-1.5B"].items()}
+glued = {kind: interval.value for kind, interval in ours.loc[title].items()}
 glued |= {
+    "model": title,
     "chance": chance.value,
     "recall": recall.value,
     "alarms": alarms.value,

@@ -74,6 +74,7 @@ from chessgloss.skill.players import (
     StockfishPlayer,
     WeakenedPlayer,
     concepts_in_words,
+    nickname,
 )
 from chessgloss.skill.suite import (
     MODEL_PLAYS,
@@ -903,6 +904,7 @@ model_asked = [asked[row] for row in in_common.index]
 client = replay("static", model)
 concepts = concepts_in_words(model_asked, expert)
 models = [LlmPlayer(client, play, concepts) for play in MODEL_PLAYS]
+from_fen = f"{nickname(model)}_fen"
 
 
 def ask_all(players, asked):
@@ -948,9 +950,9 @@ report.table(
 )
 
 # %% [markdown]
-# The families answered the recorded positions; `qwen` (five ways of asking) and the `tracking`
-# models answered those of our own suite further down, so that shares of classes may be compared
-# with care and rates not at all.
+# The families answered the recorded positions; the language model that we asked (in five ways) and
+# the `tracking` models answered those of our own suite further down, so that shares of classes may
+# be compared with care and rates not at all.
 #
 # ## What kind of mistake
 #
@@ -1697,12 +1699,12 @@ report.paste(
     positions=len(frame),
     suite_games=frame["game"].nunique(),
     model_positions=len(in_common),
-    habit=texts["qwen_fen"].index[0],
-    habitual=texts["qwen_fen"].iloc[0] / len(in_common),
-    qwen_legal=ways["qwen_fen"],
+    habit=texts[from_fen].index[0],
+    habitual=texts[from_fen].iloc[0] / len(in_common),
+    qwen_legal=ways[from_fen],
     best_way=best_way,
     best_legal=ways[best_way],
-    qwen_mark=mark["qwen_fen"],
+    qwen_mark=mark[from_fen],
     random_mark=mark["random"],
     missed=missed,
     nnue_mark=mark["nnue_one_ply"],

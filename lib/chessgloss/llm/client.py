@@ -31,7 +31,9 @@ from chessgloss.llm.recordings import (
     Request,
     State,
     Token,
+    recorded_by,
 )
+from chessgloss.store import find_project
 
 if TYPE_CHECKING:
     import httpx2 as httpx  # which openai brings
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 LOCAL_ASSETS = {"qwen2.5-coder-1.5b-q4_k_m": "qwen", "smollm2-135m-q4_1": "smollm2"}
 #: The model whose recorded answers the book shows.
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-q4_k_m"
+#: What models are called in text and tables; the others by their own names.
+TITLES = {DEFAULT_MODEL: "Qwen2.5-Coder-1.5B"}
 #: The command that records what is missing, as errors name it.
 REMEDY = "make record MODEL={model} PURPOSE={purpose}"
 #: After so many questions running without an answer the endpoint counts as gone.
@@ -178,6 +182,25 @@ def model_named(name: str) -> Model:
     """Return the model of this name, with its file's hash if this machine can serve it."""
     asset = LOCAL_ASSETS.get(name)
     return Model(name, REGISTRY[asset].sha256 or "" if asset else "")
+
+
+def model_title(name: str) -> str:
+    """Return what a model is called in text and tables."""
+    return TITLES.get(name, name)
+
+
+def recorded_models(purpose: str, requests: Sequence[Request] = ()) -> list[str]:
+    """Return the models whose answers of a purpose are recorded, the book's own first.
+
+    With ``requests``, those that answered all of them. Folders are those of
+    :meth:`chessgloss.llm.recordings.Recordings.of`.
+    """
+    names = []
+    for path in sorted(find_project().glob(f"data/recordings/*/{purpose}.jsonl*")):
+        name = recorded_by(path)
+        if name not in names and not replay(purpose, name).missing(requests):
+            names.append(name)
+    return sorted(names, key=lambda name: (name != DEFAULT_MODEL, name))
 
 
 def endpoint_from_environment(model: str | None = None) -> Endpoint:

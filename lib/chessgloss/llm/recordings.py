@@ -375,6 +375,22 @@ class Recordings:
             at += len(line)
 
 
+def recorded_by(path: Path) -> str:
+    """Return the name of the model whose answers a file holds, packed or not.
+
+    Raises
+    ------
+    RecordingDamaged
+        If its first line is no record.
+    """
+    packed = path.suffix == ".zst"
+    text = read_zstd(path, RecordingDamaged) if packed else path.read_bytes()
+    try:
+        return str(json.loads(text.partition(b"\n")[0])["model"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise RecordingDamaged(f"{path}: no record ({error!r})") from None
+
+
 def request_key(model: Model, request: Request) -> str:
     """Return the hash, 24 hex digits, of all that changes the answer to a request."""
     return recipe_key(_ingredients(model, request))
