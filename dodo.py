@@ -36,12 +36,14 @@ from chapters import (  # noqa: E402
     execute,
     find_chapter,
     is_stale,
+    pasted_values,
     read_chapters,
     read_parameters,
     separate_run,
     sync_pair,
     without_solutions,
     write_atomically,
+    write_values,
 )
 from ran_code import execute_recorded  # noqa: E402
 
@@ -236,6 +238,7 @@ def run_chapter(number: str, profile: str, given: str) -> TaskFailed | None:
 def write_exercises() -> None:
     """Write the chapters as notebooks whose solutions are left out."""
     import jupytext
+    import nbformat
 
     folder = BUILD / "exercises"
     folder.mkdir(exist_ok=True)
@@ -243,6 +246,9 @@ def write_exercises() -> None:
         notebook = jupytext.read(
             PROJECT / f"notebooks/{chapter.name}.py", fmt="py:percent"
         )
+        executed = committed_run(PROJECT).notebook(chapter)
+        if executed.is_file():
+            write_values(notebook, pasted_values(nbformat.read(executed, as_version=4)))
         jupytext.write(without_solutions(notebook), folder / f"{chapter.name}.ipynb")
     print(f"exercises: {folder}")
 

@@ -62,6 +62,13 @@ nothing, and neither do the numbers, tables and figures below.
 ```"""
 
 
+#: A value that a chapter gives to its prose: name, and how it is written.
+_PASTED = re.compile(r"\{glue:text\}`(?P<name>[^`]+)`")
+
+#: Characters that are markup in Markdown.
+_MARKUP = re.compile(r"[\\`*_\[\]<>$|]")
+
+
 class ChapterError(RuntimeError):
     """A chapter that is not listed, cannot be executed, or failed while it ran."""
 
@@ -294,6 +301,7 @@ def execute(
         f" of {budget} s" if budget else ""
     )
     print(f"{chapter.name} ({run.profile}): {taken}", file=sys.stderr)
+    write_values(notebook, pasted_values(notebook))
     return write_atomically(run.notebook(chapter), notebook_text(notebook, record))
 
 
@@ -420,6 +428,37 @@ def _strip_cell(cell: Any, number: int) -> None:
     cell.id = f"cell-{number:03d}"
     if cell.cell_type == "code":
         cell.outputs = strip_outputs(cell.outputs)
+
+
+def pasted_values(notebook: Any) -> dict[str, str]:
+    """Return what an executed notebook gives to its prose, by name, as Python writes it."""
+    values = {}
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            about = output.get("metadata", {}).get("scrapbook", {})
+            if "name" in about:
+                data = output["data"]
+                values[about["name"]] = data[f"{about['mime_prefix']}text/plain"]
+    return values
+
+
+def write_values(notebook: Any, values: Mapping[str, str]) -> None:
+    """Write pasted values into the prose in place of ``{glue:text}`name:.2f```.
+
+    So the text reads well wherever the notebook is opened. A name without a value stays, and is
+    an error when the pages are built. The notebook is changed in place.
+    """
+    from myst_nb.core.variables import format_plain_text
+
+    def value(match: re.Match[str]) -> str:
+        name, _, form = match["name"].partition(":")
+        if name not in values:
+            return match[0]
+        return _MARKUP.sub(r"\\\g<0>", format_plain_text(values[name], form))
+
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _PASTED.sub(value, cell.source)
 
 
 def strip_outputs(outputs: Sequence[Any]) -> list[Any]:

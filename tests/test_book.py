@@ -388,6 +388,20 @@ def test_a_chapter_that_runs_what_its_fingerprint_lacks_fails_and_stays_stale(
     assert not run.notebook(chapter).exists()
 
 
+def test_prose_holds_the_values_that_the_chapter_gives_to_it(tmp_path):
+    path = tmp_path / "executed.ipynb"
+    write_glued_notebook(path, "0.81249")
+    notebook = nbformat.read(path, as_version=4)
+    words = "Right: {glue:text}`games:.1%`, {glue:text}`games`, {glue:text}`lost:.1f`."
+    notebook.cells.append(nbformat.v4.new_markdown_cell(words))
+    values = chapters.pasted_values(notebook)
+    chapters.write_values(notebook, values)
+    assert notebook.cells[-1].source == "Right: 81.2%, 0.81249, {glue:text}`lost:.1f`."
+    notebook.cells[-1].source = "Its name is {glue:text}`name`."
+    chapters.write_values(notebook, {"name": "'a_b*[c]'"})
+    assert notebook.cells[-1].source == r"Its name is a\_b\*\[c\]."
+
+
 def test_missing_data_is_named(project):
     chapter = dataclasses.replace(only_chapter(project), data=("data/absent.zst",))
     with pytest.raises(ChapterError, match=r"01_tiny: data/absent\.zst is missing"):
