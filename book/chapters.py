@@ -327,7 +327,12 @@ def read_parameters(project: Path, chapter: Chapter, text: str) -> dict[str, Any
                 f"{part!r} names no parameter of {chapter.name}: give {', '.join(known)} "
                 "as name=value"
             )
-        parameters[name] = yaml.safe_load(value)
+        try:
+            parameters[name] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise ChapterError(
+                f"{name}: {value!r} is no YAML ({error.problem}): write texts of a list in quotes"
+            ) from None
     return parameters
 
 

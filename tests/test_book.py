@@ -193,11 +193,13 @@ def test_parameters_of_ones_own_are_read_by_type_and_unknown_ones_are_named():
     given = """sann=2 'asked=Why not Qxe6+?' profile=smoke"""
     with pytest.raises(ChapterError, match=r"'sann=2' names no parameter .* asked"):
         chapters.read_parameters(PROJECT, chapter, given)
-    given = """'asked=[Why not Qxe6+?, What now?]' profile=smoke"""
+    given = """'asked=["Why not Qxe6+?", What now]' profile=smoke"""
     assert chapters.read_parameters(PROJECT, chapter, given) == {
-        "asked": ["Why not Qxe6+?", "What now?"],
+        "asked": ["Why not Qxe6+?", "What now"],
         "profile": "smoke",
     }
+    with pytest.raises(ChapterError, match=r"asked: .* in quotes"):
+        chapters.read_parameters(PROJECT, chapter, "'asked=[Why not Qxe6+?, What]'")
     assert chapters.read_parameters(PROJECT, chapter, "") == {}
 
 
