@@ -554,7 +554,8 @@ report.table(by_mating_piece[everyone["asked"].unique()], caption="By the piece 
 # ## Lichess's own puzzles
 #
 # Where the puzzle file is there (<https://database.lichess.org>, parameter `puzzles`), the same
-# players are asked its first mates in one.
+# players are asked its first mates in one; so is each language model whose answers to them are
+# recorded (`make record PURPOSE=mate_in_one_lichess`). This is the paper's own Table 7.
 
 # %%
 lichess = mates.lichess_problems(Path(puzzles), sizes.problems) if puzzles else []
@@ -566,6 +567,10 @@ solved = {
     for player in live
     if lichess
 }
+lichess_questions = mates.mate_questions(lichess)["request"] if lichess else []
+for name in recorded_models("mate_in_one_lichess", lichess_questions) if lichess else ():
+    for kind, rows in ask(replay("mate_in_one_lichess", name), lichess).groupby("prompt"):
+        solved[f"{model_title(name)}, {kind}"] = share_of(rows["outcome"] == "mate")
 report.sheet("mates in one of Lichess", solved or {"problems": 0})
 
 # %% [markdown]

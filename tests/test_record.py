@@ -136,7 +136,7 @@ def test_a_judge_without_comments_to_judge_is_one_line(capsys, monkeypatch):
     monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
     assert record.main(["pairwise", "--model", MODEL]) == 1
     (line, remedy) = capsys.readouterr().err.splitlines()
-    assert line.startswith("pairwise: no recorded answer of scripted-1")
+    assert line.startswith("no recorded answer of scripted-1")
     assert remedy == "To record: make record MODEL=scripted-1 PURPOSE=commentary"
 
 
@@ -158,3 +158,22 @@ def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeyp
         assert (dict(tally.states), tally.unanswered) == ({"answered": 3}, 0)
         assert record.record("commentary", MODEL) == tally
     assert (len(llm.asked), kept.get(question("more on two")).text) == (3, "three")
+
+
+def test_the_papers_own_puzzles_are_asked_where_their_file_is(
+    tmp_path, monkeypatch, capsys
+):
+    assert record.main(["mate_in_one_lichess", "--model", MODEL, "--dry-run"]) == 1
+    assert "set CHESSGLOSS_ASSET_LICHESS_PUZZLES" in capsys.readouterr().err
+    puzzle = "00abd,6k1/5ppp/7q/8/8/8/5PPP/3R2K1 b - - 0 18,h6h5 d1d8,900,mateIn1"
+    path = tmp_path / "puzzles.csv"
+    path.write_text(f"PuzzleId,FEN,Moves,Rating,Themes\n{puzzle}\n")
+    monkeypatch.setenv("CHESSGLOSS_ASSET_LICHESS_PUZZLES", str(path))
+    place = Recordings.of
+    monkeypatch.setattr(record.Recordings, "of", lambda *about: place(*about, tmp_path))
+    with scripted_llm("text:Rd8#", "text:Rd8#", "text:Rd1") as llm:
+        endpoint = Endpoint(llm.url, model_named(MODEL))
+        monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
+        assert record.main(["mate_in_one_lichess", "--model", MODEL]) == 0
+    assert "3 asked: 3 answered" in capsys.readouterr().out
+    assert "6k1/5ppp/8/7q/8/8/5PPP/3R2K1 w" in llm.asked[0]["messages"][-1]["content"]

@@ -26,6 +26,7 @@ from typing import get_args
 
 import pandas as pd
 
+from chessgloss.assets import AssetMissing, locate
 from chessgloss.commentary.asking import briefings_file, lectured_file, read_briefings
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import (
@@ -61,7 +62,12 @@ from chessgloss.llm.client import (
 from chessgloss.llm.dialect import Dialect
 from chessgloss.llm.recordings import Message, Recordings, Request
 from chessgloss.skill.levels import read_level_games
-from chessgloss.skill.mates import RECORDED, mate_questions, read_problems
+from chessgloss.skill.mates import (
+    RECORDED,
+    lichess_problems,
+    mate_questions,
+    read_problems,
+)
 from chessgloss.skill.players import concepts_in_words, play_requests
 from chessgloss.skill.suite import (
     MODEL_PLAYS,
@@ -78,6 +84,9 @@ CHARACTERS_PER_TOKEN = 4
 
 #: Games of each level in whose positions the model is asked: 150 positions.
 MODEL_GAMES = 15
+
+#: Puzzles of Lichess's file that are asked, the first of its mates in one: the paper's number.
+LICHESS_PUZZLES = 1_000
 
 #: Methods that are asked for with the guided ones: a prompt of their own, no worked example.
 PLAIN = ("llm", "llm_expert")
@@ -274,6 +283,12 @@ def _all_mates(client: Client, commentator: str) -> Iterator[list[Request]]:
     yield mate_in_one_requests(None)
 
 
+def _lichess_mates(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions on the puzzles that the CCC paper's Table 7 is about, by its rule."""
+    path = locate("lichess_puzzles", fetch=False)
+    yield list(mate_questions(lichess_problems(path, LICHESS_PUZZLES))["request"])
+
+
 #: What can be recorded, by purpose: the name of the file of answers. In this order: judges ask
 #: about comments that were recorded before.
 PURPOSES: Mapping[str, Batches] = MappingProxyType(
@@ -287,6 +302,7 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,
         "mate_in_one_all": _all_mates,
+        "mate_in_one_lichess": _lichess_mates,
     }
 )
 
@@ -297,7 +313,7 @@ JUDGED = ("gcc_eval", "pairwise")
 FOLLOWING = ("notes",)
 
 #: What ``all`` records: what the chapters show.
-SHOWN = tuple(purpose for purpose in PURPOSES if purpose != "mate_in_one_all")
+SHOWN = tuple(purpose for purpose in PURPOSES if not purpose.startswith("mate_in_one_"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,18 +488,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.concurrency < 1:
         parser.error(f"--concurrency must be at least 1, got {given.concurrency}")
     purposes = SHOWN if given.purpose == "all" else (given.purpose,)
-    if given.dry_run:
-        _print_estimates(purposes, given)
-        return 0
+    work = _print_estimates if given.dry_run else _record_all
+    try:
+        return work(purposes, given)
+    except (
+        Misconfigured,
+        Unanswered,
+        AnswerMissing,
+        AssetMissing,
+        ValueError,
+    ) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _record_all(purposes: Sequence[str], given: argparse.Namespace) -> int:
     whole = True
     for purpose in purposes:
-        try:
-            tally = record(
-                purpose, given.model, given.judge, concurrency=given.concurrency
-            )
-        except (Misconfigured, Unanswered, AnswerMissing, ValueError) as error:
-            print(f"{purpose}: {error}", file=sys.stderr)
-            return 1
+        tally = record(purpose, given.model, given.judge, concurrency=given.concurrency)
         for reason in tally.reasons:
             print(f"{purpose}: {reason}", file=sys.stderr)
         print(f"{purpose}: {tally}")
@@ -491,7 +513,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if whole else 1
 
 
-def _print_estimates(purposes: Sequence[str], given: argparse.Namespace) -> None:
+def _print_estimates(purposes: Sequence[str], given: argparse.Namespace) -> int:
     total = 0.0
     for purpose in purposes:
         expected = missing(purpose, given.model, given.judge)
@@ -503,6 +525,7 @@ def _print_estimates(purposes: Sequence[str], given: argparse.Namespace) -> None
         print(line)
     if given.price and len(purposes) > 1:
         print(f"all: {total:,.2f} at most")
+    return 0
 
 
 if __name__ == "__main__":
