@@ -269,7 +269,7 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, c
         json.dumps(last).encode(),
     ]
     path.write_bytes(b"\n".join(lines))
-    assert run("claims", "--jsonl", str(path)) == 1
+    assert run("claims", "--jsonl", str(path)) == 2
     told, *errors, end = map(json.loads, capsys.readouterr().out.splitlines())
     assert (told["id"], told["claims"][0]["verdict"]) == (1, "true")
     assert end["claims"][0]["verdict"] == "false"

@@ -59,6 +59,25 @@ def test_the_decisive_thing_comes_first(briefed, move: str, note: str):
     assert re.search(words, compose(made).text), compose(made).text
 
 
+@pytest.mark.parametrize(
+    ("fen", "san", "missed"),
+    [
+        ("6k1/5ppp/8/8/8/8/5PPP/3RQ1K1 w - - 0 1", "Qe7", ["1. Qe8#", "1. Rd8#"]),
+        ("7k/8/6K1/8/8/8/8/R7 w - - 0 1", "Ra7", ["1. Ra8#"]),
+        ("8/8/8/8/8/6k1/8/q5K1 b - - 0 1", "Qb1+", []),
+        ("3rq1k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "Qe2", ["1...Qe1#", "1...Rd1#"]),
+        ("6k1/5ppp/8/8/8/8/5PPP/3RQ1K1 w - - 0 1", "Qe8#", []),
+    ],
+)
+def test_mate_in_one_that_is_missed_is_said_though_another_mate_is_kept(
+    briefed, fen: str, san: str, missed: list[str]
+):
+    text = compose(notes(briefed(fen, san))).text
+    said = any(words in text for words in ("mate at once", "mate on the move"))
+    assert said == bool(missed), text
+    assert all(move in text for move in missed), text
+
+
 def test_a_fork_is_no_note_where_the_forking_piece_is_taken(briefed):
     fen = "r3k3/8/1b3p2/3N4/8/8/5PPP/4K3 w - - 0 1"
     for board, said in ((fen, False), (fen.replace("1b3p2", "5p2"), True)):

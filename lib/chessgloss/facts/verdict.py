@@ -25,7 +25,9 @@ from chessgloss.scores import (
     MATES_FROM,
     Analysis,
     Line,
+    by_the_rules,
     centipawns,
+    is_drawn,
     read_centipawns,
     score_of,
     win_chance,
@@ -376,7 +378,7 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         after=end,
         played=played,
         win_before=win_probability(best, ply, mover),
-        win_after=win_probability(end, ply + 1, mover),
+        win_after=_win_after(after.position, end, ply + 1, mover),
         loss=max(0, centipawns(best, mover) - centipawns(played, mover)),
         rank=rank,
         ranked=len(lines),
@@ -391,6 +393,13 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         ),
         obvious=board.is_check() or (captures and exchange(board, move.move) >= 0),
     )
+
+
+def _win_after(
+    position: Position, score: chess.engine.PovScore, ply: int, pov: chess.Color
+) -> float:
+    """Return the chance to win after a move: none in a position drawn by the rules."""
+    return 0.0 if is_drawn(position) else win_probability(score, ply, pov)
 
 
 def search(
@@ -429,7 +438,8 @@ def search(
             for number in numbers
         }
         asked = {each.fen: each for pair in pairs.values() for each in pair}
-        found = dict(zip(asked, analyse([*asked.values()], nodes, lines), strict=True))
+        searched = map(by_the_rules, analyse([*asked.values()], nodes, lines))
+        found = dict(zip(asked, searched, strict=True))
         return {
             number: (found[at.fen], found[to.fen]) for number, (at, to) in pairs.items()
         }
