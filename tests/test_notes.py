@@ -64,7 +64,7 @@ def test_the_decisive_thing_comes_first(briefed, move: str, note: str):
     [
         ("6k1/5ppp/8/8/8/8/5PPP/3RQ1K1 w - - 0 1", "Qe7", ["1. Qe8#", "1. Rd8#"]),
         ("7k/8/6K1/8/8/8/8/R7 w - - 0 1", "Ra7", ["1. Ra8#"]),
-        ("8/8/8/8/8/6k1/8/q5K1 b - - 0 1", "Qb1+", []),
+        ("8/8/8/8/8/6k1/q7/6K1 b - - 0 1", "Qb2", ["1...Qa1#", "1...Qg2#"]),
         ("3rq1k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "Qe2", ["1...Qe1#", "1...Rd1#"]),
         ("6k1/5ppp/8/8/8/8/5PPP/3RQ1K1 w - - 0 1", "Qe8#", []),
     ],

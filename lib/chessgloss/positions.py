@@ -306,7 +306,7 @@ def repair_fen(text: str) -> RepairedFen:
     operations = " ".join(fields[4 + counters :])
     if _OPERATIONS.fullmatch(operations):
         fields = fields[: 4 + counters]
-        repairs.append(f"operations of EPD left out: {operations}")
+        repairs.append(f"operations of EPD left out: {operations.rstrip(';')}")
     for name, default in list(_FEN_DEFAULTS.items())[len(fields) - 1 :]:
         fields.append(default)
         repairs.append(f"{name} missing, set to {default!r}")

@@ -245,18 +245,12 @@ def score_of(analysis: Analysis) -> chess.engine.PovScore:
     return chess.engine.PovScore(score, board.turn)
 
 
-def is_drawn(position: Position) -> bool:
-    """Return whether the rules make a position a draw, as far as its history is known."""
-    end = natural_end(position.board())
-    return end is not None and end[0] == "1/2-1/2"
-
-
 def by_the_rules(analysis: Analysis) -> Analysis:
     """Return an analysis whose every line is worth 0 if the position is drawn by the rules.
 
     Engines put a small number to a position in which nobody can mate.
     """
-    if not analysis.lines or not is_drawn(analysis.position):
+    if not analysis.lines or natural_end(analysis.position.board()) is None:
         return analysis
     draw = chess.engine.PovScore(chess.engine.Cp(0), analysis.position.turn)
     lines = tuple(replace(line, score=draw) for line in analysis.lines)

@@ -65,7 +65,7 @@ _FOREIGN, _ODD, _BROKEN, _ROW, _RARER = 3.0, 6.0, 5.0, 0.7, 0.1
 #: What a Western reading makes of -ić and of the Hungarian ő; Portuguese has õ before e alone.
 _MISREAD = re.compile(r"[ia]æ\b|õ(?!e)")
 #: From here on, for each character beyond ASCII, a reading does not look like words.
-_NO_WORDS = 2.0
+_NO_WORDS = 1.7
 #: By so much a part must look better in another encoding than the file's to be read in that.
 _OWN_MIND = 4.0
 

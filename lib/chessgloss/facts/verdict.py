@@ -27,7 +27,6 @@ from chessgloss.scores import (
     Line,
     by_the_rules,
     centipawns,
-    is_drawn,
     read_centipawns,
     score_of,
     win_chance,
@@ -378,7 +377,7 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         after=end,
         played=played,
         win_before=win_probability(best, ply, mover),
-        win_after=_win_after(after.position, end, ply + 1, mover),
+        win_after=win_probability(end, ply + 1, mover),
         loss=max(0, centipawns(best, mover) - centipawns(played, mover)),
         rank=rank,
         ranked=len(lines),
@@ -393,13 +392,6 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
         ),
         obvious=board.is_check() or (captures and exchange(board, move.move) >= 0),
     )
-
-
-def _win_after(
-    position: Position, score: chess.engine.PovScore, ply: int, pov: chess.Color
-) -> float:
-    """Return the chance to win after a move: none in a position drawn by the rules."""
-    return 0.0 if is_drawn(position) else win_probability(score, ply, pov)
 
 
 def search(
