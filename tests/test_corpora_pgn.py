@@ -72,6 +72,14 @@ def test_number_and_line_lead_to_the_game(tmp_path):
     assert [bool(game.problem) for game in games] == [False, True, False]
 
 
+def test_signs_that_value_a_position_are_glyphs_among_the_moves_alone():
+    (game,) = read("1. e4± e5 2. g4 ∓ {± here} Nc6∞ (2... d5 ⩱) *")
+    moves = [*game.game.mainline()]
+    assert [node.nags for node in moves] == [{16}, set(), {17}, {13}]
+    assert moves[2].comment == "± here"
+    assert moves[2].variations[1].nags == {15}
+
+
 @pytest.mark.parametrize(
     ("text", "unplayed"),
     [

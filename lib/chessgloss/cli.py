@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import io
 import json
 import logging
 import os
@@ -631,6 +632,8 @@ def _check_stream(path: Path) -> int:
     status = 0
     if str(path) == "-" and sys.stdin is None:
         raise ValueError("standard input is closed")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")
     with (
         sys.stdin
         if str(path) == "-"

@@ -50,7 +50,10 @@ _RESULT_BEHIND = re.compile(rf"(?:^|(?<=[\s)}}.#+]))(?:{_SPELT}|\*)[.\s]*$")
 _RESULT_SAID = re.compile(rf"\{{\s*({_SPELT})[^{{}}]*\}}\s*$")
 _DASHES = re.compile(r"\s?[–—‑−]\s?|\s?-\s?")
 
-_FIGURINE = re.compile(r"\{[^}]*(?:\}|\Z)|;.*|(?m:^\[.*)|([♔-♟])")
+#: Signs that value a position, as numeric glyphs (PGN standard, section 10).
+_VALUES = {"⩲": " $14 ", "⩱": " $15 ", "±": " $16 ", "∓": " $17 ", "∞": " $13 "}
+_SIGNS = FIGURINES | str.maketrans(_VALUES)
+_SIGN = re.compile(r"\{[^}]*(?:\}|\Z)|;.*|(?m:^\[.*)|([♔-♟⩲⩱±∓∞])")
 _PGN_COMMENT = re.compile(r"(\{)[^}]*\Z|\{[^}]*\}|;.*|(?m:^%.*)")
 #: What a PGN file is made of: headers and escaped lines, comments in braces and behind
 #: semicolons (those with a line of their own apart), and all else.
@@ -108,11 +111,11 @@ def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
     """Yield the games of a PGN file, or of its bytes, one by one.
 
     Each game is decoded by itself (:mod:`chessgloss.corpora.encodings`). Figurines are read as
-    letters, comments behind semicolons as those in braces, results in any spelling. python-chess
-    parses the games, up to the first error of each. It passes over what it does not understand;
-    here that is a problem of its game: damaged headers, unreadable words, comments and
-    variations that are not closed, a move number without a move, other rules than those of
-    chess. A comment that is not closed swallows the games after it.
+    letters, ± and its like as glyphs, comments behind semicolons as those in braces, results in
+    any spelling. python-chess parses the games, up to the first error of each. It passes over what
+    it does not understand; here that is a problem of its game: damaged headers, unreadable words,
+    comments and variations that are not closed, a move number without a move, other rules than
+    those of chess. A comment that is not closed swallows the games after it.
 
     Raises
     ------
@@ -128,8 +131,8 @@ def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
         raise PgnError(
             f"a line of the PGN file has over {MOST_IN_LINE:,} characters; break it up"
         )
-    text = _FIGURINE.sub(
-        lambda part: part[0].translate(FIGURINES) if part[1] else part[0],
+    text = _SIGN.sub(
+        lambda part: part[0].translate(_SIGNS) if part[1] else part[0],
         brace_comments(text),
     )
     stream = io.StringIO(text)
