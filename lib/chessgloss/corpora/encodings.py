@@ -58,10 +58,17 @@ _STRAY = re.compile(r"[\udc80-\udcff]")
 #: Bytes of a file's words that are looked at.
 _ENOUGH = 4_000
 
-#: What makes a reading look less like words: a letter of no alphabet, a sign that nobody types,
-#: a capital or sign within a word, two letters beyond a to z in a row, and each place down an
-#: alphabet.
-_FOREIGN, _ODD, _BROKEN, _ROW, _RARER = 3.0, 6.0, 5.0, 0.7, 0.1
+# What makes a reading look less like words.
+#: A letter that is not in the alphabet.
+_FOREIGN = 3.0
+#: A sign that nobody types.
+_ODD = 6.0
+#: A capital or a sign within a word, two scripts in one.
+_BROKEN = 5.0
+#: Two letters beyond a to z in a row.
+_ROW = 0.7
+#: Each place down an alphabet.
+_RANK = 0.1
 #: What a Western reading makes of -ić and of the Hungarian ő; Portuguese has õ before e alone.
 _MISREAD = re.compile(r"[ia]æ\b|õ(?!e)")
 #: From here on, for each character beyond ASCII, a reading does not look like words.
@@ -162,7 +169,7 @@ def _spelling(words: Sequence[str], alphabet: str) -> float:
     """Return what the letters beyond a to z cost in an alphabet."""
     letters = [each for word in words for each in word.lower() if _is_other(each)]
     return sum(
-        _RARER * alphabet.index(each) if each in alphabet else _foreign(each)
+        _RANK * alphabet.index(each) if each in alphabet else _foreign(each)
         for each in letters
     )
 
