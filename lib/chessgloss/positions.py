@@ -365,12 +365,10 @@ def misnoted(move: MoveInContext, text: str) -> bool:
     spelt_out = bare.replace("-", "").lower()[-len(move.uci) :] == move.uci
     false_check = "+" in bare and not {*"+#"} & {*move.san}
     false_mate = "#" in bare and "#" not in move.san
-    return (
-        false_check
-        or false_mate
-        or ("x" in bare) > ("x" in move.san)
-        or (not spelt_out and ("x" in bare) < ("x" in move.san))
-    )
+    takes = "x" in move.san
+    if "x" in bare:
+        return false_check or false_mate or not takes
+    return false_check or false_mate or (takes and not spelt_out)
 
 
 def _bare(text: str) -> str:

@@ -182,20 +182,20 @@ def _shape(word: str) -> float:
     """Return what the signs of a word cost, and what stands beside what in it."""
     signs = [each for each in word if not (each.isascii() or each.isalpha())]
     cost = _ODD * sum(each not in _SIGNS for each in signs)
-    cost += _FOREIGN * bool(_MISREAD.search(word))
+    if _MISREAD.search(word):
+        cost += _FOREIGN
     for before, after in pairwise(word):
-        if not _is_other(before) and not _is_other(after):
-            continue
-        capital = before.islower() and after.isupper()
+        others = [_is_other(each) for each in (before, after)]
         scripts = {_script(each) for each in (before, after) if each.isalpha()}
         mixed = len(scripts) > 1 and "HIRAGANA" not in scripts
-        cost += _BROKEN * (capital or mixed)
-        row = _is_other(before) and _is_other(after) and scripts == {"LATIN"}
-        cost += _ROW * row
+        if any(others) and (mixed or (before.islower() and after.isupper())):
+            cost += _BROKEN
+        if all(others) and scripts == {"LATIN"}:
+            cost += _ROW
     for first, middle, last in zip(word, word[1:], word[2:], strict=False):
         sign = not (middle.isascii() or middle.isalpha() or middle in "’‘")
-        between = first.isalpha() and last.islower()
-        cost += _BROKEN * (sign and between)
+        if sign and first.isalpha() and last.islower():
+            cost += _BROKEN
     return cost
 
 

@@ -222,10 +222,11 @@ class Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
         node = self.variation_stack[-1]
         if self.in_variation or (node.parent is None and node.is_end()):
             node.comment = NEXT.join(filter(None, (node.comment, comment)))
+        elif self.starting_comment.endswith(OUTSIDE):
+            self.starting_comment += comment
         else:
-            said = self.starting_comment
-            gap = "" if said.endswith(OUTSIDE) else NEXT
-            self.starting_comment = said + gap * bool(said and comment) + comment
+            waiting = filter(None, (self.starting_comment, comment))
+            self.starting_comment = NEXT.join(waiting)
 
     def _say_behind(self) -> None:
         if self.starting_comment:
