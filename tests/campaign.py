@@ -61,6 +61,7 @@ from chessgloss.commentary.methods import gather_comments, write_notes
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.corpora import games as packed
 from chessgloss.corpora.lectures import read_lecture
+from chessgloss.corpora.pgn import read_pgn
 from chessgloss.engine import Engine, EngineFailed
 from chessgloss.experts import leela, load_expert, nnue
 from chessgloss.judges import gcc, pairwise
@@ -91,7 +92,6 @@ from chessgloss.positions import (
     Position,
     read_fen,
     read_move,
-    read_pgn,
     repair_fen,
 )
 from chessgloss.scores import score_of

@@ -11,9 +11,10 @@ import pytest
 
 from chessgloss.commentary import annotate
 from chessgloss.commentary.briefing import Comment
+from chessgloss.corpora.pgn import PgnError
 from chessgloss.facts.change import ConceptChange
 from chessgloss.facts.tactics import balance
-from chessgloss.positions import PgnError, read_fen, read_move
+from chessgloss.positions import read_fen, read_move
 from fakes import analyses
 from fakes.pages import DESK, HOSTILE, PHONE, read_whole_page
 from scripts import DATA, refuses
@@ -73,30 +74,12 @@ def test_moments_come_by_weight_mistakes_first_then_only_moves_and_concepts(
 
 
 @pytest.mark.parametrize(
-    ("text", "braced"),
-    [
-        ("1. e4 ; best by test\n1... e5 *\n", "1. e4 {best by test}\n1... e5 *\n"),
-        ("; before\n1. e4 *\n; behind\n", "; before\n1. e4 *\n; behind\n"),
-        ("1. e4 {a ; b\nc ; d} ; e } f\n*\n", "1. e4 {a ; b\nc ; d} {e ) f}\n*\n"),
-        ('[Event "a;b"]\n\n1. e4 ;\n;x\n*\n', '[Event "a;b"]\n\n1. e4 \n{x}\n*\n'),
-        ("1. e4 1-0 ; gg\n", "1. e4 1-0 {gg}\n"),
-        ("% e4 ; x\n1. d4 {y} {z} *\n", "% e4 ; x\n1. d4 {y} {z} *\n"),
-    ],
-)
-def test_comments_behind_semicolons_are_kept(text, braced):
-    assert annotate.brace_comments(text.encode()).decode() == braced
-
-
-@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", "holds no game"),
         ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', "Atomic.*only standard chess"),
         ("1. e4 e5 2. Ke3 *\n", r"game 1 \(line 1\).*Ke3"),
-        (
-            "1. e4 *\n\n1. e4 e6 (1... c5 *\n",
-            r"game 2 \(line 3\).*variation is not closed",
-        ),
+        ("1. e4 e6 (1... c5 *\n", r"variation is not closed; correct it"),
         (
             '[FEN "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1"]\n\n1. e4 *\n',
             "960",
@@ -105,10 +88,110 @@ def test_comments_behind_semicolons_are_kept(text, braced):
         ("Nf3 Nf6 Ng1 Ng8 " * 301 + "*", "over 1,200 plies; cut it into parts"),
     ],
 )
-def test_a_file_with_a_bad_game_is_refused_whole(tmp_path, text, words):
+def test_a_file_without_a_good_game_is_refused(tmp_path, text, words):
     path = tmp_path / "game.pgn"
     path.write_text(text)
     refuses(PgnError, words, annotate.read_games, path)
+
+
+def test_a_bad_game_costs_no_other_and_is_named(tmp_path):
+    path = tmp_path / "game.pgn"
+    bad = '[White "A"]\n[Black "B"]\n\n1. e4 e5 2. Ke3 *\n\n'
+    path.write_text(f"1. e4 *\n\n{bad}1. d4 *\n")
+    said: list[str] = []
+    games = annotate.read_games(path, said.append)
+    assert [game.next().uci() for game in games] == ["e2e4", "d2d4"]
+    (problem,) = said
+    assert "game 2 (line 3, A – B): illegal san: 'Ke3'" in problem
+
+
+def notes_on(read: chess.pgn.Game) -> annotate.AnnotatedGame:
+    annotator = annotate.Annotator(by_material, lambda briefing: Comment("So.", "x"))
+    return annotator.annotate(read)
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "1. e4 { one } { two } 1... e5",
+        "1. e4 { a } ( 1. d4 { in } ) { behind } 1... e5",
+        "1. e4 ( { first } 1. d4 ) { between } ( 1. c4 ) 1... e5",
+        "1. e4 ( 1. d4 ) { between } ( { first } 1. c4 d5 ) { behind } 1... e5",
+        "1. e4 e5 ( 1... c5 2. Nf3 ( 2. Nc3 Nc6 ) { inner } 2... d6 ) { outer } 2. Nf3",
+        "{ before } { all } 1. e4 e5 { [%csl Ge4] } { words }",
+        "1. e4 e5 { own } ( 1... c5 2. Nf3 ( 2. Nc3 ) { of Nf3 } ) { end } { last }",
+    ],
+)
+def test_comments_stay_where_they_stood(moves, tmp_path):
+    path = tmp_path / "game.pgn"
+    path.write_text(f"{moves} *\n")
+    (read,) = annotate.read_games(path)
+    exported = annotate.AnnotatedGame(
+        read, (annotate.Annotation(None),) * len(list(read.mainline())), ""
+    )
+    text = annotate.write_pgn([exported]).partition("\n\n")[2]
+    assert " ".join(text.split()) == f"{moves} *"
+
+
+def test_a_main_line_is_annotated_up_to_a_null_move(tmp_path):
+    path = tmp_path / "game.pgn"
+    path.write_text("1. e4 e5 2. Bc4 -- 3. Qh5 Nf6 4. Qxf7# 1-0\n")
+    (read,) = annotate.read_games(path)
+    annotated = notes_on(read)
+    assert [note.score is not None for note in annotated.notes] == [True] * 3 + [
+        False
+    ] * 4
+    assert "2... -- 3. Qh5 Nf6 4. Qxf7#" in " ".join(
+        annotate.write_pgn([annotated]).split()
+    )
+    sans = [node["san"] for node in annotate.describe_game(annotated)["nodes"]]
+    assert "Qxf7#" in sans and "--" in sans
+
+
+def test_a_comment_that_fails_costs_no_other():
+    asked = []
+
+    def comment(briefing):
+        asked.append(briefing.move.san)
+        if len(asked) == 1:
+            raise AssertionError("no piece there")
+        return Comment("So.", "x")
+
+    game = chess.pgn.read_game(io.StringIO("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0"))
+    said: list[str] = []
+    found = annotate.Annotator(by_material, comment, say=said.append).annotate(game)
+    written = [note.text for note in found.notes if note.text]
+    assert len(asked) > 1 and written == ["So."] * (len(asked) - 1)
+    (problem,) = said
+    assert "no comment on 3. Qxe5#" in problem and "no piece there" in problem
+
+
+DRAWN = {
+    "bare minor": "8/8/8/3k4/4n3/8/3P4/3K4 b - - 0 1 | Nxd2 Ke2",
+    "bishops of one colour": "8/8/2b5/3k4/4P3/8/4B3/3K4 b - - 0 1 | Kxe4 Kd2",
+    "stalemate": "7k/8/6K1/8/8/8/5Q2/8 w - - 0 1 | Qf7",
+    "fifty moves": "4k3/8/8/8/8/8/R7/4K3 w - - 98 90 | Ra3 Ke7",
+    "threefold": f"{ITALIAN} | Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8",
+}
+
+
+@pytest.mark.parametrize("fen_and_moves", DRAWN.values(), ids=DRAWN.keys())
+def test_a_draw_by_the_rules_is_worth_nothing(fen_and_moves):
+    fen, _, moves = fen_and_moves.partition(" | ")
+    game = chess.pgn.Game()
+    game.setup(fen)
+    node = game
+    for san in moves.split():
+        node = node.add_main_variation(node.board().parse_san(san))
+    annotated = notes_on(game)
+    assert annotated.notes[-1].score.white().score() == 0
+    end = annotate.annotated_copy(annotated).end()
+    assert "[%eval 0.00]" in end.comment
+    nodes = annotate.describe_game(annotated)["nodes"]
+    last = nodes[0]
+    while last["next"]:
+        last = nodes[last["next"][0]]
+    assert (last["score"], last["chance"]) == ("draw", 0.5)
 
 
 def assert_nothing_lost(before: chess.pgn.Game, text: str) -> None:
@@ -301,7 +384,7 @@ def test_the_tree_holds_every_line_with_its_values(sample):
             None,
             ("draw", 0.5),
         ),
-        ("1. f3 e5 2. g4 *", -2, ("mate in 2", pytest.approx(0.025, abs=1e-3))),
+        ("1. f3 e5 2. g4 *", -2, ("mate in 2", 0.0)),
     ],
 )
 def test_mate_and_draw_are_told_from_the_board(pgn, score, told):

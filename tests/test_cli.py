@@ -17,9 +17,10 @@ import pytest
 
 import chessgloss
 from chessgloss import cli, engine
-from chessgloss.commentary.annotate import read_games
+from chessgloss.commentary.annotate import OURS, Annotator, read_games
 from chessgloss.concepts import priority as prioritise
 from chessgloss.concepts.changes import Priorities
+from chessgloss.corpora.pgn import read_pgn
 from chessgloss.facts.change import ConceptChange
 from chessgloss.positions import MoveInContext
 from fakes import heed_interrupts
@@ -270,7 +271,7 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, c
         json.dumps(last).encode(),
     ]
     path.write_bytes(b"\n".join(lines))
-    assert run("claims", "--jsonl", str(path)) == 1
+    assert run("claims", "--jsonl", str(path)) == 2
     told, *errors, end = map(json.loads, capsys.readouterr().out.splitlines())
     assert (told["id"], told["claims"][0]["verdict"]) == (1, "true")
     assert end["claims"][0]["verdict"] == "false"
@@ -462,6 +463,93 @@ def test_a_game_is_annotated_into_a_pgn_and_a_page(scripted, capsys, tmp_path):
     assert run("annotate", VARIATIONS) == 0
     printed = chess.pgn.read_game(io.StringIO(capsys.readouterr().out))
     assert (printed.errors, printed.headers["White"]) == ([], "Иванова, Анна")
+
+
+#: Games of all kinds, and the number of plies that is annotated; none where it is no good.
+MIXED = (
+    ('[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0', 5),
+    ('[White "C"]\n[Black "D"]\n\n1. e4 e5 2. Ke3 {lost?} *', None),
+    ('[White "E"]\n[Black "F"]\n[Result "1-0"]\n\n{ Black did not appear. } 1-0', 0),
+    ('[White "G"]\n[Variant "Atomic"]\n\n1. e4 *', None),
+    ("1. e4 -- 2. d4 *", 1),
+    ("1. f3 e5 2. g4 Qh4#", 4),
+    ("1. d4 (1. e4 e5 d5 *", None),
+)
+
+
+def test_no_game_costs_another_and_all_are_kept(scripted, capsys, tmp_path):
+    source = tmp_path / "many.pgn"
+    target = tmp_path / "out.pgn"
+    source.write_text("\n\n".join(text for text, _ in MIXED) + "\n")
+    assert run("annotate", str(source), "-o", str(target)) == 2
+    told = capsys.readouterr().err
+    for number, (_, plies) in enumerate(MIXED, start=1):
+        if plies:
+            assert f"game {number}: " in told
+    assert "game 2 (line 7, C – D): illegal san: 'Ke3'" in told
+    assert "Atomic" in told and "only standard chess can be annotated" in told
+    assert "game 3 (line 12, E – F): no moves; copied as it is" in told
+    assert "game 5: a null move in the main line; annotated up to there" in told
+    assert "variation is not closed; correct it and annotate again" in told
+    assert told.rstrip().endswith("what could not be annotated is copied as it is")
+    written = target.read_text("utf-8")
+    assert "1. e4 e5 2. Ke3 {lost?} *" in written
+    assert "{ Black did not appear. } 1-0" in written
+    again = [*read_pgn(target)]
+    assert len(again) == len(MIXED)
+    for read, (_, plies) in zip(again, MIXED, strict=True):
+        assert bool(read.problem) == (plies is None)
+        assert (OURS in read.game.headers) == bool(plies)
+
+
+def test_a_file_without_a_good_game_leaves_no_output(scripted, capsys, tmp_path):
+    source = tmp_path / "bad.pgn"
+    target = tmp_path / "out.pgn"
+    source.write_text("1. e4 e5 2. Ke3 *\n\n1. d4 d5 2. Kd4 *\n")
+    assert run("annotate", str(source), "-o", str(target)) == 2
+    told = capsys.readouterr().err
+    assert "'Ke3'" in told and "'Kd4'" in told and "nothing is written" in told
+    assert not target.exists()
+
+
+def test_an_error_of_the_program_costs_one_game(
+    scripted, monkeypatch, capsys, tmp_path
+):
+    def fails(self, game):
+        if game.headers["White"] == "X":
+            raise AssertionError("no piece on f6")
+        return annotate_game(self, game)
+
+    annotate_game = Annotator.annotate
+    monkeypatch.setattr(Annotator, "annotate", fails)
+    source = tmp_path / "two.pgn"
+    target = tmp_path / "out.pgn"
+    source.write_text('[White "X"]\n\n1. e4 *\n\n[White "Y"]\n\n1. d4 *\n')
+    assert run("annotate", str(source), "-o", str(target)) == 2
+    words = "game 1 (line 1, X – ?): an error of the program, AssertionError: no piece"
+    assert words in capsys.readouterr().err
+    first, second = read_pgn(target)
+    assert OURS not in first.game.headers and OURS in second.game.headers
+
+
+def test_what_was_read_by_rule_is_said_once_for_all_games(scripted, capsys, tmp_path):
+    source = tmp_path / "old.pgn"
+    target = tmp_path / "new.pgn"
+    game = '[White "Grünfeld"]\n\n1. e4 {Weiß} e5 0:1\n\n'
+    source.write_bytes(game.encode("cp1252") * 7)
+    assert run("annotate", str(source), "-o", str(target)) == 0
+    told = capsys.readouterr().err
+    assert told.count("Windows-1252") == told.count("'0:1' is read as 0-1") == 1
+    assert "game 1, 2, 3, 4, 5 and 2 more: not UTF-8" in told
+    assert target.read_text("utf-8").count("Grünfeld") == 7
+
+
+def test_a_move_that_is_read_as_another_is_said(scripted, capsys):
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR_w_KQkq_-_0_1"
+    assert run("comment", "--fen", start, "--move", "Nxf3+") == 0
+    assert "Nxf3+ is read as Nf3" in capsys.readouterr().err
+    assert run("comment", "--fen", start, "--move", "Nf3") == 0
+    assert "is read as" not in capsys.readouterr().err
 
 
 def test_targets_are_checked_before_the_work(monkeypatch, tmp_path):

@@ -15,6 +15,9 @@ from chessgloss.commentary.notes import compose
 from chessgloss.engine import open_engine
 from chessgloss.notes import NOTES, notes, play_out
 from chessgloss.notes.choice import MOST_WORDS, choose
+from chessgloss.notes.played import Played
+from chessgloss.notes.purposes import purposes, telling
+from fakes.analyses import analysis
 
 #: Position, move, the note that comes first, and what the comment says.
 DECISIVE = r"""
@@ -54,6 +57,25 @@ def test_the_decisive_thing_comes_first(briefed, move: str, note: str):
     made = notes(briefed(*move.split(" | ")))
     assert (made[0].kind, made[0].decides) == (kind, True), [note.kind for note in made]
     assert re.search(words, compose(made).text), compose(made).text
+
+
+@pytest.mark.parametrize(
+    ("fen", "san", "missed"),
+    [
+        ("6k1/5ppp/8/8/8/8/5PPP/3RQ1K1 w - - 0 1", "Qe7", ["1. Qe8#", "1. Rd8#"]),
+        ("7k/8/6K1/8/8/8/8/R7 w - - 0 1", "Ra7", ["1. Ra8#"]),
+        ("8/8/8/8/8/6k1/q7/6K1 b - - 0 1", "Qb2", ["1...Qa1#", "1...Qg2#"]),
+        ("3rq1k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", "Qe2", ["1...Qe1#", "1...Rd1#"]),
+        ("6k1/5ppp/8/8/8/8/5PPP/3RQ1K1 w - - 0 1", "Qe8#", []),
+    ],
+)
+def test_mate_in_one_that_is_missed_is_said_though_another_mate_is_kept(
+    briefed, fen: str, san: str, missed: list[str]
+):
+    text = compose(notes(briefed(fen, san))).text
+    said = any(words in text for words in ("mate at once", "mate on the move"))
+    assert said == bool(missed), text
+    assert all(move in text for move in missed), text
 
 
 def test_a_fork_is_no_note_where_the_forking_piece_is_taken(briefed):
@@ -116,3 +138,71 @@ def test_the_move_that_forces_mate_misses_none() -> None:
     briefing = read_briefings(lectured_file())["lec3/27"]
     assert briefing.verdict.best_line[0] == briefing.move.uci
     assert "misses_mate" not in {note.kind for note in notes(briefing)}
+
+
+# ---------------------------------------------------------------- captures of every kind
+
+#: Moves that are more than a piece that goes somewhere: positions and the moves, in SAN.
+SPECIAL = r"""
+rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3 | exf6
+rnb1kbnr/ppp2ppp/4p3/3pP3/4q3/5N1P/PPPPBPP1/RNBQK2R w KQkq d6 0 6 | exd6
+rnbqkbnr/pppp1ppp/8/8/3Pp3/P6P/1PP1PPP1/RNBQKBNR b KQkq d3 0 3 | exd3
+4k3/8/8/2pP4/8/8/8/4K3 w - c6 0 1 | dxc6
+8/8/8/8/k1pP4/8/8/4K2R b K d3 0 1 | cxd3
+8/8/8/1k1pP2R/8/8/8/4K3 w - d6 0 1 | exd6+
+4k3/8/3p4/1pP5/8/8/8/2R1K3 w - b6 0 1 | cxb6
+r3k3/1P6/8/8/8/8/8/4K3 w - - 0 1 | bxa8=Q+
+rn2k3/P7/8/8/8/8/8/4K3 w q - 0 1 | axb8=R+
+4k3/8/8/8/8/8/2p4P/1R4K1 b - - 0 1 | cxb1=N
+r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 6 5 | O-O
+3k4/8/8/8/8/8/8/R3K3 w Q - 0 1 | O-O-O+
+4k3/8/2p5/4N3/8/8/8/K3R3 w - - 0 1 | Nxc6+
+3rk3/8/8/4B3/8/8/4R3/4K3 w - - 0 1 | Bf6+
+3rk3/2p5/8/4B3/8/8/4R3/4K3 w - - 0 1 | Bxc7+
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("row", SPECIAL)
+@pytest.mark.parametrize("loss", [0, 60, 900])
+def test_notes_stand_on_every_answer_to_a_special_move(row: str, loss: int):
+    """Good, level and bad, whatever the other side plays: the notes are made, and are true."""
+    fen, san = row.split(" | ")
+    move = chessgloss.read_move(fen, san)
+    passing = move.position.board().is_en_passant(move.move)
+    others = [m.uci() for m in move.position.board().legal_moves if m != move.move]
+    before = analysis(move.position, (loss, others[0]), (0, move.uci))
+    for answer in [each.uci() for each in move.after().board().legal_moves]:
+        briefing = Briefing("made", move, before, analysis(move.after(), (0, answer)))
+        made = notes(briefing)
+        assert made and compose(made).text
+        said = [note.sentence for note in made if "takes the pawn" in note.sentence]
+        of_move = [words for words in said if words.startswith(("With", "This", "The"))]
+        assert all(("en passant" in words) == passing for words in of_move), of_move
+
+
+@pytest.mark.parametrize("row", SPECIAL[:7])
+def test_a_pawn_is_said_to_be_taken_en_passant(row: str):
+    fen, san = row.split(" | ")
+    move = chessgloss.read_move(fen, san)
+    made = Played(move.position.board(), move.move)
+    taken = chess.square_name(made.taken)
+    assert taken != chess.square_name(made.end)
+    clauses = {each.kind: each.clause for each in purposes(made)}
+    assert clauses["takes_en_passant"] == f"takes the pawn on {taken} en passant"
+    assert "takes_en_passant" in {each.kind for each in telling(made)}
+    assert "passed_advanced" not in clauses
+
+
+@pytest.mark.parametrize("row", SPECIAL[:3])
+def test_a_comment_names_the_capture_in_passing(briefed, row: str):
+    text = compose(notes(briefed(*row.split(" | ")))).text
+    assert re.search(r"takes the pawn on [fd][45] en passant", text), text
+
+
+def test_a_passed_pawn_that_takes_is_not_pushed():
+    board = chess.Board("4k3/8/8/2pP4/8/8/8/4K3 w - c6 0 1")
+    for uci, kinds in {"d5c6": set(), "d5d6": {"passed_advanced"}}.items():
+        found = {
+            each.kind for each in purposes(Played(board, chess.Move.from_uci(uci)))
+        }
+        assert found & {"passed_advanced"} == kinds

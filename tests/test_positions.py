@@ -1,6 +1,6 @@
-"""Records, their readers (FEN, SAN, UCI, PGN), and the split."""
+"""Records, their readers (FEN, SAN, UCI), and the split."""
 
-import chess.pgn
+import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -130,107 +130,8 @@ def test_the_split_depends_on_the_moves_alone_and_has_its_shares():
     ]
 
 
-# ---------------------------------------------------------------- PGN
-
-GOOD = '[Event "a"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 {a {good move} (2. f4 exf4) Nc6 1-0\n\n'
-OTHER = '[Event "b"]\n[Result "*"]\n\n1. d4 $1 d5 *\n\n'
-
-
 #: Fool's mate.
 MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
-
-
-def read(text: str) -> list[positions.PgnGame]:
-    return list(positions.read_pgn(text.encode()))
-
-
-@pytest.mark.parametrize(
-    ("bad", "reason"),
-    [
-        ('[Event "x"]\n\n1. e4 e5 2. Ke3 *\n\n', "illegal san: 'Ke3'"),
-        ('[Event "x"]\n\n1. e4 e5 (1... Kd4) 2. d4 *\n\n', "illegal san: 'Kd4'"),
-        (
-            '[Event "x"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n\n',
-            "bad FEN header",
-        ),
-        ('[Event "x"]\n[FEN "hello"]\n\n1. e4 *\n\n', "bad FEN header"),
-        ('[Event "x"]\n[Variant "Chess960"]\n\n1. e4 *\n\n', "variant 'Chess960'"),
-        ('[Event "x"]\n[Variant "Antichess"]\n\n1. e4 *\n\n', "variant 'Antichess'"),
-        ('[Event "x"]\n[Variant "Fairy"]\n\n1. e4 *\n\n', "variant: Fairy"),
-        ('[Event "x"]\n\n*\n\n', "no moves"),
-        ('[Event "x"]\n\n1. e4 Xf6 2. d4 *\n\n', "unreadable text 'X'"),
-        ('[Event "x"]\n\n1. e4 e5 2. N\n\n', "unreadable text 'N'"),
-        ('[Event "x"]\n\n1. e4 e5 (1... c5 2. d4 *\n\n', "variation is not closed"),
-        (
-            '[Event "x"]\n[Result "0-1"]\n\n1. e4 e5\n\n',
-            "cut off: the moves do not end",
-        ),
-        ('[Event "x"]\n[White "y\n\n1. e4 e5 *\n\n', "damaged header '[White \"y'"),
-        ('[Event "x"]\n\n1. e4 e5) 2. d4 d5 *\n\n', "not opened"),
-        ('[Event "x"]\n\n1. e5 (1. d4) (1. c4) *\n\n', "illegal san: 'e5'"),
-        ('[Event "x"]\n\n1. e4 -- 2. d4 *\n\n', "null move"),
-    ],
-)
-def test_a_bad_game_is_named_and_its_neighbours_survive(bad, reason):
-    first, second, third = read(GOOD + bad + OTHER)
-    assert reason in second.problem and (
-        first.problem,
-        third.problem,
-        third.number,
-    ) == ("", "", 3)
-    assert third.game.headers["Event"] == "b"
-
-
-def test_a_comment_that_is_not_closed_swallows_the_rest():
-    first, second = read(GOOD + "1. e4 {never closed e5 2. d4 *\n\n" + OTHER)
-    assert (first.problem, second.problem) == ("", "cut off: a comment is not closed")
-
-
-def test_a_fen_header_is_mended_by_rule_and_that_is_said():
-    (game,) = read('[FEN "4k3/8/8/8/8/8/8/4K2R w KQ -"]\n\n1. O-O *\n')
-    assert (game.game.board().fen(), len(game.repairs)) == (
-        "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
-        3,
-    )
-
-
-def test_number_and_line_lead_to_the_game(tmp_path):
-    path = tmp_path / "three.pgn"
-    data = (
-        (GOOD + '\n[Event "x"]\n\n1. e5 *\n\n' + OTHER).replace("\n", "\r\n").encode()
-    )
-    path.write_bytes(b"\xef\xbb\xbf" + data)
-    lines = data.split(b"\r\n")
-    games = list(positions.read_pgn(path))
-    assert [game.number for game in games] == [1, 2, 3]
-    assert [lines[game.line - 1][8:9] for game in games] == [b"a", b"x", b"b"]
-    assert [bool(game.problem) for game in games] == [False, True, False]
-
-
-def test_latin_1_is_read_and_utf_16_refused_with_its_remedy():
-    (game,) = positions.read_pgn(
-        '[White "Gr\xfcnfeld"]\n\n1. d4 *\n\n'.encode("latin-1")
-    )
-    assert game.game.headers["White"] == "Gr\xfcnfeld"
-    refuses(
-        positions.PgnError,
-        "save it as UTF-8",
-        list,
-        positions.read_pgn(GOOD.encode("utf-16")),
-    )
-
-
-def test_figurines_are_read_as_letters_among_the_moves_alone():
-    (game,) = read(
-        '[White "♘"]\n\n1. ♙e4 e5 2. ♘f3 {♘f3 is good} ♞c6 (2... ♛h4 3. ♘xh4) 3. ♗b5 *'
-    )
-    assert [move.uci() for move in game.game.mainline_moves()][2:] == [
-        "g1f3",
-        "b8c6",
-        "f1b5",
-    ]
-    assert (game.problem, game.game.headers["White"]) == ("", "♘")
-    assert game.game.next().next().next().comment == "♘f3 is good"
 
 
 @pytest.mark.parametrize(
@@ -247,28 +148,84 @@ def test_a_move_that_is_not_legal_is_refused_with_a_hint(fen, text, words):
     assert len(refuses(positions.MoveError, words, read, position, text)) < 200
 
 
-def test_a_line_without_end_is_refused_with_its_limit():
+# ---------------------------------------------------------------- FEN and SAN as people have them
+
+#: A position with castling that is possible for both sides.
+ITALIAN = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 2 3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ITALIAN.replace(" ", "_"),
+        ITALIAN.replace(" ", "%20"),
+        f"https://lichess.org/analysis/standard/{ITALIAN.replace(' ', '_')}",
+        f"https://lichess.org/editor/{ITALIAN.replace(' ', '_')}?color=white",
+        f"  {ITALIAN.replace(' ', '  ')}\n",
+    ],
+)
+def test_a_fen_from_an_address_is_read(text):
+    assert positions.read_fen(text).fen == ITALIAN
+
+
+@pytest.mark.parametrize(
+    ("text", "fen", "repairs"),
+    [
+        (f'{ITALIAN} bm Qh5; id "x.1";', ITALIAN, 1),
+        (f'{ITALIAN[:-4]} bm Qh5; id "x.1";', f"{ITALIAN[:-4]} 0 1", 3),
+        (f"{ITALIAN[:-4]} acd 12;", f"{ITALIAN[:-4]} 0 1", 3),
+        (f"{ITALIAN[:-4]}", f"{ITALIAN[:-4]} 0 1", 2),
+    ],
+)
+def test_operations_of_epd_are_left_out_and_that_is_said(text, fen, repairs):
+    read = positions.repair_fen(text)
+    assert (read.position.fen, len(read.repairs)) == (fen, repairs)
+    assert ("EPD" in read.repairs[0]) == (";" in text)
+
+
+def test_what_is_no_epd_is_still_refused():
     refuses(
-        positions.PgnError,
-        r"over 131,072 characters; break it up",
-        read,
-        "{;}" * 50_000,
+        positions.PositionError,
+        "half-move",
+        positions.repair_fen,
+        f"{ITALIAN[:-4]} x y",
     )
 
 
-@pytest.mark.parametrize("text", ["{\n" * 400_000, "1. e4 " + "." * 100_000])
-def test_what_repeats_is_gone_through_once(text):
-    """Of a size that takes minutes where each repeat looks through the rest again."""
-    assert [game.line for game in read(text)] == [1]
+@pytest.mark.parametrize(
+    ("fen", "square"),
+    [
+        ("k7/8/8/3pP3/8/7n/5K2/8 w - d6 0 1", "d6"),  # check by a knight
+        ("4k3/8/8/2pP4/8/8/8/4K2r w - c6 0 1", "c6"),  # check along the rank
+        ("4k3/8/8/2pP4/b7/8/8/3K4 w - c6 0 1", "c6"),  # check along a diagonal
+        ("4k3/8/8/8/2Pp4/8/4R3/4K3 b - c3 0 1", "c3"),
+        ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "e6"),  # no pawn
+    ],
+)
+def test_an_impossible_en_passant_square_is_named(fen, square):
+    read = positions.repair_fen(fen)
+    assert read.repairs == (f"en passant square {square} removed",)
+    assert read.position.fen.split()[3] == "-"
 
 
-def test_escapes_and_comments_between_and_in_games_do_no_harm():
-    text = "; before\n\n1. e4\n% 1. d4\n; aside\ne5 {two\n\nlines} 2. d4 e.p. *\n\n; behind\n"
-    (game,) = read(text)
-    assert game.problem == ""
-    assert [move.uci() for move in game.game.mainline_moves()] == [
-        "e2e4",
-        "e7e5",
-        "d2d4",
-    ]
-    assert read("\n \n") == []
+@pytest.mark.parametrize(
+    ("fen", "text", "wrong"),
+    [
+        (chess.STARTING_FEN, "Nxf3+", True),
+        (chess.STARTING_FEN, "Nf3#", True),
+        (chess.STARTING_FEN, "Nf3", False),
+        (chess.STARTING_FEN, "g1f3", False),
+        (chess.STARTING_FEN, "1. Ng1-f3!", False),
+        ("4k3/8/8/8/5p2/8/8/4KR2 w - - 0 1", "Rf4", True),
+        ("4k3/8/8/8/5p2/8/8/4KR2 w - - 0 1", "Rxf4", False),
+        ("4k3/8/8/8/5p2/8/8/4KR2 w - - 0 1", "f1f4", False),
+        ("4k3/8/8/8/5p2/8/8/4KR2 w - - 0 1", "Rf1-f4", False),
+        ("4k3/8/8/8/8/8/8/4KR2 w - - 0 1", "Rf8", False),  # the check is left out
+        ("4k3/8/8/8/8/8/8/4KR2 w - - 0 1", "Rf8#", True),
+        ("6k1/5ppp/8/8/8/8/8/4K2R w K - 0 1", "O-O+", True),
+        ("4k3/8/8/2pP4/8/8/8/4K3 w - c6 0 1", "dxc6 e.p.", False),
+    ],
+)
+def test_san_that_says_what_the_move_does_not_do_is_told(fen, text, wrong):
+    read = positions.read_move(positions.Position(fen), text)
+    assert positions.misnoted(read, text) == wrong

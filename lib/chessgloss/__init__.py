@@ -47,7 +47,8 @@ def read_move(
         The position before it. One that breaks the rules in a way that can be mended (a move
         number of 0) is, and ``say`` is told how.
     move
-        In SAN, also with its number (``30... Bd2+``), or UCI.
+        In SAN, also with its number (``30... Bd2+``), or UCI. If SAN says what the move does not
+        do (``Nxf3+`` for Nf3), ``say`` is told how it is read.
     say
         Called with a line of text.
 
@@ -64,7 +65,10 @@ def read_move(
         repaired = positions.repair_fen(fen)
         position = repaired.position
         say(f"FEN repaired: {'; '.join(repaired.repairs)}")
-    return positions.read_move(position, move)
+    read = positions.read_move(position, move)
+    if positions.misnoted(read, move):
+        say(f"{move} is read as {read.san}")
+    return read
 
 
 def rank_concepts(move: MoveInContext) -> tuple[ConceptChange, ...]:

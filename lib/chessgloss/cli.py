@@ -1,8 +1,8 @@
 """The command line: one command a purpose; ``chessgloss --help`` lists them.
 
-Exit status: 0 all done; 1 something is missing (``doctor``) or some lines of a stream could
-not be read (``claims --jsonl``); 2 bad input, nothing done, or what was done cannot be written;
-130 stopped by Ctrl-C; 141 whoever read the output left.
+Exit status: 0 all done; 1 something is missing (``doctor``); 2 bad input: what could be done is
+done, the rest is named (games of ``annotate``, lines of ``claims --jsonl``), or what was done
+cannot be written; 130 stopped by Ctrl-C; 141 whoever read the output left.
 
 Each command imports what it needs when it runs: ``--help`` loads no library of numbers.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import io
 import json
 import logging
 import os
@@ -21,6 +22,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
@@ -32,7 +34,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from chessgloss.claims import Checked
-    from chessgloss.commentary.annotate import Commentator, Concepts
+    from chessgloss.commentary.annotate import (
+        AnnotatedGame,
+        Annotator,
+        Commentator,
+        Concepts,
+        PgnGame,
+    )
     from chessgloss.commentary.briefing import Briefing, Comment
     from chessgloss.engine import Engine
     from chessgloss.llm.client import Client
@@ -399,16 +407,13 @@ def _writer(given: argparse.Namespace) -> tuple[Commentator, Client | None]:
 
 
 def _annotate(given: argparse.Namespace) -> int:
-    from chessgloss.commentary.annotate import (
-        Annotator,
-        read_games,
-        write_page,
-        write_pgn,
-    )
+    from chessgloss.commentary import annotate
     from chessgloss.engine import analyse_many
 
     _check_targets(*filter(None, (given.output, given.html)), source=given.pgn)
-    games = read_games(given.pgn)
+    games = annotate.read_file(given.pgn)
+    _say_readings(games)
+    faults: list[str] = []
 
     def analyse(
         positions: Sequence[Position], nodes: int, lines: int
@@ -417,28 +422,75 @@ def _annotate(given: argparse.Namespace) -> int:
             positions, nodes=nodes, multipv=lines, processes=given.processes
         )
 
-    limits = {"nodes": (given.nodes, given.nodes)} if given.nodes else {}
-    annotator = Annotator(
+    annotator = annotate.Annotator(
         analyse,
         _writer(given)[0],
         _concepts(given),
         within=given.minutes * 60,
         progress=lambda done, total: _say(f"comment {done} of {total}"),
-        **limits,
     )
-    annotated = list(map(annotator.annotate, games))
+    if given.nodes:
+        annotator = replace(annotator, nodes=(given.nodes, given.nodes))
+    written = [_annotate_one(read, annotator, faults) for read in games]
+    annotated = [each for each in written if not isinstance(each, str)]
+    if faults and not annotated:
+        _say("nothing is written: no game could be annotated")
+        return 2
+    if faults:
+        _say("what could not be annotated is copied as it is")
     if given.output is None:
-        print(write_pgn(annotated), end="")
+        print(annotate.write_pgn(written), end="")
     else:
-        _replace(given.output, write_pgn(annotated))
-    if given.html:
-        _replace(given.html, write_page(annotated))
-    for number, game in enumerate(annotated, start=1):
-        comments = sum(bool(note.text) for note in game.notes)
-        _say(
-            f"game {number}: {comments} comments on {len(game.notes)} plies ({game.sources})"
-        )
-    return 0
+        _replace(given.output, annotate.write_pgn(written))
+    if given.html and annotated:
+        _replace(given.html, annotate.write_page(annotated))
+    elif given.html:
+        _say(f"{given.html} is not written: no game has moves")
+    return 2 if faults else 0
+
+
+def _say_readings(games: Sequence[PgnGame]) -> None:
+    """Say what was read by rule: a line for each rule, with the games."""
+    readings: dict[str, list[str]] = {}
+    for read in games:
+        for reading in read.repairs:
+            readings.setdefault(reading, []).append(str(read.number))
+        if "null" in read.unplayed:
+            reading = f"{read.unplayed}; annotated up to there"
+            readings.setdefault(reading, []).append(str(read.number))
+    for reading, numbers in readings.items():
+        more = f" and {len(numbers) - 5} more" if len(numbers) > 5 else ""
+        _say(f"game {', '.join(numbers[:5])}{more}: {reading}")
+
+
+def _annotate_one(
+    read: PgnGame, annotator: Annotator, faults: list[str]
+) -> AnnotatedGame | str:
+    """Return a game annotated or, where that cannot be, as it is written; and say how it went."""
+    from chessgloss.commentary.annotate import fault, name_game
+    from chessgloss.engine import EngineMissing
+
+    def say(problem: str) -> None:
+        faults.append(f"{name_game(read)}: {problem}")
+        _say(faults[-1])
+
+    if read.problem:
+        say(read.problem)
+        return read.text
+    if read.unplayed == "no moves":
+        _say(f"{name_game(read)}: no moves; copied as it is")
+        return read.text
+    try:
+        game = replace(annotator, say=say).annotate(read.game)
+    except EngineMissing:
+        raise
+    except Exception as error:  # whatever it is, it costs this game alone
+        say(fault(error))
+        return read.text
+    comments = sum(bool(note.text) for note in game.notes)
+    plies = f"{comments} comments on {len(game.notes)} plies"
+    _say(f"game {read.number}: {plies} ({game.sources})")
+    return game
 
 
 def _check_targets(*targets: Path, source: Path | None = None) -> None:
@@ -575,23 +627,27 @@ def _claims(given: argparse.Namespace) -> int:
 
 
 def _check_stream(path: Path) -> int:
-    """Print an object for each line of a file; return 1 if one of them could not be read."""
+    """Print an object for each line of a file; return 2 if one of them could not be read."""
+    from chessgloss.commentary.annotate import fault
+
     status = 0
     if str(path) == "-" and sys.stdin is None:
         raise ValueError("standard input is closed")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")
     with (
         sys.stdin
         if str(path) == "-"
-        else path.open(encoding="utf-8", errors="replace") as lines
+        else path.open(encoding="utf-8-sig", errors="replace") as lines
     ):
         for number, line in (
             (n, each) for n, each in enumerate(lines, start=1) if each.strip()
         ):
             try:
                 content = _check_line(line, f"line {number}: ")
-            except ValueError as error:
-                content = {"line": number, "error": str(error)}
-                status = 1
+            except Exception as error:  # whatever it is, it costs this line alone
+                content = {"line": number, "error": fault(error)}
+                status = 2
             print(_dumps(content), flush=True)
     return status
 
@@ -861,7 +917,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
                 metavar="FILE",
                 help=(
                     'check many: {"fen", "move", "text"} a line, "-" for standard input; prints one '  # noqa: E501
-                    'object a line, {"line", "error"} for one that cannot be read (exit status 1)'
+                    'object a line, {"line", "error"} for one that cannot be read (exit status 2)'
                 ),
             ),
             _option("--json", action="store_true", help="print JSON"),

@@ -2,24 +2,19 @@
 
 Every record is checked when it is made: a bad FEN or an illegal move raises here, with
 the input named, and never reaches an engine or a network. Squares, pieces and moves
-follow python-chess, which also parses FEN, SAN, UCI and PGN; what is mended on the way is
-said in :func:`repair_fen`, and what python-chess would pass over in silence in
-:func:`read_pgn`.
+follow python-chess, which also parses FEN, SAN and UCI; what is mended on the way is said in
+:func:`repair_fen`. Files of games are read by :mod:`chessgloss.corpora.pgn`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from itertools import accumulate
-from pathlib import Path
-from typing import Literal, NamedTuple, TextIO, get_args
+from typing import Literal, NamedTuple, get_args
 
 import chess
-import chess.pgn
 
 Split = Literal["train", "validation", "test"]
 Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
@@ -29,15 +24,12 @@ _FEN_DEFAULTS = {"side to move": "w", "castling rights": "-", "en passant square
 _FEN_DEFAULTS |= {"halfmove clock": "0", "move number": "1"}
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.(\.\.|…)?\s*")
 #: Pieces as books print them, in place of letters; a pawn has none.
-_FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN ")
-#: Most characters in a line of PGN (its standard allows 255): time grows with their square.
-MOST_IN_LINE = 1 << 17
-_FIGURINE = re.compile(r"\{[^}]*(?:\}|\Z)|;.*|(?m:^\[.*)|([♔-♟])")
-_PGN_COMMENT = re.compile(r"(\{)[^}]*\Z|\{[^}]*\}|;.*|(?m:^%.*)")
-_INK = re.compile(r"\S")
-_LETTER = re.compile(r"[^\W\d_]")
-_PGN_RESULT = re.compile(r"(?:^|[\s)}.])(?:1-0|0-1|1/2-1/2|\*)\s*$")
-_EN_PASSANT = re.compile(r"\be\.?p\.?(?=\s|$)")
+FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN ")
+#: ``e.p.`` behind a move.
+PASSING = re.compile(r"\be\.?p\.?(?=\s|$)")
+#: What stands in an address before a FEN, and behind it.
+_ADDRESS = re.compile(r"^https?://[^?#]*?/(?=(?:[1-8bknpqr]+/){7})|(?<=\S)[?#].*", re.I)
+_OPERATIONS = re.compile(r"[A-Za-z]\w*( [^;]*)?;.*")
 
 
 class PositionError(ValueError):
@@ -46,10 +38,6 @@ class PositionError(ValueError):
 
 class MoveError(ValueError):
     """A text that names no legal move of the position it is read in."""
-
-
-class PgnError(ValueError):
-    """A PGN file that cannot be used; the message names the file and the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,30 +250,6 @@ class RepairedFen(NamedTuple):
     repairs: tuple[str, ...]
 
 
-class PgnGame(NamedTuple):
-    """One game of a PGN file, or the reason why it cannot be used.
-
-    Parameters
-    ----------
-    number
-        Place of the game in the file, from 1; bad games count.
-    line
-        Number of its first line, from 1.
-    game
-        The game with its comments, variations and NAGs, as far as it could be read.
-    problem
-        What is wrong with it; empty if it is good.
-    repairs
-        What was mended in the FEN header, by the rules of :func:`repair_fen`.
-    """
-
-    number: int
-    line: int
-    game: chess.pgn.Game
-    problem: str = ""
-    repairs: tuple[str, ...] = ()
-
-
 def split_of(key: str) -> Split:
     """Return the split of a game (or of a position without a game) from its key.
 
@@ -297,7 +261,7 @@ def split_of(key: str) -> Split:
 
 
 def read_fen(text: str) -> Position:
-    """Read a complete, legal FEN.
+    """Read a complete, legal FEN, also from an address (underscores for blanks).
 
     An en passant square that no pawn can capture on is dropped, as python-chess writes
     FENs; nothing else changes.
@@ -307,7 +271,7 @@ def read_fen(text: str) -> Position:
     PositionError
         If a field is missing or wrong; the message says whether :func:`repair_fen` would help.
     """
-    text = " ".join(text.split())
+    text = " ".join(_fields(text))
     if len(text.split(" ")) != 6:
         raise PositionError(
             f"FEN {text!r} has {len(text.split(' '))} of 6 fields; "
@@ -323,21 +287,26 @@ def read_fen(text: str) -> Position:
 def repair_fen(text: str) -> RepairedFen:
     """Read a FEN, mending what can be mended by rule, and say what was mended.
 
-    The rules, in this order: a missing side to move is White; missing castling rights and
-    en passant square are ``-``; missing counters are ``0`` and ``1``, and a move number 0 is
-    1 (the documents' own FENs have it); castling rights
-    without king and rook on their squares are removed; an en passant square that no
-    double push explains is removed. Nothing else is touched.
+    The rules, in this order: operations of EPD (``bm Rxf4;``) are left out; a missing side to
+    move is White; missing castling rights and en passant square are ``-``; missing counters are
+    ``0`` and ``1``, and a move number 0 is 1 (the documents' own FENs have it); castling rights
+    without king and rook on their squares are removed; an en passant square is removed that no
+    double push explains, or that a check forbids. Nothing else is touched.
 
     Raises
     ------
     PositionError
         If the position is still illegal afterwards.
     """
-    fields = text.split()
+    fields = _fields(text)
     if not fields:
         raise PositionError("the FEN is empty; give at least the piece placement")
     repairs: list[str] = []
+    counters = sum(each.isdecimal() for each in fields[4:6])
+    operations = " ".join(fields[4 + counters :])
+    if _OPERATIONS.fullmatch(operations):
+        fields = fields[: 4 + counters]
+        repairs.append(f"operations of EPD left out: {operations.rstrip(';')}")
     for name, default in list(_FEN_DEFAULTS.items())[len(fields) - 1 :]:
         fields.append(default)
         repairs.append(f"{name} missing, set to {default!r}")
@@ -348,7 +317,8 @@ def repair_fen(text: str) -> RepairedFen:
     if board.status() & chess.STATUS_BAD_CASTLING_RIGHTS:
         board.castling_rights = board.clean_castling_rights()
         repairs.append(f"castling rights {fields[2]} set to {board.castling_xfen()}")
-    if board.ep_square is not None and board.status() & chess.STATUS_INVALID_EP_SQUARE:
+    unexplained = chess.STATUS_INVALID_EP_SQUARE | chess.STATUS_IMPOSSIBLE_CHECK
+    if board.ep_square is not None and board.status() & unexplained:
         repairs.append(
             f"en passant square {chess.square_name(board.ep_square)} removed"
         )
@@ -356,8 +326,15 @@ def repair_fen(text: str) -> RepairedFen:
     return RepairedFen(Position(_parse_fen(board.fen()).fen()), tuple(repairs))
 
 
+def _fields(text: str) -> list[str]:
+    """Return the fields of a FEN, as they stand or in an address."""
+    return re.sub("_|%20", " ", _ADDRESS.sub("", text.strip())).split()
+
+
 def read_move(position: Position, text: str) -> MoveInContext:
     """Read a move in SAN (with or without a number such as ``30...``) or in UCI.
+
+    What SAN says beside piece and squares is not held against the board: :func:`misnoted`.
 
     Raises
     ------
@@ -365,7 +342,7 @@ def read_move(position: Position, text: str) -> MoveInContext:
         If the text is no move, an ambiguous one, or illegal in the position.
     """
     board = chess.Board(position.fen)
-    bare = _MOVE_NUMBER.sub("", text).translate(_FIGURINES).strip().rstrip("!?")
+    bare = _bare(text)
     for parse, words in ((board.parse_san, bare), (board.parse_uci, bare.lower())):
         try:
             return MoveInContext(position, parse(words).uci())
@@ -378,116 +355,26 @@ def read_move(position: Position, text: str) -> MoveInContext:
     raise MoveError(_illegal(text, board))
 
 
-def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
-    """Yield the games of a PGN file, or of its bytes (UTF-8, or else Latin-1), one by one.
+def misnoted(move: MoveInContext, text: str) -> bool:
+    """Tell whether SAN says of a move what it does not do, or leaves out that it takes.
 
-    Figurines are read as letters. python-chess parses the games, up to the first error of each.
-    It passes over what it does not understand; here that is a problem of its game: damaged
-    headers, unreadable words, comments and variations that are not closed, a missing result,
-    other rules than those of chess. A comment that is not closed swallows the games after it.
-
-    Raises
-    ------
-    PgnError
-        If the file is UTF-16, or a line has more than :data:`MOST_IN_LINE` characters.
+    That it gives check may be left out. A move in UCI, or one spelt from square to square, says
+    none of it.
     """
-    text = _decode(source if isinstance(source, bytes) else source.read_bytes())
-    if max(map(len, text.split("\n"))) > MOST_IN_LINE:
-        raise PgnError(
-            f"a line of the PGN file has over {MOST_IN_LINE:,} characters; break it up"
-        )
-    text = _FIGURINE.sub(
-        lambda part: part[0].translate(_FIGURINES) if part[1] else part[0], text
-    )
-    stream = io.StringIO(text)
-    number = end = newlines = 0
-    while _INK.search(text, end):
-        builder, error = _parse_game(stream)
-        if not builder:
-            return  # nothing but comments is left
-        start = end
-        end = stream.tell()
-        number = number + 1
-        written = text[start:end]
-        line = newlines + written.count("\n", 0, -len(written.lstrip())) + 1
-        newlines += written.count("\n")
-        problem = _text_problem(written, builder.game) or error
-        moves = list(builder.game.mainline_moves())
-        if not problem and not (moves and all(moves)):
-            problem = "a null move in the main line" if moves else "no moves"
-        yield PgnGame(number, line, builder.game, problem, builder.repairs)
+    bare = _bare(text)
+    spelt_out = bare.replace("-", "").lower()[-len(move.uci) :] == move.uci
+    false_check = "+" in bare and not {*"+#"} & {*move.san}
+    false_mate = "#" in bare and "#" not in move.san
+    takes = "x" in move.san
+    if "x" in bare:
+        return false_check or false_mate or not takes
+    return false_check or false_mate or (takes and not spelt_out)
 
 
-class _PgnBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """python-chess's builder; an error ends the game, and its FEN header is mended by rule."""
-
-    repairs: tuple[str, ...] = ()
-
-    def handle_error(self, error: Exception) -> None:
-        raise error
-
-    def end_headers(self) -> None:
-        headers = self.game.headers
-        variant = headers.get("Variant", "")
-        if headers.is_chess960() or headers.variant() is not chess.Board:
-            raise ValueError(f"variant {variant!r}, not standard chess")
-        if "FEN" in headers:
-            try:
-                repaired = repair_fen(headers["FEN"])
-            except PositionError as error:
-                raise ValueError(f"bad FEN header: {error}") from None
-            headers["FEN"] = repaired.position.fen
-            self.repairs = repaired.repairs
-
-
-def _decode(data: bytes) -> str:
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise PgnError("the PGN file is UTF-16; save it as UTF-8")
-    data = data.replace(b"\r\n", b"\n")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
-
-
-def _parse_game(stream: TextIO) -> tuple[_PgnBuilder | None, str]:
-    """Parse one game up to its first error, and leave the stream at the next one."""
-    builder = _PgnBuilder()
-    try:
-        return builder if chess.pgn.read_game(
-            stream, Visitor=lambda: builder
-        ) else None, ""
-    except ValueError as error:
-        while stream.readline().strip():
-            pass
-        return builder, str(error)
-
-
-def _text_problem(written: str, game: chess.pgn.Game) -> str:
-    """Return what python-chess passes over in silence in a game as it is written."""
-    moves: list[str] = []
-    for line in written.strip().split("\n"):
-        if moves or not line.startswith("["):
-            moves.append(line)
-        elif not chess.pgn.TAG_REGEX.match(line):
-            return f"damaged header {line.strip()!r}"
-    text = _PGN_COMMENT.sub(r"\1 ", "\n".join(moves)).strip()
-    if "{" in text:
-        return "cut off: a comment is not closed"
-    depths = [
-        0,
-        *accumulate(1 if mark == "(" else -1 for mark in re.findall(r"[()]", text)),
-    ]
-    if min(depths) < 0:
-        return "a variation is closed that was not opened"
-    if depths[-1]:
-        return "cut off: a variation is not closed"
-    plain = chess.pgn.MOVETEXT_REGEX.sub(" ", _EN_PASSANT.sub("", text))
-    if word := next(filter(_LETTER.search, plain.split()), ""):
-        return f"unreadable text {word!r} among the moves"
-    if game.headers.get("Result", "*") != "*" and not _PGN_RESULT.search(text):
-        return "cut off: the moves do not end with the result that the header announces"
-    return ""
+def _bare(text: str) -> str:
+    """Return a move without number, glyph and ``e.p.``, figurines as letters."""
+    letters = _MOVE_NUMBER.sub("", text).translate(FIGURINES)
+    return PASSING.sub("", letters).strip().rstrip("!?")
 
 
 def text_digest(text: str, size: int = 8) -> str:
@@ -534,6 +421,23 @@ def _illegal(text: str, board: chess.Board) -> str:
     hint = "; a promotion names its piece, as e8=Q" if promotes else ""
     hint = hint if any(board.legal_moves) else "; the game is over there"
     return f"{shown!r} is not a legal move for {side} in {board.fen()!r}{hint}"
+
+
+def natural_end(board: chess.Board) -> tuple[Result, str] | None:
+    """Return how a game ended by the rules, draws claimed at once; ``None`` if it goes on."""
+    if not any(board.generate_legal_moves()):
+        if not board.is_check():
+            return "1/2-1/2", "stalemate"
+        return ("0-1" if board.turn else "1-0"), "checkmate"
+    if board.halfmove_clock >= 100:
+        return "1/2-1/2", "fifty moves"
+    if board.halfmove_clock >= 8 and board.is_repetition(3):
+        return "1/2-1/2", "threefold repetition"
+    return (
+        ("1/2-1/2", "insufficient material")
+        if board.is_insufficient_material()
+        else None
+    )
 
 
 # The phase of a game

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import chess
 import chess.engine
 
-from chessgloss.positions import Position
+from chessgloss.positions import Position, natural_end
 
 #: Centipawns that stand for mate in 0 (the static-position plan's ``mate_score=10000``).
 MATE = 10_000
@@ -243,6 +243,18 @@ def score_of(analysis: Analysis) -> chess.engine.PovScore:
     board = analysis.position.board()
     score = chess.engine.Mate(0) if board.is_checkmate() else chess.engine.Cp(0)
     return chess.engine.PovScore(score, board.turn)
+
+
+def by_the_rules(analysis: Analysis) -> Analysis:
+    """Return an analysis whose every line is worth 0 if the position is drawn by the rules.
+
+    Engines put a small number to a position in which nobody can mate.
+    """
+    if not analysis.lines or natural_end(analysis.position.board()) is None:
+        return analysis
+    draw = chess.engine.PovScore(chess.engine.Cp(0), analysis.position.turn)
+    lines = tuple(replace(line, score=draw) for line in analysis.lines)
+    return replace(analysis, lines=lines)
 
 
 class ScoredMove(NamedTuple):

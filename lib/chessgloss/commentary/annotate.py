@@ -14,10 +14,12 @@ import html
 import json
 import re
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import takewhile
 from math import ceil, inf
 from pathlib import Path
 from string import Template
@@ -30,6 +32,15 @@ import chess.svg
 
 from chessgloss.commentary.briefing import Briefing, Comment, after_pass
 from chessgloss.commentary.notes import write_notes
+from chessgloss.corpora.pgn import (
+    BEHIND,
+    NEXT,
+    OUTSIDE,
+    Builder,
+    PgnError,
+    PgnGame,
+    read_pgn,
+)
 from chessgloss.facts import Analyse, Verdict, search, weigh
 from chessgloss.facts.change import Changes, ConceptChange
 from chessgloss.facts.verdict import (
@@ -39,8 +50,15 @@ from chessgloss.facts.verdict import (
     RANKED_LINES,
 )
 from chessgloss.llm.text import visible
-from chessgloss.positions import MoveInContext, PgnError, Position, read_pgn
-from chessgloss.scores import Analysis, ScoreWording, centipawns, score_text, win_chance
+from chessgloss.positions import MoveInContext, Position, natural_end
+from chessgloss.scores import (
+    Analysis,
+    ScoreWording,
+    centipawns,
+    score_of,
+    score_text,
+    win_chance,
+)
 
 #: Writes a comment on a move from what is known of it.
 Commentator: TypeAlias = Callable[[Briefing], Comment]
@@ -95,12 +113,6 @@ COLUMNS = 100
 
 _COMMAND = re.compile(r"\[%[^\]]*\]")
 _COMMENT_WORD = re.compile(r"(?:\[%[^\]]*\]|\S)+")
-#: What a PGN file is made of: headers and escaped lines, comments in braces and behind
-#: semicolons (those with a line of their own apart), and all else.
-_PGN_TOKEN = re.compile(
-    rb"(?m)^[ \t]*[\[%][^\n]*|\{[^}]*\}?|(?P<alone>^[ \t]*;[^\n]*)|(?P<behind>;[^\n]*)|[^\s{;]+"
-)
-_RESULTS = (b"1-0", b"0-1", b"1/2-1/2", b"*")
 _ITALICS = "; words in italics are the program's own, the others the model's"
 _MATE = "mate in {moves}"
 _WORDING = ScoreWording(number="{pawns:+.2f}", mate=_MATE, mated=_MATE, level=None)
@@ -113,7 +125,7 @@ class Annotation:
     Parameters
     ----------
     score
-        The engine's score of the position after the move; ``None`` when the game is over.
+        The engine's score of the position after the move; ``None`` where it was not searched.
     nag
         Glyph 1 to 6 that judges the move, or ``None``.
     text
@@ -143,7 +155,7 @@ class AnnotatedGame:
     game
         The game as it was read; nothing is written into it.
     notes
-        One for each move of the main line, in order.
+        One for each move of the main line, in order; empty ones from a null move on.
     sources
         What wrote the comments and what judged the moves, in one line.
     """
@@ -226,6 +238,8 @@ class Annotator:
         after them is written without a model.
     progress
         Called with the number of comments that are written, and of all, after each.
+    say
+        Told of a move on which no comment could be written; the others are.
     """
 
     analyse: Analyse
@@ -234,18 +248,23 @@ class Annotator:
     nodes: tuple[int, int] = (LEAST_NODES // 2, MOST_NODES // 4)
     within: float = inf
     progress: Callable[[int, int], object] = lambda done, total: None
+    say: Callable[[str], object] = warnings.warn
 
     def annotate(self, game: chess.pgn.Game) -> AnnotatedGame:
-        """Return the game with a note on each move of its main line.
+        """Return the game with a note on each move of its main line, up to a null move.
 
         A game that has our comments gets no others.
 
         Raises
         ------
+        ValueError
+            If there is no move.
         EngineFailed
             If the engine fails on a position.
         """
         moves = list(moves_of(game))
+        if not moves:
+            raise ValueError("the game has no moves")
         searched = search(moves, self.analyse, self.nodes)
         around = [(move, *pair) for move, pair in zip(moves, searched, strict=True)]
         verdicts = [weigh(*each) for each in around]
@@ -268,6 +287,8 @@ class Annotator:
         notes = []
         for ply, (_, _, after) in enumerate(around):
             notes.append(_annotation(after, verdicts[ply], comments.get(ply)))
+        rest = len(list(game.mainline_moves())) - len(notes)
+        notes += [Annotation(None)] * rest
         sources = _sources(comments.values(), verdicts)
         return AnnotatedGame(game, tuple(notes), sources)
 
@@ -287,18 +308,26 @@ class Annotator:
         end = time.monotonic() + self.within
         for ply, briefing in briefings.items():
             write = self.comment if time.monotonic() < end else write_notes
-            comments[ply] = write(briefing)
+            try:
+                comments[ply] = write(briefing)
+            except Exception as error:  # whatever it is, it costs this comment alone
+                self.say(f"no comment on {briefing.name}: {fault(error)}")
             self.progress(len(comments), len(briefings))
         return comments
+
+
+def fault(error: Exception) -> str:
+    """Return what went wrong in words; of an error of the program, its kind as well."""
+    if isinstance(error, ValueError | RuntimeError | OSError):
+        return str(error)
+    return f"an error of the program, {type(error).__name__}: {error}"
 
 
 def _annotation(
     after: Analysis, verdict: Verdict, comment: Comment | None
 ) -> Annotation:
     """Return what is written beside a move; a better line stands beside a comment on a bad one."""
-    note = Annotation(
-        after.best.score if after.lines else None, NAGS.get(verdict.glyph)
-    )
+    note = Annotation(score_of(after), NAGS.get(verdict.glyph))
     if comment is None:
         return note
     note = replace(note, text=comment.text, borrowed=comment.borrowed)
@@ -321,13 +350,13 @@ def _sources(comments: Iterable[Comment], verdicts: Sequence[Verdict]) -> str:
 def moves_of(game: chess.pgn.Game) -> Iterator[MoveInContext]:
     """Yield the moves of the main line, each with as much history as can matter.
 
-    The history of a position begins at the last capture or pawn move before it: no earlier
-    position can come back.
+    A null move ends them: no engine can follow it. The history of a position begins at the last
+    capture or pawn move before it: no earlier position can come back.
     """
     board = game.board()
     root = board.fen()
     history = list[str]()
-    for move in game.mainline_moves():
+    for move in takewhile(bool, game.mainline_moves()):
         yield MoveInContext(Position(board.fen(), tuple(history), root), move.uci())
         irreversible = board.is_irreversible(move)
         board.push(move)
@@ -343,61 +372,75 @@ def moves_of(game: chess.pgn.Game) -> Iterator[MoveInContext]:
 MOST_PLIES = 1_200
 
 
-def read_games(path: Path) -> list[chess.pgn.Game]:
+def read_file(path: Path) -> list[PgnGame]:
     """Read every game of a PGN file, with its variations, comments, glyphs and headers.
 
-    A file with a bad game is refused before work begins.
+    ``problem`` of each says why it cannot be annotated, and what to do.
 
     Raises
     ------
     PgnError
-        If the file holds no game, a bad one or one that is not standard chess; the message
-        names the game and its line.
+        If the file holds no game, or has a line without end.
     """
-    games = []
-    for read in read_pgn(brace_comments(path.read_bytes())):
-        problem = read.problem
-        where = f"{path}: game {read.number} (line {read.line})"
-        if any(repair.startswith("castling rights") for repair in read.repairs):
-            rights = "castling rights without king and rook on their squares"
-            problem = f"its FEN has {rights} (Chess960?)"
-        if read.game.end().ply() - read.game.ply() > MOST_PLIES:
-            problem = f"it has over {MOST_PLIES:,} plies; cut it into parts"
-        if problem:
-            remedy = (
-                "; only standard chess can be annotated" if "variant" in problem else ""
-            )
-            raise PgnError(f"{where}: {problem}{remedy}")
-        games.append(read.game)
+    games = [_with_our_problems(read) for read in read_pgn(path)]
     if not games:
         raise PgnError(f"{path} holds no game; give a PGN file with at least one")
     return games
 
 
-def brace_comments(text: bytes) -> bytes:
-    """Turn comments from a semicolon to the end of a line into comments in braces.
+def _with_our_problems(read: PgnGame) -> PgnGame:
+    problem = read.problem
+    if any(repair.startswith("castling rights") for repair in read.repairs):
+        rights = "castling rights without king and rook on their squares"
+        problem = f"its FEN has {rights} (Chess960?)"
+    if problem:
+        other_rules = "variant" in problem or "960" in problem
+        remedy = "only standard chess can be annotated"
+        problem += f"; {remedy if other_rules else 'correct it and annotate again'}"
+    elif read.game.end().ply() - read.game.ply() > MOST_PLIES:
+        problem = f"it has over {MOST_PLIES:,} plies; cut it into parts"
+    return read._replace(problem=problem)
 
-    python-chess would drop them. Only among the moves of a game: elsewhere such a line belongs
-    to no game. Braces in such a comment become round ones.
+
+def read_games(
+    path: Path, say: Callable[[str], object] = warnings.warn
+) -> list[chess.pgn.Game]:
+    """Return the games of a PGN file that can be annotated; ``say`` is told of the others.
+
+    Raises
+    ------
+    PgnError
+        As :func:`read_file`, and if no game can be annotated.
     """
-    among_moves = False
-
-    def rewrite(token: re.Match[bytes]) -> bytes:
-        nonlocal among_moves
-        words = token.group().strip()
-        if words[:1] == b";" and (among_moves or token["behind"]):
-            inside = words[1:].strip().replace(b"}", b")").replace(b"{", b"(")
-            return b"{" + inside + b"}" if inside else b""
-        if words[:1] not in (b"%", b"{", b";"):
-            among_moves = not words.startswith(b"[") and not words.endswith(_RESULTS)
-        return token.group()
-
-    return _PGN_TOKEN.sub(rewrite, re.sub(rb"(?m)^\xef\xbb\xbf", b"", text))
+    read = read_file(path)
+    games = [each.game for each in read if not each.problem]
+    problems = [f"{path}: {name_game(each)}: {each.problem}" for each in read]
+    problems = [line for line, each in zip(problems, read, strict=True) if each.problem]
+    if not games:
+        raise PgnError("; ".join(problems))
+    for problem in problems:
+        say(problem)
+    return games
 
 
-def write_pgn(games: Iterable[AnnotatedGame]) -> str:
-    """Return annotated games as the text of one PGN file (to be written as UTF-8)."""
-    copies = (annotated_copy(each).accept(_Exporter(columns=COLUMNS)) for each in games)
+def name_game(read: PgnGame) -> str:
+    """Return a game's place in its file, and its players: ``game 2 (line 6, A – B)``."""
+    title = _title(read.game)
+    players = f", {title}" if title.strip("? –") else ""
+    return f"game {read.number} (line {read.line}{players})"
+
+
+def write_pgn(games: Iterable[AnnotatedGame | str]) -> str:
+    """Return games as the text of one PGN file (to be written as UTF-8).
+
+    Those that are not annotated are given as they are written.
+    """
+    copies = (
+        each
+        if isinstance(each, str)
+        else annotated_copy(each).accept(_Exporter(columns=COLUMNS))
+        for each in games
+    )
     return visible("\n".join(f"{copy}\n" for copy in copies))
 
 
@@ -406,6 +449,7 @@ def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
     copy, moves = _with_better_lines(annotated)
     copy.headers.setdefault(OURS, annotated.sources)
     for node, note, better in moves:
+        node.comment, mark, behind = node.comment.partition(BEHIND)
         if note.nag and not node.nags & SIGNS.keys():
             node.nags.add(note.nag)
         if note.text:
@@ -414,6 +458,7 @@ def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
             )
         if note.score and node.eval() is None:
             node.set_eval(note.score)
+        node.comment += mark + behind
         if better:
             better.set_eval(note.better_score)
     return copy
@@ -421,7 +466,7 @@ def annotated_copy(annotated: AnnotatedGame) -> chess.pgn.Game:
 
 def _with_better_lines(annotated: AnnotatedGame) -> tuple[chess.pgn.Game, list[_Noted]]:
     """Return a copy with the better lines, and for each move its note and the line beside it."""
-    copy = annotated.game.accept(chess.pgn.GameBuilder[chess.pgn.Game]())
+    copy = annotated.game.accept(Builder())
     moves = []
     for node, note in zip(list(copy.mainline()), annotated.notes, strict=True):
         line = [chess.Move.from_uci(uci) for uci in note.better]
@@ -440,14 +485,55 @@ def plain(text: str) -> str:
 
 
 class _Exporter(chess.pgn.StringExporter):
-    """python-chess's exporter, with long comments broken into lines.
+    """python-chess's exporter: long comments are broken into lines, and all keep their places.
 
     A line must not start with a sign that some programs read as a header or an escape: commands
-    are kept whole and joined to the word before.
+    are kept whole and joined to the word before. A bracket is written when something stands in
+    it (:mod:`chessgloss.corpora.pgn`).
     """
 
-    def visit_comment(self, comment: str | list[str]) -> None:
-        text = comment if isinstance(comment, str) else " ".join(comment)
+    def __init__(self, columns: int) -> None:
+        super().__init__(columns=columns)
+        self._bracket_waits = False
+        self._behind: dict[int, str] = {}
+
+    def begin_variation(self) -> None:
+        self._bracket_waits = True
+
+    def end_variation(self) -> None:
+        self._open_bracket()
+        self._write_behind()
+        super().end_variation()
+
+    def visit_move(self, board: chess.Board, move: chess.Move) -> None:
+        self._open_bracket()
+        super().visit_move(board, move)
+
+    def visit_result(self, result: str) -> None:
+        self._write_behind()
+        super().visit_result(result)
+
+    def visit_comment(self, comment: str) -> None:
+        here, _, behind = comment.partition(BEHIND)
+        outside, _, inside = here.rpartition(OUTSIDE)
+        self._write_comments(outside)
+        self._open_bracket()
+        self._write_comments(inside)
+        self._behind[self.variation_depth] = behind
+
+    def _open_bracket(self) -> None:
+        if self._bracket_waits:
+            self._bracket_waits = False
+            super().begin_variation()
+
+    def _write_behind(self) -> None:
+        self._write_comments(self._behind.pop(self.variation_depth, ""))
+
+    def _write_comments(self, comments: str) -> None:
+        for text in filter(None, comments.split(NEXT)):
+            self._write_comment(text)
+
+    def _write_comment(self, text: str) -> None:
         token = "{ "
         for word in _COMMENT_WORD.findall(text.replace("}", ")")):
             if token != "{ " and word[0] not in "[%;":
@@ -651,16 +737,18 @@ def value_of(score: chess.engine.PovScore | None, board: chess.Board) -> Node:
     """Return the value of a position in words (``score``), and White's ``chance`` to win."""
     if board.is_checkmate():
         return {"score": "checkmate", "chance": 0.0 if board.turn else 1.0}
-    if board.is_stalemate() or board.is_insufficient_material():
+    if natural_end(board):
         return {"score": "draw", "chance": 0.5}
     if score is None:
         return {}
     chance = float(win_chance(centipawns(score, chess.WHITE)))
+    if score.is_mate():
+        chance = float(score.white() > chess.engine.Cp(0))
     return {"score": score_text(score, _WORDING), "chance": round(chance, 3)}
 
 
 def _human(comment: str) -> str:
-    return " ".join(visible(_COMMAND.sub(" ", comment)).split())
+    return visible(" ".join(_COMMAND.sub(" ", comment).split()))
 
 
 def _title(game: chess.pgn.Game) -> str:

@@ -31,7 +31,7 @@ from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.llm.text import quoted
 from chessgloss.notes import notes
 from chessgloss.positions import MoveInContext, Position
-from chessgloss.scores import Analysis, score_text
+from chessgloss.scores import Analysis, by_the_rules, score_text
 
 #: How a move that somebody speaks of stands to the move under discussion: the move itself,
 #: another in its place, an answer to it, one further on, one after a pass by the opponent, or
@@ -179,7 +179,7 @@ class Dialogue:
         self.client = client
         self.warn = warn
         self.turns: list[tuple[str, str]] = []
-        self._analyse = cache(analyse)
+        self._analyse = cache(lambda position: by_the_rules(analyse(position)))
         self._after = move.after()
         self._board = chess.Board(self._after.fen)
 

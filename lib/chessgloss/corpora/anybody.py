@@ -25,11 +25,11 @@ from chessgloss.corpora.games import (
     GamesFileError,
     TruncatedFileError,
     line_of,
-    natural_end,
     pack,
     stream_lines,
 )
-from chessgloss.positions import Game, PgnError, Result, read_pgn
+from chessgloss.corpora.pgn import PgnError, read_pgn
+from chessgloss.positions import Game, Result, natural_end
 from chessgloss.store import MOST_UNPACKED
 
 #: Columns of a table of games, its first line.
@@ -173,7 +173,7 @@ def _games_of_pgn(lines: Iterable[bytes]) -> Iterator[Game | Skipped]:
             for read in read_pgn(text):
                 number += 1
                 line = first + read.line - 1
-                problem = read.problem or _unusual(read.game)
+                problem = read.problem or read.unplayed or _unusual(read.game)
                 yield Skipped(number, line, problem) if problem else _game_of(read.game)
         except PgnError as error:
             number += 1

@@ -1,4 +1,4 @@
-"""The file that keeps games, how a game ends by the rules, and lines of files of any size.
+"""The file that keeps games, and lines of files of any size.
 
 A file holds one game a line, tab-separated (series number, White, Black, result,
 termination, opening plies, UCI moves), under zstd. ``data/games/play.py`` plays the
@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-import chess
 import zstandard
 
 from chessgloss.positions import Game, Result
+from chessgloss.positions import natural_end as natural_end
 from chessgloss.store import read_zstd
 
 #: Compression level; 19 is zstd's strongest that a default reader's memory allows.
@@ -34,23 +34,6 @@ MAX_WINDOW = 1 << 31
 
 class GamesFileError(ValueError):
     """A packed file that is cut off, or a games file that is not in its form."""
-
-
-def natural_end(board: chess.Board) -> tuple[Result, str] | None:
-    """Return how a game ended by the rules, draws claimed at once; ``None`` if it goes on."""
-    if not any(board.generate_legal_moves()):
-        if not board.is_check():
-            return "1/2-1/2", "stalemate"
-        return ("0-1" if board.turn else "1-0"), "checkmate"
-    if board.halfmove_clock >= 100:
-        return "1/2-1/2", "fifty moves"
-    if board.halfmove_clock >= 8 and board.is_repetition(3):
-        return "1/2-1/2", "threefold repetition"
-    return (
-        ("1/2-1/2", "insufficient material")
-        if board.is_insufficient_material()
-        else None
-    )
 
 
 def pack(lines: Iterable[str], target: Path) -> Path:

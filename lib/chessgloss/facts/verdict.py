@@ -25,6 +25,7 @@ from chessgloss.scores import (
     MATES_FROM,
     Analysis,
     Line,
+    by_the_rules,
     centipawns,
     read_centipawns,
     score_of,
@@ -433,7 +434,8 @@ def search(
             for number in numbers
         }
         asked = {each.fen: each for pair in pairs.values() for each in pair}
-        found = dict(zip(asked, analyse([*asked.values()], nodes, lines), strict=True))
+        searched = map(by_the_rules, analyse([*asked.values()], nodes, lines))
+        found = dict(zip(asked, searched, strict=True))
         return {
             number: (found[at.fen], found[to.fen]) for number, (at, to) in pairs.items()
         }

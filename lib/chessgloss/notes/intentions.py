@@ -28,7 +28,7 @@ def intended(situation: Situation) -> Notes:
         entry = NOTES["purposes"][purpose.kind]
         concept = entry.get("concept", "")
         weight = purpose.weight + _concept_bonus(ranks.get(concept))
-        if situation.bad:
+        if situation.bad and purpose.kind != "takes_en_passant":
             weight += NOTES["against"]
         if purpose.kind == "takes":
             weight += NOTES["restated"]

@@ -31,10 +31,11 @@ def recaptures(situation: Situation) -> Notes:
     if played.recaptures and situation.restores:
         yield situation.note("recaptures", None, [played.end])
     elif _is_taken_back(situation) and not situation.net.gain:
-        victim = boards.piece_on(situation.before, played.end)
-        if victim == played.piece and victim != chess.PAWN:
-            line = spelt(situation.before, [situation.uci, situation.replies[0]])
-            yield situation.note("trade", None, [played.end], line=line)
+        like_for_like = played.victim == played.piece != chess.PAWN
+        if not like_for_like:
+            return
+        line = spelt(situation.before, [situation.uci, situation.replies[0]])
+        yield situation.note("trade", None, [played.end], line=line)
 
 
 def spoils(situation: Situation) -> Notes:
@@ -105,8 +106,7 @@ def accepts(situation: Situation) -> Notes:
         return
     level = situation.verdict.standing not in AHEAD
     if level and played.gain >= _ACCEPTED and not played.recaptures:
-        target = named(situation.before, played.taken)
-        words = {"target": target, "standing": situation.stands()}
+        words = {"target": played.target, "standing": situation.stands()}
         yield situation.note("accepts", played.gain, [played.end], **words)
 
 

@@ -8,6 +8,7 @@ import chess
 
 from chessgloss.facts import Fact, listed
 from chessgloss.facts.known import perpetual, zugzwang
+from chessgloss.facts.tactics import mates
 from chessgloss.facts.words import named
 from chessgloss.notes.kinds import NOTES, Note, Notes, capital
 from chessgloss.notes.outcome import spelt
@@ -57,10 +58,14 @@ def forced_mate(situation: Situation) -> Notes:
 
 
 def missed_mate(situation: Situation) -> Notes:
-    """Yield the mate that the mover could have forced."""
+    """Yield the mate that the mover could have forced; where it still can, mate at once alone."""
     could = situation.verdict.before.relative.mate() or 0
     now = situation.mate or 0
     line = situation.verdict.best_line
+    if now > 0 and (at_once := mates(situation.before, situation.us)):
+        moves = [spelt(situation.before, [move.uci()]) for move in at_once]
+        yield situation.note("misses_mate_1", mates=" or ".join(moves[:3]))
+        return
     missed = could > 0 and now <= 0 and situation.uci not in line[:1]
     if missed and not situation.after.is_checkmate():
         yield situation.note(

@@ -61,8 +61,8 @@ def blockades(played: Played) -> Purposes:
 
 
 def advances_passed_pawn(played: Played) -> Purposes:
-    """Yield the advance of a pawn that was passed before."""
-    if played.safe_piece != chess.PAWN:
+    """Yield the advance of a pawn that was passed before and takes nothing."""
+    if played.safe_piece != chess.PAWN or played.taken is not None:
         return
     passed = played.end in boards.passed(played.after, played.us)
     if passed and played.start in boards.passed(played.before, played.us):

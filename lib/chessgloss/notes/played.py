@@ -38,7 +38,9 @@ class Played:
     piece, arrived
         Its type before and after the move, which may promote it.
     taken
-        Where a piece is taken; ``None`` if none is.
+        Where a piece is taken; ``None`` if none is. En passant that is not where the pawn goes.
+    en_passant
+        Whether a pawn is taken en passant.
     gain
         Pawns that the move wins by exchange.
     loose
@@ -66,6 +68,7 @@ class Played:
         self.piece = boards.piece_on(board, self.start)
         self.arrived = boards.piece_on(self.after, self.end)
         self.taken = boards.taken_on(board, move)
+        self.en_passant = board.is_en_passant(move)
         self.gain = exchange(board, move)
         self.recaptures = previous is not None and self.taken == previous.to_square
         self.number = spelt(board, [move.uci()])
@@ -92,6 +95,19 @@ class Played:
     def key(self) -> str:
         """What wordings are chosen by: position and move."""
         return self.before.fen() + self.move.uci()
+
+    @property
+    def victim(self) -> chess.PieceType | None:
+        """Type of the piece that is taken; ``None`` if none is."""
+        return None if self.taken is None else boards.piece_on(self.before, self.taken)
+
+    @property
+    def target(self) -> str:
+        """What is taken, in words: ``the pawn on f5 en passant``; empty if nothing is."""
+        if self.taken is None:
+            return ""
+        way = " en passant" if self.en_passant else ""
+        return named(self.before, self.taken) + way
 
     @property
     def castles(self) -> bool:

@@ -64,18 +64,17 @@ def promotes(played: Played) -> Purposes:
 
 def takes(played: Played) -> Purposes:
     """Yield a capture: a trade, where what stands there is covered and nothing is won."""
-    if played.taken is None:
+    victim = played.victim
+    if played.taken is None or victim is None:
         return
-    victim = boards.piece_on(played.before, played.taken)
     even = not played.gain and not played.recaptures and victim != chess.PAWN
     if even and played.after.attackers_mask(played.them, played.end):
         kind = "trades" if victim == played.piece else "gives_for"
         won = None
     else:
-        kind = "takes"
+        kind = "takes_en_passant" if played.en_passant else "takes"
         won = max(played.gain, 0)
-    target = named(played.before, played.taken)
-    words = {"target": target, "victim": chess.piece_name(victim)}
+    words = {"target": played.target, "victim": chess.piece_name(victim)}
     yield played.purpose(kind, [played.taken], won, **words)
 
 

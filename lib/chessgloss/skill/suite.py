@@ -31,6 +31,7 @@ import pandas as pd
 from chessgloss import assets
 from chessgloss.concepts.facts import PREDICATES
 from chessgloss.corpora.lectures import commented_moves
+from chessgloss.corpora.pgn import read_pgn
 from chessgloss.facts.tactics import (
     Exchanges,
     exchange,
@@ -39,7 +40,7 @@ from chessgloss.facts.tactics import (
     line_tactics,
     mates,
 )
-from chessgloss.positions import CommentedMove, Game, Position, read_move, read_pgn
+from chessgloss.positions import CommentedMove, Game, Position, read_move
 from chessgloss.skill.grading import position_key
 from chessgloss.skill.players import PLAYS, Asked
 from chessgloss.store import find_project
@@ -333,7 +334,7 @@ def read_puzzles(folder: Path, count: int = 20) -> list[Known]:
             games.append((f"mate_in_{number}.{row + 1:03d}", "mate", game))
     for path in sorted(folder.glob("*practice*.pgn")):
         stem = f"study.{path.stem.split('practice-')[-1].split('_by_')[0]}"
-        good = (read for read in read_pgn(path) if not read.problem)
+        good = (each for each in read_pgn(path) if not (each.problem or each.unplayed))
         games += [(f"{stem}.{read.number:03d}", "study", read.game) for read in good]
     return [
         Known(
