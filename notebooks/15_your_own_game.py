@@ -152,7 +152,8 @@ report.texts(
 # ## Recap
 #
 # - A comment comes with its verdict, concepts and facts; nothing in it is unsupported.
-# - A game is annotated where it matters, and nothing of the file is lost.
+# - A game is annotated where it matters; the file's own comments, glyphs and variations stay where
+#   they stood.
 # - A question is answered from the board, for the moves and pieces it names.
 
 # %% tags=["hide-input"]
