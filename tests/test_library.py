@@ -8,7 +8,8 @@ import pytest
 
 from scripts import PROJECT
 
-PAGES = [PROJECT / "book/library.md", *sorted((PROJECT / "book/library").glob("*.md"))]
+BOOK = PROJECT / "book"
+PAGES = [BOOK / "library.md", *sorted(BOOK.glob("library/*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -18,7 +19,8 @@ def test_an_example_gives_what_its_page_shows(page):
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     said: list[str] = []
     outcome = doctest.DocTestRunner(optionflags=flags).run(example, out=said.append)
-    assert outcome.attempted and not outcome.failed, "".join(said)
+    assert outcome.attempted
+    assert not outcome.failed, "".join(said)
 
 
 def test_every_module_stands_on_one_page():

@@ -34,9 +34,15 @@ ITALIAN = (
 )
 RUY = ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6")
 OTHER = {"White": "Black", "Black": "White"}
-PARTNERS = [
-    TERMS.index(" ".join(OTHER.get(one, one) for one in name.split())) for name in TERMS
-]
+
+
+def partner(term: str) -> int:
+    """Where the other side's term stands; a term of both sides is its own partner."""
+    words = [OTHER.get(word, word) for word in term.split()]
+    return TERMS.index(" ".join(words))
+
+
+PARTNERS = [partner(term) for term in TERMS]
 SIGNS = np.where([name.startswith(("White", "Black")) for name in TERMS], 1, -1)
 SMALL = train.Settings(16, 8, batch=50, rate=1e-2)
 
@@ -58,6 +64,10 @@ def selfplay():
 @pytest.fixture(scope="module")
 def drawn(selfplay):
     return changes.sample_moves(selfplay, 10, seed=1, jobs=1)
+
+
+def mirrored(fens: list[str]) -> list[str]:
+    return [chess.Board(fen).mirror().fen() for fen in fens]
 
 
 def around(moves: pd.DataFrame) -> tuple[list[str], list[str]]:
@@ -83,7 +93,8 @@ def test_all_moves_after_the_opening_are_drawn_with_their_positions(moves):
     before, after, replied = (
         moves[name].tolist() for name in ("before", "after", "replied")
     )
-    assert (len(moves), after[:7]) == (len(ITALIAN) + len(RUY) - 4, before[1:8])
+    assert len(moves) == len(ITALIAN) + len(RUY) - 4
+    assert after[:7] == before[1:8]
     assert replied[:8] == [
         *after[1:8],
         after[7],
@@ -145,11 +156,12 @@ def test_features_of_the_mirrored_move_are_the_two_views_exchanged(
 ):
     source = or_skip(priority.SOURCES[name])
     moves = around(drawn[:30])
-    turned = [[chess.Board(fen).mirror().fen() for fen in fens] for fens in moves]
+    turned = [mirrored(fens) for fens in moves]
     ours, theirs = (
         source.features(*map(source.read, each)) for each in (moves, turned)
     )
-    assert ours.shape == (30, 2, source.width) and torch.equal(ours, theirs.flip(1))
+    assert ours.shape == (30, 2, source.width)
+    assert torch.equal(ours, theirs.flip(1))
     assert not torch.equal(ours, theirs)
     predict = partial(small_model.predict, priority.BoardSource())
     (change, sizes) = predict(*moves)
@@ -263,7 +275,8 @@ def test_a_run_stops_after_the_last_fall_and_keeps_its_best_pass(selfplay, monke
         )[0]
         for most, measured in ((9, (0.3, 0.7, 0.6)), (2, (0.3, 0.7, 0.8)), (1, (0.3,)))
     )
-    assert all(map(torch.equal, best, same)) and not all(map(torch.equal, best, other))
+    assert all(map(torch.equal, best, same))
+    assert not all(map(torch.equal, best, other))
 
 
 def test_a_curve_is_written_for_the_test_moves(selfplay, tmp_path, monkeypatch):
@@ -351,8 +364,11 @@ def test_concepts_come_ranked_with_side_and_values(scripted):
     ranked = priority.prioritise(START, "e4")
     first, second, third = ranked.top(3)
     assert first == ConceptChange("Threats", "Black", 0.5, -1.5, -2.0, 1)
-    assert (second.term, second.side, second.rank) == ("Material", "both", 2)
-    assert (first.term, third.change) == ("Black Threats", 0)
+    assert second.term == "Material"
+    assert second.side == "both"
+    assert second.rank == 2
+    assert first.term == "Black Threats"
+    assert third.change == 0
     assert {change.term for change in ranked.changes} == set(TERMS)
 
 
@@ -373,7 +389,8 @@ def test_the_committed_weights_name_the_same_term_first():
         ranked = or_skip(priority.prioritise, FIGURE_A6, "Bxe6+", method=method)
         other = priority.prioritise(FIGURE_A6, "a3", method=method)
         terms, others = ([each.term for each in one.top(21)] for one in (ranked, other))
-        assert terms[0] == first and terms != others
+        assert terms[0] == first
+        assert terms != others
     refuses(ValueError, "default, linear, paper", priority.load_method, "best")
 
 

@@ -90,7 +90,8 @@ def test_the_seed_alone_makes_the_first_weights(kind):
 @pytest.mark.parametrize("window", [1, 5, 20, 64])
 def test_a_window_sees_its_latest_tokens_and_no_others(window):
     vectors = random_vectors(3)
-    seen = causal(20) & ~torch.ones(20, 20, dtype=torch.bool).tril(-window)
+    too_old = torch.ones(20, 20, dtype=torch.bool).tril(-window)
+    seen = causal(20) & ~too_old
     assert int(seen[19].sum()) == min(window, 20)
     ours = models.SoftmaxAttention(64, window)(vectors)
     assert torch.allclose(ours, softmax_attention(*vectors, seen), atol=1e-5)
@@ -107,24 +108,27 @@ def test_hashed_attention_is_among_the_tokens_that_share_a_bucket_in_a_round():
         assert set(bucket.flatten().tolist()) == {0, 1, 2, 3}
         shares |= bucket.unsqueeze(2) == bucket.unsqueeze(1)
     assert torch.equal(shares, attention.shared(query))
-    seen = shares & causal(20) & ~torch.eye(20, dtype=torch.bool)
+    itself = torch.eye(20, dtype=torch.bool)
+    seen = shares & causal(20) & ~itself
     lonely = ~seen.any(dim=2)
     assert 0 < lonely[:, 1:].sum() < shares.shape[0] * 19
     key = torch.nn.functional.normalize(query, dim=2) * 4
-    seen |= lonely.unsqueeze(2) & torch.eye(20).bool()
+    seen |= lonely.unsqueeze(2) & itself
     exact = softmax_attention(query, key, value, seen)
     assert torch.allclose(attention(torch.stack([query, value])), exact, atol=1e-5)
 
 
 def test_random_features_approach_softmax_attention_as_they_grow_in_number():
-    vectors = random_vectors(3) * torch.tensor([0.5, 0.5, 1.0]).view(3, 1, 1, 1)
+    scale = torch.tensor([0.5, 0.5, 1.0])
+    vectors = random_vectors(3) * scale.view(3, 1, 1, 1)
     exact = softmax_attention(*vectors, causal(20))
     errors = []
     for features in (16, 256, 8192):
         torch.manual_seed(0)
         ours = models.FeatureAttention(16, features)(vectors)
         errors.append(float((ours - exact).abs().mean()))
-    assert errors[0] > 2 * errors[1] > 4 * errors[2] and errors[2] < 0.02
+    assert errors[0] > 2 * errors[1] > 4 * errors[2]
+    assert errors[2] < 0.02
 
 
 # ---------------------------------------------------------------------------- records
@@ -243,10 +247,9 @@ def test_a_checkpoint_gives_back_the_model_and_its_training(kind, tmp_path):
         model, training, tmp_path / "deep" / "S-rap15-7.safetensors"
     )
     again, its_training = read_checkpoint(path)
-    assert (again.settings, its_training) == (
-        model.settings,
-        training,
-    ) and not again.training
+    assert again.settings == model.settings
+    assert its_training == training
+    assert not again.training
     for name, weights in model.state_dict().items():
         assert torch.equal(again.state_dict()[name], weights.half().float()), name
     ids = random_ids(2, 30)

@@ -20,7 +20,12 @@ from scripts import refuses, selfplay
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
 FIGURE_1 = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4", "h7h6"]
 NEXT_MOVE = "f1b5"
-TABLE_3 = ("End-Actual", "End-Other", "Start-Actual", "Start-Other")
+TABLE_3 = (
+    "End-Actual",
+    "End-Other",
+    "Start-Actual",
+    "Start-Other",
+)
 TINY = Settings(layers=1, width=32, heads=2, dropout=0.0)
 
 
@@ -37,7 +42,14 @@ def table_3():
 
 @pytest.fixture(scope="module")
 def selfplay_corpus():
-    sizes = {"S": 10, "M": 20, "L": 120, "dev": 5, "test": 5, "probe": 150}
+    sizes = {
+        "S": 10,
+        "M": 20,
+        "L": 120,
+        "dev": 5,
+        "test": 5,
+        "probe": 150,
+    }
     return split_games(selfplay(400), sizes)
 
 
@@ -50,7 +62,8 @@ def oracle(questions: pd.DataFrame) -> np.ndarray:
     """A model that knows the rules, the board and the game."""
     scores = np.full((len(questions), VOCABULARY_SIZE), -20.0)
     for row, question in zip(scores, questions.itertuples(), strict=True):
-        row[[IDS[square] for square in question.legal.split()]] = -2.0
+        legal = [IDS[square] for square in question.legal.split()]
+        row[legal] = -2.0
         if question.exact != "-":
             row[IDS[question.exact]] = -1.0
     return scores
@@ -72,10 +85,8 @@ def test_the_rows_of_table_3(table_3, place, row):
         for each in columns
     )
     prompt, legal, exact = (cell.strip("{}") for cell in cells)
-    assert (question["prompt"], question["exact"].replace("-", "N/A")) == (
-        prompt,
-        exact,
-    )
+    assert question["prompt"] == prompt
+    assert question["exact"].replace("-", "N/A") == exact
     assert set(question["legal"].split()) == set(legal.split(", "))
     assert question["task"] == probes.TASKS[place] == row.lower().replace("-", "_")
 
@@ -88,11 +99,8 @@ def test_every_question_keeps_the_papers_rules(selfplay_corpus, selfplay_probes)
         moves = played[question.game]
         prefix = question.prefix.split()
         assert prefix == moves[: len(prefix)]
-        assert (
-            probes.BANDS[question.band][0]
-            <= len(prefix)
-            <= probes.BANDS[question.band][1]
-        )
+        shortest, longest = probes.BANDS[question.band]
+        assert shortest <= len(prefix) <= longest
         board = Position.after(prefix).board()
         assert board.fen() == question.fen
         actual = chess.Move.from_uci(moves[len(prefix)])
@@ -103,7 +111,8 @@ def test_every_question_keeps_the_papers_rules(selfplay_corpus, selfplay_probes)
         if question.task.startswith("end"):
             asked = chess.parse_square(question.prompt)
             right = {move.to_square for move in legal if move.from_square == asked}
-            assert board.piece_type_at(asked) == kind != chess.PAWN
+            assert kind != chess.PAWN
+            assert board.piece_type_at(asked) == kind
             assert (asked == actual.from_square) == (question.task == "end_actual")
         else:
             right = {
@@ -113,7 +122,8 @@ def test_every_question_keeps_the_papers_rules(selfplay_corpus, selfplay_probes)
             }
             same = board.piece_type_at(actual.from_square) == kind
             assert same == (question.task == "start_actual")
-        assert set(question.legal.split()) == set(map(chess.square_name, right))
+        squares = set(map(chess.square_name, right))
+        assert set(question.legal.split()) == squares
 
 
 def test_prefixes_are_asked_once_and_tasks_and_bands_alike(selfplay_probes):
@@ -126,12 +136,21 @@ def test_prefixes_are_asked_once_and_tasks_and_bands_alike(selfplay_probes):
 
 def test_a_prefix_of_a_training_game_is_never_asked():
     """Planted: the probe games are training games but for their last move."""
-    games = [game for game in selfplay(40) if 60 <= len(game.moves) <= 150][:15]
+    long_games = [game for game in selfplay(40) if 60 <= len(game.moves) <= 150]
+    games = long_games[:15]
     cut = [replace(game, moves=game.moves[:-1]) for game in games]
-    sizes = {"S": 5, "M": 10, "L": 15, "dev": 1, "test": 1, "probe": 15}
+    sizes = {
+        "S": 5,
+        "M": 10,
+        "L": 15,
+        "dev": 1,
+        "test": 1,
+        "probe": 15,
+    }
     held = selfplay(60)[-2:]
+    split = split_games([*held, *cut, *games], sizes)
     with pytest.raises(ValueError, match=r"too few prefixes of the short band"):
-        probes.build_probes(split_games([*held, *cut, *games], sizes), seed=1, count=5)
+        probes.build_probes(split, seed=1, count=5)
 
 
 @pytest.mark.parametrize(
@@ -175,9 +194,12 @@ def test_what_a_model_reads(table_3):
         *(part for uci in FIGURE_1 for part in (uci[:2], uci[2:])),
         "f1",
     ]
-    assert (start[-1], other[-1], start[:-1]) == ("B", "N", plain[:-1])
+    assert start[-1] == "B"
+    assert other[-1] == "N"
+    assert start[:-1] == plain[:-1]
     typed, beside, typed_start, _ = map(in_words, probes.contexts(table_3, "ap"))
-    assert (typed[-5:], beside[-2:]) == (["P", "h7", "h6", "B", "f1"], ["N", "f3"])
+    assert typed[-5:] == ["P", "h7", "h6", "B", "f1"]
+    assert beside[-2:] == ["N", "f3"]
     assert typed_start[-3:] == ["h7", "h6", "B"]
 
 
@@ -215,24 +237,28 @@ def test_a_ranking_keeps_every_score():
 def test_scores_of_table_3_worked_by_hand(table_3):
     """End-Actual on f1: five right answers; the model's order is c4, g2, b5, N, e2, d3, a6."""
     scores = np.zeros((1, VOCABULARY_SIZE))
-    for place, word in enumerate(["c4", "g2", "b5", "N", "e2", "d3", "a6"]):
+    order = ["c4", "g2", "b5", "N", "e2", "d3", "a6"]
+    for place, word in enumerate(order):
         scores[0, IDS[word]] = 10 - place
+    columns = ["answer", "lgm", "rprec", "exm"]
     row = probes.score_answers(table_3[:1], scores).iloc[0]
-    assert (row["answer"], row["lgm"], row["rprec"], row["exm"]) == ("c4", 1, 0.6, 0)
+    assert row[columns].tolist() == ["c4", 1, 0.6, 0]
     scores[0, IDS["b5"]] = 11
     row = probes.score_answers(table_3[:1], scores).iloc[0]
-    assert (row["answer"], row["lgm"], row["rprec"], row["exm"]) == ("b5", 1, 0.6, 1)
+    assert row[columns].tolist() == ["b5", 1, 0.6, 1]
     other = probes.score_answers(table_3[1:2], scores).iloc[0]
-    assert (other["lgm"], other["rprec"]) == (0, 0) and np.isnan(other["exm"])
+    assert other["lgm"] == 0
+    assert other["rprec"] == 0
+    assert np.isnan(other["exm"])
 
 
 def test_models_that_know_all_the_rules_alone_or_nothing(selfplay_probes):
     actual = selfplay_probes["exact"] != "-"
     perfect = probes.score_answers(selfplay_probes, oracle(selfplay_probes))
     assert (perfect[["lgm", "rprec"]] == 1).all(axis=None)
-    assert (perfect.loc[actual, "exm"] == 1).all() and perfect.loc[
-        ~actual, "exm"
-    ].isna().all()
+    exact = perfect["exm"]
+    assert (exact[actual] == 1).all()
+    assert exact[~actual].isna().all()
     chances = 1 / selfplay_probes["legal"].str.split().str.len()
     rules = probes.score_answers(
         selfplay_probes, oracle(selfplay_probes.assign(exact="-"))

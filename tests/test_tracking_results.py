@@ -47,7 +47,8 @@ def best_squares(
     assert scores[:SQUARES].max() < scores[SQUARES : SQUARES + 64].min(), (
         "an answer is a square"
     )
-    return [VOCABULARY[token] for token in np.argsort(-scores, kind="stable")[:count]]
+    best = np.argsort(-scores, kind="stable")[:count]
+    return [VOCABULARY[token] for token in best]
 
 
 # ---------------------------------------------------------------- the even draw
@@ -72,9 +73,14 @@ def test_sequences_of_tokens_worked_by_hand():
     counted = np.array([0, 1, 2])
     even = 1 / 77
     # of nine tokens (EOS is one) three are e2, and two e4
-    e2, e4 = ((seen + 2 * even) / (9 + 2) for seen in (3, 2))
-    after_bos, after_e2 = (3 + 2 * e2) / (3 + 2), (2 + 2 * e4) / (3 + 2)
-    for length, chances in ((0, e2 * e4), (1, after_bos * after_e2)):
+    e2 = (3 + 2 * even) / (9 + 2)
+    e4 = (2 + 2 * even) / (9 + 2)
+    after_bos = (3 + 2 * e2) / (3 + 2)
+    after_e2 = (2 + 2 * e4) / (3 + 2)
+    for length, chances in (
+        (0, e2 * e4),
+        (1, after_bos * after_e2),
+    ):
         losses = results.sequence_losses(games, counted, np.array([3]), length, 2.0)
         assert losses["nats"].item() == pytest.approx(-math.log(chances))
         assert losses["plies"].item() == 1
@@ -97,8 +103,9 @@ def test_a_longer_sequence_tells_apart_what_a_shorter_one_mixes():
 
 def test_no_sequence_reaches_into_another_game():
     games = tokenise([["e2e4", "e7e5"], ["d2d4"]])
-    alone = results.sequence_losses(games, np.array([0]), np.array([1]), 6, 1.0)
-    both = results.sequence_losses(games, np.array([0]), np.array([0, 1]), 6, 1.0)
+    counted = np.array([0])
+    alone = results.sequence_losses(games, counted, np.array([1]), 6, 1.0)
+    both = results.sequence_losses(games, counted, np.array([0, 1]), 6, 1.0)
     assert both["nats"][1] == pytest.approx(alone["nats"].item())
 
 
@@ -113,7 +120,11 @@ def test_counts_worked_by_hand():
     assert best_squares(moves, knight, "type", 2) == ["e5", "f7"]
     scored = results.score_baselines(moves, knight)
     right = {name: rows["lgm"].item() for name, rows in scored.items()}
-    assert right == {"start": 0, "came_from": 1, "type": 1}
+    assert right == {
+        "start": 0,
+        "came_from": 1,
+        "type": 1,
+    }
     bishop = question("end_other", "e2e4 e7e5 f1e2 b8c6 e2f3 h7h6", "f3", "e2 g4 h5")
     for given in ("came_from", "type"):
         assert best_squares(moves, bishop, given, 2) == ["f7", "e5"], (
@@ -160,8 +171,10 @@ def test_a_perplexity_weighs_moves_and_a_change_is_measured_on_the_same_draws_of
     )
     apart = results.perplexity_of(plain, seed=1)
     assert apart.high - apart.low > 0.1
+    fewer = drawn(20, 3.0)
+    more = drawn(21, 3.0)
     with pytest.raises(ValueError, match="same games"):
-        results.change_of_perplexity(drawn(20, 3.0), drawn(21, 3.0), seed=1)
+        results.change_of_perplexity(fewer, more, seed=1)
 
 
 def test_runs_beat_the_even_draw_on_the_same_games_or_are_marked(monkeypatch):
@@ -178,16 +191,21 @@ def test_runs_beat_the_even_draw_on_the_same_games_or_are_marked(monkeypatch):
         name: results.judge_perplexity(losses[name], losses["even"], seed=1)
         for name in nats
     }
-    assert [name for name, one in known.items() if one.above] == ["better"]
-    assert results.judge_perplexity(losses["better"], losses["even"][:10], seed=1).above
+    above = [name for name, one in known.items() if one.above]
+    assert above == ["better"]
+    on_fewer = results.judge_perplexity(losses["better"], losses["even"][:10], seed=1)
+    assert on_fewer.above
     monkeypatch.setattr(results, "read_losses", losses.get)
     change = results.judge_change("better", "worse", known, seed=1)
     assert change.value.value == pytest.approx(100 * math.expm1(-0.3))
-    assert change.beaten is results.Beaten.FIRST and str(change).endswith("] ¹")
+    assert change.beaten is results.Beaten.FIRST
+    assert str(change).endswith("] ¹")
     back = results.judge_change("worse", "better", known, seed=1)
-    assert back.beaten is results.Beaten.SECOND and str(back).endswith("] ²")
+    assert back.beaten is results.Beaten.SECOND
+    assert str(back).endswith("] ²")
     floor = results.judge_change("worse", "unclear", known, seed=1)
-    assert not floor.above and str(floor).endswith(MARK)
+    assert not floor.above
+    assert str(floor).endswith(MARK)
 
 
 # ---------------------------------------------------------------- tables
@@ -196,7 +214,8 @@ def test_runs_beat_the_even_draw_on_the_same_games_or_are_marked(monkeypatch):
 @pytest.fixture
 def questions():
     """Twenty questions with the knight's two squares as answers, in both End tasks."""
-    row = question("end_other", " ".join(SHUFFLE * 14), "g1", "f3 h3", "long")
+    prefix = " ".join(SHUFFLE * 14)
+    row = question("end_other", prefix, "g1", "f3 h3", "long")
     other = pd.concat([row.assign(game=f"game {k}") for k in range(20)])
     return pd.concat(
         [other.assign(task="end_actual", exact="f3"), other], ignore_index=True
@@ -205,8 +224,10 @@ def questions():
 
 def grounds_on(questions: pd.DataFrame, last: str) -> pd.DataFrame:
     """Counts of one training game, whose knight leaves g1 after 40 plies as ``last`` says."""
-    game = [*(SHUFFLE * 10), *[last, "g8f6", f"{last[2:]}g1", "f6g8"] * 4]
-    return results.score_baselines(moves_of(" ".join(game)), questions)["came_from"]
+    ending = [last, "g8f6", f"{last[2:]}g1", "f6g8"]
+    game = [*(SHUFFLE * 10), *(ending * 4)]
+    moves = moves_of(" ".join(game))
+    return results.score_baselines(moves, questions)["came_from"]
 
 
 def answered(questions: pd.DataFrame, right: int, exact: int) -> pd.DataFrame:
@@ -263,7 +284,8 @@ def test_every_base_that_is_asked_for_has_its_rows_and_no_single_passes():
     assert chosen["title"].tolist()[1:] == ["L modern UCI", "L modern UCI + AP"]
     assert chosen["paper"].tolist()[1:] == ["L UCI", "L UCI + AP"]
     alone = results.headline(trained, results.NOTATION_ROWS, bases=("annealed",))
-    assert [*alone.index] == [("L", "uci")] and alone["title"].tolist() == ["L UCI"]
+    assert [*alone.index] == [("L", "uci")]
+    assert alone["title"].tolist() == ["L UCI"]
 
 
 def test_what_counting_does_as_well_is_marked_and_nothing_else(questions):
@@ -281,18 +303,23 @@ def test_what_counting_does_as_well_is_marked_and_nothing_else(questions):
         (good, helpful, False, False),
         (perfect, unhelpful, True, True),
     ):
-        row = results.summarise(rows, ground, seed=1).loc[("end_actual", "long")]
+        summary = results.summarise(rows, ground, seed=1)
+        row = summary.loc[("end_actual", "long")]
         assert [row["lgm"].above, row["exm"].above] == above
 
 
 def test_scores_are_laid_out_as_the_paper_prints_them(questions):
     unhelpful = grounds_on(questions, "g1e2")
+    model = answered(questions, 15, 5)
+    baseline = results.BASELINES["came_from"]
     scores = {
-        "S UCI": results.summarise(answered(questions, 15, 5), unhelpful, seed=1),
-        results.BASELINES["came_from"]: results.summarise(unhelpful, seed=1),
+        "S UCI": results.summarise(model, unhelpful, seed=1),
+        baseline: results.summarise(unhelpful, seed=1),
     }
     parts = results.PROBE_PARTS.values()
-    columns = {column: [74.0, 19.6] for part in parts for column in part}
+    columns = {}
+    for part in parts:
+        columns |= {column: [74.0, 19.6] for column in part}
     printed = pd.DataFrame(columns, index=["S UCI", "Random Legal"])
     legal, _, played = (
         results.probe_table(scores, "end", part, printed) for part in parts
@@ -301,23 +328,25 @@ def test_scores_are_laid_out_as_the_paper_prints_them(questions):
     assert list(legal.index) == [
         "S UCI",
         "Random Legal",
-        results.BASELINES["came_from"],
+        baseline,
     ]
     assert legal.loc["S UCI", "Actual"].value.value == 75
     assert legal.loc["S UCI", "Actual, paper"] == 74.0
-    assert legal.loc[results.BASELINES["came_from"], "Other"].value == 0
+    assert legal.loc[baseline, "Other"].value == 0
     assert str(played.loc["S UCI", "Actual"]).startswith("25.0 [")
 
 
 def test_two_runs_are_compared_on_the_same_questions(questions):
     actual = questions["task"] == "end_actual"
     pair = [answered(questions, right, 0)[actual] for right in (18, 8)]
-    unhelpful = grounds_on(questions, "g1e2")
-    first = results.compare_answers(pair, [unhelpful] * 2, seed=1)
-    assert first.value.difference.value == 50 and 0.001 < first.value.p < 0.01
-    turned = results.compare_answers(pair[::-1], [unhelpful] * 2, seed=1)
+    grounds = [grounds_on(questions, "g1e2")] * 2
+    first = results.compare_answers(pair, grounds, seed=1)
+    assert first.value.difference.value == 50
+    assert 0.001 < first.value.p < 0.01
+    turned = results.compare_answers(pair[::-1], grounds, seed=1)
     assert turned.value.difference.value == -50
-    assert first.beaten is results.Beaten.BOTH and not str(first).endswith(MARK)
+    assert first.beaten is results.Beaten.BOTH
+    assert not str(first).endswith(MARK)
 
 
 def test_a_model_that_falls_below_counting_is_a_finding_and_two_below_are_none(
@@ -331,12 +360,17 @@ def test_a_model_that_falls_below_counting_is_a_finding_and_two_below_are_none(
     half = grounds_on(questions, "g1e2").assign(
         lgm=[1.0, 0.0] * 20, exm=[1.0, 0.0] * 20
     )
-    lost = results.compare_answers([broken, helped], [half] * 2, seed=1)
-    assert lost.above and lost.beaten is results.Beaten.SECOND
-    assert lost.value.difference.value == -60 and str(lost).endswith(" ²")
-    floor = results.compare_answers([worse, broken], [half] * 2, seed=1)
-    assert not floor.above and str(floor).endswith(MARK)
-    said = results.only_if_above({"It lost.": [lost], "Nor that.": [floor]}, "Nothing.")
+    grounds = [half, half]
+    lost = results.compare_answers([broken, helped], grounds, seed=1)
+    assert lost.above
+    assert lost.beaten is results.Beaten.SECOND
+    assert lost.value.difference.value == -60
+    assert str(lost).endswith(" ²")
+    floor = results.compare_answers([worse, broken], grounds, seed=1)
+    assert not floor.above
+    assert str(floor).endswith(MARK)
+    sentences = {"It lost.": [lost], "Nor that.": [floor]}
+    said = results.only_if_above(sentences, "Nothing.")
     assert said == "It lost. (Of the two only the second beats its baseline.)"
 
 
@@ -350,7 +384,8 @@ def test_as_played_has_to_beat_a_draw_among_the_legal_squares_too(questions):
 
 
 def test_a_modern_row_stands_beside_the_paper_s_of_its_size(questions):
-    scores = {"S modern UCI": results.summarise(answered(questions, 15, 5), seed=1)}
+    model = answered(questions, 15, 5)
+    scores = {"S modern UCI": results.summarise(model, seed=1)}
     part = results.PROBE_PARTS["as played (ExM accuracy)"]
     printed = pd.DataFrame({"ExM Acc.": [26.7]}, index=["S UCI"])
     shown = results.probe_table(
@@ -360,10 +395,11 @@ def test_a_modern_row_stands_beside_the_paper_s_of_its_size(questions):
 
 
 def test_a_sentence_stands_only_if_all_its_numbers_beat_their_baseline():
-    good, bad = (
-        results.Judged(Interval(1.0, 0.5, 1.5, 9), above) for above in (True, False)
-    )
-    assert (str(good), f"{bad:.0f}") == ("1.0 [0.5, 1.5]", f"1 [0, 2] {MARK}")
+    interval = Interval(1.0, 0.5, 1.5, 9)
+    good = results.Judged(interval, True)
+    bad = results.Judged(interval, False)
+    assert str(good) == "1.0 [0.5, 1.5]"
+    assert f"{bad:.0f}" == f"1 [0, 2] {MARK}"
     sentences = {"Both do.": [good, good], "One does not.": [good, bad]}
     assert results.only_if_above(sentences, "Nothing.") == "Both do."
     assert results.only_if_above({"One does not.": [bad]}, "Nothing.") == "Nothing."

@@ -1,5 +1,7 @@
 """Hidden states, board probes and attacks of models of games, on tiny models."""
 
+from dataclasses import replace
+
 import chess
 import numpy as np
 import pandas as pd
@@ -23,7 +25,10 @@ PROMOTED = ["a2a4", "b7b5", "a4b5", "a7a6", "b5a6", "c8b7", "a6b7", "g8f6", "b7a
 
 
 @pytest.fixture(
-    params=[SMALL, Settings(**{**SMALL.__dict__, "rotary": True, "mixing": True})]
+    params=[
+        SMALL,
+        replace(SMALL, rotary=True, mixing=True),
+    ]
 )
 def model(request: pytest.FixtureRequest) -> LanguageModel:
     return make_model(request.param, seed=2).eval()
@@ -31,10 +36,11 @@ def model(request: pytest.FixtureRequest) -> LanguageModel:
 
 def random_moves(boards: list[chess.Board]) -> list[chess.Move]:
     random = np.random.default_rng(len(boards[0].move_stack))
-    return [
-        list(board.legal_moves)[random.integers(board.legal_moves.count())]
-        for board in boards
-    ]
+    chosen = []
+    for board in boards:
+        legal = list(board.legal_moves)
+        chosen.append(legal[random.integers(len(legal))])
+    return chosen
 
 
 # ---------------------------------------------------------------- hidden states
@@ -43,14 +49,23 @@ def random_moves(boards: list[chess.Board]) -> list[chess.Move]:
 @pytest.mark.parametrize("reading", ["uci", "ap"])
 def test_states_are_those_after_the_move_s_last_token(model, reading):
     games = [*PLAYED, PROMOTED]
-    rows = [(0, 5), (0, 12), (3, 9), (1, 30), (3, 4), (2, 1)]
+    rows = [
+        (0, 5),
+        (0, 12),
+        (3, 9),
+        (1, 30),
+        (3, 4),
+        (2, 1),
+    ]
     positions = pd.DataFrame(rows, columns=["game", "ply"])
     states = world_model.hidden_states(model, reading, tokenise(games), positions)
-    assert states.shape == (SMALL.layers + 1, len(rows), SMALL.width)
+    layers_read = SMALL.layers + 1
+    assert states.shape == (layers_read, len(rows), SMALL.width)
     for row, (game, ply) in enumerate(rows):
         (read,) = read_moves([games[game][:ply]], reading)
+        ids = torch.from_numpy(read.astype(np.int64))
         with torch.no_grad():
-            alone = model.states(torch.from_numpy(read.astype(np.int64))[None])[0, -1]
+            alone = model.states(ids[None])[0, -1]
             assert torch.allclose(model.norm(states[-1, row]), alone, atol=1e-4)
     assert not any(block._forward_hooks for block in model.body.blocks)
 
@@ -61,15 +76,15 @@ def test_a_probe_finds_what_is_linear_and_no_more():
     squares = np.zeros((1200, 64), dtype=np.uint8)
     squares[:, 10] = np.where(states[:, 3] > 3, 4, 12)
     squares[:, 11] = np.random.default_rng(0).integers(2, size=1200)
-    probe = world_model.fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
+    training = (states[:900], squares[:900])
+    probe = world_model.fit_board_probe(*training, seed=1, epochs=40)
     read = probe(states[900:]).view(-1, 64, 13).argmax(dim=2).numpy()
     right = (read == squares[900:]).mean(axis=0)
-    assert (
-        right[10] > 0.95
-        and right[11] < 0.65
-        and (np.delete(right, [10, 11]) == 1).all()
-    )
-    again = world_model.fit_board_probe(states[:900], squares[:900], seed=1, epochs=40)
+    elsewhere = np.delete(right, [10, 11])
+    assert right[10] > 0.95
+    assert right[11] < 0.65
+    assert (elsewhere == 1).all()
+    again = world_model.fit_board_probe(*training, seed=1, epochs=40)
     assert torch.equal(probe.weight, again.weight)
 
 
@@ -79,16 +94,13 @@ def test_a_probe_finds_what_is_linear_and_no_more():
 def test_an_attack_ends_at_the_first_illegal_answer(model):
     openings = [game[:10] for game in PLAYED]
     table = world_model.attack(model, "uci", openings, random_moves)
-    for moves, answers, illegal in table[["moves", "answers", "illegal"]].itertuples(
-        index=False
-    ):
-        legal = [
-            move.uci() for move in Position.after(moves.split()).board().legal_moves
-        ]
-        assert illegal not in legal and continue_games(
-            model, "uci", [moves.split()]
-        ) == [illegal]
-        assert len(moves.split()) == 10 + 2 * answers - 1
+    for row in table.itertuples():
+        moves = row.moves.split()
+        board = Position.after(moves).board()
+        legal = [move.uci() for move in board.legal_moves]
+        assert row.illegal not in legal
+        assert continue_games(model, "uci", [moves]) == [row.illegal]
+        assert len(moves) == 10 + 2 * row.answers - 1
 
 
 def scripted(_: object, reading: str, games: list[list[str]]) -> list[str]:
@@ -100,7 +112,5 @@ def scripted(_: object, reading: str, games: list[list[str]]) -> list[str]:
 def test_a_model_that_answers_legally_is_not_beaten(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", scripted)
     table = world_model.attack(model, "uci", [["e2e4", "e7e5"], []], random_moves)
-    assert (
-        set(table["illegal"]) == {""}
-        and (table["answers"] <= world_model.ANSWERS).all()
-    )
+    assert set(table["illegal"]) == {""}
+    assert (table["answers"] <= world_model.ANSWERS).all()
