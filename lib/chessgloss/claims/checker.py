@@ -163,9 +163,20 @@ def decide_claim(claim: Claim, scene: Scene) -> Checked:
     holds in all of them where it can be asked. Even then one of the :data:`EXCUSES` can leave it
     open. What is asked is never false.
     """
+    if claim.kind == "unread":
+        return _open(claim, "the verb is not understood")
+    checked = _decide(claim, scene)
+    if claim.named and checked.verdict == "true":
+        return replace(checked, verdict="named")
+    return checked
+
+
+def _decide(claim: Claim, scene: Scene) -> Checked:
     decide = relations()[claim.relation].decide
     if claim.stance.asked and decide is not impossible:
         return _open(claim, "the text asks it, it does not say it")
+    if claim.stance.unclear:
+        return _open(claim, "a word that bears on it is not understood")
     if decide in (check_move, impossible):
         return Checked(claim, *decide(claim, scene))
     case = look_at_all(claim, scene)
@@ -225,6 +236,8 @@ def look_at_all(claim: Claim, scene: Scene) -> Case:
         finding = decide(claim, moment, scene)
         outcome = finding.outcome
         evidence = finding.evidence
+        if outcome == case.wanted and _is_of_another_time(claim, moment):
+            outcome = "unknown"
         if moment.skipped and outcome == "fails" and of_moves:
             outcome = "unknown"
             evidence = f"{evidence}, but moves may lie between"
@@ -237,6 +250,19 @@ def look_at_all(claim: Claim, scene: Scene) -> Case:
             return replace(case, borne_out=checked)
         first.setdefault(outcome, checked)
     return case
+
+
+def _is_of_another_time(claim: Claim, moment: Moment) -> bool:
+    """Tell whether a state is said of now and looked at before the move, or the other way.
+
+    That it holds there does not make the claim true; that it does not speaks against it.
+    """
+    if claim.named or not relations()[claim.relation].state:
+        return False
+    past = claim.tense == "past"
+    if moment.anchor == "before":
+        return not past and claim.tense != "before"
+    return past and moment.anchor == "after"
 
 
 def _is_of_moves(claim: Claim) -> bool:
@@ -347,7 +373,9 @@ def _may_come_next(case: Case) -> bool:
 
 def _denies_of_several(case: Case) -> bool:
     """Tell whether something is denied of one of several pieces, but not of which."""
-    return case.claim.stance.negated and len(case.claim.subjects) > 1
+    claim = case.claim
+    of_each = " nor " in claim.text.lower()
+    return claim.stance.negated and len(claim.subjects) > 1 and not of_each
 
 
 def _speaks_of_no_move(case: Case) -> bool:

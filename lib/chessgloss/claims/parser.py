@@ -45,8 +45,8 @@ Kind = Literal[
 Role = Literal["piece", "square", "move", "side", "this"]
 
 #: The moment that the words allow: before the move or after it, only one of them, or also
-#: after the expected reply.
-Tense = Literal["any", "before", "after", "later"]
+#: after the expected reply; ``past`` for a state that ``was``.
+Tense = Literal["any", "before", "after", "later", "past"]
 
 #: How many characters before and behind a claim are looked at for words that bear on it.
 REACH = 240
@@ -72,6 +72,8 @@ class Stance:
         It is planned or wished for, or said of another game: not to be looked for here.
     past
         It is told in the past tense, so that it may have been so some moves before.
+    unclear
+        A word that bears on it is not understood: ``hardly``, ``neither … nor``.
     """
 
     negated: bool = False
@@ -80,6 +82,7 @@ class Stance:
     asked: bool = False
     distant: bool = False
     past: bool = False
+    unclear: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,10 @@ class Term:
         White's first move).
     continues
         For a move: another written move stands right before it, as in a line.
+    least
+        How many of them are meant at least: 2 for ``both knights``.
+    every
+        All of them are meant: ``every pawn``.
     """
 
     role: Role
@@ -129,6 +136,8 @@ class Term:
     options: tuple[Term, ...] = ()
     numbered: int | None = None
     continues: bool = False
+    least: int = 1
+    every: bool = False
 
     def matches(self, square: chess.Square, piece: chess.Piece | None) -> bool:
         """Tell whether what stands on a square is a piece that the phrase can mean."""
@@ -266,7 +275,7 @@ class Claim:
     Parameters
     ----------
     kind
-        Its kind, one of ten.
+        Its kind, one of ten; ``unread`` for a clause whose verb is not understood.
     text, span
         The words, and where they stand in the text (start, end).
     relation
@@ -283,9 +292,12 @@ class Claim:
         Terms any of which may be the one that acts; empty if the words name none.
     together
         Every one of the subjects acts (``the queen and the rook attack``), not any of them.
+    named
+        The words only name it: ``the rook on e1``, ``after Nf3``. That there is no such piece or
+        move is a fault; that there is says nothing yet.
     """
 
-    kind: Kind
+    kind: Kind | Literal["unread"]
     text: str
     span: tuple[int, int]
     relation: str
@@ -295,6 +307,7 @@ class Claim:
     detail: Detail = field(default=Detail())
     subjects: tuple[Term, ...] = ()
     together: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,6 +449,8 @@ def _noun_phrase(
         file=chess.FILE_NAMES.index(files[0]) if files and not squares else None,
         shade=light[0] if light else None,
         definite=not (bare or touching or adjectives & words("indefinite")),
+        least=_least(adjectives),
+        every=not adjectives.isdisjoint(words("universal")),
     )
     terms = tuple(replace(term, square=square, shade=None) for square in squares) or (
         term,
@@ -443,6 +458,12 @@ def _noun_phrase(
     return Element(
         Tag.PIECE, span, term.text.lower(), terms, adjectives | {tokens[noun].word}
     )
+
+
+def _least(adjectives: frozenset[str]) -> int:
+    """Return how many pieces a phrase speaks of at least, by its number or ``both``."""
+    counts = [number(word) for word in adjectives if word in words("several")]
+    return max(counts, default=1)
 
 
 def _plain(tokens: Sequence[Token], index: int) -> Element:
@@ -569,6 +590,12 @@ def _is_diagonal(text: str, notation: Notation) -> bool:
 # ---------------------------------------------------------------- sentences
 
 
+#: Tags that deny: ``not``, ``nobody``.
+_DENIALS: Final = frozenset({Tag.NOT, Tag.NOBODY})
+
+#: Tags of words that stand for any piece or player: ``nobody``, ``anything``.
+_ANY: Final = frozenset({Tag.NOBODY, Tag.ANYBODY})
+
 #: ``after Nf3``, ``with the knight on f3``
 _AFTER_A_MOVE = (
     "[{unknown}{and}]?(?:{after}{the}?[{move}{pronoun}]|{with}[{piece}{move}])"
@@ -654,7 +681,7 @@ class Sentence:
         )
         planned = any(helper.word not in words("modal") for helper in helpers)
         return Stance(
-            negated=Tag.NOT in self.tags[scope:last]
+            negated=not _DENIALS.isdisjoint(self.tags[scope:last])
             or any(each.word == "no" for each in elements),
             supposed=would or purpose or (supposed and not alone),
             able=is_said("able", " ".join([each.word for each in elements])),
@@ -663,7 +690,15 @@ class Sentence:
             or purpose
             or (not alone and is_said("distant", self.words)),
             past=is_said("past", self.words),
+            unclear=not alone and self._is_unclear(clause, first, last),
         )
+
+    def _is_unclear(self, clause: int, first: int, last: int) -> bool:
+        """Tell whether a word that is not understood bears on what some elements claim."""
+        before = self.tags[clause:first]
+        around = self.tags[clause:last]
+        joint = any(each.word == "nor" for each in self.elements[clause:last])
+        return joint or Tag.NEARLY in around or not _ANY.isdisjoint(before)
 
     def _is_purpose(self, verb: int) -> bool:
         """Tell whether a verb is an infinitive that says what for: ``to win a pawn``."""
@@ -690,12 +725,15 @@ class Sentence:
         after_move = first > 1 and over_tags(_AFTER_A_MOVE).match(self.tags)
         if after_move or cue("only_after").search(self.words, scope, stop + 5):
             return "after"
+        helped = self.elements[max(clause, first - 1) : last]
+        if any(each.word in words("was") for each in helped):
+            return "past"
         return unnamed
 
     def asserts(self, first: int, last: int) -> bool:
         """Tell whether the sentence says outright that a move is made."""
         around = self.tags[self.clause_start(first) : last]
-        if Tag.NOT in around or Tag.COMPARE in self.tags:
+        if not _DENIALS.isdisjoint(around) or Tag.COMPARE in self.tags:
             return False
         if not tags("unsaid").isdisjoint(around):
             return False
@@ -749,9 +787,7 @@ class Sentence:
             if subj == Tag.PLAYER:
                 side = self.elements[match.start("subj")].terms[0].side
             return tuple(term.owned_by(side) for term in agents)
-        before = self.elements[verb - 1].word if verb else ""
-        nobody = before in ("nothing", "nobody", "none")
-        if nobody or "subj" not in match.re.groupindex:
+        if self.has_any_agent(match) or "subj" not in match.re.groupindex:
             return ()
         if subj is None:
             return self.may_act(verb)
@@ -761,6 +797,18 @@ class Sentence:
         return tuple(
             term for i in range(first, match.end("subj")) for term in self.terms(i)
         )
+
+    def has_any_agent(self, match: re.Match[str]) -> bool:
+        """Tell whether a verb's subject is nobody or anybody, or who does it is: ``by nothing``."""
+        agent = match.groupdict().get("agent")
+        if agent is not None:
+            return agent in _ANY
+        if match.groupdict().get("subj") is not None:
+            return False
+        verb = match.start("verb")
+        while verb > 0 and self.tags[verb - 1] in tags("before_verb"):
+            verb -= 1
+        return verb > 0 and self.tags[verb - 1] in _ANY
 
     def subject(self, verb: int) -> tuple[Term, ...]:
         """Return the terms any of which may be the subject of the verb at an element."""
@@ -785,8 +833,14 @@ class Sentence:
         Of two nouns that ``and`` joins, a verb in the singular has the second alone: in ``takes the
         bishop and the queen attacks f7`` only the queen attacks.
         """
-        singular = self._grammatical_number(match) == "singular"
-        return match.end("subj") - 1 if singular else match.start("subj")
+        first = match.start("subj")
+        last = match.end("subj") - 1
+        between = {each.word for each in self.elements[first:last]}
+        if "nor" in between:
+            return first
+        if self._grammatical_number(match) == "singular" or self.tags[first + 1] == Tag.NOT:
+            return last
+        return first
 
     def act_together(self, match: re.Match[str], acting: tuple[Term, ...]) -> bool:
         """Tell whether every piece that is named as acting acts, not any of them."""

@@ -151,6 +151,8 @@ class Relation:
         How words say it; none if it is found by the reading of another row.
     presupposed
         The words do not say it but take it for granted, whether they deny it or ask it.
+    state
+        It lasts: said in the present, it is of the position after the move.
     """
 
     kind: Kind
@@ -158,6 +160,7 @@ class Relation:
     decide: Callable[..., Any]
     readings: tuple[Reading, ...]
     presupposed: bool = False
+    state: bool = False
 
 
 #: What decides a claim, by the name that the table gives it.
@@ -242,6 +245,7 @@ def relations() -> dict[str, Relation]:
                 for r in readings(name, key, row[key])
             ),
             row.get("presupposed", False),
+            row.get("state", False),
         )
         for name, row in table["relations"].items()
     }
@@ -273,6 +277,8 @@ def read_verb(
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
         return
+    if _is_turned_round(sentence, match):
+        return
     behind = match.groupdict().get("obj") == Tag.PRONOUN and match.start(
         "obj"
     ) > match.start("verb")
@@ -293,11 +299,34 @@ def read_verb(
     times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
         span = (span[0], sentence.start + times.end())
+    if match.groupdict().get("place"):
+        (place,) = sentence.group(match, "place")
+        objects = tuple(_on_square(term, place.square) for term in objects)
     together = sentence.act_together(match, acting)
     objects, subjects = (_placed(sentence, match, terms) for terms in (objects, acting))
     stance = _stance_of_verb(sentence, match, reading.relation)
     how = (stance, sentence.tense(first, last), _detail_of_verb(sentence, match, times))
     yield _claim(sentence, reading.relation, span, objects, *how, subjects, together)
+
+
+#: The verb is a participle of what is suffered: ``was attacked``.
+_SUFFERED = frozenset({"attacked", "defended", "captured"})
+
+
+def _is_turned_round(sentence: Sentence, match: re.Match[str]) -> bool:
+    """Tell whether the subject suffers what the verb says: ``was attacked on f1``."""
+    if not match.groupdict().get("subj"):
+        return False
+    tag = sentence.tags[match.start("verb")]
+    suffers = tag in {letters()[name] for name in _SUFFERED}
+    return suffers and Tag.BE in (match["mid"] or "")
+
+
+def _on_square(term: Term, square: chess.Square | None) -> Term:
+    """Return a piece with its square, unless the words give it another place."""
+    if term.role != "piece" or term.square is not None:
+        return term
+    return replace(term, square=square)
 
 
 def _placed(
@@ -334,6 +363,8 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
     stance = sentence.stance(verb, match.end())
     if "no" in sentence.elements[match.start()].adjectives:
         stance = replace(stance, negated=True)
+    if _denies_of_all(sentence, match):
+        stance = replace(stance, unclear=False)
     named = match.groupdict().get("subj") not in (None, Tag.PRONOUN)
     addressed = not named and is_said("addressed", sentence.words)
     elsewhere = is_said("other_game", sentence.words)
@@ -353,6 +384,20 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
             stance, supposed=True, distant=not by or stance.negated or stance.distant
         )
     return replace(stance, supposed=stance.supposed or vague)
+
+
+#: ``neither`` before a noun, ``none of`` them.
+_NONE_OF = "{nobody}{of}?$"
+
+
+def _denies_of_all(sentence: Sentence, match: re.Match[str]) -> bool:
+    """Tell whether a verb's subject is nobody, anybody, or none of its pieces."""
+    if sentence.has_any_agent(match):
+        return Tag.NEARLY not in sentence.tags and "nor" not in sentence.words.split()
+    if not match.groupdict().get("subj"):
+        return False
+    before = sentence.tags[: match.start("subj")]
+    return over_tags(_NONE_OF).search(before) is not None
 
 
 def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
@@ -414,7 +459,7 @@ def _is_said_outright(sentence: Sentence, match: re.Match[str]) -> bool:
     words = sentence.words if rest < 0 else sentence.before(rest)
     if re.search(r"\b(?:cannot|can't|may not|unable)\b", words):
         return False
-    if Tag.NOT in around:
+    if not {Tag.NOT, Tag.NOBODY}.isdisjoint(around):
         return True
     return not (
         not tags("unsaid").isdisjoint(around)
@@ -461,8 +506,9 @@ def read_move_in_words(
     span = sentence.span(first, last)
     before = sentence.tags[first - 1 : first]
     side = term.side
-    if side is None and before == Tag.PLAYER:
-        side = sentence.elements[first - 1].terms[0].side
+    owner = over_tags(_DOES).search(sentence.tags, max(0, first - 8), first)
+    if side is None and owner:
+        side = sentence.elements[owner.start()].terms[0].side
     bare = sentence.tags[first : first + 2] == Tag.PIECE + Tag.INTO
     move = replace(
         term, role="move", move=notation, square=notation.to, span=span, side=side
@@ -476,10 +522,12 @@ def read_move_in_words(
     if relation == "played" and cue("remote_before").search(words_up_to):
         relation = "legal"
         stance = replace(stance, supposed=True)
-    yield _claim(
-        sentence, relation, span, (move,), stance, _tense_of_move(sentence, span)
-    )
+    tense = _tense_of_move(sentence, span)
+    yield _claim(sentence, relation, span, (move,), stance, tense, named=bare)
 
+
+#: Who does what follows: ``White has``, ``Black now``.
+_DOES = "{player}[{have}{maybe}{unknown}{be}]*$"
 
 #: Whose a written move is: ``White's Nf3``, ``Black plays Nf6``, ``White replies with Nc3``.
 _OF_A_PLAYER = (
@@ -533,14 +581,18 @@ def read_written(
     elif offered:
         stance = replace(stance, supposed=False)
     relation = "played" if played else "legal"
-    yield _claim(sentence, relation, term.span, (move,), move_stance, tense)
+    possible = cue("possible_before").search(before) or cue("possible_after").match(after)
+    named = not (played or possible)
+    yield _claim(
+        sentence, relation, term.span, (move,), move_stance, tense, named=named
+    )
     if term.move and (term.move.mate or term.move.check):
         sign = "move_mates" if term.move.mate else "move_checks"
         avoided = re.search(r"\b(?:avoid|prevent|threat|stop|follow)\w*[^,;]*$", before)
         stance = replace(
             stance, negated=False, supposed=bool(avoided) or stance.supposed
         )
-        yield _claim(sentence, sign, term.span, (move,), stance, tense)
+        yield _claim(sentence, sign, term.span, (move,), stance, tense, named=named)
 
 
 def _tense_of_move(sentence: Sentence, span: tuple[int, int]) -> Tense:
@@ -634,7 +686,8 @@ _STATES = ("passed", "doubled", "isolated", "connected")
 
 def _stance_of_noun(sentence: Sentence, index: int) -> Stance:
     denied = "no" in sentence.elements[index].adjectives
-    return replace(sentence.stance(index, index + 1), negated=denied)
+    stance = sentence.stance(index, index + 1)
+    return replace(stance, negated=denied, unclear=False)
 
 
 def read_named(
@@ -669,7 +722,10 @@ def read_named(
         there and not named and not is_said("elsewhere", sentence.words)
     ) or stance.negated
     stance = replace(stance, supposed=not had, able=stance.able and not had)
-    yield _claim(sentence, "stands", element.span, element.terms, stance)
+    said = before in (Tag.HAVE, Tag.BE) or stance.negated
+    yield _claim(
+        sentence, "stands", element.span, element.terms, stance, named=not said
+    )
 
 
 def read_there(
@@ -997,7 +1053,7 @@ def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
 # ---------------------------------------------------------------- fixed wordings
 
 #: Relations whose side, if not in the wording, is the one last named before it.
-_OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind"})
+_OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind", "en_passant"})
 
 #: Relations that judge one move, which need not be the last that the sentence writes.
 _JUDGES = frozenset({"bad_move", "good_move", "best_move"})
@@ -1020,6 +1076,10 @@ def read_wording(
         each.terms[0] for each in sentence.elements[:last] if each.tag == Tag.PLAYER
     )
     detail = Detail.of({**reading.detail, **groups})
+    if relation == "en_passant":
+        possible = cue("possible_after").match(sentence.words, match.end())
+        made = sentence.asserts(first, last) and possible is None
+        detail = replace(detail, made=made)
     if relation == "only_move":
         detail = replace(detail, sides=tuple(term.side for term in sides))
     moves = _judged(sentence, last) if relation in _JUDGES else _written(sentence)

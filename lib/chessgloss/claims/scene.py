@@ -125,6 +125,8 @@ class Scene:
         lines = lines_until(self.moments, last + 1)[: 3 * NEWEST_LINES]
         if claim.tense == "before":
             return (self.before, *lines)
+        if claim.tense == "past":
+            return (self.before, *lines, self.after)
         allowed = [self.after, *lines]
         opponent = {term.side for term in claim.subjects} == {not self.move.mover}
         if claim.tense == "later" or (opponent and not claim.stance.negated):

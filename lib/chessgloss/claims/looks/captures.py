@@ -51,8 +51,27 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         again = _is_recapture(claim)
         for at, move in _answers(moment) if again else _possible(moment):
             if _is_meant(claim, at, move):
-                return holds(f"{at.san(move)} is legal")
+                return _is_possible(claim, moment, scene, at, move)
     return _no_capture(claim, moment, scene)
+
+
+def _is_possible(
+    claim: Claim, moment: Moment, scene: Scene, at: chess.Board, move: chess.Move
+) -> Finding:
+    """Return that a capture is legal; open where it is not the moment whose turn it is.
+
+    What a side can do is said of the moment when it is on turn, and what it threatens of the
+    next. Before the move that is the mover alone: that its opponent could take then says
+    nothing.
+    """
+    evidence = f"{at.san(move)} is legal"
+    of_opponent = moment.anchor == "before" and at.turn != scene.move.mover
+    passed = moment.anchor == "after" and at.turn == scene.move.mover
+    if of_opponent and claim.tense not in ("before", "past"):
+        return fails(f"{evidence}, but only before the move")
+    if passed and claim.stance.able and claim.tense == "any":
+        return unknown(f"{evidence}, but it is not that side's turn")
+    return holds(evidence)
 
 
 def _is_recapture(claim: Claim) -> bool:
@@ -178,10 +197,17 @@ def _takes(term: Term, board: chess.Board, move: chess.Move) -> bool:
 
 
 def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a pawn is taken in passing, or can be."""
-    if moment.last is not None and moment.last[0].is_en_passant(moment.last[1]):
-        return holds(f"{moment.last[0].san(moment.last[1])} is en passant")
-    return truth(moment.board.has_legal_en_passant(), "whether en passant is legal")
+    """Look whether a pawn is taken in passing, or can be where the words say no more."""
+    sides = named_sides(claim)
+    if moment.last is not None:
+        board, move = moment.last
+        if board.is_en_passant(move) and (not sides or board.turn in sides):
+            return holds(f"{board.san(move)} is en passant")
+    board = moment.board
+    legal = board.has_legal_en_passant() and (not sides or board.turn in sides)
+    if claim.detail.made and moment.anchor == "before":
+        return fails("the move played takes nothing in passing")
+    return truth(legal, "whether en passant is legal")
 
 
 def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -57,6 +57,8 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     if claim.relation == "played" and followed and _must_be_played(term, scene):
         return "false", f"the move played is {scene.move.san}", "before"
     if legal := _legal_somewhere(claim, scene):
+        if _is_only_legal(claim, scene, legal):
+            return "not checkable", f"{legal[1]}, but {scene.move.san} is played", "none"
         return legal
     if _was_played(term, scene):
         return "true", "as the game went before", "before"
@@ -77,9 +79,27 @@ def _legal_somewhere(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor] | 
     if claim.tense == "before":
         moments = [each for each in moments if each.anchor in ("before", "line")]
     for board, move in ways_to_play(moments, claim.objects[0]):
+        evidence = f"{board.san(move)} is legal"
         anchors = (moment.anchor for moment in scene.moments if moment.board is board)
-        return "true", f"{board.san(move)} is legal", next(anchors, "line")
+        anchor = next(anchors, None)
+        if anchor is None and claim.stance.able and not claim.named:
+            evidence += ", but it is not that side's turn"
+            return "not checkable", evidence, "none"
+        return "true", evidence, anchor or "line"
     return None
+
+
+def _is_only_legal(
+    claim: Claim, scene: Scene, legal: tuple[Truth, str, Anchor]
+) -> bool:
+    """Tell whether the words say that a move is made which is not, though it is legal.
+
+    The other side may answer with it, and in a line of the text it may come.
+    """
+    (term,) = claim.objects
+    answers = term.side == (not scene.move.mover) or claim.tense == "later"
+    of_a_line = legal[2] in ("line", "reply") or term.numbered is not None
+    return claim.relation == "played" and not (answers or of_a_line)
 
 
 def _was_played(term: Term, scene: Scene) -> bool:
