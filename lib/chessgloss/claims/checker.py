@@ -232,6 +232,7 @@ def look_at_all(claim: Claim, scene: Scene) -> Case:
     first: dict[Outcome, Checked] = {}
     case = Case(claim, scene, first)
     of_moves = _is_of_moves(claim)
+    after_pass: Checked | None = None
     for moment in scene.allowed(claim):
         finding = decide(claim, moment, scene)
         outcome = finding.outcome
@@ -239,8 +240,9 @@ def look_at_all(claim: Claim, scene: Scene) -> Case:
         if outcome == case.wanted and _is_of_another_time(claim, moment):
             outcome = "unknown"
         if moment.skipped and outcome == "fails" and of_moves:
-            outcome = "unknown"
-            evidence = f"{evidence}, but moves may lie between"
+            evidence = f"{_WHEN[moment.anchor]}{evidence}, but moves may lie between"
+            after_pass = Checked(claim, "not checkable", evidence, moment.anchor)
+            continue
         verdict: Truth = "not checkable" if outcome == "unknown" else "false"
         if outcome == case.wanted:
             verdict = "true"
@@ -249,6 +251,9 @@ def look_at_all(claim: Claim, scene: Scene) -> Case:
         if outcome == case.wanted:
             return replace(case, borne_out=checked)
         first.setdefault(outcome, checked)
+    followed = "fails" in first and first["fails"].anchor == "line"
+    if after_pass and not followed:
+        first.setdefault("unknown", after_pass)
     return case
 
 
@@ -257,7 +262,10 @@ def _is_of_another_time(claim: Claim, moment: Moment) -> bool:
 
     That it holds there does not make the claim true; that it does not speaks against it.
     """
-    if claim.named or not relations()[claim.relation].state:
+    lasts = relations()[claim.relation].state
+    # that something cannot be taken lasts too
+    barred = claim.relation == "captures" and claim.stance.negated
+    if claim.named or not (lasts or barred):
         return False
     past = claim.tense == "past"
     if moment.anchor == "before":

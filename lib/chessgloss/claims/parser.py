@@ -365,6 +365,8 @@ def _names_piece(tokens: Sequence[Token], index: int) -> bool:
         owner = word.endswith("'s") and word[:-2] in chess.PIECE_NAMES[1:]
         return owner and tag == Tag.ATTACK
     verb = word.endswith("s") and tag in tags("behind_plural")
+    (behind, _) = _beside(tokens, index + 2)
+    verb = verb or (next_word == "moves" and behind == Tag.INTO)
     return verb or (tag != Tag.NOUN and next_word not in words("compound"))
 
 
@@ -551,7 +553,7 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
         numbered=ply,
         continues=over_tags(_IN_A_LINE).search(line) is not None,
     )
-    owned = tag == Tag.THE or owner.endswith("'s")
+    owned = tag in (Tag.THE, Tag.PLAYER) or _is_owner(owner)
     named = next_word in words("behind_push") or after in tags("behind_owned_move")
     if not owned or named or not re.fullmatch("[KQRBN][a-h][1-8]", token.text):
         return Element(Tag.MOVE, token.span, token.word, (term,))
@@ -559,6 +561,11 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     pieces = frozenset({notation.piece}) if notation.piece else ALL_PIECES
     term = replace(term, role="piece", side=side, pieces=pieces)
     return Element(Tag.PIECE, term.span, token.text.lower(), (term,))
+
+
+def _is_owner(word: str) -> bool:
+    """Tell whether a word is whose something is (``Fischer's``), no short form of *is*."""
+    return word.endswith("'s") and word not in words("short_is")
 
 
 def _read_move_number(text: str) -> tuple[int | None, bool, bool]:
@@ -592,6 +599,9 @@ def _is_diagonal(text: str, notation: Notation) -> bool:
 
 #: Tags that deny: ``not``, ``nobody``.
 _DENIALS: Final = frozenset({Tag.NOT, Tag.NOBODY})
+
+#: Before a noun: ``neither king``, ``none of the rooks``.
+_NONE_OF: Final = "{nobody}{of}?"
 
 #: Tags of words that stand for any piece or player: ``nobody``, ``anything``.
 _ANY: Final = frozenset({Tag.NOBODY, Tag.ANYBODY})
@@ -805,10 +815,24 @@ class Sentence:
             return agent in _ANY
         if match.groupdict().get("subj") is not None:
             return False
-        verb = match.start("verb")
+        return self.is_of_any(match.start("verb"))
+
+    def is_of_any(self, verb: int) -> bool:
+        """Tell whether what stands before a verb is ``nobody``, ``anything`` or the like."""
         while verb > 0 and self.tags[verb - 1] in tags("before_verb"):
             verb -= 1
         return verb > 0 and self.tags[verb - 1] in _ANY
+
+    def is_of_neither(self, verb: int) -> bool:
+        """Tell whether the subject of a verb is ``neither king`` or ``none of the rooks``."""
+        before = over_tags(_NONE_OF + "(?:{piece}{not})?{piece}[{have}{be}{maybe}]*$")
+        return before.search(self.tags[:verb]) is not None
+
+    def says_only(self, index: int) -> bool:
+        """Tell whether ``only`` stands right before an element."""
+        return self.before(index).rstrip().endswith(" only") or (
+            self.before(index).strip() == "only"
+        )
 
     def subject(self, verb: int) -> tuple[Term, ...]:
         """Return the terms any of which may be the subject of the verb at an element."""

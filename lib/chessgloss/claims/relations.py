@@ -386,18 +386,12 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
     return replace(stance, supposed=stance.supposed or vague)
 
 
-#: ``neither`` before a noun, ``none of`` them.
-_NONE_OF = "{nobody}{of}?$"
-
-
 def _denies_of_all(sentence: Sentence, match: re.Match[str]) -> bool:
     """Tell whether a verb's subject is nobody, anybody, or none of its pieces."""
     if sentence.has_any_agent(match):
         return Tag.NEARLY not in sentence.tags and "nor" not in sentence.words.split()
-    if not match.groupdict().get("subj"):
-        return False
-    before = sentence.tags[: match.start("subj")]
-    return over_tags(_NONE_OF).search(before) is not None
+    has_subject = match.groupdict().get("subj") is not None
+    return has_subject and sentence.is_of_neither(match.start("verb"))
 
 
 def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
@@ -446,7 +440,10 @@ def _how_often(
     if times := times or cue("times").match(sentence.words, start):
         return number(times["count"].split()[0])
     alone = r"\bonly by\b|\bby\b.*\b(?:only|alone)\b"
-    return 1 if re.search(alone, sentence.words[start : stop + 6]) else None
+    if re.search(alone, sentence.words[start : stop + 6]):
+        return 1
+    has_subject = match.groupdict().get("subj") is not None
+    return 1 if has_subject and sentence.says_only(match.start("subj")) else None
 
 
 def _is_said_outright(sentence: Sentence, match: re.Match[str]) -> bool:
@@ -460,7 +457,7 @@ def _is_said_outright(sentence: Sentence, match: re.Match[str]) -> bool:
     if re.search(r"\b(?:cannot|can't|may not|unable)\b", words):
         return False
     if not {Tag.NOT, Tag.NOBODY}.isdisjoint(around):
-        return True
+        return re.search(r"\b(?:can|could)\b", words) is None
     return not (
         not tags("unsaid").isdisjoint(around)
         or Tag.COMPARE in sentence.tags
@@ -624,6 +621,8 @@ def read_castling(
     span = sentence.span(first, verb + 1)
     relation = _castling_relation(sentence, first, verb)
     stance = Stance() if relation == "legal" else sentence.stance(verb, match.end())
+    if relation in ("castled", "may_castle") and sentence.is_of_any(verb):
+        stance = replace(stance, unclear=False)
     stance = replace(stance, negated=stance.negated and relation != "loses_right")
     side = owners[-1] if owners else None
     castles = Notation(castles=named)
@@ -958,6 +957,10 @@ def read_mate(
     yield _check_or_mate(sentence, index, relation, detail, end)
 
 
+#: A mate, and what gives it: ``mate with Bd8``.
+_GIVEN_WITH = ".{with}[{piece}{move}](?=$|[,{break}{and}])"
+
+
 def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
     """Tell whether a mate is said to be on the board, not to be looked for or feared."""
     word = sentence.elements[index].word
@@ -976,6 +979,10 @@ def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
         return False
     if re.search(r"\bking (?:is |now )*in\s+(?:an? )?$", before):
         return bool(stops and not cue("aimed").search(before))
+    if over_tags(_GIVEN_WITH).match(sentence.tags, index) and (
+        cue("announces").search(before)
+    ):
+        return True
     if before.endswith("with ") and sentence.tags[index + 1 : index + 2] in (
         "",
         Tag.AND,
@@ -1017,7 +1024,7 @@ def _check_or_mate(
             moves = [each for each in sentence.elements if each.tag == Tag.MOVE]
             subjects = moves[0].terms if len(moves) == 1 else subjects
     if named is None and (
-        means := over_tags(".{with}({piece})(?=$|[,{break}{and}])").match(
+        means := over_tags(".{with}([{piece}{move}])(?=$|[,{break}{and}])").match(
             sentence.tags[index:]
         )
     ):
@@ -1031,6 +1038,13 @@ def _check_or_mate(
     purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
     if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
         stance = replace(stance, supposed=True)
+    if sentence.is_of_any(first):
+        subjects = ()
+    if sentence.is_of_any(first) or sentence.is_of_neither(first):
+        stance = replace(stance, unclear=False)
+    before_subject = max(0, first - 1)
+    if named is None and sentence.says_only(before_subject):
+        stance = replace(stance, unclear=True)
     span = (sentence.elements[first].span[0], max(element.span[1], end))
     kings = _king_in_check(sentence, index)
     tense = sentence.tense(first, index + 1)

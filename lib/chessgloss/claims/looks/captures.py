@@ -31,6 +31,9 @@ from chessgloss.claims.scene import (
 from chessgloss.facts import board as boards
 from chessgloss.facts import tactics
 
+#: What a rook is worth more than a knight or a bishop, in pawns.
+EXCHANGE: Final = 2
+
 #: First captures tried where a recapture is spoken of and no capture was made.
 MOST_CAPTURES: Final = 40
 
@@ -69,7 +72,7 @@ def _is_possible(
     passed = moment.anchor == "after" and at.turn == scene.move.mover
     if of_opponent and claim.tense not in ("before", "past"):
         return fails(f"{evidence}, but only before the move")
-    if passed and claim.stance.able and claim.tense == "any":
+    if passed and claim.subjects and claim.stance.able and claim.tense == "any":
         return unknown(f"{evidence}, but it is not that side's turn")
     return holds(evidence)
 
@@ -213,8 +216,12 @@ def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether pieces of the kinds named take each other, or can at once.
 
-    Where the words name the pieces that take part, one of them does.
+    Where the words name the pieces that take part, one of them does. Pieces that are told to have
+    been exchanged are gone.
     """
+    done = claim.detail.verb.endswith("ed") and not claim.subjects
+    if done and not any(term.squares(moment.board) for term in claim.objects):
+        return holds("there are none left")
     for board, move in (*_made(moment), *_possible(moment)):
         if _is_exchange_of(claim, board, move) and _takes_part(claim, board, move):
             return holds(f"{board.san(move)} exchanges")
@@ -266,6 +273,12 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     gain = tactics.exchange(board, move)
     unit = claim.detail.unit or "material"
     evidence = f"by exchange {board.san(move)} brings {gain:+d} in pawns"
+    victim = boards.taken_on(board, move)
+    taken = board.piece_type_at(victim) if victim is not None else None
+    if unit == "exchange" and taken == chess.ROOK:
+        return truth(gain == EXCHANGE, evidence)
+    if moment.board.is_checkmate() and unit == "exchange":
+        return fails(f"{board.san(move)} mates")
     outright = claim.text.lower().startswith("win") and unit != "material"
     bad = gain < 0 if written else gain <= 0 and outright and moment.anchor == "after"
     answers = moment.board.generate_legal_captures(
@@ -277,8 +290,19 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     ):
         return unknown(f"{evidence}, but taking back allows mate")
     values = {chess.piece_name(kind): worth for kind, worth in tactics.VALUES.items()}
-    worth = {**values, "exchange": 2, "piece": 3}.get(unit, 1)
+    worth = {**values, "exchange": EXCHANGE, "piece": 3}.get(unit, 1)
+    if gain >= worth and not _is_won(unit, taken):
+        return unknown(evidence)
     return truth(gain >= worth, evidence, certain=bad and board.is_capture(move))
+
+
+def _is_won(unit: str, taken: chess.PieceType | None) -> bool:
+    """Tell whether what is taken is what the words say is won; of ``material`` anything is."""
+    if taken is None:
+        return unit == "material"
+    if unit == "piece":
+        return taken != chess.PAWN
+    return unit == "material" or unit == chess.piece_name(taken)
 
 
 def can_win(claim: Claim, moment: Moment, scene: Scene) -> Finding:

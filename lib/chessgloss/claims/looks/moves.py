@@ -172,7 +172,16 @@ def _is_played(term: Term, scene: Scene) -> bool:
         return False
     if term.numbered not in (None, board.ply()):
         return False
-    return term.fits(board, scene.move.move)
+    return term.fits(board, scene.move.move) or _is_castling_rook(term, scene)
+
+
+def _is_castling_rook(term: Term, scene: Scene) -> bool:
+    """Tell whether a rook is said to go where castling brings it."""
+    board = scene.before.board
+    move = term.move or Notation()
+    if move.piece != chess.ROOK or not board.is_castling(scene.move.move):
+        return False
+    return move.to in boards.moved_squares(board, scene.move.move)
 
 
 def _must_be_played(term: Term, scene: Scene) -> bool:
