@@ -251,8 +251,10 @@ def look_at_all(claim: Claim, scene: Scene) -> Case:
         if outcome == case.wanted:
             return replace(case, borne_out=checked)
         first.setdefault(outcome, checked)
-    followed = "fails" in first and first["fails"].anchor == "line"
-    if after_pass and not followed:
+    failed = first.get("fails")
+    starts = {each.start for each in scene.moments if each.anchor == "line"}
+    at_once = failed is not None and failed.anchor == "line" and len(starts) == 1
+    if after_pass and not at_once:
         first.setdefault("unknown", after_pass)
     return case
 

@@ -365,6 +365,8 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
         stance = replace(stance, negated=True)
     if _denies_of_all(sentence, match):
         stance = replace(stance, unclear=False)
+    if _is_of_many(sentence, match):
+        stance = replace(stance, unclear=True)
     named = match.groupdict().get("subj") not in (None, Tag.PRONOUN)
     addressed = not named and is_said("addressed", sentence.words)
     elsewhere = is_said("other_game", sentence.words)
@@ -384,6 +386,16 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
             stance, supposed=True, distant=not by or stance.negated or stance.distant
         )
     return replace(stance, supposed=stance.supposed or vague)
+
+
+def _is_of_many(sentence: Sentence, match: re.Match[str]) -> bool:
+    """Tell whether a verb is said of some number that is not told: ``most of the pieces``."""
+    nouns = (match.start(name) for name in ("subj", "obj", "agent") if _has(match, name))
+    return any(cue("many").search(sentence.before(noun)) for noun in nouns)
+
+
+def _has(match: re.Match[str], name: str) -> bool:
+    return match.groupdict().get(name) is not None
 
 
 def _denies_of_all(sentence: Sentence, match: re.Match[str]) -> bool:

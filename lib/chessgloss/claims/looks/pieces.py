@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import chess
@@ -64,8 +65,11 @@ def _act_on_all(claim: Claim, moment: Moment) -> Finding:
     if not actors:
         return absent("there is no such piece")
     if claim.detail.count is not None and claim.objects:
-        return _counted(claim, moment, claim.detail.count)
-    findings = [_act_on(claim, moment, actors, term) for term in claim.objects]
+        counted = _counted(claim, moment, claim.detail.count)
+        by_these = all(term.role == "piece" for term in claim.subjects)
+        if counted.outcome != "holds" or not claim.subjects or not by_these:
+            return counted
+    findings = [_act_on_some(claim, moment, actors, term) for term in claim.objects]
     for finding in findings:
         if finding.outcome != "holds":
             return finding
@@ -73,8 +77,49 @@ def _act_on_all(claim: Claim, moment: Moment) -> Finding:
     return (
         _not_each_acts(claim, moment)
         or _not_one_acts_on_all(claim, moment, actors)
+        or _not_so_many_act(claim, moment)
         or holds(evidence)
     )
+
+
+def _act_on_some(
+    claim: Claim, moment: Moment, actors: list[chess.Square], term: Term
+) -> Finding:
+    """Look whether the actors attack (or defend) as many of what a term means as it says."""
+    if term.role != "piece" or (term.least == 1 and not term.every):
+        return _act_on(claim, moment, actors, term)
+    sides = {moment.board.color_at(actor) for actor in actors}
+    of_actors = claim.relation != "attacks"
+    targets = [
+        target
+        for target in term.squares(moment.board)
+        if (moment.board.color_at(target) in sides) == of_actors
+    ]
+    least = len(targets) if term.every else term.least
+    each = [replace(term, square=target, least=1, every=False) for target in targets]
+    findings = [_act_on(claim, moment, actors, target) for target in each]
+    hit = [finding for finding in findings if finding.outcome == "holds"]
+    evidence = f"{len(hit)} of {term.text}, {len(targets)} on the board"
+    return truth(0 < least <= len(hit), evidence)
+
+
+def _not_so_many_act(claim: Claim, moment: Moment) -> Finding | None:
+    """Return what is against it that as many act as the subject says: ``two rooks``."""
+    for subject in claim.subjects:
+        if subject.role != "piece" or (subject.least == 1 and not subject.every):
+            continue
+        own = acting_squares([subject], moment)
+        acting = 0
+        for actor in own:
+            alone = [_act_on(claim, moment, [actor], term) for term in claim.objects]
+            acting += all(finding.outcome == "holds" for finding in alone)
+        evidence = f"{acting} of them {_verb(claim)[:-1]} it"
+        least = len(own) if subject.every else subject.least
+        if acting < least:
+            return fails(evidence)
+        if acting > least:
+            return unknown(evidence)
+    return None
 
 
 def _not_each_acts(claim: Claim, moment: Moment) -> Finding | None:
