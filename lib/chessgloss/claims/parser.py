@@ -222,6 +222,10 @@ class Detail:
         Of an only move: the sides that the words name before it.
     theme
         Of what is presupposed: ``check``, ``mate``, ``sacrifice``, ``square`` or ``piece``.
+    wing
+        Of counts of pawns: ``queen`` or ``king``, the side of the board.
+    items, others
+        Lists of pieces: what a side is ahead by, or has; what the other side has for it.
     """
 
     verb: str = ""
@@ -246,6 +250,9 @@ class Detail:
     high: int | None = None
     sides: tuple[chess.Color | None, ...] = ()
     theme: str = ""
+    wing: str = ""
+    items: str = ""
+    others: str = ""
 
     @classmethod
     def of(cls, words: Mapping[str, str]) -> Detail:
@@ -451,7 +458,7 @@ def _noun_phrase(
         file=chess.FILE_NAMES.index(files[0]) if files and not squares else None,
         shade=light[0] if light else None,
         definite=not (bare or touching or adjectives & words("indefinite")),
-        least=_least(adjectives),
+        least=_least(adjectives) if tokens[noun].word.endswith("s") else 1,
         every=not adjectives.isdisjoint(words("universal")),
     )
     terms = tuple(replace(term, square=square, shade=None) for square in squares) or (

@@ -89,7 +89,7 @@ Disqualifier = Literal[
 
 
 #: Readers of patterns over words; all others have patterns over tags.
-OF_WORDS = frozenset({"wording", "counts"})
+OF_WORDS = frozenset({"wording", "counts", "pair"})
 
 #: The sides as a wording names them.
 SIDES = ("white", "black")
@@ -206,9 +206,14 @@ LOOKS: dict[str, Callable[..., Any]] = {
         material.ahead,
         material.level,
         material.pair,
+        material.in_return,
+        material.majority,
         material.counts,
         material.counts_both,
+        material.there_are,
+        material.still_on,
         structure.pawn_state,
+        structure.connected,
         structure.open_file,
         engine.better,
         engine.loses,
@@ -878,11 +883,17 @@ def read_counts(
         return
     # words that count all there is: a list, a comparison, ``only two``
     exact = re.search(
-        r"\b(?:only|just|exactly|left|remaining|single|against)\b", match.group()
+        r"\b(?:only|just|exactly|left|remaining|single|against|versus|vs)\b", match.group()
     )
     whole = exact or len(cue("item").findall(match["items"])) > 1
     last = sentence.index(match.end("items"))
-    stance = replace(sentence.stance(0, last, alone=True), negated=False)
+    wing = _wing(sentence, match)
+    stance = replace(
+        sentence.stance(0, last, alone=True),
+        negated=False,
+        unclear=not wing and _is_placed_elsewhere(sentence, match),
+    )
+    tense = sentence.tense(0, max(1, last))
     for group in ("items", "others") if match["others"] else ("items",):
         side = (match["side"] == "white") == (group == "items")
         for item in cue("item").finditer(sentence.words, *match.span(group)):
@@ -892,10 +903,103 @@ def read_counts(
                 noun=item["noun"],
                 more=re.search("more|extra", item["adjectives"]) is not None,
                 whole=bool(whole) or group == "others",
+                wing=wing,
             )
             owner = (Term("side", match["side"], span, side),)
-            tense = sentence.tense(0, 1)
             yield _claim(sentence, "counts", span, (), stance, tense, detail, owner)
+            if match["rest"]:
+                # ``three pawns against one``
+                other = (Term("side", match["side"], span, not side),)
+                count = number(match["rest"])
+                detail = replace(detail, count=count, more=False)
+                span = (match.start("rest") + sentence.start, match.end("rest") + sentence.start)
+                yield _claim(sentence, "counts", span, (), stance, tense, detail, other)
+
+
+def _wing(sentence: Sentence, match: re.Match[str]) -> str:
+    """Return the wing on which pieces are counted: ``queen``, ``king`` or nothing."""
+    before = sentence.words[: match.start()]
+    behind = cue("wing_behind").match(sentence.words, match.end("items"))
+    found = behind or cue("wing_before").search(before)
+    return found["wing"] if found else ""
+
+
+def _is_placed_elsewhere(sentence: Sentence, match: re.Match[str]) -> bool:
+    """Tell whether pieces are counted on a place that is not understood: ``on the a-file``."""
+    return cue("other_place").match(sentence.words, match.end("items")) is not None
+
+
+def read_pair(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
+    """Read that a side has both bishops, has kept them, or has given one up."""
+    last = max(1, sentence.index(match.end()))
+    clause = sentence.tags.rfind(Tag.BREAK, 0, last) + 1
+    begin = sentence.elements[clause].span[0] - sentence.start
+    before = sentence.words[min(begin, match.start()) : match.start()]
+    has = [*cue("has_pair").finditer(before)]
+    loses = [*cue("loses_pair").finditer(before)]
+    if not has and not loses:
+        return
+    lost = bool(loses) and (not has or loses[-1].end() > has[-1].end())
+    owners = _owners(sentence, last)
+    everybody = re.search(r"\bboth (?:sides|players)\b|\beach side\b", before) is not None
+    nobody = not {Tag.NOBODY}.isdisjoint(sentence.tags[clause:last])
+    if not (owners or everybody or nobody):
+        return
+    stance = replace(sentence.stance(max(0, last - 1), last), unclear=False)
+    stance = replace(stance, negated=stance.negated and not lost)
+    detail = Detail(both=everybody, result="loses" if lost else "")
+    span = sentence.offsets(match)
+    subjects = () if everybody or nobody else owners
+    tense = sentence.tense(max(0, last - 1), last)
+    yield _claim(
+        sentence, "pair", span, (), stance, tense, detail, subjects=subjects
+    )
+
+
+def _owners(sentence: Sentence, stop: int) -> tuple[Term, ...]:
+    """Return the side that has what an element before ``stop`` says: named before it, or behind."""
+    sides = [
+        (place, each.terms[0])
+        for place, each in enumerate(sentence.elements)
+        if each.tag == Tag.PLAYER
+    ]
+    before = [side for place, side in sides if place < stop]
+    return (*before[-1:], *(side for _, side in sides))[:1]
+
+
+def read_connected(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
+    """Read that rooks are connected, or are by the move."""
+    index = match.start()
+    element = sentence.elements[index]
+    term = element.terms[0]
+    if term.pieces != {chess.ROOK} or not element.word.endswith(("rooks", "1", "8")):
+        return
+    before = sentence.before(index)
+    connects = re.search(r"\bconnect(?:s|ed|ing)?\s+$", before)
+    being = re.match(
+        r"\s*(?:is|are|were|was|become|remain|aren't)\s+(?:\w+\s+){0,2}?connected\b",
+        sentence.after(index),
+    )
+    if not (connects or being):
+        return
+    stop = element.span[1] + (being.end() if being else 0)
+    last = max(index + 1, sentence.index(stop - sentence.start))
+    start = element.span[0] - (len(connects.group()) if connects else 0)
+    first = max(0, index - 1) if connects else index
+    side = term.side
+    if connects and side is None:
+        owners = _owners(sentence, index)
+        side = owners[0].side if owners else None
+    subject = (replace(term, role="side", side=side),)
+    stance = sentence.stance(first, last)
+    tense = sentence.tense(first, last)
+    yield _claim(
+        sentence, "connected", (start, stop), element.terms, stance, tense, subjects=subject
+    )
 
 
 # ---------------------------------------------------------------- checks and mates
@@ -1079,7 +1183,7 @@ def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
 # ---------------------------------------------------------------- fixed wordings
 
 #: Relations whose side, if not in the wording, is the one last named before it.
-_OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind", "en_passant"})
+_OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind", "in_return", "en_passant"})
 
 #: Relations that judge one move, which need not be the last that the sentence writes.
 _JUDGES = frozenset({"bad_move", "good_move", "best_move"})
@@ -1178,6 +1282,8 @@ READERS: dict[str, Reader] = {
     "loose": read_loose,
     "threat": read_threat,
     "counts": read_counts,
+    "pair": read_pair,
+    "connected": read_connected,
     "check": read_check,
     "mate": read_mate,
     "wording": read_wording,

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias
+
 import chess
 
-from chessgloss.claims.lexicon import noun_pieces
-from chessgloss.claims.looks.finding import Finding, truth, unknown
+from chessgloss.claims.lexicon import cue, noun_pieces, number
+from chessgloss.claims.looks.finding import Finding, fails, holds, truth, unknown
 from chessgloss.claims.parser import Claim
-from chessgloss.claims.scene import Moment, Scene
+from chessgloss.claims.scene import Moment, Scene, sides_or_both
 from chessgloss.facts import tactics
 from chessgloss.facts.words import side_name
+
+#: How many pieces of each type a side has more than the other.
+Surplus: TypeAlias = Mapping[chess.PieceType, int]
+
+#: The files of each wing: without the file in the centre, and with it. People mean either.
+WINGS: Final[Mapping[str, tuple[chess.Bitboard, chess.Bitboard]]] = {
+    "queen": (
+        chess.BB_FILE_A | chess.BB_FILE_B | chess.BB_FILE_C,
+        chess.BB_FILE_A | chess.BB_FILE_B | chess.BB_FILE_C | chess.BB_FILE_D,
+    ),
+    "king": (
+        chess.BB_FILE_F | chess.BB_FILE_G | chess.BB_FILE_H,
+        chess.BB_FILE_E | chess.BB_FILE_F | chess.BB_FILE_G | chess.BB_FILE_H,
+    ),
+    "": (chess.BB_ALL, chess.BB_ALL),
+}
 
 
 def ahead(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -18,7 +37,7 @@ def ahead(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     Where no side is named, either may be.
     """
     sides = [bool(term.side) for term in claim.subjects]
-    if claim.relation == "behind":
+    if claim.relation.startswith("behind"):
         sides = [not side for side in sides]
     findings = [_is_ahead(claim, moment.board, side) for side in sides or chess.COLORS]
     for finding in findings:
@@ -28,16 +47,24 @@ def ahead(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
-    pawns_up = tactics.balance(board)
-    if side == chess.BLACK:
-        pawns_up = -pawns_up
+    pawns_up = _pawns_up(board, side)
+    surplus = _surplus(board, side)
+    evidence = f"{side_name(side)} is {pawns_up:+d} in pawns"
+    if claim.detail.items:
+        listed = _listed(claim.detail.items)
+        fitting = [_has_more(surplus, noun) == count for noun, count in listed]
+        return truth(all(fitting), evidence)
     count = 1 if claim.detail.count is None else claim.detail.count
     word = "".join(claim.detail.unit.split()[-1:]).removesuffix("s")
-    is_ahead = _is_ahead_by(word, count, pawns_up, _surplus(board, side))
-    return truth(is_ahead, f"{side_name(side)} is {pawns_up:+d} in pawns")
+    return truth(_is_ahead_by(word, count, pawns_up, surplus), evidence)
 
 
-def _surplus(board: chess.Board, side: chess.Color) -> dict[chess.PieceType, int]:
+def _pawns_up(board: chess.Board, side: chess.Color) -> int:
+    balance = tactics.balance(board)
+    return balance if side == chess.WHITE else -balance
+
+
+def _surplus(board: chess.Board, side: chess.Color) -> Surplus:
     """Return how many pieces of each type a side has more than the other."""
     surplus = {}
     for kind in chess.PIECE_TYPES:
@@ -47,9 +74,21 @@ def _surplus(board: chess.Board, side: chess.Color) -> dict[chess.PieceType, int
     return surplus
 
 
-def _is_ahead_by(
-    unit: str, count: int, pawns_up: int, surplus: dict[chess.PieceType, int]
-) -> bool:
+def _listed(words: str) -> list[tuple[str, int]]:
+    """Return the nouns of a list of pieces, each with its number: ``a queen and two pawns``."""
+    items = cue("item").finditer(words)
+    return [(item["noun"], number(item["count"])) for item in items]
+
+
+def _has_more(surplus: Surplus, noun: str) -> int:
+    """Return how many pieces that a noun can mean a side has more."""
+    kinds = noun_pieces(noun)
+    if noun.startswith("piece"):
+        kinds -= {chess.PAWN}
+    return sum(surplus[kind] for kind in kinds)
+
+
+def _is_ahead_by(unit: str, count: int, pawns_up: int, surplus: Surplus) -> bool:
     """Tell whether a side is ahead by so many units, by worth or by the pieces themselves.
 
     A piece is three pawns, or one more of the knights, bishops, rooks and queens; the exchange
@@ -73,6 +112,41 @@ def _is_ahead_by(
     return surplus[kind] == count and pawns_up >= least
 
 
+def in_return(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a side has some pieces for others: ``a rook for two knights``.
+
+    Where it is said to have given them up, the other side has them. What can be taken back on
+    the square of the move is not settled.
+    """
+    (term,) = claim.subjects
+    side = bool(term.side)
+    if claim.detail.result == "loses":
+        side = not side
+    surplus = _surplus(moment.board, side)
+    said = dict.fromkeys(chess.PIECE_TYPES, 0)
+    for words, sign in ((claim.detail.items, 1), (claim.detail.others, -1)):
+        for noun, count in _listed(words):
+            kinds = noun_pieces(noun)
+            if len(kinds) > 1:
+                return unknown("which piece is meant is not said")
+            said[next(iter(kinds))] += sign * count
+    evidence = f"{side_name(side)} is {_pawns_up(moment.board, side):+d} in pawns"
+    if said == surplus:
+        return holds(evidence)
+    apart = any(count and count * surplus[kind] <= 0 for kind, count in said.items())
+    if not apart or _can_take_back(moment):
+        return unknown(evidence)
+    return fails(evidence)
+
+
+def _can_take_back(moment: Moment) -> bool:
+    """Tell whether there is a capture on the square of the move that led to a moment."""
+    if moment.last is None:
+        return False
+    square = chess.BB_SQUARES[moment.last[1].to_square]
+    return any(moment.board.generate_legal_captures(chess.BB_ALL, square))
+
+
 def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether material is equal."""
     pawns_up = tactics.balance(moment.board)
@@ -80,33 +154,92 @@ def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a side has bishops on both colours of squares."""
-    side = bool(claim.subjects[0].side)
-    bishops = moment.board.pieces(chess.BISHOP, side)
-    light = bool(bishops & chess.BB_LIGHT_SQUARES)
-    dark = bool(bishops & chess.BB_DARK_SQUARES)
-    return truth(light and dark, f"it has {len(bishops)} bishops")
+    """Look whether a side (both, where both are spoken of) has bishops on both colours of squares."""
+    sides = sides_or_both(claim)
+    having = [side for side in sides if _has_pair(moment.board, side)]
+    evidence = " and ".join(side_name(side) for side in having) or "neither side"
+    evidence = f"{evidence} has bishops on both colours"
+    if claim.detail.result != "loses":
+        return truth(len(having) == len(sides) if claim.detail.both else bool(having), evidence)
+    if having:
+        return fails(evidence)
+    had = any(_has_pair(scene.before.board, side) for side in sides)
+    return truth(had, evidence, certain=False)
+
+
+def _has_pair(board: chess.Board, side: chess.Color) -> bool:
+    bishops = board.pieces(chess.BISHOP, side)
+    light = bishops & chess.BB_LIGHT_SQUARES
+    dark = bishops & chess.BB_DARK_SQUARES
+    return bool(light) and bool(dark)
 
 
 def counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a side has as many pieces of a kind as is said."""
+    """Look whether a side has as many pieces of a kind as is said, on a wing if one is named."""
     side = bool(claim.subjects[0].side)
     noun = claim.detail.noun.split()[-1]
     if noun.startswith("piece"):
         return unknown("what counts as a piece is not said")
-    have = _count(moment.board, noun, side)
+    files = WINGS[claim.detail.wing]
+    findings = [_counted_on(claim, moment.board, noun, side, each) for each in files]
+    return _agreed(findings)
+
+
+def _counted_on(
+    claim: Claim,
+    board: chess.Board,
+    noun: str,
+    side: chess.Color,
+    files: chess.Bitboard,
+) -> Finding:
+    have = _count(board, noun, side, files)
     wanted = claim.detail.count or 0
     evidence = f"it has {have} {noun}"
     if claim.detail.more:
-        other = _count(moment.board, noun, not side)
+        other = _count(board, noun, not side, files)
         return truth(have - other == wanted, evidence)
-    if have > wanted and not claim.detail.whole:
+    if have > wanted and not (claim.detail.whole or claim.detail.wing):
         return unknown(f"{evidence}, more than the text speaks of")
     return truth(have == wanted, evidence)
 
 
-def _count(board: chess.Board, noun: str, side: chess.Color) -> int:
-    return sum(len(board.pieces(kind, side)) for kind in noun_pieces(noun))
+def _agreed(findings: Sequence[Finding]) -> Finding:
+    """Return the first of several findings, if all come to the same."""
+    first = findings[0]
+    if any(finding.outcome != first.outcome for finding in findings):
+        return unknown(f"{first.evidence}, without the file in the centre")
+    return first
+
+
+def _count(
+    board: chess.Board,
+    noun: str,
+    side: chess.Color,
+    files: chess.Bitboard = chess.BB_ALL,
+) -> int:
+    kinds = noun_pieces(noun)
+    return sum(len(board.pieces(kind, side) & files) for kind in kinds)
+
+
+def majority(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a side has more pawns on a wing than the other."""
+    side = bool(claim.subjects[0].side)
+    findings = []
+    for files in WINGS[claim.detail.wing]:
+        own = _count(moment.board, "pawn", side, files)
+        other = _count(moment.board, "pawn", not side, files)
+        findings.append(truth(own > other, f"{own} pawns against {other}"))
+    return _agreed(findings)
+
+
+def there_are(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look how many pieces of a kind are on the board, of a side if one is named."""
+    noun = claim.detail.noun
+    findings = []
+    for files in WINGS[claim.detail.wing]:
+        count = sum(_count(moment.board, noun, side, files) for side in sides_or_both(claim))
+        findings.append(truth(count == claim.detail.count, f"there are {count} {noun}"))
+    return _agreed(findings)
 
 
 def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -117,3 +250,10 @@ def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     wanted = claim.detail.count or 0
     evidence = f"they have {white} and {black}"
     return truth(white == black == wanted, evidence)
+
+
+def still_on(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether both sides still have a piece of a kind."""
+    noun = claim.detail.noun
+    each = [_count(moment.board, noun, side) for side in chess.COLORS]
+    return truth(all(each), f"they have {each[0]} and {each[1]}")

@@ -42,6 +42,24 @@ def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return fails(f"no such pawn is {state}")
 
 
+def connected(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether two rooks of a side see each other; of both sides, if none is named, both do."""
+    board = moment.board
+    (term,) = claim.subjects
+    sides = chess.COLORS if term.side is None else [term.side]
+    places = [each.square for each in claim.objects if each.square is not None]
+    see = []
+    for side in sides:
+        rooks = board.pieces(chess.ROOK, side)
+        if places:
+            rooks &= chess.SquareSet(places)
+        see.append(any(board.attacks(rook) & rooks for rook in rooks))
+    evidence = "rooks of a side see each other" if any(see) else "no two rooks see each other"
+    if len({*see}) > 1:
+        return unknown("whose rooks is not said")
+    return truth(see[0], evidence)
+
+
 def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a file is open, half-open or closed."""
     board = moment.board
