@@ -57,7 +57,7 @@ from chessgloss import assets, engine, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.book.used_code import code_sha256, used_code
-from chessgloss.claims import CAUSES, Kind, disqualifier, extract, gold, verify
+from chessgloss.claims import CAUSES, Kind, Truth, disqualifier, extract, gold, verify
 from chessgloss.commentary import asking, briefing, clauses, methods, proven
 from chessgloss.commentary.moves import evaluated_moves, lectured_moves
 from chessgloss.commentary.prompts import load_prompt
@@ -493,11 +493,12 @@ claims = pd.DataFrame(
         }
         for row in answered.itertuples()
         for each in verify(row.text, briefings[row.move].move, briefings[row.move].verdict)
+        if each.claim.kind != "unread"
     ]
 )
 false = claims[claims["verdict"] == "false"]
 verdict = pd.crosstab(claims["comment"], claims["verdict"]).reindex(
-    answered.index, fill_value=0
+    index=answered.index, columns=get_args(Truth), fill_value=0
 )
 causes = list(dict.fromkeys(CAUSES.values()))
 by_cause = pd.crosstab(false["comment"], false["kind"].map(CAUSES)).reindex(
@@ -506,7 +507,7 @@ by_cause = pd.crosstab(false["comment"], false["kind"].map(CAUSES)).reindex(
 counted = answered.assign(
     claims=verdict.sum(axis=1),
     false=verdict["false"],
-    true=verdict["true"],
+    true=verdict["true"] + verdict["named"],
     open=verdict["not checkable"],
     any=(verdict["false"] > 0).astype(float),
     breach=answered.index.isin(false.loc[false["forbidden"], "comment"]).astype(float),
@@ -1041,7 +1042,7 @@ expert = {
     each.name: [
         found.claim
         for found in read_claims(each.name, each.reference)
-        if found.verdict == "true" and found.claim.kind != "piece"
+        if found.holds and found.claim.kind != "piece"
     ]
     for each in with_expert
 }
@@ -1051,7 +1052,9 @@ def agreement(row):
     move = all_known[row.move].move
     theirs = expert.get(row.move, [])
     checked_there = read_claims(row.move, row.text)
-    ours = [found.claim for found in checked_there if found.claim.kind != "piece"]
+    ours = [
+        found.claim for found in checked_there if found.claim.kind not in ("piece", "unread")
+    ]
     said = [any(choice.same_subject(claim, other, move) for other in ours) for claim in theirs]
     meant = [any(choice.same_subject(claim, other, move) for other in theirs) for claim in ours]
     return {

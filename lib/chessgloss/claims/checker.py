@@ -19,6 +19,7 @@ from chessgloss.claims.relations import (
     relations,
 )
 from chessgloss.claims.scene import LOOK_BACK, Anchor, Moment, Scene, set_scene
+from chessgloss.claims.unread import unread_clauses
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
@@ -43,7 +44,7 @@ class Checked:
     claim
         The claim.
     verdict
-        ``true``, ``false``, or ``not checkable``.
+        ``true``, ``false``, or ``not checkable``; ``named`` for what is only named, and there.
     evidence
         The board fact or the engine's line that decides it, in words.
     anchor
@@ -56,15 +57,22 @@ class Checked:
     anchor: Anchor
 
     @property
+    def holds(self) -> bool:
+        """Whether it is true, or only named and there."""
+        return self.verdict in ("true", "named")
+
+    @property
     def cause(self) -> Cause | None:
         """The cause of error (CCC paper, Table 2) that a false claim counts under."""
-        return CAUSES[self.claim.kind] if self.verdict == "false" else None
+        return CAUSES.get(self.claim.kind) if self.verdict == "false" else None
 
 
 # ---------------------------------------------------------------- what a text claims
 
 
-def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
+def extract(
+    text: str, *, presupposed: bool = False, unread: bool = False
+) -> tuple[Claim, ...]:
     """Return the checkable claims of an English text on a move, in the order of their spans.
 
     Nothing is looked up on a board: a claim says what the words say. Empty for a text
@@ -77,11 +85,16 @@ def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
     presupposed
         Also what the words take for granted: whose turn it is, that there are such pieces, that
         a square, a check, a capture that they speak of comes with the move.
+    unread
+        Also the clauses whose verb is not understood, as claims of kind ``unread``.
     """
     parsed = sentences(text, chunk(text, tokenise(text)))
-    claims = [
-        claim for sentence in parsed for claim in read_claims(sentence, presupposed)
-    ]
+    claims = list[Claim]()
+    for sentence in parsed:
+        said = [*read_claims(sentence, presupposed)]
+        claims += said
+        if unread:
+            claims += unread_clauses(sentence, said)
     # what is said twice of the same words counts once
     kept: dict[tuple[object, ...], Claim] = {}
     announced = [
@@ -115,6 +128,9 @@ def verify(
 ) -> tuple[Checked, ...]:
     """Return every claim of a text on a move with its verdict, in the order of their spans.
 
+    What a text only names, and what is there, is ``named``; a clause whose verb is not understood is
+    a claim of kind ``unread``, which is not checkable.
+
     Parameters
     ----------
     text
@@ -133,7 +149,7 @@ def verify(
     ValueError
         If the reply is not legal after the move.
     """
-    claims = extract(text, presupposed=presupposed)
+    claims = extract(text, presupposed=presupposed, unread=True)
     scene = scene_of(claims, move, verdict, reply)
     return tuple(decide_claim(claim, scene) for claim in claims)
 

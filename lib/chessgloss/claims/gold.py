@@ -312,7 +312,10 @@ def match(
     All that tie are returned, so that a right answer among ``n`` counts ``1 / n``.
     """
     verdicts = [[each.verdict for each in check(text, move)] for move in moves]
-    faults = [(each.count("false"), -each.count("true")) for each in verdicts]
+    faults = [
+        (each.count("false"), -each.count("true") - each.count("named"))
+        for each in verdicts
+    ]
     return tuple(index for index, each in enumerate(faults) if each == min(faults))
 
 

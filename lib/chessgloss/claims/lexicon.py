@@ -43,6 +43,8 @@ class Tag:
     MAYBE: Final = "h"
     IF: Final = "H"
     BE: Final = "b"
+    ON: Final = "o"
+    OF: Final = "f"
     HAVE: Final = "v"
     ATTACK: Final = "a"
     CAPTURE: Final = "x"
