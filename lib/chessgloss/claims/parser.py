@@ -394,7 +394,11 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
         place = token.tag in (Tag.SQUARE, Tag.LETTER)
         if owner or token.word in ("this", "that") or digits:
             start = first - 1
-            if token.tag == Tag.THE:
+            (owner, whose) = _beside(tokens, first - 2)
+            counted = token.word in words("several") and (
+                owner == Tag.PLAYER or whose.endswith("'s")
+            )
+            if token.tag == Tag.THE and not counted:
                 break
         elif token.word in words("adjective") or place or token.tag == Tag.NOUN:
             behind = (Tag.NOUN, Tag.ADJECTIVE)
@@ -405,7 +409,8 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
             strangers -= 1
         else:
             break
-    return start
+    both = start > floor and start < noun and tokens[start - 1].word == "both"
+    return start - 1 if both and tokens[start].tag == Tag.THE else start
 
 
 #: What may stand behind a noun: a place, ``on`` before it or not; behind a plural a list of them.
@@ -530,6 +535,9 @@ def _may_be_push(tokens: Sequence[Token], index: int) -> bool:
     (after, _) = _beside(tokens, index + 1)
     if before == Tag.WITH or word in ("by", "via", "due to", "instead of"):
         return True
+    (suffers, _) = _beside(tokens, index + 2)
+    if after == Tag.BE and suffers in tags("participles"):
+        return False
     return before in ("", ".", Tag.BREAK) and after in tags("behind_pawn_move")
 
 
@@ -742,7 +750,9 @@ class Sentence:
         after_move = first > 1 and over_tags(_AFTER_A_MOVE).match(self.tags)
         if after_move or cue("only_after").search(self.words, scope, stop + 5):
             return "after"
-        helped = self.elements[max(clause, first - 1) : last]
+        helpers = over_tags("[{have}{be}{not}]+$").search(self.tags[:first])
+        start = helpers.start() if helpers else first
+        helped = self.elements[max(clause, start) : last]
         if any(each.word in words("was") for each in helped):
             return "past"
         return unnamed

@@ -370,7 +370,8 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
         stance = replace(stance, negated=True)
     if _denies_of_all(sentence, match):
         stance = replace(stance, unclear=False)
-    if _is_of_many(sentence, match):
+    forced = relation == "captures" and cue("forced").search(sentence.before(verb))
+    if forced or _is_of_many(sentence, match):
         stance = replace(stance, unclear=True)
     named = match.groupdict().get("subj") not in (None, Tag.PRONOUN)
     addressed = not named and is_said("addressed", sentence.words)
@@ -638,7 +639,7 @@ def read_castling(
     span = sentence.span(first, verb + 1)
     relation = _castling_relation(sentence, first, verb)
     stance = Stance() if relation == "legal" else sentence.stance(verb, match.end())
-    if relation in ("castled", "may_castle") and sentence.is_of_any(verb):
+    if relation in ("castled", "may_castle", "has_right") and sentence.is_of_any(verb):
         stance = replace(stance, unclear=False)
     stance = replace(stance, negated=stance.negated and relation != "loses_right")
     side = owners[-1] if owners else None

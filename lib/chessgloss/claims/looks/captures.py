@@ -11,6 +11,7 @@ from chessgloss.claims.looks.finding import (
     ANOTHER_MOVE,
     NO_MOVE,
     Finding,
+    absent,
     fails,
     holds,
     truth,
@@ -48,14 +49,25 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if any(term.role == "piece" and is_king(term) for term in claim.objects):
         return fails("a king is never captured")
     for before, move in _made(moment):
-        if _is_meant(claim, before, move):
+        if _is_meant(claim, before, move) and claim.detail.count is None:
             return holds(f"{before.san(move)} is a capture")
     if _may_be_only_possible(claim, moment, scene):
         again = _is_recapture(claim)
         for at, move in _answers(moment) if again else _possible(moment):
-            if _is_meant(claim, at, move):
-                return _is_possible(claim, moment, scene, at, move)
+            if not _is_meant(claim, at, move):
+                continue
+            if claim.detail.count is not None and _others_can(claim, at, move):
+                return fails("other pieces can take it too")
+            return _is_possible(claim, moment, scene, at, move)
     return _no_capture(claim, moment, scene)
+
+
+def _others_can(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
+    """Tell whether pieces can take on the square of a capture which the words exclude."""
+    every = board.generate_legal_captures(
+        chess.BB_ALL, chess.BB_SQUARES[move.to_square]
+    )
+    return not all(_is_meant(claim, board, other) for other in every)
 
 
 def _is_possible(
@@ -71,7 +83,7 @@ def _is_possible(
     of_opponent = moment.anchor == "before" and at.turn != scene.move.mover
     passed = moment.anchor == "after" and at.turn == scene.move.mover
     if of_opponent and claim.tense not in ("before", "past"):
-        return fails(f"{evidence}, but only before the move")
+        return absent(f"{evidence}, but only before the move")
     if passed and claim.subjects and claim.stance.able and claim.tense == "any":
         return unknown(f"{evidence}, but it is not that side's turn")
     return holds(evidence)

@@ -83,6 +83,8 @@ def _legal_somewhere(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor] | 
         anchors = (moment.anchor for moment in scene.moments if moment.board is board)
         anchor = next(anchors, None)
         if anchor is None and claim.stance.able and not claim.named:
+            if board.board_fen() == scene.before.board.board_fen():
+                continue  # the other side was not on turn then
             evidence += ", but it is not that side's turn"
             return "not checkable", evidence, "none"
         return "true", evidence, anchor or "line"
@@ -181,7 +183,7 @@ def _is_castling_rook(term: Term, scene: Scene) -> bool:
     move = term.move or Notation()
     if move.piece != chess.ROOK or not board.is_castling(scene.move.move):
         return False
-    return move.to in boards.moved_squares(board, scene.move.move)
+    return move.to == boards.rook_squares(board, scene.move.move)[1]
 
 
 def _must_be_played(term: Term, scene: Scene) -> bool:

@@ -46,6 +46,12 @@ def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the pieces named attack, defend or control all that they are said to."""
     finding = _act_on_all(claim, moment)
+    empty = any(
+        term.role == "square" and moment.board.piece_at(term.square or 0) is None
+        for term in claim.objects
+    )
+    if empty and not claim.subjects and finding.outcome == "holds":
+        return unknown("whose pieces are meant is not said")
     on_king = any(map(is_king, claim.objects))
     failed = finding.outcome == "fails"
     if claim.relation == "attacks" and on_king and claim.tense != "after" and failed:
@@ -192,9 +198,8 @@ def _act_on(
     for actor, target in product(actors, targets):
         side = bool(board.color_at(actor))
         owner = board.color_at(target)
-        any_side = (
-            claim.relation == "controls" or owner is None or term.role == "square"
-        )
+        named = term.role == "square" and bool(claim.subjects)
+        any_side = claim.relation == "controls" or owner is None or named
         if not any_side and (owner != side) != (claim.relation == "attacks"):
             continue
         aim = chess.BB_SQUARES[target]
