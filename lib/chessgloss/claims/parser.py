@@ -846,8 +846,8 @@ class Sentence:
         return before.search(self.tags[:verb]) is not None
 
     def says_only(self, index: int) -> bool:
-        """Tell whether ``only`` stands right before an element."""
-        return self.before(index).rstrip().endswith(" only") or (
+        """Tell whether ``only`` stands right before an element, or opens its phrase."""
+        return self.elements[index].word.startswith("only ") or self.before(index).rstrip().endswith(" only") or (
             self.before(index).strip() == "only"
         )
 

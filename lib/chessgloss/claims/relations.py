@@ -211,9 +211,12 @@ LOOKS: dict[str, Callable[..., Any]] = {
         material.counts,
         material.counts_both,
         material.there_are,
+        material.wing_counts,
+        material.opposite_bishops,
         material.still_on,
         structure.pawn_state,
         structure.connected,
+        structure.doubled_rooks,
         structure.open_file,
         engine.better,
         engine.loses,
@@ -782,6 +785,9 @@ def read_pawn_state(
     """Read the state of pawns from an adjective, or behind a verb: ``is isolated``."""
     index = match.start()
     element = sentence.elements[index]
+    if element.tag != Tag.PIECE:
+        yield from _state_of_it(sentence, index)
+        return
     if element.terms[0].pieces == {chess.PAWN}:
         yield from _state_before(sentence, index)
     pawns = tuple(term for term in element.terms if chess.PAWN in term.pieces)
@@ -796,6 +802,30 @@ def read_pawn_state(
             yield _claim(sentence, "pawn_state", span, pawns, stance, tense, detail)
 
 
+def _state_of_it(sentence: Sentence, index: int) -> Iterator[Claim]:
+    """Read the state of the pawn last spoken of: ``but it is isolated``, ``it's passed``."""
+    element = sentence.elements[index]
+    if element.tag == Tag.BE and element.word != "it's":
+        return
+    if element.tag == Tag.PRONOUN and element.word not in ("it", "they"):
+        return
+    named = [term for term in sentence.acting(index) if term.role == "piece"]
+    if not named or named[-1].pieces != {chess.PAWN}:
+        return
+    rest = sentence.after(index)
+    being = r"\s*(?:is|are|'s)?\s*(?:\w+ly |also |now |not |no longer |still )*"
+    for state in _STATES:
+        if word := re.match(rf"{being}{state}\b(?! pawn)", rest):
+            span = (element.span[0], element.span[1] + word.end())
+            last = sentence.index(span[1] - sentence.start)
+            stance = sentence.stance(index, last)
+            tense = sentence.tense(index, last)
+            detail = Detail(state=state)
+            yield _claim(
+                sentence, "pawn_state", span, named[-1:], stance, tense, detail
+            )
+
+
 def _state_before(sentence: Sentence, index: int) -> Iterator[Claim]:
     """Read the state of pawns from an adjective; only ``no`` and ``has not`` deny it."""
     element = sentence.elements[index]
@@ -803,14 +833,16 @@ def _state_before(sentence: Sentence, index: int) -> Iterator[Claim]:
     if not states:
         return
     owned = tuple(_with_owner(term, sentence, index) for term in element.terms)
+    created = cue("creates").search(sentence.before(index)) is not None
     clause = sentence.tags[sentence.clause_start(index) : index]
     named = (owned[0].side, owned[0].square, owned[0].file) != (None, None, None)
     stance = _stance_of_noun(sentence, index)
     tense = sentence.tense(index, index + 1)
-    if over_tags(_NOT_HAD).search(clause) or not (named or owned[0].definite):
+    unsaid = not (named or created or owned[0].definite)
+    if over_tags(_NOT_HAD).search(clause) or unsaid:
         stance = replace(stance, supposed=True)
     for state in states:
-        detail = Detail(state=state)
+        detail = Detail(state=state, made=created)
         yield _claim(sentence, "pawn_state", element.span, owned, stance, tense, detail)
 
 

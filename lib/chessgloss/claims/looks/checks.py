@@ -122,7 +122,8 @@ def is_stalemate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a position is stalemate."""
     stalemate = moment.board.is_stalemate()
     evidence = "stalemate" if stalemate else "there are legal moves or a check"
-    return truth(stalemate, evidence, certain="stalemated" not in claim.text)
+    of_a_line = "stalemated" in claim.text and claim.tense != "after"
+    return truth(stalemate, evidence, certain=not of_a_line)
 
 
 def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:

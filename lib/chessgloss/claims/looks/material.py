@@ -232,6 +232,25 @@ def majority(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return _agreed(findings)
 
 
+def wing_counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether one side has so many pawns on a wing, the other as many as are set against it."""
+    said = {claim.detail.count, number(claim.detail.others)}
+    findings = []
+    for files in WINGS[claim.detail.wing]:
+        there = {_count(moment.board, "pawn", side, files) for side in chess.COLORS}
+        findings.append(truth(there == said, f"there are {sorted(there)} pawns"))
+    return _agreed(findings)
+
+
+def opposite_bishops(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether each side has one bishop, and they stand on squares of different colours."""
+    white = moment.board.pieces(chess.BISHOP, chess.WHITE)
+    black = moment.board.pieces(chess.BISHOP, chess.BLACK)
+    light = (white | black) & chess.BB_LIGHT_SQUARES
+    right = len(white) == len(black) == 1 and len(light) == 1
+    return truth(right, f"White has {len(white)} bishops, Black {len(black)}")
+
+
 def there_are(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look how many pieces of a kind are on the board, of a side if one is named."""
     noun = claim.detail.noun

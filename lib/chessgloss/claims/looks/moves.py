@@ -13,6 +13,7 @@ from chessgloss.claims.looks.finding import (
     NO_MOVE,
     Finding,
     Truth,
+    absent,
     fails,
     holds,
     truth,
@@ -290,4 +291,6 @@ def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def legal_count(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look how many legal moves there are."""
     count = moment.board.legal_moves.count()
+    if claim.subjects and claim.subjects[0].side != moment.board.turn:
+        return absent("the other side is on turn")
     return truth(count == claim.detail.count, f"{count} moves are legal")

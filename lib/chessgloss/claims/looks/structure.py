@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import chess
 
 from chessgloss.claims.looks.finding import (
@@ -13,7 +15,7 @@ from chessgloss.claims.looks.finding import (
     unknown,
 )
 from chessgloss.claims.parser import Claim
-from chessgloss.claims.scene import Moment, Scene
+from chessgloss.claims.scene import Moment, Scene, sides_or_both
 from chessgloss.facts import board as boards
 
 
@@ -37,9 +39,29 @@ def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         fitting = [
             pawn for pawn, at in zip(fitting, places, strict=True) if at in beside
         ]
+    if claim.detail.made:
+        return _made_so(claim, scene, fitting, find)
     if fitting:
         return holds(f"the pawn on {chess.square_name(fitting[0])} is {state}")
     return fails(f"no such pawn is {state}")
+
+
+def _made_so(
+    claim: Claim,
+    scene: Scene,
+    fitting: list[chess.Square],
+    find: Callable[[chess.Board, chess.Color], chess.SquareSet],
+) -> Finding:
+    """Look whether one of the pawns has come to be so by the move."""
+    before = scene.before.board
+    move = scene.move.move
+    had = {pawn for side in chess.COLORS for pawn in find(before, side)}
+    came = {move.to_square: move.from_square}
+    new = [pawn for pawn in fitting if came.get(pawn, pawn) not in had]
+    state = claim.detail.state
+    if new:
+        return holds(f"the pawn on {chess.square_name(new[0])} is {state} now")
+    return fails(f"no pawn has become {state}")
 
 
 def connected(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -58,6 +80,16 @@ def connected(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if len({*see}) > 1:
         return unknown("whose rooks is not said")
     return truth(see[0], evidence)
+
+
+def doubled_rooks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether two rooks of a side stand on a file."""
+    file = chess.BB_FILES[chess.FILE_NAMES.index(claim.detail.file)]
+    rooks = [
+        len(moment.board.pieces(chess.ROOK, side) & file)
+        for side in sides_or_both(claim)
+    ]
+    return truth(max(rooks) >= 2, f"{max(rooks)} rooks of a side stand there")
 
 
 def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
