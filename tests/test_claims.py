@@ -282,7 +282,13 @@ def test_words_around_a_claim_say_how_it_is_put(position, text, words, verdict):
         ("A blunder; the quiet e3 was called for.", 390, "A blunder", "true"),
         ("This is a blunder, because e3 was better.", 390, "a blunder", "true"),
         ("e3 is a blunder.", 390, "a blunder", "false"),  # another move, and the best
-        ("A blunder.", 105, "A blunder", "not checkable"),  # the class begins above 100
+        ("A blunder.", 140, "A blunder", "not checkable"),  # a mistake, the class beside
+        ("A blunder.", 105, "A blunder", "false"),  # an inaccuracy
+        ("A mistake.", 105, "A mistake", "not checkable"),
+        ("An inaccuracy.", 105, "An inaccuracy", "true"),
+        ("An inaccuracy.", 20, "An inaccuracy", "not checkable"),
+        ("A good move.", 20, "A good move", "true"),
+        ("A good move.", 390, "A good move", "false"),
         ("Nxd5 is a blunder, and the best move was e3.", 390, "the best move", "true"),
         ("The best move was Nxd5.", 390, "The best move", "false"),
         ("The expected reply Bb4+ is better.", 390, "is better", "not checkable"),

@@ -214,10 +214,10 @@ class Detail:
         Of pawns: ``passed``, ``doubled``, ``isolated``, ``connected``.
     file, half, fully
         Of files: the letter; ``half-open``, ``closed`` and the like; opened wholly.
-    bound, turned
-        Of a side that is better: from how many centipawns; its opponent is meant.
-    low, high
-        Of judgements of a move: it loses so much at least, so much at most, in centipawns.
+    standing, turned
+        Of a side: ``better``, ``winning`` or ``equal``; its opponent is meant.
+    judgement
+        Of a move: ``best``, ``good``, ``bad``, ``inaccuracy``, ``mistake`` or ``blunder``.
     sides
         Of an only move: the sides that the words name before it.
     theme
@@ -244,10 +244,9 @@ class Detail:
     file: str = ""
     half: str = ""
     fully: bool = False
-    bound: int = 0
+    standing: str = ""
     turned: bool = False
-    low: int = 0
-    high: int | None = None
+    judgement: str = ""
     sides: tuple[chess.Color | None, ...] = ()
     theme: str = ""
     wing: str = ""
@@ -258,9 +257,8 @@ class Detail:
     def of(cls, words: Mapping[str, str]) -> Detail:
         """Return a detail from names and words: numbers are read, flags set by being there."""
         given: dict[str, Any] = {**words}
-        for name in ("count", "bound", "low", "high"):
-            if name in words:
-                given[name] = number(words[name])
+        if "count" in words:
+            given["count"] = number(words["count"])
         for name in ("even", "fully", "turned"):
             if name in words:
                 given[name] = True
