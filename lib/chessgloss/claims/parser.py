@@ -616,6 +616,12 @@ _DENIALS: Final = frozenset({Tag.NOT, Tag.NOBODY})
 #: Before a noun: ``neither king``, ``none of the rooks``.
 _NONE_OF: Final = "{nobody}{of}?"
 
+#: Between a subject and its verb.
+_HELPERS: Final = "[{have}{be}{maybe}{not}{unknown}{go}{and}]"
+
+#: ``nobody in Black's camp``
+_OF_A_CAMP: Final = "{nobody}({player}){unknown}" + _HELPERS + "*$"
+
 #: Tags of words that stand for any piece or player: ``nobody``, ``anything``.
 _ANY: Final = frozenset({Tag.NOBODY, Tag.ANYBODY})
 
@@ -812,8 +818,11 @@ class Sentence:
             if subj == Tag.PLAYER:
                 side = self.elements[match.start("subj")].terms[0].side
             return tuple(term.owned_by(side) for term in agents)
-        if self.has_any_agent(match) or "subj" not in match.re.groupindex:
+        if "subj" not in match.re.groupindex:
             return ()
+        if self.has_any_agent(match):
+            camp = over_tags(_OF_A_CAMP).search(self.tags[:verb])
+            return self.elements[camp.start(1)].terms if camp else ()
         if subj is None:
             return self.may_act(verb)
         first = self.own_subject(match)
@@ -834,9 +843,13 @@ class Sentence:
 
     def is_of_any(self, verb: int) -> bool:
         """Tell whether what stands before a verb is ``nobody``, ``anything`` or the like."""
-        while verb > 0 and self.tags[verb - 1] in tags("before_verb"):
-            verb -= 1
-        return verb > 0 and self.tags[verb - 1] in _ANY
+        of_any = over_tags("[{nobody}{anybody}](?:{player}{unknown})?" + _HELPERS + "*$")
+        return of_any.search(self.tags[:verb]) is not None
+
+    def any_subject(self, verb: int) -> int:
+        """Return the element of ``nobody`` or the like before a verb (:meth:`is_of_any`)."""
+        places = (self.tags.rfind(tag, 0, verb) for tag in _ANY)
+        return max(max(places), 0)
 
     def is_of_neither(self, verb: int) -> bool:
         """Tell whether the subject of a verb is ``neither king`` or ``none of the rooks``."""

@@ -213,6 +213,7 @@ LOOKS: dict[str, Callable[..., Any]] = {
         material.there_are,
         material.wing_counts,
         material.opposite_bishops,
+        material.pawns_level,
         material.still_on,
         structure.pawn_state,
         structure.connected,
@@ -282,6 +283,8 @@ def read_verb(
         first += 1
     elif match.groupdict().get("subj"):
         first = sentence.own_subject(match)
+    if sentence.has_any_agent(match) and not match.groupdict().get("agent"):
+        first = sentence.any_subject(match.start("verb"))
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
         return
@@ -311,7 +314,9 @@ def read_verb(
         (place,) = sentence.group(match, "place")
         objects = tuple(_on_square(term, place.square) for term in objects)
     together = sentence.act_together(match, acting)
-    objects, subjects = (_placed(sentence, match, terms) for terms in (objects, acting))
+    if sentence.is_of_neither(match.start("verb")):
+        acting = tuple(replace(term, least=1, every=False) for term in acting)
+    objects, subjects = _placed(sentence, match, objects, acting)
     stance = _stance_of_verb(sentence, match, reading.relation)
     how = (stance, sentence.tense(first, last), _detail_of_verb(sentence, match, times))
     yield _claim(sentence, reading.relation, span, objects, *how, subjects, together)
@@ -327,7 +332,8 @@ def _is_turned_round(sentence: Sentence, match: re.Match[str]) -> bool:
         return False
     tag = sentence.tags[match.start("verb")]
     suffers = tag in {letters()[name] for name in _SUFFERED}
-    return suffers and Tag.BE in (match["mid"] or "")
+    between = match.groupdict().get("mid") or ""
+    return suffers and (Tag.BE in between or "," in between)
 
 
 def _on_square(term: Term, square: chess.Square | None) -> Term:
@@ -338,16 +344,23 @@ def _on_square(term: Term, square: chess.Square | None) -> Term:
 
 
 def _placed(
-    sentence: Sentence, match: re.Match[str], terms: tuple[Term, ...]
-) -> tuple[Term, ...]:
-    """Give a piece the square told before it: ``from g8 the queen hits``."""
+    sentence: Sentence,
+    match: re.Match[str],
+    objects: tuple[Term, ...],
+    acting: tuple[Term, ...],
+) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+    """Give the piece named first the square told before it: ``from g8 the queen hits``."""
     before = sentence.tags[: match.start()]
     place = over_tags("[{from}{on}]({square}),?$").search(before)
-    if place is None or len(terms) != 1 or terms[0].role != "piece" or terms[0].square:
-        return terms
-    return (
-        replace(terms[0], square=sentence.elements[place.start(1)].terms[0].square),
-    )
+    if place is None:
+        return objects, acting
+    square = sentence.elements[place.start(1)].terms[0].square
+    suffers = _has(match, "obj") and match.start("obj") < match.start("verb")
+    first = objects if suffers else acting
+    if len(first) != 1:
+        return objects, acting
+    placed = (_on_square(first[0], square),)
+    return (placed, acting) if suffers else (objects, placed)
 
 
 def _takes_nothing(
@@ -634,6 +647,8 @@ def read_castling(
     wing = re.match(r"(?:\w+ (?:to |on )?(?:the )?)?(king|short|queen|long)", rest)
     named = "either" if wing is None else "K" if wing[1] in ("king", "short") else "Q"
     clause = sentence.tags.rfind(Tag.BREAK, 0, verb) + 1
+    denied = sentence.tags.rfind(Tag.NOBODY, clause, verb)
+    clause = max(clause, denied)
     owners = [
         each.terms[0].side
         for each in sentence.elements[clause:verb]
@@ -642,8 +657,9 @@ def read_castling(
     span = sentence.span(first, verb + 1)
     relation = _castling_relation(sentence, first, verb)
     stance = Stance() if relation == "legal" else sentence.stance(verb, match.end())
-    if relation in ("castled", "may_castle", "has_right") and sentence.is_of_any(verb):
+    if denied >= 0 and relation in ("castled", "may_castle", "has_right"):
         stance = replace(stance, unclear=False)
+        span = sentence.span(denied, verb + 1)
     stance = replace(stance, negated=stance.negated and relation != "loses_right")
     side = owners[-1] if owners else None
     castles = Notation(castles=named)
@@ -1189,7 +1205,8 @@ def _check_or_mate(
         stance = replace(stance, supposed=True)
     if sentence.is_of_any(first):
         subjects = ()
-    if sentence.is_of_any(first) or sentence.is_of_neither(first):
+        first = sentence.any_subject(first)
+    if sentence.tags[first] in (Tag.NOBODY, Tag.ANYBODY) or sentence.is_of_neither(first):
         stance = replace(stance, unclear=False)
     before_subject = max(0, first - 1)
     if named is None and sentence.says_only(before_subject):
@@ -1252,6 +1269,8 @@ def read_wording(
     elif relation in _OF_A_SIDE:
         named = named or sides[-1:]
     first, last = max(0, first - 1), max(1, first, last)
+    if relation == "open_file" and detail.half.startswith(("half", "semi")):
+        named = named or _having(sentence, match)
     rest = sentence.words[match.end() :]
     earlier = sentence.words[: match.start()]
     denied = cue("denied_before").search(earlier) or cue("denied_within").search(
@@ -1260,6 +1279,8 @@ def read_wording(
     stance = replace(
         sentence.stance(first, last), negated=denied is not None, able=False
     )
+    if relation == "equal" and match.group().startswith("chances"):
+        stance = replace(stance, supposed=False)
     unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)
     if relation == "promotes" and (
         unsaid or re.search(r"\b(?:which|eventually)\b", earlier)
@@ -1269,6 +1290,16 @@ def read_wording(
         stance = Stance()
     how = (stance, sentence.tense(first, last), detail, named)
     yield _claim(sentence, relation, span, moves, *how)
+
+
+def _having(sentence: Sentence, match: re.Match[str]) -> tuple[Term, ...]:
+    """Return the side that is said to have what a wording says: ``White who has the``."""
+    stop = sentence.index(match.start())
+    has = over_tags("({player})[{pronoun}{have}{maybe}{unknown}{the}{control}]*$")
+    owner = has.search(sentence.tags[:stop])
+    if owner is None or Tag.HAVE not in owner.group():
+        return ()
+    return sentence.elements[owner.start(1)].terms
 
 
 def _written(sentence: Sentence, stop: int | None = None) -> tuple[Term, ...]:

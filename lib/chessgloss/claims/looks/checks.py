@@ -122,8 +122,7 @@ def is_stalemate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a position is stalemate."""
     stalemate = moment.board.is_stalemate()
     evidence = "stalemate" if stalemate else "there are legal moves or a check"
-    of_a_line = "stalemated" in claim.text and claim.tense != "after"
-    return truth(stalemate, evidence, certain=not of_a_line)
+    return truth(stalemate, evidence)
 
 
 def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -271,6 +271,12 @@ def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return truth(white == black == wanted, evidence)
 
 
+def pawns_level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether both sides have as many pawns."""
+    each = [_count(moment.board, "pawn", side) for side in chess.COLORS]
+    return truth(each[0] == each[1], f"they have {each[0]} and {each[1]}")
+
+
 def still_on(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether both sides still have a piece of a kind."""
     noun = claim.detail.noun
