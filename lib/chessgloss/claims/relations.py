@@ -218,6 +218,8 @@ LOOKS: dict[str, Callable[..., Any]] = {
         structure.pawn_state,
         structure.connected,
         structure.doubled_rooks,
+        structure.no_open_file,
+        structure.only_open_file,
         structure.open_file,
         engine.better,
         engine.loses,
@@ -314,7 +316,8 @@ def read_verb(
         (place,) = sentence.group(match, "place")
         objects = tuple(_on_square(term, place.square) for term in objects)
     together = sentence.act_together(match, acting)
-    if sentence.is_of_neither(match.start("verb")):
+    if _denies_of_all(sentence, match):
+        objects = tuple(replace(term, least=1, every=False) for term in objects)
         acting = tuple(replace(term, least=1, every=False) for term in acting)
     objects, subjects = _placed(sentence, match, objects, acting)
     stance = _stance_of_verb(sentence, match, reading.relation)
@@ -424,8 +427,9 @@ def _denies_of_all(sentence: Sentence, match: re.Match[str]) -> bool:
     """Tell whether a verb's subject is nobody, anybody, or none of its pieces."""
     if sentence.has_any_agent(match):
         return Tag.NEARLY not in sentence.tags and "nor" not in sentence.words.split()
-    has_subject = match.groupdict().get("subj") is not None
-    return has_subject and sentence.is_of_neither(match.start("verb"))
+    suffers = _has(match, "obj") and match.start("obj") < match.start("verb")
+    named = suffers or _has(match, "subj")
+    return named and sentence.is_of_neither(match.start("verb"))
 
 
 def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
@@ -661,6 +665,8 @@ def read_castling(
         stance = replace(stance, unclear=False)
         span = sentence.span(denied, verb + 1)
     stance = replace(stance, negated=stance.negated and relation != "loses_right")
+    if re.search(r"\b(?:either|both) (?:sides?|wings?)\b", rest):
+        stance = replace(stance, unclear=True)
     side = owners[-1] if owners else None
     castles = Notation(castles=named)
     move = Term("move", element.word, element.span, side, move=castles)

@@ -14,7 +14,7 @@ from chessgloss.claims.lexicon import Tag, over_tags, tags, words
 from chessgloss.claims.parser import Claim, Element, Sentence
 
 #: Between a verb that helps and the claim that it belongs to: ``has played``, ``is now``.
-_HELPING = over_tags("(?:[{be}{have}{maybe}{not}{put}{go}{into}{threaten}{with}]|{pronoun})+$")
+_HELPING = over_tags("(?:[{be}{have}{maybe}{not}{put}{go}{into}{threaten}{with}]|{pronoun})+[{the}{adjective}]*$")
 
 
 def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:

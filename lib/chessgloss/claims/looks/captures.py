@@ -234,6 +234,8 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     done = claim.detail.verb.endswith("ed") and not claim.subjects
     if done and not any(term.squares(moment.board) for term in claim.objects):
         return holds("there are none left")
+    if done and claim.stance.negated:
+        return unknown("it may have been earlier")
     for board, move in (*_made(moment), *_possible(moment)):
         if _is_exchange_of(claim, board, move) and _takes_part(claim, board, move):
             return holds(f"{board.san(move)} exchanges")

@@ -41,6 +41,10 @@ def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         ]
     if claim.detail.made:
         return _made_so(claim, scene, fitting, find)
+    if term.least > 1:
+        evidence = f"{len(fitting)} of them are {state}"
+        certain = len(fitting) < term.least
+        return truth(len(fitting) == term.least, evidence, certain=certain)
     if fitting:
         return holds(f"the pawn on {chess.square_name(fitting[0])} is {state}")
     return fails(f"no such pawn is {state}")
@@ -90,6 +94,18 @@ def doubled_rooks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         for side in sides_or_both(claim)
     ]
     return truth(max(rooks) >= 2, f"{max(rooks)} rooks of a side stand there")
+
+
+def no_open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether every file has a pawn."""
+    files = boards.open_files(moment.board)
+    return truth(not files, f"{len(files)} files are open")
+
+
+def only_open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether one file alone has no pawn, the one that is named."""
+    names = [chess.FILE_NAMES[file] for file in boards.open_files(moment.board)]
+    return truth(names == [claim.detail.file], f"open files: {', '.join(names)}")
 
 
 def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
