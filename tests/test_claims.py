@@ -72,7 +72,7 @@ EXAMPLES = [
 
 
 def test_the_table_has_no_misspelt_entry():
-    known = {"kind", "decide", "event", "true", "false", "presupposed", "state"}
+    known = {"kind", "decide", "event", "true", "false", "presupposed", "state", "hints"}
     known |= READERS.keys()
     for name, row in TABLE["relations"].items():
         assert not set(row) - known, name

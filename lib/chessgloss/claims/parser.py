@@ -724,10 +724,11 @@ class Sentence:
 
     def _is_unclear(self, clause: int, first: int, last: int) -> bool:
         """Tell whether a word that is not understood bears on what some elements claim."""
-        before = self.tags[clause:first]
         around = self.tags[clause:last]
-        joint = any(each.word == "nor" for each in self.elements[clause:last])
-        return joint or Tag.NEARLY in around or not _ANY.isdisjoint(before)
+        if Tag.NEARLY in around or not _ANY.isdisjoint(self.tags[clause:first]):
+            return True
+        denied = Tag.NOT in around
+        return denied and any(each.word == "nor" for each in self.elements[clause:last])
 
     def _is_purpose(self, verb: int) -> bool:
         """Tell whether a verb is an infinitive that says what for: ``to win a pawn``."""

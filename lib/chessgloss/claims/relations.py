@@ -153,6 +153,8 @@ class Relation:
         The words do not say it but take it for granted, whether they deny it or ask it.
     state
         It lasts: said in the present, it is of the position after the move.
+    hints
+        One of these is in the words of every sentence that its readings match; empty if not known.
     """
 
     kind: Kind
@@ -161,6 +163,7 @@ class Relation:
     readings: tuple[Reading, ...]
     presupposed: bool = False
     state: bool = False
+    hints: tuple[str, ...] = ()
 
 
 #: What decides a claim, by the name that the table gives it.
@@ -257,6 +260,7 @@ def relations() -> dict[str, Relation]:
             ),
             row.get("presupposed", False),
             row.get("state", False),
+            tuple(row.get("hints", ())),
         )
         for name, row in table["relations"].items()
     }
@@ -1364,30 +1368,45 @@ ONCE = frozenset({"wording", "move_in_words"})
 
 
 @cache
-def _readings(presupposed: bool) -> tuple[tuple[Kind, Reading], ...]:
-    """Return all readings in the table's order, each with the kind of its row."""
+def _rows(presupposed: bool) -> tuple[Relation, ...]:
+    """Return the rows of the table that have readings."""
     return tuple(
-        (row.kind, reading)
+        row
         for row in relations().values()
-        if presupposed or not row.presupposed
-        for reading in row.readings
+        if row.readings and (presupposed or not row.presupposed)
     )
 
 
 def read_claims(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
     """Yield the claims of a sentence, row by row of the table."""
     taken: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    present = {*sentence.tags, *(side for side in SIDES if side in sentence.words)}
-    for kind, reading in _readings(presupposed):
-        if reading.needs and reading.needs.isdisjoint(present):
+    text = sentence.words
+    present = {*sentence.tags, *(side for side in SIDES if side in text)}
+    for row in _rows(presupposed):
+        if row.hints and not any(hint in text for hint in row.hints):
             continue
-        over = sentence.words if reading.reader in OF_WORDS else sentence.tags
-        for match in reading.pattern.finditer(over):
-            start, stop = match.span()
-            once = taken.setdefault((reading.reader, kind), [])
-            if any(start < last and first < stop for first, last in once):
+        for reading in row.readings:
+            if reading.needs and reading.needs.isdisjoint(present):
                 continue
-            claims = tuple(READERS[reading.reader](sentence, match, reading))
-            if claims and reading.reader in ONCE:
-                once.append(match.span())
-            yield from claims
+            over = text if reading.reader in OF_WORDS else sentence.tags
+            if reading.pattern.search(over):
+                yield from _read(sentence, row.kind, reading, over, taken)
+
+
+def _read(
+    sentence: Sentence,
+    kind: Kind,
+    reading: Reading,
+    over: str,
+    taken: dict[tuple[str, str], list[tuple[int, int]]],
+) -> Iterator[Claim]:
+    """Yield the claims of one reading, but for words that were read as the kind before."""
+    for match in reading.pattern.finditer(over):
+        start, stop = match.span()
+        once = taken.setdefault((reading.reader, kind), [])
+        if any(start < last and first < stop for first, last in once):
+            continue
+        claims = tuple(READERS[reading.reader](sentence, match, reading))
+        if claims and reading.reader in ONCE:
+            once.append(match.span())
+        yield from claims
