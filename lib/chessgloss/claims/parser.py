@@ -394,7 +394,7 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
             start = first - 1
             (owner, whose) = _beside(tokens, first - 2)
             counted = token.word in words("several") and (
-                owner == Tag.PLAYER or whose.endswith("'s")
+                owner == Tag.PLAYER or _is_owner(whose)
             )
             if token.tag == Tag.THE and not counted:
                 break

@@ -359,6 +359,12 @@ def _placed(
     """Give the piece named first the square told before it: ``from g8 the queen hits``."""
     before = sentence.tags[: match.start()]
     place = over_tags("[{from}{on}]({square}),?$").search(before)
+    origin = over_tags("{from}({square})").match(sentence.tags, match.end())
+    if origin:
+        (there,) = sentence.elements[origin.start(1)].terms
+        if acting and all(term.role == "piece" for term in acting):
+            return objects, tuple(_on_square(term, there.square) for term in acting)
+        return objects, (replace(there, role="piece"),)
     if place is None:
         return objects, acting
     square = sentence.elements[place.start(1)].terms[0].square
@@ -393,15 +399,20 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
         stance = replace(stance, negated=True)
     if _denies_of_all(sentence, match):
         stance = replace(stance, unclear=False)
+    rest = sentence.words[sentence.span(verb, match.end())[1] - sentence.start :]
+    elsewhere = re.match(r"\s*on the (?:queen|king)'?s?[- ]?(?:side|wing)", rest)
+    sole = "the only" in sentence.elements[match.start()].word
+    if elsewhere or sole:
+        stance = replace(stance, unclear=True)
     forced = relation == "captures" and cue("forced").search(sentence.before(verb))
     if forced or _is_of_many(sentence, match):
         stance = replace(stance, unclear=True)
     named = match.groupdict().get("subj") not in (None, Tag.PRONOUN)
     addressed = not named and is_said("addressed", sentence.words)
-    elsewhere = is_said("other_game", sentence.words)
-    if addressed or elsewhere:
+    other_game = is_said("other_game", sentence.words)
+    if addressed or other_game:
         stance = replace(
-            stance, supposed=True, distant=True, past=stance.past or elsewhere
+            stance, supposed=True, distant=True, past=stance.past or other_game
         )
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
@@ -496,7 +507,7 @@ def _is_said_outright(sentence: Sentence, match: re.Match[str]) -> bool:
     # not what is said behind a break: ``takes a pawn, but White will take it back``
     rest = sentence.tags.find(Tag.BREAK, match.end())
     words = sentence.words if rest < 0 else sentence.before(rest)
-    if re.search(r"\b(?:cannot|can't|may not|unable)\b", words):
+    if re.search(r"\b(?:cannot|can't|may not|unable|no way|able)\b", words):
         return False
     if not {Tag.NOT, Tag.NOBODY}.isdisjoint(around):
         return re.search(r"\b(?:can|could)\b", words) is None
@@ -831,8 +842,6 @@ def read_pawn_state(
 def _state_of_it(sentence: Sentence, index: int) -> Iterator[Claim]:
     """Read the state of the pawn last spoken of: ``but it is isolated``, ``it's passed``."""
     element = sentence.elements[index]
-    if element.tag == Tag.BE and element.word != "it's":
-        return
     if element.tag == Tag.PRONOUN and element.word not in ("it", "they"):
         return
     named = [term for term in sentence.acting(index) if term.role == "piece"]
@@ -868,7 +877,8 @@ def _state_before(sentence: Sentence, index: int) -> Iterator[Claim]:
     if over_tags(_NOT_HAD).search(clause) or unsaid:
         stance = replace(stance, supposed=True)
     for state in states:
-        detail = Detail(state=state, made=created)
+        wing = cue("wing_behind").match(sentence.after(index))
+        detail = Detail(state=state, made=created, wing=wing["wing"] if wing else "")
         yield _claim(sentence, "pawn_state", element.span, owned, stance, tense, detail)
 
 
@@ -1087,7 +1097,7 @@ def read_check(
         relation = "gives_check" if made else "in_check"
     elif word in ("checks", "checking"):
         verb = previous == "" or previous in tags("before_checks")
-        whom = over_tags("[{piece}{player}{pronoun}]|$")
+        whom = over_tags("[{piece}{player}{pronoun}]|{from}{square}|$")
         if not (verb and whom.match(sentence.tags[index + 1 :])):
             return
     elif noun or cue("announces").search(before) or previous == Tag.MOVE:
@@ -1130,6 +1140,26 @@ def read_mate(
     elif not threat and not _is_mate(sentence, index, before, after):
         return
     yield _check_or_mate(sentence, index, relation, detail, end)
+
+
+def _with_place(
+    sentence: Sentence, index: int, relation: str, detail: Detail
+) -> Detail:
+    """Add the square from which a check is given, or on which a mate: ``checks from g6``."""
+    prepositions = "[{from}{on}]" if relation != "is_mate" else "{on}"
+    place = over_tags("." + prepositions + "({square})").match(sentence.tags, index)
+    if place is None or relation not in ("gives_check", "is_mate"):
+        return detail
+    return replace(detail, square=sentence.elements[place.start(1)].word)
+
+
+def _in_check_by(sentence: Sentence, index: int) -> tuple[Term, ...]:
+    """Return what gives the check that is stood in: ``in check from the rook on e1``."""
+    by = over_tags(".{from}([{piece}{square}])").match(sentence.tags, index)
+    if by is None:
+        return ()
+    terms = sentence.elements[by.start(1)].terms
+    return tuple(replace(term, role="piece") for term in terms)
 
 
 #: A mate, and what gives it: ``mate with Bd8``.
@@ -1213,6 +1243,10 @@ def _check_or_mate(
     purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
     if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
         stance = replace(stance, supposed=True)
+    detail = _with_place(sentence, index, relation, detail)
+    if relation == "in_check" and (by := _in_check_by(sentence, index)):
+        relation = "gives_check"
+        subjects = by
     if sentence.is_of_any(first):
         subjects = ()
         first = sentence.any_subject(first)

@@ -182,7 +182,7 @@ def counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return unknown("what counts as a piece is not said")
     files = WINGS[claim.detail.wing]
     findings = [_counted_on(claim, moment.board, noun, side, each) for each in files]
-    return _agreed(findings)
+    return agreed(findings)
 
 
 def _counted_on(
@@ -203,7 +203,7 @@ def _counted_on(
     return truth(have == wanted, evidence)
 
 
-def _agreed(findings: Sequence[Finding]) -> Finding:
+def agreed(findings: Sequence[Finding]) -> Finding:
     """Return the first of several findings, if all come to the same."""
     first = findings[0]
     if any(finding.outcome != first.outcome for finding in findings):
@@ -229,7 +229,7 @@ def majority(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         own = _count(moment.board, "pawn", side, files)
         other = _count(moment.board, "pawn", not side, files)
         findings.append(truth(own > other, f"{own} pawns against {other}"))
-    return _agreed(findings)
+    return agreed(findings)
 
 
 def wing_counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -239,7 +239,7 @@ def wing_counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     for files in WINGS[claim.detail.wing]:
         there = {_count(moment.board, "pawn", side, files) for side in chess.COLORS}
         findings.append(truth(there == said, f"there are {sorted(there)} pawns"))
-    return _agreed(findings)
+    return agreed(findings)
 
 
 def opposite_bishops(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -258,7 +258,7 @@ def there_are(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     for files in WINGS[claim.detail.wing]:
         count = sum(_count(moment.board, noun, side, files) for side in sides_or_both(claim))
         findings.append(truth(count == claim.detail.count, f"there are {count} {noun}"))
-    return _agreed(findings)
+    return agreed(findings)
 
 
 def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 import chess
 
@@ -14,22 +15,41 @@ from chessgloss.claims.looks.finding import (
     truth,
     unknown,
 )
+from chessgloss.claims.looks.material import WINGS, agreed
 from chessgloss.claims.parser import Claim
 from chessgloss.claims.scene import Moment, Scene, sides_or_both
 from chessgloss.facts import board as boards
 
+#: Finds the pawns of a side that are in a state.
+Find: TypeAlias = Callable[[chess.Board, chess.Color], chess.SquareSet]
+
+
+
+#: What finds the pawns of a side that are in a state; connected ones are passed.
+_FIND: Mapping[str, Find] = {
+    "doubled": boards.doubled,
+    "isolated": boards.isolated,
+    "passed": boards.passed,
+    "connected": boards.passed,
+}
+
 
 def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether pawns are passed, doubled or isolated."""
+    """Look whether pawns are passed, doubled or isolated, on a wing if one is named."""
+    files = WINGS[claim.detail.wing]
+    return agreed([_pawn_state(claim, moment, scene, each) for each in files])
+
+
+def _pawn_state(
+    claim: Claim, moment: Moment, scene: Scene, files: chess.Bitboard
+) -> Finding:
     board = moment.board
     state = claim.detail.state
     term = claim.objects[0]
-    pawns = term.squares(board)
+    pawns = [pawn for pawn in term.squares(board) if chess.BB_SQUARES[pawn] & files]
     if not pawns:
         return absent(f"there is no {term.text}")
-    find = {"doubled": boards.doubled, "isolated": boards.isolated}.get(
-        state, boards.passed
-    )
+    find = _FIND[state]
     fitting = [
         pawn for pawn in pawns if pawn in find(board, bool(board.color_at(pawn)))
     ]
@@ -54,7 +74,7 @@ def _made_so(
     claim: Claim,
     scene: Scene,
     fitting: list[chess.Square],
-    find: Callable[[chess.Board, chess.Color], chess.SquareSet],
+    find: Find,
 ) -> Finding:
     """Look whether one of the pawns has come to be so by the move."""
     before = scene.before.board
