@@ -8,8 +8,10 @@ import pytest
 
 from chessgloss.claims import CAUSES, Disqualifier, disqualifier, extract, verify
 from chessgloss.claims.checker import EXCUSES, decide_claim, look_at_all, scene_of
-from chessgloss.claims.lexicon import Notation, Tag, letters, tags
-from chessgloss.claims.relations import READERS, relations
+from chessgloss.claims.gold import read_gold
+from chessgloss.claims.lexicon import Notation, Tag, letters, tags, tokenise
+from chessgloss.claims.parser import chunk, sentences
+from chessgloss.claims.relations import OF_WORDS, READERS, relations
 from chessgloss.facts import gather
 from chessgloss.facts.records import KNOWN_KINDS
 from chessgloss.facts.verdict import Verdict
@@ -480,3 +482,149 @@ def test_clauses_of_facts_are_true():
                 assert "false" not in found, text
                 assert open_too or "not checkable" not in found, text
                 assert found or known, text
+
+
+# ---------------------------------------------------------------- kinds of faults, each with its like
+
+#: 3. Bb5 in the Ruy Lopez: only the knight on c6 defends e5.
+RUY = ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", "Bb5")
+#: A bishop on f7 gives check, so that Black may not take on e4.
+CHECKED = ("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4", "Bxf7+")
+#: White could take f5 in passing, and advances a pawn instead.
+ADVANCES = (POSITIONS["en_passant"][0], "d4")
+#: A pawn takes a knight on the last rank and becomes a queen.
+QUEENING = ("1n5k/P7/8/8/8/8/8/K7 w - - 0 1", "axb8=Q+")
+#: Three pawns against none on the queen's wing, one against three on the king's.
+WINGS = POSITIONS["wings"]
+#: 22... gxh4 takes a knight and doubles the pawns; there are neither bishops nor queens.
+NO_BISHOPS = ("r4rk1/pppn1p1p/3p1n2/4p1p1/4PP1N/2NP3P/PPP3P1/R4RK1 b - - 0 22", "gxh4")
+#: The queen takes an unguarded rook on e8 and mates.
+MATES_ON_E8 = ("4r1k1/5ppp/8/8/8/8/5PPP/3RQ1K1 w - - 0 1", "Qxe8#")
+
+
+@pytest.mark.parametrize(
+    ("position", "text", "verdict"),
+    [
+        # who is denied
+        (RUY, "Nobody is defending the pawn on e5.", "false"),
+        (RUY, "The pawn on e5 is defended by nobody.", "false"),
+        (RUY, "The bishop on b5 is not defended by anything.", "true"),
+        (RUY, "Neither the bishop on b5 nor the queen on d1 attacks e5.", "true"),
+        (RUY, "Neither the bishop on b5 nor the knight on f3 attacks e5.", "false"),
+        (RUY, "Hardly anything defends the pawn on e5.", "not checkable"),
+        (RUY, "Neither side has castled.", "true"),
+        (CHECKED, "Now neither king is in check.", "false"),
+        (RUY, "Only the knight on c6 defends the pawn on e5.", "true"),
+        (POSITIONS["connected"], "Now neither side has castled.", "false"),
+        # how many are meant
+        (RUY, "Two black pieces defend the pawn on e5.", "false"),
+        (RUY, "The bishop on b5 attacks both knights.", "false"),
+        (RUY, "Most of White's pieces defend the pawn on e4.", "not checkable"),
+        # the moment: what a side can do holds when it is on turn
+        (CHECKED, "Black can take the pawn on e4.", "false"),
+        (CHECKED, "Black can take the bishop on f7.", "true"),
+        (ADVANCES, "White takes en passant.", "false"),
+        (ADVANCES, "White could take en passant.", "true"),
+        (ADVANCES, "Black takes en passant.", "false"),
+        (POSITIONS["en_passant"], "White takes en passant.", "true"),
+        (QUEENING, "The pawn takes the knight on b8.", "true"),
+        (QUEENING, "The pawn takes the rook on b8.", "false"),
+        (POSITIONS["connected"], "The rook goes to f1.", "true"),
+        (POSITIONS["connected"], "The rook goes to g1.", "false"),
+        (POSITIONS["double"], "Only the rook gives check.", "not checkable"),
+        (POSITIONS["double"], "The knight checks from d6.", "true"),
+        (POSITIONS["double"], "The knight checks from e6.", "false"),
+        # the passive and the past
+        (RUY, "The bishop was attacked on f1.", "false"),
+        (RUY, "The pawn on e5 was attacked by the knight on f3.", "true"),
+        (RUY, "The knight on c6 was attacked.", "not checkable"),
+        (CHECKED, "The pawn on f7 was attacked by the bishop.", "true"),
+        # places and counts
+        (WINGS, "White has three pawns on the queenside.", "true"),
+        (WINGS, "White has three pawns on the kingside.", "false"),
+        (WINGS, "On the kingside Black has three pawns against two.", "false"),
+        (WINGS, "White has a kingside majority.", "false"),
+        (WINGS, "Black has the majority on the kingside.", "true"),
+        (NO_BISHOPS, "White is a queen and a knight down.", "false"),
+        (NO_BISHOPS, "White is down a knight.", "true"),
+        (NO_BISHOPS, "Black has a rook for a knight.", "false"),
+        (NO_BISHOPS, "Black has doubled pawns on the queenside.", "false"),
+        # what was not understood
+        (NO_BISHOPS, "White has kept the bishop pair.", "false"),
+        (NO_BISHOPS, "Thanks to the bishop pair White is better.", "false"),
+        (RUY, "Both sides still have the bishop pair.", "true"),
+        (NO_BISHOPS, "Neither side has the bishop pair.", "true"),
+        (NO_BISHOPS, "Black keeps the queens on.", "false"),
+        (NO_BISHOPS, "There are no bishops left on the board.", "true"),
+        (POSITIONS["connected"], "White's rooks are connected.", "true"),
+        (RUY, "White's rooks are connected.", "false"),
+        (RUY, "White has no doubled pawns.", "true"),
+        (MATES_ON_E8, "It's Rd8 mate.", "false"),
+        (MATES_ON_E8, "It is mate with Rd8.", "false"),
+        (MATES_ON_E8, "It is mate with Qxe8.", "true"),
+        (MATES_ON_E8, "This wins the exchange.", "false"),
+        (MATES_ON_E8, "White wins a rook.", "true"),
+    ],
+)
+def test_a_sentence_is_judged_whole(position, text, verdict):
+    said = {each.verdict for each in checked(position, text)} - {"named"}
+    if verdict == "false":
+        assert "false" in said
+    else:
+        assert verdict in said <= {verdict, "not checkable"}
+
+
+@pytest.mark.parametrize(
+    ("text", "open_"),
+    [
+        ("White's rooks are hard to coordinate.", ["White's rooks are hard to coordinate"]),
+        ("Nf3 weakens the king.", ["Nf3 weakens the king"]),
+        ("White castles, and Black sighs.", ["and Black sighs"]),
+        ("The bishop on c4 attacks the pawn on f7.", []),
+        ("White has played Bb5, of course.", []),
+    ],
+)
+def test_a_clause_whose_verb_is_not_understood_is_open(text, open_):
+    found = checked(ITALIAN, text)
+    unread = [each for each in found if each.claim.kind == "unread"]
+    assert [each.claim.text for each in unread] == open_
+    assert {each.verdict for each in unread} <= {"not checkable"}
+
+
+def test_what_is_only_named_is_no_true_claim_but_can_be_false():
+    named = verdicts(ITALIAN, "After Ng5 the bishop on c4 looks on.")
+    assert (named["Ng5"], named["the bishop on c4"]) == ("named", "named")
+    named = verdicts(ITALIAN, "After Ng6 the bishop on d4 looks on.")
+    assert (named["Ng6"], named["the bishop on d4"]) == ("false", "false")
+    assert verdicts(ITALIAN, "There is a bishop on c4.")["a bishop on c4"] == "true"
+    assert verdicts(ITALIAN, "Black can play Nf6.")["Nf6"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("centipawns", "text", "verdict"),
+    [
+        (52, "The position is level.", "true"),
+        (52, "White is clearly ahead.", "false"),
+        (52, "White is slightly better.", "not checkable"),
+        (100, "White is slightly better.", "true"),
+        (100, "White is winning.", "false"),
+        (250, "White is winning.", "not checkable"),
+        (250, "White is clearly better.", "true"),
+        (250, "The position is equal.", "false"),
+        (0, "White is better.", "false"),
+    ],
+)
+def test_words_for_who_is_better_are_on_the_verdict_s_scale(centipawns, text, verdict):
+    judged = (*ITALIAN, verdict_of(centipawns, centipawns, 0))
+    (found,) = checked(judged, text)
+    assert found.verdict == verdict
+
+
+def test_a_row_s_hints_are_in_every_sentence_that_it_matches():
+    texts = [each.text for each in read_gold(PROJECT / "data/claims/dev.jsonl")]
+    parsed = [each for text in texts for each in sentences(text, chunk(text, tokenise(text)))]
+    for name, row in relations().items():
+        for sentence in parsed:
+            if row.hints and not any(hint in sentence.words for hint in row.hints):
+                over = [each.pattern for each in row.readings if each.reader in OF_WORDS]
+                assert not any(each.search(sentence.words) for each in over), name

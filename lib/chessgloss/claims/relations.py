@@ -686,15 +686,10 @@ def read_castling(
     castles = Notation(castles=named)
     move = Term("move", element.word, element.span, side, move=castles)
     detail = Detail(both=re.search(r"\bboth\b", sentence.words) is not None)
-    yield _claim(
-        sentence,
-        relation,
-        span,
-        (move,),
-        stance,
-        _tense_of_move(sentence, span),
-        detail,
-    )
+    tense = _tense_of_move(sentence, span)
+    if relation in ("castled", "has_right"):
+        tense = sentence.tense(first, verb + 1)
+    yield _claim(sentence, relation, span, (move,), stance, tense, detail)
 
 
 def _is_general(sentence: Sentence, verb: int) -> bool:
