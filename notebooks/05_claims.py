@@ -388,8 +388,9 @@ report.table(
 #
 # Last a task that needs no labels: a comment, the move that it is on, and three moves of the same
 # phase and kind of piece from other comments. The checker alone, without any model, takes the move
-# on which the fewest claims are false, and of these the one on which the most are true; of ties it
-# gets its share. Few comments claim much, so here it also reads what the words *presuppose*: whose
+# that the claims fit best: each counts the more, the fewer of the four it fits, a written move or a
+# piece on its square more than what is said, a false claim against it; squares and wings that the
+# words name count too. Of ties it gets its share. Few comments claim much, so here it also reads what the words *presuppose*: whose
 # turn it is, that there are such pieces, that a check, a mate or a square which they speak of comes
 # with the move. What is presupposed is never called false, and counts in no other figure.
 
@@ -1014,8 +1015,8 @@ report.texts(
 # the claims that the lecturer's comment makes on the same move, and that the reader finds true,
 # the share that the comment makes too (recall), and the share of the comment's claims that the
 # lecturer makes (precision). *Matching*: of four moves, the one commented on and three others of
-# the same phase and piece, the one on which the fewest claims are false and the most true; a
-# guess is right in a quarter. *Sameness*: how many comments begin with three words of their own,
+# the same phase and piece, the one that the claims and the places named fit best; a guess is
+# right in a quarter. *Sameness*: how many comments begin with three words of their own,
 # and how many of the runs of six words recur in other comments.
 
 # %%

@@ -74,7 +74,16 @@ EXAMPLES = [
 
 
 def test_the_table_has_no_misspelt_entry():
-    known = {"kind", "decide", "event", "true", "false", "presupposed", "state", "hints"}
+    known = {
+        "kind",
+        "decide",
+        "event",
+        "true",
+        "false",
+        "presupposed",
+        "state",
+        "hints",
+    }
     known |= READERS.keys()
     for name, row in TABLE["relations"].items():
         assert not set(row) - known, name
@@ -284,7 +293,12 @@ def test_words_around_a_claim_say_how_it_is_put(position, text, words, verdict):
         ("A blunder; the quiet e3 was called for.", 390, "A blunder", "true"),
         ("This is a blunder, because e3 was better.", 390, "a blunder", "true"),
         ("e3 is a blunder.", 390, "a blunder", "false"),  # another move, and the best
-        ("A blunder.", 140, "A blunder", "not checkable"),  # a mistake, the class beside
+        (
+            "A blunder.",
+            140,
+            "A blunder",
+            "not checkable",
+        ),  # a mistake, the class beside
         ("A blunder.", 105, "A blunder", "false"),  # an inaccuracy
         ("A mistake.", 105, "A mistake", "not checkable"),
         ("An inaccuracy.", 105, "An inaccuracy", "true"),
@@ -484,12 +498,15 @@ def test_clauses_of_facts_are_true():
                 assert found or known, text
 
 
-# ---------------------------------------------------------------- kinds of faults, each with its like
+# ---------------------------------------------------------------- kinds of faults
 
 #: 3. Bb5 in the Ruy Lopez: only the knight on c6 defends e5.
 RUY = ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", "Bb5")
 #: A bishop on f7 gives check, so that Black may not take on e4.
-CHECKED = ("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4", "Bxf7+")
+CHECKED = (
+    "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4",
+    "Bxf7+",
+)
 #: White could take f5 in passing, and advances a pawn instead.
 ADVANCES = (POSITIONS["en_passant"][0], "d4")
 #: A pawn takes a knight on the last rank and becomes a queen.
@@ -577,7 +594,10 @@ def test_a_sentence_is_judged_whole(position, text, verdict):
 @pytest.mark.parametrize(
     ("text", "open_"),
     [
-        ("White's rooks are hard to coordinate.", ["White's rooks are hard to coordinate"]),
+        (
+            "White's rooks are hard to coordinate.",
+            ["White's rooks are hard to coordinate"],
+        ),
         ("Nf3 weakens the king.", ["Nf3 weakens the king"]),
         ("White castles, and Black sighs.", ["and Black sighs"]),
         ("The bishop on c4 attacks the pawn on f7.", []),
@@ -622,9 +642,13 @@ def test_words_for_who_is_better_are_on_the_verdict_s_scale(centipawns, text, ve
 
 def test_a_row_s_hints_are_in_every_sentence_that_it_matches():
     texts = [each.text for each in read_gold(PROJECT / "data/claims/dev.jsonl")]
-    parsed = [each for text in texts for each in sentences(text, chunk(text, tokenise(text)))]
+    parsed = [
+        each for text in texts for each in sentences(text, chunk(text, tokenise(text)))
+    ]
     for name, row in relations().items():
         for sentence in parsed:
             if row.hints and not any(hint in sentence.words for hint in row.hints):
-                over = [each.pattern for each in row.readings if each.reader in OF_WORDS]
+                over = [
+                    each.pattern for each in row.readings if each.reader in OF_WORDS
+                ]
                 assert not any(each.search(sentence.words) for each in over), name

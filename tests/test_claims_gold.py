@@ -174,7 +174,9 @@ def test_minimal_pairs_differ_in_one_word_and_are_told_apart():
         "wrong_side",
     }
     for pair in pairs:
-        assert "false" not in {one.verdict for one in verify(pair.true, pair.move)}, pair
+        assert "false" not in {one.verdict for one in verify(pair.true, pair.move)}, (
+            pair
+        )
         assert "false" in {one.verdict for one in verify(pair.false, pair.move)}, pair
         words = zip(pair.true.split(), pair.false.split(), strict=True)
         assert sum(one != other for one, other in words) == 1, pair

@@ -64,7 +64,9 @@ class Checked:
     @property
     def cause(self) -> Cause | None:
         """The cause of error (CCC paper, Table 2) that a false claim counts under."""
-        return CAUSES.get(self.claim.kind) if self.verdict == "false" else None
+        if self.verdict != "false" or self.claim.kind == "unread":
+            return None
+        return CAUSES[self.claim.kind]
 
 
 # ---------------------------------------------------------------- what a text claims
@@ -128,8 +130,8 @@ def verify(
 ) -> tuple[Checked, ...]:
     """Return every claim of a text on a move with its verdict, in the order of their spans.
 
-    What a text only names, and what is there, is ``named``; a clause whose verb is not understood is
-    a claim of kind ``unread``, which is not checkable.
+    What a text only names, and what is there, is ``named``. A clause whose verb is not understood
+    is a claim of kind ``unread``, which is not checkable.
 
     Parameters
     ----------

@@ -304,8 +304,8 @@ def read_matching(
 
 
 #: How much it counts that a claim fits a move: what is only named (a written move, a piece on its
-#: square) more than what is said, what is so after the move a little more, what is false against it.
-#: All weights were set on the lectures of ``dev``.
+#: square) more than what is said, what is so after the move a little more; what is false counts
+#: against it. All weights were set on the lectures of ``dev``.
 FITS: Mapping[str, float] = {"named": 2.0, "true": 0.5, "false": -3.0}
 FITS_AFTER = 0.5
 

@@ -392,10 +392,9 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
         place = token.tag in (Tag.SQUARE, Tag.LETTER)
         if owner or token.word in ("this", "that") or digits:
             start = first - 1
-            (owner, whose) = _beside(tokens, first - 2)
-            counted = token.word in words("several") and (
-                owner == Tag.PLAYER or _is_owner(whose)
-            )
+            (tag, whose) = _beside(tokens, first - 2)
+            owned = tag == Tag.PLAYER or _is_owner(whose)
+            counted = token.word in words("several") and owned
             if token.tag == Tag.THE and not counted:
                 break
         elif token.word in words("adjective") or place or token.tag == Tag.NOUN:
@@ -844,7 +843,9 @@ class Sentence:
 
     def is_of_any(self, verb: int) -> bool:
         """Tell whether what stands before a verb is ``nobody``, ``anything`` or the like."""
-        of_any = over_tags("[{nobody}{anybody}](?:{player}{unknown})?" + _HELPERS + "*$")
+        of_any = over_tags(
+            "[{nobody}{anybody}](?:{player}{unknown})?" + _HELPERS + "*$"
+        )
         return of_any.search(self.tags[:verb]) is not None
 
     def any_subject(self, verb: int) -> int:
@@ -859,8 +860,10 @@ class Sentence:
 
     def says_only(self, index: int) -> bool:
         """Tell whether ``only`` stands right before an element, or opens its phrase."""
-        return self.elements[index].word.startswith("only ") or self.before(index).rstrip().endswith(" only") or (
-            self.before(index).strip() == "only"
+        return (
+            self.elements[index].word.startswith("only ")
+            or self.before(index).rstrip().endswith(" only")
+            or (self.before(index).strip() == "only")
         )
 
     def subject(self, verb: int) -> tuple[Term, ...]:
@@ -891,7 +894,10 @@ class Sentence:
         between = {each.word for each in self.elements[first:last]}
         if "nor" in between:
             return first
-        if self._grammatical_number(match) == "singular" or self.tags[first + 1] == Tag.NOT:
+        if (
+            self._grammatical_number(match) == "singular"
+            or self.tags[first + 1] == Tag.NOT
+        ):
             return last
         return first
 

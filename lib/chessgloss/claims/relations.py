@@ -430,7 +430,9 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
 
 def _is_of_many(sentence: Sentence, match: re.Match[str]) -> bool:
     """Tell whether a verb is said of some number that is not told: ``most of the pieces``."""
-    nouns = (match.start(name) for name in ("subj", "obj", "agent") if _has(match, name))
+    nouns = (
+        match.start(name) for name in ("subj", "obj", "agent") if _has(match, name)
+    )
     return any(cue("many").search(sentence.before(noun)) for noun in nouns)
 
 
@@ -631,7 +633,9 @@ def read_written(
     elif offered:
         stance = replace(stance, supposed=False)
     relation = "played" if played else "legal"
-    possible = cue("possible_before").search(before) or cue("possible_after").match(after)
+    possible = cue("possible_before").search(before) or cue("possible_after").match(
+        after
+    )
     named = not (played or possible)
     yield _claim(
         sentence, relation, term.span, (move,), move_stance, tense, named=named
@@ -947,7 +951,8 @@ def read_counts(
         return
     # words that count all there is: a list, a comparison, ``only two``
     exact = re.search(
-        r"\b(?:only|just|exactly|left|remaining|single|against|versus|vs)\b", match.group()
+        r"\b(?:only|just|exactly|left|remaining|single|against|versus|vs)\b",
+        match.group(),
     )
     whole = exact or len(cue("item").findall(match["items"])) > 1
     last = sentence.index(match.end("items"))
@@ -976,7 +981,10 @@ def read_counts(
                 other = (Term("side", match["side"], span, not side),)
                 count = number(match["rest"])
                 detail = replace(detail, count=count, more=False)
-                span = (match.start("rest") + sentence.start, match.end("rest") + sentence.start)
+                span = (
+                    match.start("rest") + sentence.start,
+                    match.end("rest") + sentence.start,
+                )
                 yield _claim(sentence, "counts", span, (), stance, tense, detail, other)
 
 
@@ -1007,7 +1015,9 @@ def read_pair(
         return
     lost = bool(loses) and (not has or loses[-1].end() > has[-1].end())
     owners = _owners(sentence, last)
-    everybody = re.search(r"\bboth (?:sides|players)\b|\beach side\b", before) is not None
+    everybody = (
+        re.search(r"\bboth (?:sides|players)\b|\beach side\b", before) is not None
+    )
     nobody = not {Tag.NOBODY}.isdisjoint(sentence.tags[clause:last])
     if not (owners or everybody or nobody):
         return
@@ -1017,9 +1027,7 @@ def read_pair(
     span = sentence.offsets(match)
     subjects = () if everybody or nobody else owners
     tense = sentence.tense(max(0, last - 1), last)
-    yield _claim(
-        sentence, "pair", span, (), stance, tense, detail, subjects=subjects
-    )
+    yield _claim(sentence, "pair", span, (), stance, tense, detail, subjects=subjects)
 
 
 def _owners(sentence: Sentence, stop: int) -> tuple[Term, ...]:
@@ -1062,7 +1070,13 @@ def read_connected(
     stance = sentence.stance(first, last)
     tense = sentence.tense(first, last)
     yield _claim(
-        sentence, "connected", (start, stop), element.terms, stance, tense, subjects=subject
+        sentence,
+        "connected",
+        (start, stop),
+        element.terms,
+        stance,
+        tense,
+        subjects=subject,
     )
 
 
@@ -1245,7 +1259,9 @@ def _check_or_mate(
     if sentence.is_of_any(first):
         subjects = ()
         first = sentence.any_subject(first)
-    if sentence.tags[first] in (Tag.NOBODY, Tag.ANYBODY) or sentence.is_of_neither(first):
+    if sentence.tags[first] in (Tag.NOBODY, Tag.ANYBODY) or sentence.is_of_neither(
+        first
+    ):
         stance = replace(stance, unclear=False)
     before_subject = max(0, first - 1)
     if named is None and sentence.says_only(before_subject):

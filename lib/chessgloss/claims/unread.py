@@ -1,7 +1,7 @@
 """Clauses whose verb no relation reads, so that what is not understood is seen.
 
-A sentence is cut at stops, commas, words that begin a clause, and ``and`` with a verb on both sides.
-A verb of a clause counts as read if a claim that says something holds it, or has it right before
+A sentence is cut at stops, commas, words that begin a clause, and ``and`` between two verbs. A
+verb of a clause counts as read if a claim that says something holds it, or has it right before
 its words (``White has played`` Nf3). What is only named (:attr:`~chessgloss.claims.Claim.named`)
 says nothing.
 """
@@ -14,7 +14,9 @@ from chessgloss.claims.lexicon import Tag, over_tags, tags, words
 from chessgloss.claims.parser import Claim, Element, Sentence
 
 #: Between a verb that helps and the claim that it belongs to: ``has played``, ``is now``.
-_HELPING = over_tags("(?:[{be}{have}{maybe}{not}{put}{go}{into}{threaten}{with}]|{pronoun})+[{the}{adjective}]*$")
+_HELPING = over_tags(
+    "[{be}{have}{maybe}{not}{put}{go}{into}{threaten}{with}{pronoun}]+[{the}{adjective}]*$"
+)
 
 
 def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
@@ -36,7 +38,9 @@ def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Clai
         ]
         if not unread:
             continue
-        start = max((n + 1 for n in range(first, unread[0]) if n in read), default=first)
+        start = max(
+            (n + 1 for n in range(first, unread[0]) if n in read), default=first
+        )
         stop = min((n for n in range(unread[-1], last) if n in read), default=last)
         span = sentence.span(start, stop)
         text = sentence.text[slice(*span)]

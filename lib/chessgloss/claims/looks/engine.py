@@ -94,7 +94,7 @@ def _standings(claim: Claim) -> tuple[Standing, ...]:
 
 
 def _apart(found: str, meant: Sequence[str], scale: Sequence[str]) -> int:
-    """Return how many classes of a scale lie between what is found and the nearest that is meant."""
+    """Return how many classes lie between what is found and the nearest that is meant."""
     place = scale.index(found)
     return min(abs(place - scale.index(each)) for each in meant)
 

@@ -17,16 +17,20 @@ from chessgloss.facts.words import side_name
 #: How many pieces of each type a side has more than the other.
 Surplus: TypeAlias = Mapping[chess.PieceType, int]
 
+
+def _files(letters: str) -> chess.Bitboard:
+    """Return the squares of some files."""
+    squares = chess.BB_EMPTY
+    for letter in letters:
+        file = chess.FILE_NAMES.index(letter)
+        squares |= chess.BB_FILES[file]
+    return squares
+
+
 #: The files of each wing: without the file in the centre, and with it. People mean either.
 WINGS: Final[Mapping[str, tuple[chess.Bitboard, chess.Bitboard]]] = {
-    "queen": (
-        chess.BB_FILE_A | chess.BB_FILE_B | chess.BB_FILE_C,
-        chess.BB_FILE_A | chess.BB_FILE_B | chess.BB_FILE_C | chess.BB_FILE_D,
-    ),
-    "king": (
-        chess.BB_FILE_F | chess.BB_FILE_G | chess.BB_FILE_H,
-        chess.BB_FILE_E | chess.BB_FILE_F | chess.BB_FILE_G | chess.BB_FILE_H,
-    ),
+    "queen": (_files("abc"), _files("abcd")),
+    "king": (_files("fgh"), _files("efgh")),
     "": (chess.BB_ALL, chess.BB_ALL),
 }
 
@@ -154,13 +158,15 @@ def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a side (both, where both are spoken of) has bishops on both colours of squares."""
+    """Look whether a side has bishops on both colours of squares; both, if both are named."""
     sides = sides_or_both(claim)
     having = [side for side in sides if _has_pair(moment.board, side)]
     evidence = " and ".join(side_name(side) for side in having) or "neither side"
     evidence = f"{evidence} has bishops on both colours"
     if claim.detail.result != "loses":
-        return truth(len(having) == len(sides) if claim.detail.both else bool(having), evidence)
+        return truth(
+            len(having) == len(sides) if claim.detail.both else bool(having), evidence
+        )
     if having:
         return fails(evidence)
     had = any(_has_pair(scene.before.board, side) for side in sides)
@@ -233,7 +239,7 @@ def majority(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def wing_counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether one side has so many pawns on a wing, the other as many as are set against it."""
+    """Look whether one side has so many pawns on a wing, and the other as many as is said."""
     said = {claim.detail.count, number(claim.detail.others)}
     findings = []
     for files in WINGS[claim.detail.wing]:
@@ -256,7 +262,9 @@ def there_are(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     noun = claim.detail.noun
     findings = []
     for files in WINGS[claim.detail.wing]:
-        count = sum(_count(moment.board, noun, side, files) for side in sides_or_both(claim))
+        count = sum(
+            _count(moment.board, noun, side, files) for side in sides_or_both(claim)
+        )
         findings.append(truth(count == claim.detail.count, f"there are {count} {noun}"))
     return agreed(findings)
 

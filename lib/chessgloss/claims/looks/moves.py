@@ -59,7 +59,11 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         return "false", f"the move played is {scene.move.san}", "before"
     if legal := _legal_somewhere(claim, scene):
         if _is_only_legal(claim, scene, legal):
-            return "not checkable", f"{legal[1]}, but {scene.move.san} is played", "none"
+            return (
+                "not checkable",
+                f"{legal[1]}, but {scene.move.san} is played",
+                "none",
+            )
         return legal
     if _was_played(term, scene):
         return "true", "as the game went before", "before"

@@ -24,7 +24,6 @@ from chessgloss.facts import board as boards
 Find: TypeAlias = Callable[[chess.Board, chess.Color], chess.SquareSet]
 
 
-
 #: What finds the pawns of a side that are in a state; connected ones are passed.
 _FIND: Mapping[str, Find] = {
     "doubled": boards.doubled,
@@ -100,7 +99,9 @@ def connected(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         if places:
             rooks &= chess.SquareSet(places)
         see.append(any(board.attacks(rook) & rooks for rook in rooks))
-    evidence = "rooks of a side see each other" if any(see) else "no two rooks see each other"
+    evidence = (
+        "rooks of a side see each other" if any(see) else "no two rooks see each other"
+    )
     if len({*see}) > 1:
         return unknown("whose rooks is not said")
     return truth(see[0], evidence)
