@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from chessgloss.claims.lexicon import Tag, over_tags, tags, words
-from chessgloss.claims.parser import Claim, Element, Sentence
+from chessgloss.claims.parser import Claim, Sentence
 
 #: Between a verb that helps and the claim that it belongs to: ``has played``, ``is now``.
 _HELPING = over_tags(
@@ -78,13 +78,17 @@ def _clauses(sentence: Sentence) -> Iterator[tuple[int, int]]:
 
 
 def _joins_clauses(sentence: Sentence, first: int, index: int) -> bool:
-    """Tell whether an ``and`` stands between two verbs."""
-    rest = sentence.tags[index + 1 :]
-    stops = (rest.find(tag) for tag in tags("clause_ends"))
-    length = min((stop for stop in stops if stop >= 0), default=len(rest))
-    behind = range(index + 1, min(index + 1 + length, index + 5))
-    before = any(_is_verb(sentence, each, first) for each in range(first, index))
-    return before and any(_is_verb(sentence, each, index + 1) for each in behind)
+    """Tell whether an ``and`` stands between two verbs, the second one close behind it."""
+    before = range(first, index)
+    if not any(_is_verb(sentence, each, first) for each in before):
+        return False
+    last = min(index + 5, len(sentence.tags))
+    for each in range(index + 1, last):
+        if sentence.tags[each] in tags("clause_ends"):
+            return False
+        if _is_verb(sentence, each, index + 1):
+            return True
+    return False
 
 
 def _is_verb(sentence: Sentence, index: int, first: int) -> bool:
@@ -94,15 +98,11 @@ def _is_verb(sentence: Sentence, index: int, first: int) -> bool:
     """
     element = sentence.elements[index]
     before = sentence.tags[index - 1] if index > first else ""
-    if element.tag == Tag.UNKNOWN:
-        return before in tags("subjects") and _may_be_verb(element)
     if element.tag == Tag.NOT:
         return element.word not in words("plain_denials")
-    if element.tag not in tags("verbs") or not _may_be_verb(element):
+    if element.word in words("no_verbs"):
         return False
+    if element.tag == Tag.UNKNOWN:
+        return before in tags("subjects")
     noun = before in (Tag.THE, Tag.ADJECTIVE, Tag.ON, Tag.OF)
-    return not noun
-
-
-def _may_be_verb(element: Element) -> bool:
-    return element.word not in words("no_verbs")
+    return element.tag in tags("verbs") and not noun

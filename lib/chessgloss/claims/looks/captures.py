@@ -80,11 +80,12 @@ def _is_possible(
     nothing.
     """
     evidence = f"{at.san(move)} is legal"
-    of_opponent = moment.anchor == "before" and at.turn != scene.move.mover
-    passed = moment.anchor == "after" and at.turn == scene.move.mover
-    if of_opponent and claim.tense not in ("before", "past"):
+    of_mover = at.turn == scene.move.mover
+    is_past = claim.tense in ("before", "past")
+    if moment.anchor == "before" and not (of_mover or is_past):
         return absent(f"{evidence}, but only before the move")
-    if passed and claim.subjects and claim.stance.able and claim.tense == "any":
+    can = claim.stance.able and claim.tense == "any"
+    if moment.anchor == "after" and of_mover and can and claim.subjects:
         return unknown(f"{evidence}, but it is not that side's turn")
     return holds(evidence)
 
@@ -213,13 +214,13 @@ def _takes(term: Term, board: chess.Board, move: chess.Move) -> bool:
 
 def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a pawn is taken in passing, or can be where the words say no more."""
-    sides = named_sides(claim)
+    sides = named_sides(claim) or {*chess.COLORS}
     if moment.last is not None:
         board, move = moment.last
-        if board.is_en_passant(move) and (not sides or board.turn in sides):
+        if board.is_en_passant(move) and board.turn in sides:
             return holds(f"{board.san(move)} is en passant")
     board = moment.board
-    legal = board.has_legal_en_passant() and (not sides or board.turn in sides)
+    legal = board.has_legal_en_passant() and board.turn in sides
     if claim.detail.made and moment.anchor == "before":
         return fails("the move played takes nothing in passing")
     return truth(legal, "whether en passant is legal")
@@ -245,13 +246,16 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def _is_exchange_of(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
     """Tell whether a move takes like for like (``trades knights``), or one of those named."""
     terms = claim.objects
-    like_for_like = len(terms) == 1 and PLURAL.search(terms[0].text) is not None
     start = board.piece_type_at(move.from_square)
     end = board.piece_type_at(move.to_square)
-    if like_for_like:
-        placed = terms[0].square in (None, move.to_square)
-        return placed and start in terms[0].pieces and end in terms[0].pieces
-    return all(start in term.pieces or end in term.pieces for term in terms)
+    (first, *others) = terms
+    if not others and PLURAL.search(first.text):
+        placed = first.square in (None, move.to_square)
+        return placed and start in first.pieces and end in first.pieces
+    for term in terms:
+        if start not in term.pieces and end not in term.pieces:
+            return False
+    return True
 
 
 def _takes_part(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
@@ -287,8 +291,7 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     gain = tactics.exchange(board, move)
     unit = claim.detail.unit or "material"
     evidence = f"by exchange {board.san(move)} brings {gain:+d} in pawns"
-    victim = boards.taken_on(board, move)
-    taken = board.piece_type_at(victim) if victim is not None else None
+    taken = _taken(board, move)
     if unit == "exchange" and taken == chess.ROOK:
         return truth(gain == EXCHANGE, evidence)
     if moment.board.is_checkmate() and unit == "exchange":
@@ -308,6 +311,11 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if gain >= worth and not _is_won(unit, taken):
         return unknown(evidence)
     return truth(gain >= worth, evidence, certain=bad and board.is_capture(move))
+
+
+def _taken(board: chess.Board, move: chess.Move) -> chess.PieceType | None:
+    victim = boards.taken_on(board, move)
+    return None if victim is None else board.piece_type_at(victim)
 
 
 def _is_won(unit: str, taken: chess.PieceType | None) -> bool:
@@ -362,7 +370,9 @@ def brings(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look by how much the move of a moment changes a side's material at once."""
     if moment.last is None:
         return NO_MOVE
-    change = tactics.balance(moment.board) - tactics.balance(moment.last[0])
-    change *= 1 if claim.subjects[0].side else -1
+    before = tactics.balance(moment.last[0])
+    change = tactics.balance(moment.board) - before
+    if not claim.subjects[0].side:
+        change = -change
     evidence = f"material changes by {change:+d} for that side"
     return truth(change == claim.detail.count, evidence)

@@ -54,13 +54,22 @@ def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
     pawns_up = _pawns_up(board, side)
     surplus = _surplus(board, side)
     evidence = f"{side_name(side)} is {pawns_up:+d} in pawns"
-    if claim.detail.items:
-        listed = _listed(claim.detail.items)
-        fitting = [_has_more(surplus, noun) == count for noun, count in listed]
-        return truth(all(fitting), evidence)
-    count = 1 if claim.detail.count is None else claim.detail.count
-    word = "".join(claim.detail.unit.split()[-1:]).removesuffix("s")
-    return truth(_is_ahead_by(word, count, pawns_up, surplus), evidence)
+    detail = claim.detail
+    if detail.items:
+        return truth(_has_listed(surplus, detail.items), evidence)
+    count = 1 if detail.count is None else detail.count
+    words = detail.unit.split() or [""]
+    unit = words[-1].removesuffix("s")
+    is_ahead = _is_ahead_by(unit, count, pawns_up, surplus)
+    return truth(is_ahead, evidence)
+
+
+def _has_listed(surplus: Surplus, items: str) -> bool:
+    """Tell whether a side has so many more of each kind that a list names."""
+    for noun, count in _listed(items):
+        if _has_more(surplus, noun) != count:
+            return False
+    return True
 
 
 def _pawns_up(board: chess.Board, side: chess.Color) -> int:
@@ -80,8 +89,11 @@ def _surplus(board: chess.Board, side: chess.Color) -> Surplus:
 
 def _listed(words: str) -> list[tuple[str, int]]:
     """Return the nouns of a list of pieces, each with its number: ``a queen and two pawns``."""
-    items = cue("item").finditer(words)
-    return [(item["noun"], number(item["count"])) for item in items]
+    listed = []
+    for item in cue("item").finditer(words):
+        count = number(item["count"])
+        listed.append((item["noun"], count))
+    return listed
 
 
 def _has_more(surplus: Surplus, noun: str) -> int:
@@ -137,10 +149,12 @@ def in_return(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     evidence = f"{side_name(side)} is {_pawns_up(moment.board, side):+d} in pawns"
     if said == surplus:
         return holds(evidence)
-    apart = any(count and count * surplus[kind] <= 0 for kind, count in said.items())
-    if not apart or _can_take_back(moment):
+    if _can_take_back(moment):
         return unknown(evidence)
-    return fails(evidence)
+    for kind, count in said.items():
+        if count and count * surplus[kind] <= 0:
+            return fails(evidence)
+    return unknown(evidence)
 
 
 def _can_take_back(moment: Moment) -> bool:
@@ -154,7 +168,8 @@ def _can_take_back(moment: Moment) -> bool:
 def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether material is equal."""
     pawns_up = tactics.balance(moment.board)
-    return truth(pawns_up == 0, f"White is {pawns_up:+d} in pawns")
+    evidence = f"White is {pawns_up:+d} in pawns"
+    return truth(pawns_up == 0, evidence)
 
 
 def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -229,51 +244,59 @@ def _count(
 
 def majority(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has more pawns on a wing than the other."""
+    board = moment.board
     side = bool(claim.subjects[0].side)
     findings = []
     for files in WINGS[claim.detail.wing]:
-        own = _count(moment.board, "pawn", side, files)
-        other = _count(moment.board, "pawn", not side, files)
-        findings.append(truth(own > other, f"{own} pawns against {other}"))
+        own = _count(board, "pawn", side, files)
+        other = _count(board, "pawn", not side, files)
+        evidence = f"{own} pawns against {other}"
+        findings.append(truth(own > other, evidence))
     return agreed(findings)
 
 
 def wing_counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether one side has so many pawns on a wing, and the other as many as is said."""
-    said = {claim.detail.count, number(claim.detail.others)}
+    board = moment.board
+    detail = claim.detail
+    said = {detail.count, number(detail.others)}
     findings = []
-    for files in WINGS[claim.detail.wing]:
-        there = {_count(moment.board, "pawn", side, files) for side in chess.COLORS}
-        findings.append(truth(there == said, f"there are {sorted(there)} pawns"))
+    for files in WINGS[detail.wing]:
+        white = _count(board, "pawn", chess.WHITE, files)
+        black = _count(board, "pawn", chess.BLACK, files)
+        evidence = f"White has {white} pawns there, Black {black}"
+        findings.append(truth({white, black} == said, evidence))
     return agreed(findings)
 
 
 def opposite_bishops(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether each side has one bishop, and they stand on squares of different colours."""
-    white = moment.board.pieces(chess.BISHOP, chess.WHITE)
-    black = moment.board.pieces(chess.BISHOP, chess.BLACK)
+    board = moment.board
+    white = board.pieces(chess.BISHOP, chess.WHITE)
+    black = board.pieces(chess.BISHOP, chess.BLACK)
+    evidence = f"White has {len(white)} bishops, Black {len(black)}"
+    if len(white) != 1 or len(black) != 1:
+        return fails(evidence)
     light = (white | black) & chess.BB_LIGHT_SQUARES
-    right = len(white) == len(black) == 1 and len(light) == 1
-    return truth(right, f"White has {len(white)} bishops, Black {len(black)}")
+    return truth(len(light) == 1, evidence)
 
 
 def there_are(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look how many pieces of a kind are on the board, of a side if one is named."""
-    noun = claim.detail.noun
+    detail = claim.detail
     findings = []
-    for files in WINGS[claim.detail.wing]:
-        count = sum(
-            _count(moment.board, noun, side, files) for side in sides_or_both(claim)
-        )
-        findings.append(truth(count == claim.detail.count, f"there are {count} {noun}"))
+    for files in WINGS[detail.wing]:
+        count = 0
+        for side in sides_or_both(claim):
+            count += _count(moment.board, detail.noun, side, files)
+        evidence = f"there are {count} {detail.noun}"
+        findings.append(truth(count == detail.count, evidence))
     return agreed(findings)
 
 
 def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether both sides have as many pieces of a kind as is said; none if no number is."""
-    noun = claim.detail.noun
-    white = _count(moment.board, noun, chess.WHITE)
-    black = _count(moment.board, noun, chess.BLACK)
+    (white, black) = _of_each_side(moment.board, claim.detail.noun)
     wanted = claim.detail.count or 0
     evidence = f"they have {white} and {black}"
     return truth(white == black == wanted, evidence)
@@ -281,12 +304,19 @@ def counts_both(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def pawns_level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether both sides have as many pawns."""
-    each = [_count(moment.board, "pawn", side) for side in chess.COLORS]
-    return truth(each[0] == each[1], f"they have {each[0]} and {each[1]}")
+    (white, black) = _of_each_side(moment.board, "pawn")
+    evidence = f"they have {white} and {black}"
+    return truth(white == black, evidence)
 
 
 def still_on(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether both sides still have a piece of a kind."""
-    noun = claim.detail.noun
-    each = [_count(moment.board, noun, side) for side in chess.COLORS]
-    return truth(all(each), f"they have {each[0]} and {each[1]}")
+    (white, black) = _of_each_side(moment.board, claim.detail.noun)
+    evidence = f"they have {white} and {black}"
+    return truth(min(white, black) > 0, evidence)
+
+
+def _of_each_side(board: chess.Board, noun: str) -> tuple[int, int]:
+    white = _count(board, noun, chess.WHITE)
+    black = _count(board, noun, chess.BLACK)
+    return white, black

@@ -43,9 +43,13 @@ def _castling(claim: Claim) -> tuple[Sequence[chess.Color], str]:
 def _rights(claim: Claim, board: chess.Board) -> list[bool]:
     """Tell of each side that is spoken of whether it has the right to castle."""
     sides, wing = _castling(claim)
-    rooks = {"K": chess.BB_FILE_H, "Q": chess.BB_FILE_A}.get(wing, chess.BB_ALL)
-    ranks = (chess.BB_RANK_1 if side else chess.BB_RANK_8 for side in sides)
-    return [bool(board.castling_rights & rooks & rank) for rank in ranks]
+    files = {"K": chess.BB_FILE_H, "Q": chess.BB_FILE_A}
+    rooks = board.castling_rights & files.get(wing, chess.BB_ALL)
+    rights = []
+    for side in sides:
+        rank = chess.BB_RANK_1 if side else chess.BB_RANK_8
+        rights.append(bool(rooks & rank))
+    return rights
 
 
 def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
@@ -104,9 +108,13 @@ def _is_only_legal(
     The other side may answer with it, and in a line of the text it may come.
     """
     (term,) = claim.objects
-    answers = term.side == (not scene.move.mover) or claim.tense == "later"
-    of_a_line = legal[2] in ("line", "reply") or term.numbered is not None
-    return claim.relation == "played" and not (answers or of_a_line)
+    if claim.relation != "played" or claim.tense == "later":
+        return False
+    opponent = not scene.move.mover
+    if term.side == opponent or term.numbered is not None:
+        return False
+    (_, _, anchor) = legal
+    return anchor not in ("line", "reply")
 
 
 def _was_played(term: Term, scene: Scene) -> bool:
@@ -185,10 +193,12 @@ def _is_played(term: Term, scene: Scene) -> bool:
 def _is_castling_rook(term: Term, scene: Scene) -> bool:
     """Tell whether a rook is said to go where castling brings it."""
     board = scene.before.board
-    move = term.move or Notation()
-    if move.piece != chess.ROOK or not board.is_castling(scene.move.move):
+    written = term.move or Notation()
+    played = scene.move.move
+    if written.piece != chess.ROOK or not board.is_castling(played):
         return False
-    return move.to == boards.rook_squares(board, scene.move.move)[1]
+    (_, end) = boards.rook_squares(board, played)
+    return written.to == end
 
 
 def _must_be_played(term: Term, scene: Scene) -> bool:
@@ -294,7 +304,10 @@ def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def legal_count(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look how many legal moves there are."""
-    count = moment.board.legal_moves.count()
-    if claim.subjects and claim.subjects[0].side != moment.board.turn:
+    board = moment.board
+    count = board.legal_moves.count()
+    sides = sides_or_both(claim)
+    if board.turn not in sides:
         return absent("the other side is on turn")
-    return truth(count == claim.detail.count, f"{count} moves are legal")
+    evidence = f"{count} moves are legal"
+    return truth(count == claim.detail.count, evidence)
