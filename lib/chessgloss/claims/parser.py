@@ -367,18 +367,23 @@ def _names_piece(tokens: Sequence[Token], index: int) -> bool:
     word = tokens[index].word
     (tag, next_word) = _beside(tokens, index + 1)
     if tokens[index].tag != Tag.NOUN:
-        owner = word.endswith("'s") and word[:-2] in chess.PIECE_NAMES[1:]
+        noun = word.removesuffix("'s")
+        owner = noun != word and noun in chess.PIECE_NAMES[1:]
         return owner and tag == Tag.ATTACK
-    verb = word.endswith("s") and tag in tags("behind_plural")
+    if word.endswith("s") and tag in tags("behind_plural"):
+        return True
     (behind, _) = _beside(tokens, index + 2)
-    verb = verb or (next_word == "moves" and behind == Tag.INTO)
-    return verb or (tag != Tag.NOUN and next_word not in words("compound"))
+    if next_word == "moves" and behind == Tag.INTO:
+        return True
+    return tag != Tag.NOUN and next_word not in words("compound")
 
 
 def _beside(tokens: Sequence[Token], index: int) -> tuple[str, str]:
     """Return tag and word of a token; empty where there is none."""
-    inside = 0 <= index < len(tokens)
-    return (tokens[index].tag, tokens[index].word) if inside else ("", "")
+    if not 0 <= index < len(tokens):
+        return "", ""
+    token = tokens[index]
+    return token.tag, token.word
 
 
 def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
@@ -480,23 +485,27 @@ def _least(adjectives: frozenset[str]) -> int:
 def _plain(tokens: Sequence[Token], index: int) -> Element:
     """Return a token as an element, with its term if it is a square, a move or a side."""
     token = tokens[index]
-    tag, word, span = token.tag, token.word, token.span
+    word = token.word
+    span = token.span
+    tag = token.tag
     if tag == Tag.THE and word in ("this", "that"):
         tag = Tag.PRONOUN
     elif tag == Tag.CAPTURE and word.endswith("ed"):
         # a form of to be before a participle: ``cannot be captured``
-        earlier = "".join(each.tag for each in tokens[max(0, index - 3) : index])
+        start = max(0, index - 3)
+        earlier = "".join(each.tag for each in tokens[start:index])
         is_done = over_tags("{be}[{adverb}{not}{unknown}]*$").search(earlier)
         tag = Tag.CAPTURED if is_done else tag
-    push = tag == Tag.SQUARE and _is_push(tokens, index)
-    certain = tag == Tag.MOVE or push
-    if certain or (tag == Tag.SQUARE and _may_be_push(tokens, index)):
+    bare = tag == Tag.SQUARE
+    certain = tag == Tag.MOVE or (bare and _is_push(tokens, index))
+    if certain or (bare and _may_be_push(tokens, index)):
         return _move(tokens, index, certain=certain)
     if tag not in _ROLES:
         return Element(tag, span, word)
     side = word.startswith("white") if tag == Tag.PLAYER else None
-    square = chess.parse_square(word) if tag == Tag.SQUARE else None
-    term = Term(_ROLES[tag], token.text, span, side, square=square)
+    square = chess.parse_square(word) if bare else None
+    role = _ROLES[tag]
+    term = Term(role, token.text, span, side, square=square)
     return Element(tag, span, word, (term,))
 
 
@@ -546,14 +555,21 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     """Return a written move, or the piece on its square that is written like one: ``the Rf1``."""
     token = tokens[index]
     text = token.word if token.tag == Tag.SQUARE else token.text
-    notation = Notation.read(text.translate(str.maketrans("×:–", "xx-")))
+    plain = text.translate(str.maketrans("×:–", "xx-"))
+    notation = Notation.read(plain)
     (tag, owner) = _beside(tokens, index - 1)
     (after, next_word) = _beside(tokens, index + 1)
-    ply, black, counted = None, False, False
+    ply = None
+    black = False
+    counted = False
     if tag == Tag.MOVE_NUMBER:
-        ply, black, counted = _read_move_number(tokens[index - 1].text.strip())
+        number_there = tokens[index - 1].text.strip()
+        (ply, black, counted) = _read_move_number(number_there)
     uncertain = counted and notation.piece in (None, chess.PAWN)
-    line = "".join(each.tag for each in tokens[max(0, index - 4) : index])
+    start = max(0, index - 4)
+    line = "".join(each.tag for each in tokens[start:index])
+    continues = over_tags(_IN_A_LINE).search(line) is not None
+    sure = certain and not uncertain
     term = Term(
         "move",
         token.text,
@@ -561,9 +577,9 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
         side=False if black else None,
         square=notation.to,
         move=notation,
-        definite=certain and not uncertain and not _is_diagonal(text, notation),
+        definite=sure and not _is_diagonal(text, notation),
         numbered=ply,
-        continues=over_tags(_IN_A_LINE).search(line) is not None,
+        continues=continues,
     )
     owned = tag in (Tag.THE, Tag.PLAYER) or _is_owner(owner)
     named = next_word in words("behind_push") or after in tags("behind_owned_move")
@@ -696,38 +712,51 @@ class Sentence:
         clause = max(self.clause_start(first), first - 60)
         scope = first if alone else clause
         elements = self.elements[scope:last]
-        start, stop = self.span(clause, min(last, len(self.elements)))
-        unreal = cue("unreal").search(self.words, start - self.start, stop - self.start)
-        supposed = unreal is not None or (
-            Tag.IF in self.tags and is_said("condition_word", self.words)
-        )
+        said = [each.word for each in elements]
+        denials = _DENIALS.intersection(self.tags[scope:last])
         helpers = [each for each in elements if each.tag in tags("helpers")]
-        purpose = not alone and self._is_purpose(first)
         would = any(
             helper.tag == Tag.MAYBE and not cue("able").fullmatch(helper.word)
             for helper in helpers
         )
         planned = any(helper.word not in words("modal") for helper in helpers)
-        return Stance(
-            negated=not _DENIALS.isdisjoint(self.tags[scope:last])
-            or any(each.word == "no" for each in elements),
-            supposed=would or purpose or (supposed and not alone),
-            able=is_said("able", " ".join([each.word for each in elements])),
+        stance = Stance(
+            negated=bool(denials) or "no" in said,
+            supposed=would,
+            able=is_said("able", " ".join(said)),
             asked=self.asked,
-            distant=planned
-            or purpose
-            or (not alone and is_said("distant", self.words)),
+            distant=planned,
             past=is_said("past", self.words),
-            unclear=not alone and self._is_unclear(clause, first, last),
         )
+        if alone:
+            return stance
+        purpose = self._is_purpose(first)
+        return replace(
+            stance,
+            supposed=would or purpose or self._is_supposed(clause, last),
+            distant=planned or purpose or is_said("distant", self.words),
+            unclear=self._is_unclear(clause, first, last),
+        )
+
+    def _is_supposed(self, clause: int, last: int) -> bool:
+        """Tell whether the words of a clause leave open that something is so."""
+        (start, stop) = self.span(clause, min(last, len(self.elements)))
+        begin = start - self.start
+        end = stop - self.start
+        if cue("unreal").search(self.words, begin, end):
+            return True
+        return Tag.IF in self.tags and is_said("condition_word", self.words)
 
     def _is_unclear(self, clause: int, first: int, last: int) -> bool:
         """Tell whether a word that is not understood bears on what some elements claim."""
         around = self.tags[clause:last]
-        if Tag.NEARLY in around or not _ANY.isdisjoint(self.tags[clause:first]):
+        before = self.tags[clause:first]
+        if Tag.NEARLY in around or not _ANY.isdisjoint(before):
             return True
-        denied = Tag.NOT in around
-        return denied and any(each.word == "nor" for each in self.elements[clause:last])
+        if Tag.NOT not in around:
+            return False
+        elements = self.elements[clause:last]
+        return any(each.word == "nor" for each in elements)
 
     def _is_purpose(self, verb: int) -> bool:
         """Tell whether a verb is an infinitive that says what for: ``to win a pawn``."""
@@ -903,14 +932,18 @@ class Sentence:
 
     def act_together(self, match: re.Match[str], acting: tuple[Term, ...]) -> bool:
         """Tell whether every piece that is named as acting acts, not any of them."""
-        group = "agent" if match.groupdict().get("agent") else "subj"
-        if not match.groupdict().get(group) or len(acting) < 2:
+        groups = match.groupdict()
+        group = "agent" if groups.get("agent") else "subj"
+        if not groups.get(group) or len(acting) < 2:
             return False
         if any(term.role != "piece" for term in acting):
             return False
-        named = self.elements[slice(*match.span(group))]
-        others = {term.span for term in acting} - {element.span for element in named}
-        if others or any(each.word == "or" for each in named):
+        (first, last) = match.span(group)
+        named = self.elements[first:last]
+        spans = {element.span for element in named}
+        if any(term.span not in spans for term in acting):
+            return False
+        if any(each.word == "or" for each in named):
             return False
         return group == "agent" or self._grammatical_number(match) == "plural"
 
@@ -934,7 +967,8 @@ class Sentence:
 
     def _is_governed(self, first: int, verb: int) -> bool:
         """Tell whether a noun is the object of what stands before it, so no subject of the verb."""
-        if first == 0 or self.elements[first].word.endswith("'s"):
+        noun = self.elements[first].word
+        if first == 0 or noun.endswith("'s"):
             return False
         before = self.tags[first - 1]
         participle = self.elements[verb].word.endswith("ing")

@@ -46,7 +46,8 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     a line of the text; what can or will be done must be legal. A recapture must follow a
     capture on the same square.
     """
-    if any(term.role == "piece" and is_king(term) for term in claim.objects):
+    pieces = [term for term in claim.objects if term.role == "piece"]
+    if any(is_king(term) for term in pieces):
         return fails("a king is never captured")
     for before, move in _made(moment):
         if _is_meant(claim, before, move) and claim.detail.count is None:
@@ -252,10 +253,8 @@ def _is_exchange_of(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
     if not others and PLURAL.search(first.text):
         placed = first.square in (None, move.to_square)
         return placed and start in first.pieces and end in first.pieces
-    for term in terms:
-        if start not in term.pieces and end not in term.pieces:
-            return False
-    return True
+    moved = {start, end}
+    return all(not moved.isdisjoint(term.pieces) for term in terms)
 
 
 def _takes_part(claim: Claim, board: chess.Board, move: chess.Move) -> bool:

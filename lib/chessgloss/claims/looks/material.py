@@ -43,7 +43,8 @@ def ahead(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     sides = [bool(term.side) for term in claim.subjects]
     if claim.relation.startswith("behind"):
         sides = [not side for side in sides]
-    findings = [_is_ahead(claim, moment.board, side) for side in sides or chess.COLORS]
+    board = moment.board
+    findings = [_is_ahead(claim, board, side) for side in sides or chess.COLORS]
     for finding in findings:
         if finding.outcome == "holds":
             return finding
@@ -66,10 +67,8 @@ def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
 
 def _has_listed(surplus: Surplus, items: str) -> bool:
     """Tell whether a side has so many more of each kind that a list names."""
-    for noun, count in _listed(items):
-        if _has_more(surplus, noun) != count:
-            return False
-    return True
+    listed = _listed(items)
+    return all(_has_more(surplus, noun) == count for noun, count in listed)
 
 
 def _pawns_up(board: chess.Board, side: chess.Color) -> int:
@@ -135,12 +134,14 @@ def in_return(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     the square of the move is not settled.
     """
     (term,) = claim.subjects
+    detail = claim.detail
     side = bool(term.side)
-    if claim.detail.result == "loses":
+    if detail.result == "loses":
         side = not side
     surplus = _surplus(moment.board, side)
     said = dict.fromkeys(chess.PIECE_TYPES, 0)
-    for words, sign in ((claim.detail.items, 1), (claim.detail.others, -1)):
+    lists = {1: detail.items, -1: detail.others}
+    for sign, words in lists.items():
         for noun, count in _listed(words):
             kinds = noun_pieces(noun)
             if len(kinds) > 1:
@@ -176,12 +177,11 @@ def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has bishops on both colours of squares; both, if both are named."""
     sides = sides_or_both(claim)
     having = [side for side in sides if _has_pair(moment.board, side)]
-    evidence = " and ".join(side_name(side) for side in having) or "neither side"
-    evidence = f"{evidence} has bishops on both colours"
+    names = [side_name(side) for side in having] or ["neither side"]
+    evidence = f"bishops on both colours: {' and '.join(names)}"
     if claim.detail.result != "loses":
-        return truth(
-            len(having) == len(sides) if claim.detail.both else bool(having), evidence
-        )
+        least = len(sides) if claim.detail.both else 1
+        return truth(len(having) >= least, evidence)
     if having:
         return fails(evidence)
     had = any(_has_pair(scene.before.board, side) for side in sides)
@@ -238,8 +238,11 @@ def _count(
     side: chess.Color,
     files: chess.Bitboard = chess.BB_ALL,
 ) -> int:
-    kinds = noun_pieces(noun)
-    return sum(len(board.pieces(kind, side) & files) for kind in kinds)
+    count = 0
+    for kind in noun_pieces(noun):
+        pieces = board.pieces(kind, side) & files
+        count += len(pieces)
+    return count
 
 
 def majority(claim: Claim, moment: Moment, scene: Scene) -> Finding:
