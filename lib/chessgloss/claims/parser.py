@@ -395,6 +395,7 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
         digits = token.tag == Tag.DIGITS and token.text.isdigit()
         owner = token.tag in (Tag.THE, Tag.PLAYER)
         place = token.tag in (Tag.SQUARE, Tag.LETTER)
+        known = token.word in words("adjective") or token.tag == Tag.NOUN
         if owner or token.word in ("this", "that") or digits:
             start = first - 1
             (tag, whose) = _beside(tokens, first - 2)
@@ -402,7 +403,7 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
             counted = token.word in words("several") and owned
             if token.tag == Tag.THE and not counted:
                 break
-        elif token.word in words("adjective") or place or token.tag == Tag.NOUN:
+        elif known or place:
             behind = (Tag.NOUN, Tag.ADJECTIVE)
             if place and first != noun and tokens[first].tag not in behind:
                 break
@@ -411,8 +412,11 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
             strangers -= 1
         else:
             break
-    both = start > floor and start < noun and tokens[start - 1].word == "both"
-    return start - 1 if both and tokens[start].tag == Tag.THE else start
+    if not floor < start < noun:
+        return start
+    both = tokens[start - 1].word == "both"
+    the = tokens[start].tag == Tag.THE
+    return start - 1 if both and the else start
 
 
 #: What may stand behind a noun: a place, ``on`` before it or not; behind a plural a list of them.
@@ -425,10 +429,13 @@ _BEHIND_PLURAL = _PLACE + "(?:[,{and}][,{and}{on}]*{square}(?!{noun}))*" + _ON_F
 
 def _right(tokens: Sequence[Token], noun: int) -> int:
     """Return where the phrase of a noun ends (one behind)."""
-    behind = "".join(token.tag for token in tokens[noun + 1 : noun + 12])
+    first = noun + 1
+    near = tokens[first : first + 11]
+    behind = "".join(token.tag for token in near)
     plural = tokens[noun].word.endswith("s")
-    place = over_tags(_BEHIND_PLURAL if plural else _BEHIND).match(behind)
-    return noun + 1 + (place.end() if place else 0)
+    pattern = _BEHIND_PLURAL if plural else _BEHIND
+    place = over_tags(pattern).match(behind)
+    return first + place.end() if place else first
 
 
 def _noun_phrase(
@@ -773,8 +780,12 @@ class Sentence:
     def tense(self, first: int, last: int) -> Tense:
         """Return the moment that the words of a claim allow."""
         clause = self.clause_start(first)
-        scope = self.elements[clause - 1].span[1] - self.start if clause else 0
-        stop = self.elements[last - 1].span[1] - self.start
+        scope = 0
+        if clause:
+            (_, scope) = self.elements[clause - 1].span
+            scope -= self.start
+        (_, stop) = self.elements[last - 1].span
+        stop -= self.start
         if cue("only_before").search(self.words, scope, stop):
             return "before"
         unnamed: Tense = "later" if is_said("later", self.words) else "any"
@@ -797,7 +808,8 @@ class Sentence:
             return False
         if not tags("unsaid").isdisjoint(around):
             return False
-        infinitive = self.tags[max(0, first - 1) : first] == Tag.INTO
+        before = self.tags[:first]
+        infinitive = before.endswith(Tag.INTO)
         return not (infinitive or self.asked or is_said("future", self.words))
 
     def acting(self, stop: int | None = None) -> tuple[Term, ...]:
@@ -899,7 +911,8 @@ class Sentence:
         """Return the terms any of which may be the subject of the verb at an element."""
         index = verb
         between = tags("before_verb")
-        while index > 0 and self.tags[index - 1] in between and verb - index < 4:
+        least = max(0, verb - 4)
+        while index > least and self.tags[index - 1] in between:
             index -= 1
         tag = self.tags[index - 1] if index else ""
         joined = Tag.AND in self.tags[index:verb]

@@ -167,7 +167,8 @@ def _possible(moment: Moment) -> Iterator[Event]:
 
 def _answers(moment: Moment) -> Iterator[Event]:
     """Yield captures on the square where the last capture was made, or one could be."""
-    squares = [(moment.board, move.to_square) for _, move in _made(moment)]
+    board = moment.board
+    squares = [(board, move.to_square) for _, move in _made(moment)]
     first = list(_possible(moment))[:MOST_CAPTURES] if not squares else []
     for board, square in squares or (
         (boards.after_move(board, move), move.to_square) for board, move in first
@@ -234,7 +235,8 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     been exchanged are gone.
     """
     done = claim.detail.verb.endswith("ed") and not claim.subjects
-    if done and not any(term.squares(moment.board) for term in claim.objects):
+    left = [square for term in claim.objects for square in term.squares(moment.board)]
+    if done and not left:
         return holds("there are none left")
     if done and claim.stance.negated:
         return unknown("it may have been earlier")

@@ -109,15 +109,18 @@ def _is_ahead_by(unit: str, count: int, pawns_up: int, surplus: Surplus) -> bool
     A piece is three pawns, or one more of the knights, bishops, rooks and queens; the exchange
     is a rook for a knight or a bishop.
     """
-    minors = surplus[chess.KNIGHT] + surplus[chess.BISHOP]
+    knights = surplus[chess.KNIGHT]
+    minors = knights + surplus[chess.BISHOP]
     rooks = surplus[chess.ROOK]
     if unit == "":
         return pawns_up > 0
     if unit == "point":
         return pawns_up == count
     if unit in ("piece", "minor"):
-        more = minors + rooks + surplus[chess.QUEEN] == count
-        return (more and pawns_up > 0) or pawns_up == 3 * count
+        if pawns_up == 3 * count:
+            return True
+        pieces = minors + rooks + surplus[chess.QUEEN]
+        return pieces == count and pawns_up > 0
     if unit == "exchange":
         return rooks == count and minors == -count
     (kind,) = noun_pieces(unit)
@@ -280,7 +283,8 @@ def opposite_bishops(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     evidence = f"White has {len(white)} bishops, Black {len(black)}"
     if len(white) != 1 or len(black) != 1:
         return fails(evidence)
-    light = (white | black) & chess.BB_LIGHT_SQUARES
+    both = white | black
+    light = both & chess.BB_LIGHT_SQUARES
     return truth(len(light) == 1, evidence)
 
 
