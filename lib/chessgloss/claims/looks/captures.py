@@ -154,8 +154,10 @@ def _follows_another(claim: Claim, scene: Scene) -> bool:
 
 
 def _made(moment: Moment) -> list[Event]:
-    last = moment.last
-    return [last] if last is not None and last[0].is_capture(last[1]) else []
+    if moment.last is None:
+        return []
+    board, move = moment.last
+    return [moment.last] if board.is_capture(move) else []
 
 
 def _possible(moment: Moment) -> Iterator[Event]:
