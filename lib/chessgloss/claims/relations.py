@@ -216,6 +216,7 @@ LOOKS: dict[str, Callable[..., Any]] = {
         material.there_are,
         material.wing_counts,
         material.opposite_bishops,
+        material.more_pawns,
         material.pawns_level,
         material.still_on,
         structure.pawn_state,
@@ -777,6 +778,8 @@ def read_named(
     had = (
         there and not named and not is_said("elsewhere", sentence.words)
     ) or stance.negated
+    if cue("gone_after").match(sentence.after(index)):
+        had = False
     stance = replace(stance, supposed=not had, able=stance.able and not had)
     said = before in (Tag.HAVE, Tag.BE) or stance.negated
     yield _claim(

@@ -316,6 +316,14 @@ def pawns_level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return truth(white == black, evidence)
 
 
+def more_pawns(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a side has more pawns than the other, or fewer."""
+    side = bool(claim.subjects[0].side) != claim.detail.turned
+    own = _count(moment.board, "pawn", side)
+    other = _count(moment.board, "pawn", not side)
+    return truth(own > other, f"{own} pawns against {other}")
+
+
 def still_on(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether both sides still have a piece of a kind."""
     (white, black) = _of_each_side(moment.board, claim.detail.noun)
