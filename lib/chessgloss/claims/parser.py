@@ -638,6 +638,13 @@ _DENIALS: Final = frozenset({Tag.NOT, Tag.NOBODY})
 #: Before a noun: ``neither king``, ``none of the rooks``.
 _NONE_OF: Final = "{nobody}{of}?"
 
+#: ``neither king is``, ``none of the rooks``, ``nobody in Black's camp``
+_NEITHER: Final = (
+    _NONE_OF
+    + "(?:(?:{piece}{not})?{piece}|{player}{unknown})"
+    + "[{have}{be}{maybe}{unknown}]*$"
+)
+
 #: Between a subject and its verb.
 _HELPERS: Final = "[{have}{be}{maybe}{not}{unknown}{go}{and}]"
 
@@ -896,8 +903,7 @@ class Sentence:
 
     def is_of_neither(self, verb: int) -> bool:
         """Tell whether the subject of a verb is ``neither king`` or ``none of the rooks``."""
-        before = over_tags(_NONE_OF + "(?:{piece}{not})?{piece}[{have}{be}{maybe}]*$")
-        return before.search(self.tags[:verb]) is not None
+        return over_tags(_NEITHER).search(self.tags[:verb]) is not None
 
     def says_only(self, index: int) -> bool:
         """Tell whether ``only`` stands right before an element, or opens its phrase."""

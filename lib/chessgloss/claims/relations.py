@@ -216,6 +216,7 @@ LOOKS: dict[str, Callable[..., Any]] = {
         material.there_are,
         material.wing_counts,
         material.opposite_bishops,
+        material.all_there,
         material.more_pawns,
         material.pawns_level,
         material.still_on,
@@ -290,7 +291,7 @@ def read_verb(
         first += 1
     elif match.groupdict().get("subj"):
         first = sentence.own_subject(match)
-    if sentence.has_any_agent(match) and not match.groupdict().get("agent"):
+    if _denies_of_all(sentence, match) and not _has(match, "agent"):
         first = sentence.any_subject(match.start("verb"))
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
@@ -466,12 +467,12 @@ def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
         )
     if not has_subject and word in words("base_of_capture"):
         return before not in tags("before_base")
+    pinned = "pin" in sentence.words
     reason = r"\b(?:as|due to|for|or|because|since|otherwise|without)\b|:"
     general = "subj" not in match.re.groupindex or sentence.tags[verb] == Tag.EXCHANGE
     denied = stance.negated and stance.able
-    return " of" in word or (
-        denied and (general or bool(re.search(reason, sentence.words)))
-    )
+    given = re.search(reason, sentence.words) is not None and not pinned
+    return " of" in word or (denied and (general or given))
 
 
 def _detail_of_verb(
@@ -1328,7 +1329,9 @@ def read_wording(
         named = named or sides[-1:]
     first, last = max(0, first - 1), max(1, first, last)
     if relation == "open_file" and detail.half.startswith(("half", "semi")):
-        named = named or _having(sentence, match)
+        having = _having(sentence, match)
+        named = named or having
+        span = (having[0].span[0], span[1]) if having else span
     rest = sentence.words[match.end() :]
     earlier = sentence.words[: match.start()]
     denied = cue("denied_before").search(earlier) or cue("denied_within").search(

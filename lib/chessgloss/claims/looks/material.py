@@ -316,6 +316,15 @@ def pawns_level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return truth(white == black, evidence)
 
 
+def all_there(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether both sides have as many pieces of a kind as at the start."""
+    noun = claim.detail.noun
+    start = _of_each_side(chess.Board(), noun)
+    (white, black) = _of_each_side(moment.board, noun)
+    evidence = f"they have {white} and {black}"
+    return truth((white, black) == start, evidence)
+
+
 def more_pawns(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has more pawns than the other, or fewer."""
     side = bool(claim.subjects[0].side) != claim.detail.turned
