@@ -15,7 +15,7 @@ from chessgloss.claims.parser import Claim, Sentence
 
 #: Between a verb that helps and the claim that it belongs to: ``has played``, ``is now``.
 _HELPING = over_tags(
-    "[{be}{have}{maybe}{not}{put}{go}{into}{threaten}{with}{pronoun}]+[{the}{adjective}]*$"
+    "[{be}{have}{maybe}{not}{put}{go}{into}{threaten}{with}{pronoun}]+(?:{the}[{adjective}{unknown}]{0,2}|{adjective}*)$"
 )
 
 
