@@ -734,22 +734,20 @@ class Sentence:
             for helper in helpers
         )
         planned = any(helper.word not in words("modal") for helper in helpers)
-        stance = Stance(
+        supposed = would
+        distant = planned
+        if not alone:
+            purpose = self._is_purpose(first)
+            supposed = would or purpose or self._is_supposed(clause, last)
+            distant = planned or purpose or is_said("distant", self.words)
+        return Stance(
             negated=bool(denials) or "no" in said,
-            supposed=would,
+            supposed=supposed,
             able=is_said("able", " ".join(said)),
             asked=self.asked,
-            distant=planned,
+            distant=distant,
             past=is_said("past", self.words),
-        )
-        if alone:
-            return stance
-        purpose = self._is_purpose(first)
-        return replace(
-            stance,
-            supposed=would or purpose or self._is_supposed(clause, last),
-            distant=planned or purpose or is_said("distant", self.words),
-            unclear=self._is_unclear(clause, first, last),
+            unclear=not alone and self._is_unclear(clause, first, last),
         )
 
     def _is_supposed(self, clause: int, last: int) -> bool:
