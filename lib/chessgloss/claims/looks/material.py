@@ -73,7 +73,9 @@ def _has_listed(surplus: Surplus, items: str) -> bool:
 
 def _pawns_up(board: chess.Board, side: chess.Color) -> int:
     balance = tactics.balance(board)
-    return balance if side == chess.WHITE else -balance
+    if side == chess.WHITE:
+        return balance
+    return -balance
 
 
 def _surplus(board: chess.Board, side: chess.Color) -> Surplus:
@@ -165,7 +167,8 @@ def _can_take_back(moment: Moment) -> bool:
     """Tell whether there is a capture on the square of the move that led to a moment."""
     if moment.last is None:
         return False
-    square = chess.BB_SQUARES[moment.last[1].to_square]
+    (_, move) = moment.last
+    square = chess.BB_SQUARES[move.to_square]
     return any(moment.board.generate_legal_captures(chess.BB_ALL, square))
 
 
@@ -319,7 +322,8 @@ def pawns_level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def all_there(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether both sides have as many pieces of a kind as at the start."""
     noun = claim.detail.noun
-    start = _of_each_side(chess.Board(), noun)
+    first = chess.Board()
+    start = _of_each_side(first, noun)
     (white, black) = _of_each_side(moment.board, noun)
     evidence = f"they have {white} and {black}"
     return truth((white, black) == start, evidence)
@@ -328,9 +332,11 @@ def all_there(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def more_pawns(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has more pawns than the other, or fewer."""
     side = bool(claim.subjects[0].side) != claim.detail.turned
-    own = _count(moment.board, "pawn", side)
-    other = _count(moment.board, "pawn", not side)
-    return truth(own > other, f"{own} pawns against {other}")
+    board = moment.board
+    own = _count(board, "pawn", side)
+    other = _count(board, "pawn", not side)
+    evidence = f"{own} pawns against {other}"
+    return truth(own > other, evidence)
 
 
 def still_on(claim: Claim, moment: Moment, scene: Scene) -> Finding:
