@@ -57,7 +57,10 @@ def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
     evidence = f"{side_name(side)} is {pawns_up:+d} in pawns"
     detail = claim.detail
     if detail.items:
-        return truth(_has_listed(surplus, detail.items), evidence)
+        if not _has_listed(surplus, detail.items):
+            return fails(evidence)
+        listed = _worth(detail.items)
+        return truth(pawns_up == listed, evidence, certain=False)
     count = 1 if detail.count is None else detail.count
     words = detail.unit.split() or [""]
     unit = words[-1].removesuffix("s")
@@ -69,6 +72,16 @@ def _has_listed(surplus: Surplus, items: str) -> bool:
     """Tell whether a side has so many more of each kind that a list names."""
     listed = _listed(items)
     return all(_has_more(surplus, noun) == count for noun, count in listed)
+
+
+def _worth(items: str) -> int:
+    """Return what a list of pieces is worth, in pawns; a piece of no kind is three."""
+    worth = 0
+    for noun, count in _listed(items):
+        kinds = noun_pieces(noun)
+        kind = min(kinds) if len(kinds) == 1 else chess.KNIGHT
+        worth += count * tactics.VALUES[kind]
+    return worth
 
 
 def _pawns_up(board: chess.Board, side: chess.Color) -> int:
