@@ -522,7 +522,7 @@ known_move = briefings[taught.name]
 human = [
     each.claim
     for each in claims.verify(taught.reference, taught.move, known_move.verdict)
-    if each.verdict == "true"
+    if each.holds
 ]
 made = notes.notes(known_move)
 report.texts(

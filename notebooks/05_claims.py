@@ -57,7 +57,7 @@ from chessgloss import assets, engine, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import listed, load_sizes
 from chessgloss.book.used_code import code_sha256, used_code
-from chessgloss.claims import CAUSES, Kind, disqualifier, extract, gold, verify
+from chessgloss.claims import CAUSES, Kind, Truth, disqualifier, extract, gold, verify
 from chessgloss.commentary import asking, briefing, clauses, methods, proven
 from chessgloss.commentary.moves import evaluated_moves, lectured_moves
 from chessgloss.commentary.prompts import load_prompt
@@ -390,8 +390,9 @@ report.table(
 #
 # Last a task that needs no labels: a comment, the move that it is on, and three moves of the same
 # phase and kind of piece from other comments. The checker alone, without any model, takes the move
-# on which the fewest claims are false, and of these the one on which the most are true; of ties it
-# gets its share. Few comments claim much, so here it also reads what the words *presuppose*: whose
+# that the claims fit best: each counts the more, the fewer of the four it fits, a written move or a
+# piece on its square more than what is said, a false claim against it; squares and wings that the
+# words name count too. Of ties it gets its share. Few comments claim much, so here it also reads what the words *presuppose*: whose
 # turn it is, that there are such pieces, that a check, a mate or a square which they speak of comes
 # with the move. What is presupposed is never called false, and counts in no other figure.
 
@@ -495,11 +496,12 @@ claims = pd.DataFrame(
         }
         for row in answered.itertuples()
         for each in verify(row.text, briefings[row.move].move, briefings[row.move].verdict)
+        if each.claim.kind != "unread"
     ]
 )
 false = claims[claims["verdict"] == "false"]
 verdict = pd.crosstab(claims["comment"], claims["verdict"]).reindex(
-    answered.index, fill_value=0
+    index=answered.index, columns=get_args(Truth), fill_value=0
 )
 causes = list(dict.fromkeys(CAUSES.values()))
 by_cause = pd.crosstab(false["comment"], false["kind"].map(CAUSES)).reindex(
@@ -508,7 +510,7 @@ by_cause = pd.crosstab(false["comment"], false["kind"].map(CAUSES)).reindex(
 counted = answered.assign(
     claims=verdict.sum(axis=1),
     false=verdict["false"],
-    true=verdict["true"],
+    true=verdict["true"] + verdict["named"],
     open=verdict["not checkable"],
     any=(verdict["false"] > 0).astype(float),
     breach=answered.index.isin(false.loc[false["forbidden"], "comment"]).astype(float),
@@ -1015,8 +1017,8 @@ report.texts(
 # the claims that the lecturer's comment makes on the same move, and that the reader finds true,
 # the share that the comment makes too (recall), and the share of the comment's claims that the
 # lecturer makes (precision). *Matching*: of four moves, the one commented on and three others of
-# the same phase and piece, the one on which the fewest claims are false and the most true; a
-# guess is right in a quarter. *Sameness*: how many comments begin with three words of their own,
+# the same phase and piece, the one that the claims and the places named fit best; a guess is
+# right in a quarter. *Sameness*: how many comments begin with three words of their own,
 # and how many of the runs of six words recur in other comments.
 
 # %%
@@ -1043,7 +1045,7 @@ expert = {
     each.name: [
         found.claim
         for found in read_claims(each.name, each.reference)
-        if found.verdict == "true" and found.claim.kind != "piece"
+        if found.holds and found.claim.kind != "piece"
     ]
     for each in with_expert
 }
@@ -1053,7 +1055,9 @@ def agreement(row):
     move = all_known[row.move].move
     theirs = expert.get(row.move, [])
     checked_there = read_claims(row.move, row.text)
-    ours = [found.claim for found in checked_there if found.claim.kind != "piece"]
+    ours = [
+        found.claim for found in checked_there if found.claim.kind not in ("piece", "unread")
+    ]
     said = [any(choice.same_subject(claim, other, move) for other in ours) for claim in theirs]
     meant = [any(choice.same_subject(claim, other, move) for other in theirs) for claim in ours]
     return {

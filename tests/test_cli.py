@@ -244,8 +244,9 @@ def test_the_object_follows_the_contract(capsys):
     assert content["summary"]["false"] == 2
     castling = ("claims", "--fen", ITALIAN, "--move", "e1g1", "--text")
     run(*castling, "The rook on e1 is active.")
-    (line,) = capsys.readouterr().out.splitlines()
+    (line, unread) = capsys.readouterr().out.splitlines()
     assert line.split()[:2] == ["false", "piece"]
+    assert unread.split()[:3] == ["not", "checkable", "unread"]
     run(*castling, "A quiet move.")
     assert capsys.readouterr().out == "no checkable claim\n"
 

@@ -27,7 +27,7 @@ def test_a_move_comes_with_lines_claims_notes_and_concepts(figure_a6):
     assert played["next"], "the engine's line goes on"
     [[name, key, parts, _]] = played["comments"]
     assert (name, key, "".join(part[0] for part in parts)) == ("CCC", "ccc", text)
-    assert {part[1] for part in parts if len(part) > 1} == {"true", "false"}
+    assert {part[1] for part in parts if len(part) > 1} == {"true", "false", "open"}
     assert any("c7" in part[2] for part in parts if part[1:2] == ["false"])
     assert len(played["concepts"]) == 5 and any(
         "e6" in note for note in played["notes"]
@@ -72,7 +72,7 @@ def test_in_a_browser_claims_show_evidence_and_links_lead_back(figure_a6, open_t
     assert page.locator("#move-name").inner_text() == "21. Bxe6+"
     assert HOSTILE in page.locator("#more dd").first.inner_text()
     assert page.evaluate("window.hacked") is None
-    evidence = page.locator(".evidence").first
+    evidence = page.locator(".claim-false .evidence").first
     assert not evidence.is_visible()
     page.locator(".claim-false").first.focus()
     assert evidence.is_visible() and "c7" in evidence.inner_text()

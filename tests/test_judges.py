@@ -297,7 +297,7 @@ def test_empty_changes_keep_the_comment_and_say_nothing_new_of_the_move():
             for one in verify(variant, BLUNDER.move)
             if one.claim.text not in known
         ]
-        assert {claim.kind for claim in new} <= {"evaluation"}
+        assert {claim.kind for claim in new} <= {"evaluation", "unread"}
 
 
 def test_labels_are_all_true_or_one_false_and_every_sentence_is_on_its_move():

@@ -115,7 +115,7 @@ def read_notes() -> pd.DataFrame:
         claims = [
             each.claim
             for each in verify(comment.comment, move, briefing.verdict)
-            if each.verdict == "true"
+            if each.holds
         ]
         svm = prioritise(move.position, move.uci, method="paper").changes
         earlier = came.setdefault((lecture, move.position.root), Counter())

@@ -246,7 +246,8 @@ def claims(rows: Mapping[str, tuple[str, Sequence[Any]]], caption: str = "") -> 
 
     The claims are those that :func:`chessgloss.claims.verify` returned of the text. A pointer
     held over a claim shows kind, verdict and evidence; where claims lie over each other the
-    gravest verdict colours. Verdicts differ in their underline too.
+    gravest verdict colours. Verdicts differ in their underline too. What is only named, and there,
+    has no mark.
     """
     cells = "".join(
         f"<tr><th>{escape(name)}</th><td>{_coloured(*row)}</td></tr>"
@@ -284,7 +285,7 @@ def _coloured(text: str, checked: Sequence[Any]) -> str:
         ]
         words = escape(text[start:stop])
         verdicts = {c.verdict for c in over}
-        if over:
+        if not verdicts.isdisjoint(VERDICT_STYLES):
             why = "\n".join(f"{c.claim.kind}, {c.verdict}: {c.evidence}" for c in over)
             style = next(
                 style

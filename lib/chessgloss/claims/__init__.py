@@ -15,6 +15,8 @@ its words allow and gets a verdict with evidence. Where is what:
     The moments a text may speak of (before the move, after it, its own lines), who is meant.
 ``looks``
     One function a relation, one file a subject: does it hold in this moment?
+``unread``
+    Clauses whose verb no relation reads, so that what is not understood is seen.
 ``checker``
     ``extract`` and ``verify``; the verdict from all moments, and the excuses that leave it open.
 ``gold``
@@ -24,6 +26,13 @@ What *if* does to a claim: the tag ``if`` and the cue ``unreal`` of ``words.toml
 *supposed* (``parser.Sentence.stance``; readers add cases of their own), and the excuse
 *supposed* (``checker.EXCUSES``) then leaves it open instead of false, but for a capture that no
 move makes possible (``checker._is_refuted``).
+
+What a claim is worth: a true one says something. What a text only names, and what is there (the
+knight on f3, a legal move), is ``named``; that it is not there is a fault all the same. A state
+said in the present is of the position after the move, one that ``was`` of the position before it:
+in the other of the two it is left open (``checker._is_of_another_time``). What a side can do holds
+for the moment when it is on turn (``looks.captures``). Words for the engine's judgement are on the
+scale of :mod:`chessgloss.facts.verdict` (``looks.engine``).
 
 When a capture is a sacrifice: where ``facts.tactics.exchange`` of the move is below zero
 (``looks.presupposed.theme``). What a capture wins is in ``looks.captures``.

@@ -19,6 +19,7 @@ from chessgloss.claims.relations import (
     relations,
 )
 from chessgloss.claims.scene import LOOK_BACK, Anchor, Moment, Scene, set_scene
+from chessgloss.claims.unread import unread_clauses
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
@@ -43,7 +44,7 @@ class Checked:
     claim
         The claim.
     verdict
-        ``true``, ``false``, or ``not checkable``.
+        ``true``, ``false``, or ``not checkable``; ``named`` for what is only named, and there.
     evidence
         The board fact or the engine's line that decides it, in words.
     anchor
@@ -56,15 +57,24 @@ class Checked:
     anchor: Anchor
 
     @property
+    def holds(self) -> bool:
+        """Whether it is true, or only named and there."""
+        return self.verdict in ("true", "named")
+
+    @property
     def cause(self) -> Cause | None:
         """The cause of error (CCC paper, Table 2) that a false claim counts under."""
-        return CAUSES[self.claim.kind] if self.verdict == "false" else None
+        if self.verdict != "false" or self.claim.kind == "unread":
+            return None
+        return CAUSES[self.claim.kind]
 
 
 # ---------------------------------------------------------------- what a text claims
 
 
-def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
+def extract(
+    text: str, *, presupposed: bool = False, unread: bool = False
+) -> tuple[Claim, ...]:
     """Return the checkable claims of an English text on a move, in the order of their spans.
 
     Nothing is looked up on a board: a claim says what the words say. Empty for a text
@@ -77,11 +87,16 @@ def extract(text: str, *, presupposed: bool = False) -> tuple[Claim, ...]:
     presupposed
         Also what the words take for granted: whose turn it is, that there are such pieces, that
         a square, a check, a capture that they speak of comes with the move.
+    unread
+        Also the clauses whose verb is not understood, as claims of kind ``unread``.
     """
     parsed = sentences(text, chunk(text, tokenise(text)))
-    claims = [
-        claim for sentence in parsed for claim in read_claims(sentence, presupposed)
-    ]
+    claims = list[Claim]()
+    for sentence in parsed:
+        said = [*read_claims(sentence, presupposed)]
+        claims += said
+        if unread:
+            claims += unread_clauses(sentence, said)
     # what is said twice of the same words counts once
     kept: dict[tuple[object, ...], Claim] = {}
     announced = [
@@ -115,6 +130,9 @@ def verify(
 ) -> tuple[Checked, ...]:
     """Return every claim of a text on a move with its verdict, in the order of their spans.
 
+    What a text only names, and what is there, is ``named``. A clause whose verb is not understood
+    is a claim of kind ``unread``, which is not checkable.
+
     Parameters
     ----------
     text
@@ -133,7 +151,7 @@ def verify(
     ValueError
         If the reply is not legal after the move.
     """
-    claims = extract(text, presupposed=presupposed)
+    claims = extract(text, presupposed=presupposed, unread=True)
     scene = scene_of(claims, move, verdict, reply)
     return tuple(decide_claim(claim, scene) for claim in claims)
 
@@ -163,9 +181,20 @@ def decide_claim(claim: Claim, scene: Scene) -> Checked:
     holds in all of them where it can be asked. Even then one of the :data:`EXCUSES` can leave it
     open. What is asked is never false.
     """
+    if claim.kind == "unread":
+        return _open(claim, "the verb is not understood")
+    checked = _decide(claim, scene)
+    if claim.named and checked.verdict == "true":
+        return replace(checked, verdict="named")
+    return checked
+
+
+def _decide(claim: Claim, scene: Scene) -> Checked:
     decide = relations()[claim.relation].decide
     if claim.stance.asked and decide is not impossible:
         return _open(claim, "the text asks it, it does not say it")
+    if claim.stance.unclear:
+        return _open(claim, "a word that bears on it is not understood")
     if decide in (check_move, impossible):
         return Checked(claim, *decide(claim, scene))
     case = look_at_all(claim, scene)
@@ -221,13 +250,17 @@ def look_at_all(claim: Claim, scene: Scene) -> Case:
     first: dict[Outcome, Checked] = {}
     case = Case(claim, scene, first)
     of_moves = _is_of_moves(claim)
+    after_pass: Checked | None = None
     for moment in scene.allowed(claim):
         finding = decide(claim, moment, scene)
         outcome = finding.outcome
         evidence = finding.evidence
-        if moment.skipped and outcome == "fails" and of_moves:
+        if outcome == case.wanted and _is_of_another_time(claim, moment):
             outcome = "unknown"
-            evidence = f"{evidence}, but moves may lie between"
+        if moment.skipped and outcome == "fails" and of_moves:
+            evidence = f"{_WHEN[moment.anchor]}{evidence}, but moves may lie between"
+            after_pass = Checked(claim, "not checkable", evidence, moment.anchor)
+            continue
         verdict: Truth = "not checkable" if outcome == "unknown" else "false"
         if outcome == case.wanted:
             verdict = "true"
@@ -236,7 +269,28 @@ def look_at_all(claim: Claim, scene: Scene) -> Case:
         if outcome == case.wanted:
             return replace(case, borne_out=checked)
         first.setdefault(outcome, checked)
+    failed = first.get("fails")
+    starts = {each.start for each in scene.moments if each.anchor == "line"}
+    at_once = failed is not None and failed.anchor == "line" and len(starts) == 1
+    if after_pass and not at_once:
+        first.setdefault("unknown", after_pass)
     return case
+
+
+def _is_of_another_time(claim: Claim, moment: Moment) -> bool:
+    """Tell whether a state is said of now and looked at before the move, or the other way.
+
+    That it holds there does not make the claim true; that it does not speaks against it.
+    """
+    lasts = relations()[claim.relation].state
+    # that something cannot be taken lasts too
+    barred = claim.relation == "captures" and claim.stance.negated
+    if claim.named or not (lasts or barred):
+        return False
+    past = claim.tense == "past"
+    if moment.anchor == "before":
+        return not past and claim.tense != "before"
+    return past and moment.anchor == "after"
 
 
 def _is_of_moves(claim: Claim) -> bool:
@@ -347,7 +401,9 @@ def _may_come_next(case: Case) -> bool:
 
 def _denies_of_several(case: Case) -> bool:
     """Tell whether something is denied of one of several pieces, but not of which."""
-    return case.claim.stance.negated and len(case.claim.subjects) > 1
+    claim = case.claim
+    of_each = " nor " in claim.text.lower()
+    return claim.stance.negated and len(claim.subjects) > 1 and not of_each
 
 
 def _speaks_of_no_move(case: Case) -> bool:

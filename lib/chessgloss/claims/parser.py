@@ -45,8 +45,8 @@ Kind = Literal[
 Role = Literal["piece", "square", "move", "side", "this"]
 
 #: The moment that the words allow: before the move or after it, only one of them, or also
-#: after the expected reply.
-Tense = Literal["any", "before", "after", "later"]
+#: after the expected reply; ``past`` for a state that ``was``.
+Tense = Literal["any", "before", "after", "later", "past"]
 
 #: How many characters before and behind a claim are looked at for words that bear on it.
 REACH = 240
@@ -72,6 +72,8 @@ class Stance:
         It is planned or wished for, or said of another game: not to be looked for here.
     past
         It is told in the past tense, so that it may have been so some moves before.
+    unclear
+        A word that bears on it is not understood: ``hardly``, ``neither … nor``.
     """
 
     negated: bool = False
@@ -80,6 +82,7 @@ class Stance:
     asked: bool = False
     distant: bool = False
     past: bool = False
+    unclear: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,10 @@ class Term:
         White's first move).
     continues
         For a move: another written move stands right before it, as in a line.
+    least
+        How many of them are meant at least: 2 for ``both knights``.
+    every
+        All of them are meant: ``every pawn``.
     """
 
     role: Role
@@ -129,6 +136,8 @@ class Term:
     options: tuple[Term, ...] = ()
     numbered: int | None = None
     continues: bool = False
+    least: int = 1
+    every: bool = False
 
     def matches(self, square: chess.Square, piece: chess.Piece | None) -> bool:
         """Tell whether what stands on a square is a piece that the phrase can mean."""
@@ -205,14 +214,18 @@ class Detail:
         Of pawns: ``passed``, ``doubled``, ``isolated``, ``connected``.
     file, half, fully
         Of files: the letter; ``half-open``, ``closed`` and the like; opened wholly.
-    bound, turned
-        Of a side that is better: from how many centipawns; its opponent is meant.
-    low, high
-        Of judgements of a move: it loses so much at least, so much at most, in centipawns.
+    standing, turned
+        Of a side: ``better``, ``winning`` or ``equal``; its opponent is meant.
+    judgement
+        Of a move: ``best``, ``good``, ``bad``, ``inaccuracy``, ``mistake`` or ``blunder``.
     sides
         Of an only move: the sides that the words name before it.
     theme
         Of what is presupposed: ``check``, ``mate``, ``sacrifice``, ``square`` or ``piece``.
+    wing
+        Of counts of pawns: ``queen`` or ``king``, the side of the board.
+    items, others
+        Lists of pieces: what a side is ahead by, or has; what the other side has for it.
     """
 
     verb: str = ""
@@ -231,20 +244,21 @@ class Detail:
     file: str = ""
     half: str = ""
     fully: bool = False
-    bound: int = 0
+    standing: str = ""
     turned: bool = False
-    low: int = 0
-    high: int | None = None
+    judgement: str = ""
     sides: tuple[chess.Color | None, ...] = ()
     theme: str = ""
+    wing: str = ""
+    items: str = ""
+    others: str = ""
 
     @classmethod
     def of(cls, words: Mapping[str, str]) -> Detail:
         """Return a detail from names and words: numbers are read, flags set by being there."""
         given: dict[str, Any] = {**words}
-        for name in ("count", "bound", "low", "high"):
-            if name in words:
-                given[name] = number(words[name])
+        if "count" in words:
+            given["count"] = number(words["count"])
         for name in ("even", "fully", "turned"):
             if name in words:
                 given[name] = True
@@ -266,7 +280,7 @@ class Claim:
     Parameters
     ----------
     kind
-        Its kind, one of ten.
+        Its kind, one of ten; ``unread`` for a clause whose verb is not understood.
     text, span
         The words, and where they stand in the text (start, end).
     relation
@@ -283,9 +297,12 @@ class Claim:
         Terms any of which may be the one that acts; empty if the words name none.
     together
         Every one of the subjects acts (``the queen and the rook attack``), not any of them.
+    named
+        The words only name it: ``the rook on e1``, ``after Nf3``. That there is no such piece or
+        move is a fault; that there is says nothing yet.
     """
 
-    kind: Kind
+    kind: Kind | Literal["unread"]
     text: str
     span: tuple[int, int]
     relation: str
@@ -295,6 +312,7 @@ class Claim:
     detail: Detail = field(default=Detail())
     subjects: tuple[Term, ...] = ()
     together: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,16 +367,23 @@ def _names_piece(tokens: Sequence[Token], index: int) -> bool:
     word = tokens[index].word
     (tag, next_word) = _beside(tokens, index + 1)
     if tokens[index].tag != Tag.NOUN:
-        owner = word.endswith("'s") and word[:-2] in chess.PIECE_NAMES[1:]
+        noun = word.removesuffix("'s")
+        owner = noun != word and noun in chess.PIECE_NAMES[1:]
         return owner and tag == Tag.ATTACK
-    verb = word.endswith("s") and tag in tags("behind_plural")
-    return verb or (tag != Tag.NOUN and next_word not in words("compound"))
+    if word.endswith("s") and tag in tags("behind_plural"):
+        return True
+    (behind, _) = _beside(tokens, index + 2)
+    if next_word == "moves" and behind == Tag.INTO:
+        return True
+    return tag != Tag.NOUN and next_word not in words("compound")
 
 
 def _beside(tokens: Sequence[Token], index: int) -> tuple[str, str]:
     """Return tag and word of a token; empty where there is none."""
-    inside = 0 <= index < len(tokens)
-    return (tokens[index].tag, tokens[index].word) if inside else ("", "")
+    if not 0 <= index < len(tokens):
+        return "", ""
+    token = tokens[index]
+    return token.tag, token.word
 
 
 def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
@@ -370,11 +395,15 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
         digits = token.tag == Tag.DIGITS and token.text.isdigit()
         owner = token.tag in (Tag.THE, Tag.PLAYER)
         place = token.tag in (Tag.SQUARE, Tag.LETTER)
+        known = token.word in words("adjective") or token.tag == Tag.NOUN
         if owner or token.word in ("this", "that") or digits:
             start = first - 1
-            if token.tag == Tag.THE:
+            (tag, whose) = _beside(tokens, first - 2)
+            owned = tag == Tag.PLAYER or _is_owner(whose)
+            counted = token.word in words("several") and owned
+            if token.tag == Tag.THE and not counted:
                 break
-        elif token.word in words("adjective") or place or token.tag == Tag.NOUN:
+        elif known or place:
             behind = (Tag.NOUN, Tag.ADJECTIVE)
             if place and first != noun and tokens[first].tag not in behind:
                 break
@@ -383,7 +412,11 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
             strangers -= 1
         else:
             break
-    return start
+    if not floor < start < noun:
+        return start
+    both = tokens[start - 1].word == "both"
+    the = tokens[start].tag == Tag.THE
+    return start - 1 if both and the else start
 
 
 #: What may stand behind a noun: a place, ``on`` before it or not; behind a plural a list of them.
@@ -396,10 +429,13 @@ _BEHIND_PLURAL = _PLACE + "(?:[,{and}][,{and}{on}]*{square}(?!{noun}))*" + _ON_F
 
 def _right(tokens: Sequence[Token], noun: int) -> int:
     """Return where the phrase of a noun ends (one behind)."""
-    behind = "".join(token.tag for token in tokens[noun + 1 : noun + 12])
+    first = noun + 1
+    near = tokens[first : first + 11]
+    behind = "".join(token.tag for token in near)
     plural = tokens[noun].word.endswith("s")
-    place = over_tags(_BEHIND_PLURAL if plural else _BEHIND).match(behind)
-    return noun + 1 + (place.end() if place else 0)
+    pattern = _BEHIND_PLURAL if plural else _BEHIND
+    place = over_tags(pattern).match(behind)
+    return first + place.end() if place else first
 
 
 def _noun_phrase(
@@ -436,6 +472,8 @@ def _noun_phrase(
         file=chess.FILE_NAMES.index(files[0]) if files and not squares else None,
         shade=light[0] if light else None,
         definite=not (bare or touching or adjectives & words("indefinite")),
+        least=_least(adjectives) if tokens[noun].word.endswith("s") else 1,
+        every=not adjectives.isdisjoint(words("universal")),
     )
     terms = tuple(replace(term, square=square, shade=None) for square in squares) or (
         term,
@@ -445,26 +483,36 @@ def _noun_phrase(
     )
 
 
+def _least(adjectives: frozenset[str]) -> int:
+    """Return how many pieces a phrase speaks of at least, by its number or ``both``."""
+    counts = [number(word) for word in adjectives if word in words("several")]
+    return max(counts, default=1)
+
+
 def _plain(tokens: Sequence[Token], index: int) -> Element:
     """Return a token as an element, with its term if it is a square, a move or a side."""
     token = tokens[index]
-    tag, word, span = token.tag, token.word, token.span
+    word = token.word
+    span = token.span
+    tag = token.tag
     if tag == Tag.THE and word in ("this", "that"):
         tag = Tag.PRONOUN
     elif tag == Tag.CAPTURE and word.endswith("ed"):
         # a form of to be before a participle: ``cannot be captured``
-        earlier = "".join(each.tag for each in tokens[max(0, index - 3) : index])
+        start = max(0, index - 3)
+        earlier = "".join(each.tag for each in tokens[start:index])
         is_done = over_tags("{be}[{adverb}{not}{unknown}]*$").search(earlier)
         tag = Tag.CAPTURED if is_done else tag
-    push = tag == Tag.SQUARE and _is_push(tokens, index)
-    certain = tag == Tag.MOVE or push
-    if certain or (tag == Tag.SQUARE and _may_be_push(tokens, index)):
+    bare = tag == Tag.SQUARE
+    certain = tag == Tag.MOVE or (bare and _is_push(tokens, index))
+    if certain or (bare and _may_be_push(tokens, index)):
         return _move(tokens, index, certain=certain)
     if tag not in _ROLES:
         return Element(tag, span, word)
     side = word.startswith("white") if tag == Tag.PLAYER else None
-    square = chess.parse_square(word) if tag == Tag.SQUARE else None
-    term = Term(_ROLES[tag], token.text, span, side, square=square)
+    square = chess.parse_square(word) if bare else None
+    role = _ROLES[tag]
+    term = Term(role, token.text, span, side, square=square)
     return Element(tag, span, word, (term,))
 
 
@@ -500,6 +548,9 @@ def _may_be_push(tokens: Sequence[Token], index: int) -> bool:
     (after, _) = _beside(tokens, index + 1)
     if before == Tag.WITH or word in ("by", "via", "due to", "instead of"):
         return True
+    (suffers, _) = _beside(tokens, index + 2)
+    if after == Tag.BE and suffers in tags("participles"):
+        return False
     return before in ("", ".", Tag.BREAK) and after in tags("behind_pawn_move")
 
 
@@ -511,14 +562,21 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     """Return a written move, or the piece on its square that is written like one: ``the Rf1``."""
     token = tokens[index]
     text = token.word if token.tag == Tag.SQUARE else token.text
-    notation = Notation.read(text.translate(str.maketrans("×:–", "xx-")))
+    plain = text.translate(str.maketrans("×:–", "xx-"))
+    notation = Notation.read(plain)
     (tag, owner) = _beside(tokens, index - 1)
     (after, next_word) = _beside(tokens, index + 1)
-    ply, black, counted = None, False, False
+    ply = None
+    black = False
+    counted = False
     if tag == Tag.MOVE_NUMBER:
-        ply, black, counted = _read_move_number(tokens[index - 1].text.strip())
+        number_there = tokens[index - 1].text.strip()
+        (ply, black, counted) = _read_move_number(number_there)
     uncertain = counted and notation.piece in (None, chess.PAWN)
-    line = "".join(each.tag for each in tokens[max(0, index - 4) : index])
+    start = max(0, index - 4)
+    line = "".join(each.tag for each in tokens[start:index])
+    continues = over_tags(_IN_A_LINE).search(line) is not None
+    sure = certain and not uncertain
     term = Term(
         "move",
         token.text,
@@ -526,11 +584,11 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
         side=False if black else None,
         square=notation.to,
         move=notation,
-        definite=certain and not uncertain and not _is_diagonal(text, notation),
+        definite=sure and not _is_diagonal(text, notation),
         numbered=ply,
-        continues=over_tags(_IN_A_LINE).search(line) is not None,
+        continues=continues,
     )
-    owned = tag == Tag.THE or owner.endswith("'s")
+    owned = tag in (Tag.THE, Tag.PLAYER) or _is_owner(owner)
     named = next_word in words("behind_push") or after in tags("behind_owned_move")
     if not owned or named or not re.fullmatch("[KQRBN][a-h][1-8]", token.text):
         return Element(Tag.MOVE, token.span, token.word, (term,))
@@ -538,6 +596,11 @@ def _move(tokens: Sequence[Token], index: int, *, certain: bool) -> Element:
     pieces = frozenset({notation.piece}) if notation.piece else ALL_PIECES
     term = replace(term, role="piece", side=side, pieces=pieces)
     return Element(Tag.PIECE, term.span, token.text.lower(), (term,))
+
+
+def _is_owner(word: str) -> bool:
+    """Tell whether a word is whose something is (``Fischer's``), no short form of *is*."""
+    return word.endswith("'s") and word not in words("short_is")
 
 
 def _read_move_number(text: str) -> tuple[int | None, bool, bool]:
@@ -568,6 +631,28 @@ def _is_diagonal(text: str, notation: Notation) -> bool:
 
 # ---------------------------------------------------------------- sentences
 
+
+#: Tags that deny: ``not``, ``nobody``.
+_DENIALS: Final = frozenset({Tag.NOT, Tag.NOBODY})
+
+#: Before a noun: ``neither king``, ``none of the rooks``.
+_NONE_OF: Final = "{nobody}{of}?"
+
+#: ``neither king is``, ``none of the rooks``, ``nobody in Black's camp``
+_NEITHER: Final = (
+    _NONE_OF
+    + "(?:(?:{piece}{not})?{piece}|{player}{unknown})"
+    + "[{have}{be}{maybe}{unknown}]*$"
+)
+
+#: Between a subject and its verb.
+_HELPERS: Final = "[{have}{be}{maybe}{not}{unknown}{go}{and}]"
+
+#: ``nobody in Black's camp``
+_OF_A_CAMP: Final = "{nobody}({player}){unknown}" + _HELPERS + "*$"
+
+#: Tags of words that stand for any piece or player: ``nobody``, ``anything``.
+_ANY: Final = frozenset({Tag.NOBODY, Tag.ANYBODY})
 
 #: ``after Nf3``, ``with the knight on f3``
 _AFTER_A_MOVE = (
@@ -641,29 +726,49 @@ class Sentence:
         clause = max(self.clause_start(first), first - 60)
         scope = first if alone else clause
         elements = self.elements[scope:last]
-        start, stop = self.span(clause, min(last, len(self.elements)))
-        unreal = cue("unreal").search(self.words, start - self.start, stop - self.start)
-        supposed = unreal is not None or (
-            Tag.IF in self.tags and is_said("condition_word", self.words)
-        )
+        said = [each.word for each in elements]
+        denials = _DENIALS.intersection(self.tags[scope:last])
         helpers = [each for each in elements if each.tag in tags("helpers")]
-        purpose = not alone and self._is_purpose(first)
         would = any(
             helper.tag == Tag.MAYBE and not cue("able").fullmatch(helper.word)
             for helper in helpers
         )
         planned = any(helper.word not in words("modal") for helper in helpers)
+        supposed = would
+        distant = planned
+        if not alone:
+            purpose = self._is_purpose(first)
+            supposed = would or purpose or self._is_supposed(clause, last)
+            distant = planned or purpose or is_said("distant", self.words)
         return Stance(
-            negated=Tag.NOT in self.tags[scope:last]
-            or any(each.word == "no" for each in elements),
-            supposed=would or purpose or (supposed and not alone),
-            able=is_said("able", " ".join([each.word for each in elements])),
+            negated=bool(denials) or "no" in said,
+            supposed=supposed,
+            able=is_said("able", " ".join(said)),
             asked=self.asked,
-            distant=planned
-            or purpose
-            or (not alone and is_said("distant", self.words)),
+            distant=distant,
             past=is_said("past", self.words),
+            unclear=not alone and self._is_unclear(clause, first, last),
         )
+
+    def _is_supposed(self, clause: int, last: int) -> bool:
+        """Tell whether the words of a clause leave open that something is so."""
+        (start, stop) = self.span(clause, min(last, len(self.elements)))
+        begin = start - self.start
+        end = stop - self.start
+        if cue("unreal").search(self.words, begin, end):
+            return True
+        return Tag.IF in self.tags and is_said("condition_word", self.words)
+
+    def _is_unclear(self, clause: int, first: int, last: int) -> bool:
+        """Tell whether a word that is not understood bears on what some elements claim."""
+        around = self.tags[clause:last]
+        before = self.tags[clause:first]
+        if Tag.NEARLY in around or not _ANY.isdisjoint(before):
+            return True
+        if Tag.NOT not in around:
+            return False
+        elements = self.elements[clause:last]
+        return any(each.word == "nor" for each in elements)
 
     def _is_purpose(self, verb: int) -> bool:
         """Tell whether a verb is an infinitive that says what for: ``to win a pawn``."""
@@ -680,8 +785,12 @@ class Sentence:
     def tense(self, first: int, last: int) -> Tense:
         """Return the moment that the words of a claim allow."""
         clause = self.clause_start(first)
-        scope = self.elements[clause - 1].span[1] - self.start if clause else 0
-        stop = self.elements[last - 1].span[1] - self.start
+        scope = 0
+        if clause:
+            (_, scope) = self.elements[clause - 1].span
+            scope -= self.start
+        (_, stop) = self.elements[last - 1].span
+        stop -= self.start
         if cue("only_before").search(self.words, scope, stop):
             return "before"
         unnamed: Tense = "later" if is_said("later", self.words) else "any"
@@ -690,16 +799,22 @@ class Sentence:
         after_move = first > 1 and over_tags(_AFTER_A_MOVE).match(self.tags)
         if after_move or cue("only_after").search(self.words, scope, stop + 5):
             return "after"
+        helpers = over_tags("[{have}{be}{not}]+$").search(self.tags[:first])
+        start = helpers.start() if helpers else first
+        helped = self.elements[max(clause, start) : last]
+        if any(each.word in words("was") for each in helped):
+            return "past"
         return unnamed
 
     def asserts(self, first: int, last: int) -> bool:
         """Tell whether the sentence says outright that a move is made."""
         around = self.tags[self.clause_start(first) : last]
-        if Tag.NOT in around or Tag.COMPARE in self.tags:
+        if not _DENIALS.isdisjoint(around) or Tag.COMPARE in self.tags:
             return False
         if not tags("unsaid").isdisjoint(around):
             return False
-        infinitive = self.tags[max(0, first - 1) : first] == Tag.INTO
+        before = self.tags[:first]
+        infinitive = before.endswith(Tag.INTO)
         return not (infinitive or self.asked or is_said("future", self.words))
 
     def acting(self, stop: int | None = None) -> tuple[Term, ...]:
@@ -749,10 +864,11 @@ class Sentence:
             if subj == Tag.PLAYER:
                 side = self.elements[match.start("subj")].terms[0].side
             return tuple(term.owned_by(side) for term in agents)
-        before = self.elements[verb - 1].word if verb else ""
-        nobody = before in ("nothing", "nobody", "none")
-        if nobody or "subj" not in match.re.groupindex:
+        if "subj" not in match.re.groupindex:
             return ()
+        if self.has_any_agent(match):
+            camp = over_tags(_OF_A_CAMP).search(self.tags[:verb])
+            return self.elements[camp.start(1)].terms if camp else ()
         if subj is None:
             return self.may_act(verb)
         first = self.own_subject(match)
@@ -762,11 +878,45 @@ class Sentence:
             term for i in range(first, match.end("subj")) for term in self.terms(i)
         )
 
+    def has_any_agent(self, match: re.Match[str]) -> bool:
+        """Tell whether a verb's subject is nobody or anybody, or who does it is: ``by nothing``."""
+        agent = match.groupdict().get("agent")
+        if agent is not None:
+            return agent in _ANY
+        if match.groupdict().get("subj") is not None:
+            return False
+        return self.is_of_any(match.start("verb"))
+
+    def is_of_any(self, verb: int) -> bool:
+        """Tell whether what stands before a verb is ``nobody``, ``anything`` or the like."""
+        of_any = over_tags(
+            "[{nobody}{anybody}](?:{player}{unknown})?" + _HELPERS + "*$"
+        )
+        return of_any.search(self.tags[:verb]) is not None
+
+    def any_subject(self, verb: int) -> int:
+        """Return the element of ``nobody`` or the like before a verb (:meth:`is_of_any`)."""
+        places = (self.tags.rfind(tag, 0, verb) for tag in _ANY)
+        return max(max(places), 0)
+
+    def is_of_neither(self, verb: int) -> bool:
+        """Tell whether the subject of a verb is ``neither king`` or ``none of the rooks``."""
+        return over_tags(_NEITHER).search(self.tags[:verb]) is not None
+
+    def says_only(self, index: int) -> bool:
+        """Tell whether ``only`` stands right before an element, or opens its phrase."""
+        return (
+            self.elements[index].word.startswith("only ")
+            or self.before(index).rstrip().endswith(" only")
+            or (self.before(index).strip() == "only")
+        )
+
     def subject(self, verb: int) -> tuple[Term, ...]:
         """Return the terms any of which may be the subject of the verb at an element."""
         index = verb
         between = tags("before_verb")
-        while index > 0 and self.tags[index - 1] in between and verb - index < 4:
+        least = max(0, verb - 4)
+        while index > least and self.tags[index - 1] in between:
             index -= 1
         tag = self.tags[index - 1] if index else ""
         joined = Tag.AND in self.tags[index:verb]
@@ -785,19 +935,32 @@ class Sentence:
         Of two nouns that ``and`` joins, a verb in the singular has the second alone: in ``takes the
         bishop and the queen attacks f7`` only the queen attacks.
         """
-        singular = self._grammatical_number(match) == "singular"
-        return match.end("subj") - 1 if singular else match.start("subj")
+        first = match.start("subj")
+        last = match.end("subj") - 1
+        between = {each.word for each in self.elements[first:last]}
+        if "nor" in between:
+            return first
+        if (
+            self._grammatical_number(match) == "singular"
+            or self.tags[first + 1] == Tag.NOT
+        ):
+            return last
+        return first
 
     def act_together(self, match: re.Match[str], acting: tuple[Term, ...]) -> bool:
         """Tell whether every piece that is named as acting acts, not any of them."""
-        group = "agent" if match.groupdict().get("agent") else "subj"
-        if not match.groupdict().get(group) or len(acting) < 2:
+        groups = match.groupdict()
+        group = "agent" if groups.get("agent") else "subj"
+        if not groups.get(group) or len(acting) < 2:
             return False
         if any(term.role != "piece" for term in acting):
             return False
-        named = self.elements[slice(*match.span(group))]
-        others = {term.span for term in acting} - {element.span for element in named}
-        if others or any(each.word == "or" for each in named):
+        (first, last) = match.span(group)
+        named = self.elements[first:last]
+        spans = {element.span for element in named}
+        if any(term.span not in spans for term in acting):
+            return False
+        if any(each.word == "or" for each in named):
             return False
         return group == "agent" or self._grammatical_number(match) == "plural"
 
@@ -821,7 +984,8 @@ class Sentence:
 
     def _is_governed(self, first: int, verb: int) -> bool:
         """Tell whether a noun is the object of what stands before it, so no subject of the verb."""
-        if first == 0 or self.elements[first].word.endswith("'s"):
+        noun = self.elements[first].word
+        if first == 0 or noun.endswith("'s"):
             return False
         before = self.tags[first - 1]
         participle = self.elements[verb].word.endswith("ing")

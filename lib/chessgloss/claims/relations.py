@@ -89,7 +89,7 @@ Disqualifier = Literal[
 
 
 #: Readers of patterns over words; all others have patterns over tags.
-OF_WORDS = frozenset({"wording", "counts"})
+OF_WORDS = frozenset({"wording", "counts", "pair"})
 
 #: The sides as a wording names them.
 SIDES = ("white", "black")
@@ -151,6 +151,10 @@ class Relation:
         How words say it; none if it is found by the reading of another row.
     presupposed
         The words do not say it but take it for granted, whether they deny it or ask it.
+    state
+        It lasts: said in the present, it is of the position after the move.
+    hints
+        One of these is in the words of every sentence that its readings match; empty if not known.
     """
 
     kind: Kind
@@ -158,6 +162,8 @@ class Relation:
     decide: Callable[..., Any]
     readings: tuple[Reading, ...]
     presupposed: bool = False
+    state: bool = False
+    hints: tuple[str, ...] = ()
 
 
 #: What decides a claim, by the name that the table gives it.
@@ -203,9 +209,22 @@ LOOKS: dict[str, Callable[..., Any]] = {
         material.ahead,
         material.level,
         material.pair,
+        material.in_return,
+        material.majority,
         material.counts,
         material.counts_both,
+        material.there_are,
+        material.wing_counts,
+        material.opposite_bishops,
+        material.all_there,
+        material.more_pawns,
+        material.pawns_level,
+        material.still_on,
         structure.pawn_state,
+        structure.connected,
+        structure.doubled_rooks,
+        structure.no_open_file,
+        structure.only_open_file,
         structure.open_file,
         engine.better,
         engine.loses,
@@ -242,6 +261,8 @@ def relations() -> dict[str, Relation]:
                 for r in readings(name, key, row[key])
             ),
             row.get("presupposed", False),
+            row.get("state", False),
+            tuple(row.get("hints", ())),
         )
         for name, row in table["relations"].items()
     }
@@ -270,8 +291,12 @@ def read_verb(
         first += 1
     elif match.groupdict().get("subj"):
         first = sentence.own_subject(match)
+    if _denies_of_all(sentence, match) and not _has(match, "agent"):
+        first = sentence.any_subject(match.start("verb"))
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
+        return
+    if _is_turned_round(sentence, match):
         return
     behind = match.groupdict().get("obj") == Tag.PRONOUN and match.start(
         "obj"
@@ -293,24 +318,64 @@ def read_verb(
     times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
         span = (span[0], sentence.start + times.end())
+    if match.groupdict().get("place"):
+        (place,) = sentence.group(match, "place")
+        objects = tuple(_on_square(term, place.square) for term in objects)
     together = sentence.act_together(match, acting)
-    objects, subjects = (_placed(sentence, match, terms) for terms in (objects, acting))
+    if _denies_of_all(sentence, match):
+        objects = tuple(replace(term, least=1, every=False) for term in objects)
+        acting = tuple(replace(term, least=1, every=False) for term in acting)
+    objects, subjects = _placed(sentence, match, objects, acting)
     stance = _stance_of_verb(sentence, match, reading.relation)
     how = (stance, sentence.tense(first, last), _detail_of_verb(sentence, match, times))
     yield _claim(sentence, reading.relation, span, objects, *how, subjects, together)
 
 
+#: The verb is a participle of what is suffered: ``was attacked``.
+_SUFFERED = frozenset({"attacked", "defended", "captured"})
+
+
+def _is_turned_round(sentence: Sentence, match: re.Match[str]) -> bool:
+    """Tell whether the subject suffers what the verb says: ``was attacked on f1``."""
+    if not match.groupdict().get("subj"):
+        return False
+    tag = sentence.tags[match.start("verb")]
+    suffers = tag in {letters()[name] for name in _SUFFERED}
+    between = match.groupdict().get("mid") or ""
+    return suffers and (Tag.BE in between or "," in between)
+
+
+def _on_square(term: Term, square: chess.Square | None) -> Term:
+    """Return a piece with its square, unless the words give it another place."""
+    if term.role != "piece" or term.square is not None:
+        return term
+    return replace(term, square=square)
+
+
 def _placed(
-    sentence: Sentence, match: re.Match[str], terms: tuple[Term, ...]
-) -> tuple[Term, ...]:
-    """Give a piece the square told before it: ``from g8 the queen hits``."""
+    sentence: Sentence,
+    match: re.Match[str],
+    objects: tuple[Term, ...],
+    acting: tuple[Term, ...],
+) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
+    """Give the piece named first the square told before it: ``from g8 the queen hits``."""
     before = sentence.tags[: match.start()]
     place = over_tags("[{from}{on}]({square}),?$").search(before)
-    if place is None or len(terms) != 1 or terms[0].role != "piece" or terms[0].square:
-        return terms
-    return (
-        replace(terms[0], square=sentence.elements[place.start(1)].terms[0].square),
-    )
+    origin = over_tags("{from}({square})").match(sentence.tags, match.end())
+    if origin:
+        (there,) = sentence.elements[origin.start(1)].terms
+        if acting and all(term.role == "piece" for term in acting):
+            return objects, tuple(_on_square(term, there.square) for term in acting)
+        return objects, (replace(there, role="piece"),)
+    if place is None:
+        return objects, acting
+    square = sentence.elements[place.start(1)].terms[0].square
+    suffers = _has(match, "obj") and match.start("obj") < match.start("verb")
+    first = objects if suffers else acting
+    if len(first) != 1:
+        return objects, acting
+    placed = (_on_square(first[0], square),)
+    return (placed, acting) if suffers else (objects, placed)
 
 
 def _takes_nothing(
@@ -334,12 +399,22 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
     stance = sentence.stance(verb, match.end())
     if "no" in sentence.elements[match.start()].adjectives:
         stance = replace(stance, negated=True)
+    if _denies_of_all(sentence, match):
+        stance = replace(stance, unclear=False)
+    rest = sentence.words[sentence.span(verb, match.end())[1] - sentence.start :]
+    elsewhere = re.match(r"\s*on the (?:queen|king)'?s?[- ]?(?:side|wing)", rest)
+    sole = "the only" in sentence.elements[match.start()].word
+    if elsewhere or sole:
+        stance = replace(stance, unclear=True)
+    forced = relation == "captures" and cue("forced").search(sentence.before(verb))
+    if forced or _is_of_many(sentence, match):
+        stance = replace(stance, unclear=True)
     named = match.groupdict().get("subj") not in (None, Tag.PRONOUN)
     addressed = not named and is_said("addressed", sentence.words)
-    elsewhere = is_said("other_game", sentence.words)
-    if addressed or elsewhere:
+    other_game = is_said("other_game", sentence.words)
+    if addressed or other_game:
         stance = replace(
-            stance, supposed=True, distant=True, past=stance.past or elsewhere
+            stance, supposed=True, distant=True, past=stance.past or other_game
         )
     vague = stance.negated and sentence.elements[verb].word.startswith("threat")
     idle = relation in ("captures", "exchanges") and _is_idle(sentence, match, stance)
@@ -353,6 +428,27 @@ def _stance_of_verb(sentence: Sentence, match: re.Match[str], relation: str) -> 
             stance, supposed=True, distant=not by or stance.negated or stance.distant
         )
     return replace(stance, supposed=stance.supposed or vague)
+
+
+def _is_of_many(sentence: Sentence, match: re.Match[str]) -> bool:
+    """Tell whether a verb is said of some number that is not told: ``most of the pieces``."""
+    nouns = (
+        match.start(name) for name in ("subj", "obj", "agent") if _has(match, name)
+    )
+    return any(cue("many").search(sentence.before(noun)) for noun in nouns)
+
+
+def _has(match: re.Match[str], name: str) -> bool:
+    return match.groupdict().get(name) is not None
+
+
+def _denies_of_all(sentence: Sentence, match: re.Match[str]) -> bool:
+    """Tell whether a verb's subject is nobody, anybody, or none of its pieces."""
+    if sentence.has_any_agent(match):
+        return Tag.NEARLY not in sentence.tags and "nor" not in sentence.words.split()
+    suffers = _has(match, "obj") and match.start("obj") < match.start("verb")
+    named = suffers or _has(match, "subj")
+    return named and sentence.is_of_neither(match.start("verb"))
 
 
 def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
@@ -371,12 +467,12 @@ def _is_idle(sentence: Sentence, match: re.Match[str], stance: Stance) -> bool:
         )
     if not has_subject and word in words("base_of_capture"):
         return before not in tags("before_base")
+    pinned = "pin" in sentence.words
     reason = r"\b(?:as|due to|for|or|because|since|otherwise|without)\b|:"
     general = "subj" not in match.re.groupindex or sentence.tags[verb] == Tag.EXCHANGE
     denied = stance.negated and stance.able
-    return " of" in word or (
-        denied and (general or bool(re.search(reason, sentence.words)))
-    )
+    given = re.search(reason, sentence.words) is not None and not pinned
+    return " of" in word or (denied and (general or given))
 
 
 def _detail_of_verb(
@@ -401,7 +497,10 @@ def _how_often(
     if times := times or cue("times").match(sentence.words, start):
         return number(times["count"].split()[0])
     alone = r"\bonly by\b|\bby\b.*\b(?:only|alone)\b"
-    return 1 if re.search(alone, sentence.words[start : stop + 6]) else None
+    if re.search(alone, sentence.words[start : stop + 6]):
+        return 1
+    has_subject = match.groupdict().get("subj") is not None
+    return 1 if has_subject and sentence.says_only(match.start("subj")) else None
 
 
 def _is_said_outright(sentence: Sentence, match: re.Match[str]) -> bool:
@@ -412,10 +511,10 @@ def _is_said_outright(sentence: Sentence, match: re.Match[str]) -> bool:
     # not what is said behind a break: ``takes a pawn, but White will take it back``
     rest = sentence.tags.find(Tag.BREAK, match.end())
     words = sentence.words if rest < 0 else sentence.before(rest)
-    if re.search(r"\b(?:cannot|can't|may not|unable)\b", words):
+    if re.search(r"\b(?:cannot|can't|may not|unable|no way|able)\b", words):
         return False
-    if Tag.NOT in around:
-        return True
+    if not {Tag.NOT, Tag.NOBODY}.isdisjoint(around):
+        return re.search(r"\b(?:can|could)\b", words) is None
     return not (
         not tags("unsaid").isdisjoint(around)
         or Tag.COMPARE in sentence.tags
@@ -461,8 +560,9 @@ def read_move_in_words(
     span = sentence.span(first, last)
     before = sentence.tags[first - 1 : first]
     side = term.side
-    if side is None and before == Tag.PLAYER:
-        side = sentence.elements[first - 1].terms[0].side
+    owner = over_tags(_DOES).search(sentence.tags, max(0, first - 8), first)
+    if side is None and owner:
+        side = sentence.elements[owner.start()].terms[0].side
     bare = sentence.tags[first : first + 2] == Tag.PIECE + Tag.INTO
     move = replace(
         term, role="move", move=notation, square=notation.to, span=span, side=side
@@ -476,10 +576,12 @@ def read_move_in_words(
     if relation == "played" and cue("remote_before").search(words_up_to):
         relation = "legal"
         stance = replace(stance, supposed=True)
-    yield _claim(
-        sentence, relation, span, (move,), stance, _tense_of_move(sentence, span)
-    )
+    tense = _tense_of_move(sentence, span)
+    yield _claim(sentence, relation, span, (move,), stance, tense, named=bare)
 
+
+#: Who does what follows: ``White has``, ``Black now``.
+_DOES = "{player}[{have}{maybe}{unknown}{be}]*$"
 
 #: Whose a written move is: ``White's Nf3``, ``Black plays Nf6``, ``White replies with Nc3``.
 _OF_A_PLAYER = (
@@ -533,14 +635,20 @@ def read_written(
     elif offered:
         stance = replace(stance, supposed=False)
     relation = "played" if played else "legal"
-    yield _claim(sentence, relation, term.span, (move,), move_stance, tense)
+    possible = cue("possible_before").search(before) or cue("possible_after").match(
+        after
+    )
+    named = not (played or possible)
+    yield _claim(
+        sentence, relation, term.span, (move,), move_stance, tense, named=named
+    )
     if term.move and (term.move.mate or term.move.check):
         sign = "move_mates" if term.move.mate else "move_checks"
         avoided = re.search(r"\b(?:avoid|prevent|threat|stop|follow)\w*[^,;]*$", before)
         stance = replace(
             stance, negated=False, supposed=bool(avoided) or stance.supposed
         )
-        yield _claim(sentence, sign, term.span, (move,), stance, tense)
+        yield _claim(sentence, sign, term.span, (move,), stance, tense, named=named)
 
 
 def _tense_of_move(sentence: Sentence, span: tuple[int, int]) -> Tense:
@@ -564,6 +672,8 @@ def read_castling(
     wing = re.match(r"(?:\w+ (?:to |on )?(?:the )?)?(king|short|queen|long)", rest)
     named = "either" if wing is None else "K" if wing[1] in ("king", "short") else "Q"
     clause = sentence.tags.rfind(Tag.BREAK, 0, verb) + 1
+    denied = sentence.tags.rfind(Tag.NOBODY, clause, verb)
+    clause = max(clause, denied)
     owners = [
         each.terms[0].side
         for each in sentence.elements[clause:verb]
@@ -572,20 +682,20 @@ def read_castling(
     span = sentence.span(first, verb + 1)
     relation = _castling_relation(sentence, first, verb)
     stance = Stance() if relation == "legal" else sentence.stance(verb, match.end())
+    if denied >= 0 and relation in ("castled", "may_castle", "has_right"):
+        stance = replace(stance, unclear=False)
+        span = sentence.span(denied, verb + 1)
     stance = replace(stance, negated=stance.negated and relation != "loses_right")
+    if re.search(r"\b(?:either|both) (?:sides?|wings?)\b", rest):
+        stance = replace(stance, unclear=True)
     side = owners[-1] if owners else None
     castles = Notation(castles=named)
     move = Term("move", element.word, element.span, side, move=castles)
     detail = Detail(both=re.search(r"\bboth\b", sentence.words) is not None)
-    yield _claim(
-        sentence,
-        relation,
-        span,
-        (move,),
-        stance,
-        _tense_of_move(sentence, span),
-        detail,
-    )
+    tense = _tense_of_move(sentence, span)
+    if relation in ("castled", "has_right"):
+        tense = sentence.tense(first, verb + 1)
+    yield _claim(sentence, relation, span, (move,), stance, tense, detail)
 
 
 def _is_general(sentence: Sentence, verb: int) -> bool:
@@ -634,7 +744,8 @@ _STATES = ("passed", "doubled", "isolated", "connected")
 
 def _stance_of_noun(sentence: Sentence, index: int) -> Stance:
     denied = "no" in sentence.elements[index].adjectives
-    return replace(sentence.stance(index, index + 1), negated=denied)
+    stance = sentence.stance(index, index + 1)
+    return replace(stance, negated=denied, unclear=False)
 
 
 def read_named(
@@ -668,8 +779,13 @@ def read_named(
     had = (
         there and not named and not is_said("elsewhere", sentence.words)
     ) or stance.negated
+    if cue("gone_after").match(sentence.after(index)):
+        had = False
     stance = replace(stance, supposed=not had, able=stance.able and not had)
-    yield _claim(sentence, "stands", element.span, element.terms, stance)
+    said = before in (Tag.HAVE, Tag.BE) or stance.negated
+    yield _claim(
+        sentence, "stands", element.span, element.terms, stance, named=not said
+    )
 
 
 def read_there(
@@ -709,6 +825,9 @@ def read_pawn_state(
     """Read the state of pawns from an adjective, or behind a verb: ``is isolated``."""
     index = match.start()
     element = sentence.elements[index]
+    if element.tag != Tag.PIECE:
+        yield from _state_of_it(sentence, index)
+        return
     if element.terms[0].pieces == {chess.PAWN}:
         yield from _state_before(sentence, index)
     pawns = tuple(term for term in element.terms if chess.PAWN in term.pieces)
@@ -723,6 +842,28 @@ def read_pawn_state(
             yield _claim(sentence, "pawn_state", span, pawns, stance, tense, detail)
 
 
+def _state_of_it(sentence: Sentence, index: int) -> Iterator[Claim]:
+    """Read the state of the pawn last spoken of: ``but it is isolated``, ``it's passed``."""
+    element = sentence.elements[index]
+    if element.tag == Tag.PRONOUN and element.word not in ("it", "they"):
+        return
+    named = [term for term in sentence.acting(index) if term.role == "piece"]
+    if not named or named[-1].pieces != {chess.PAWN}:
+        return
+    rest = sentence.after(index)
+    being = r"\s*(?:is|are|'s)?\s*(?:\w+ly |also |now |not |no longer |still )*"
+    for state in _STATES:
+        if word := re.match(rf"{being}{state}\b(?! pawn)", rest):
+            span = (element.span[0], element.span[1] + word.end())
+            last = sentence.index(span[1] - sentence.start)
+            stance = sentence.stance(index, last)
+            tense = sentence.tense(index, last)
+            detail = Detail(state=state)
+            yield _claim(
+                sentence, "pawn_state", span, named[-1:], stance, tense, detail
+            )
+
+
 def _state_before(sentence: Sentence, index: int) -> Iterator[Claim]:
     """Read the state of pawns from an adjective; only ``no`` and ``has not`` deny it."""
     element = sentence.elements[index]
@@ -730,14 +871,17 @@ def _state_before(sentence: Sentence, index: int) -> Iterator[Claim]:
     if not states:
         return
     owned = tuple(_with_owner(term, sentence, index) for term in element.terms)
+    created = cue("creates").search(sentence.before(index)) is not None
     clause = sentence.tags[sentence.clause_start(index) : index]
     named = (owned[0].side, owned[0].square, owned[0].file) != (None, None, None)
     stance = _stance_of_noun(sentence, index)
     tense = sentence.tense(index, index + 1)
-    if over_tags(_NOT_HAD).search(clause) or not (named or owned[0].definite):
+    unsaid = not (named or created or owned[0].definite)
+    if over_tags(_NOT_HAD).search(clause) or unsaid:
         stance = replace(stance, supposed=True)
     for state in states:
-        detail = Detail(state=state)
+        wing = cue("wing_behind").match(sentence.after(index))
+        detail = Detail(state=state, made=created, wing=wing["wing"] if wing else "")
         yield _claim(sentence, "pawn_state", element.span, owned, stance, tense, detail)
 
 
@@ -811,11 +955,18 @@ def read_counts(
         return
     # words that count all there is: a list, a comparison, ``only two``
     exact = re.search(
-        r"\b(?:only|just|exactly|left|remaining|single|against)\b", match.group()
+        r"\b(?:only|just|exactly|left|remaining|single|against|versus|vs)\b",
+        match.group(),
     )
     whole = exact or len(cue("item").findall(match["items"])) > 1
     last = sentence.index(match.end("items"))
-    stance = replace(sentence.stance(0, last, alone=True), negated=False)
+    wing = _wing(sentence, match)
+    stance = replace(
+        sentence.stance(0, last, alone=True),
+        negated=False,
+        unclear=not wing and _is_placed_elsewhere(sentence, match),
+    )
+    tense = sentence.tense(0, max(1, last))
     for group in ("items", "others") if match["others"] else ("items",):
         side = (match["side"] == "white") == (group == "items")
         for item in cue("item").finditer(sentence.words, *match.span(group)):
@@ -825,10 +976,112 @@ def read_counts(
                 noun=item["noun"],
                 more=re.search("more|extra", item["adjectives"]) is not None,
                 whole=bool(whole) or group == "others",
+                wing=wing,
             )
             owner = (Term("side", match["side"], span, side),)
-            tense = sentence.tense(0, 1)
             yield _claim(sentence, "counts", span, (), stance, tense, detail, owner)
+            if match["rest"]:
+                # ``three pawns against one``
+                other = (Term("side", match["side"], span, not side),)
+                count = number(match["rest"])
+                detail = replace(detail, count=count, more=False)
+                span = (
+                    match.start("rest") + sentence.start,
+                    match.end("rest") + sentence.start,
+                )
+                yield _claim(sentence, "counts", span, (), stance, tense, detail, other)
+
+
+def _wing(sentence: Sentence, match: re.Match[str]) -> str:
+    """Return the wing on which pieces are counted: ``queen``, ``king`` or nothing."""
+    before = sentence.words[: match.start()]
+    behind = cue("wing_behind").match(sentence.words, match.end("items"))
+    found = behind or cue("wing_before").search(before)
+    return found["wing"] if found else ""
+
+
+def _is_placed_elsewhere(sentence: Sentence, match: re.Match[str]) -> bool:
+    """Tell whether pieces are counted on a place that is not understood: ``on the a-file``."""
+    return cue("other_place").match(sentence.words, match.end("items")) is not None
+
+
+def read_pair(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
+    """Read that a side has both bishops, has kept them, or has given one up."""
+    last = max(1, sentence.index(match.end()))
+    clause = sentence.tags.rfind(Tag.BREAK, 0, last) + 1
+    begin = sentence.elements[clause].span[0] - sentence.start
+    before = sentence.words[min(begin, match.start()) : match.start()]
+    has = [*cue("has_pair").finditer(before)]
+    loses = [*cue("loses_pair").finditer(before)]
+    if not has and not loses:
+        return
+    lost = bool(loses) and (not has or loses[-1].end() > has[-1].end())
+    owners = _owners(sentence, last)
+    everybody = (
+        re.search(r"\bboth (?:sides|players)\b|\beach side\b", before) is not None
+    )
+    nobody = not {Tag.NOBODY}.isdisjoint(sentence.tags[clause:last])
+    if not (owners or everybody or nobody):
+        return
+    stance = replace(sentence.stance(max(0, last - 1), last), unclear=False)
+    stance = replace(stance, negated=stance.negated and not lost)
+    detail = Detail(both=everybody, result="loses" if lost else "")
+    span = sentence.offsets(match)
+    subjects = () if everybody or nobody else owners
+    tense = sentence.tense(max(0, last - 1), last)
+    yield _claim(sentence, "pair", span, (), stance, tense, detail, subjects=subjects)
+
+
+def _owners(sentence: Sentence, stop: int) -> tuple[Term, ...]:
+    """Return the side that has what an element before ``stop`` says: named before it, or behind."""
+    sides = [
+        (place, each.terms[0])
+        for place, each in enumerate(sentence.elements)
+        if each.tag == Tag.PLAYER
+    ]
+    before = [side for place, side in sides if place < stop]
+    return (*before[-1:], *(side for _, side in sides))[:1]
+
+
+def read_connected(
+    sentence: Sentence, match: re.Match[str], reading: Reading
+) -> Iterator[Claim]:
+    """Read that rooks are connected, or are by the move."""
+    index = match.start()
+    element = sentence.elements[index]
+    term = element.terms[0]
+    if term.pieces != {chess.ROOK} or not element.word.endswith(("rooks", "1", "8")):
+        return
+    before = sentence.before(index)
+    connects = re.search(r"\bconnect(?:s|ed|ing)?\s+$", before)
+    being = re.match(
+        r"\s*(?:is|are|were|was|become|remain|aren't)\s+(?:\w+\s+){0,2}?connected\b",
+        sentence.after(index),
+    )
+    if not (connects or being):
+        return
+    stop = element.span[1] + (being.end() if being else 0)
+    last = max(index + 1, sentence.index(stop - sentence.start))
+    start = element.span[0] - (len(connects.group()) if connects else 0)
+    first = max(0, index - 1) if connects else index
+    side = term.side
+    if connects and side is None:
+        owners = _owners(sentence, index)
+        side = owners[0].side if owners else None
+    subject = (replace(term, role="side", side=side),)
+    stance = sentence.stance(first, last)
+    tense = sentence.tense(first, last)
+    yield _claim(
+        sentence,
+        "connected",
+        (start, stop),
+        element.terms,
+        stance,
+        tense,
+        subjects=subject,
+    )
 
 
 # ---------------------------------------------------------------- checks and mates
@@ -857,7 +1110,7 @@ def read_check(
         relation = "gives_check" if made else "in_check"
     elif word in ("checks", "checking"):
         verb = previous == "" or previous in tags("before_checks")
-        whom = over_tags("[{piece}{player}{pronoun}]|$")
+        whom = over_tags("[{piece}{player}{pronoun}]|{from}{square}|$")
         if not (verb and whom.match(sentence.tags[index + 1 :])):
             return
     elif noun or cue("announces").search(before) or previous == Tag.MOVE:
@@ -902,6 +1155,30 @@ def read_mate(
     yield _check_or_mate(sentence, index, relation, detail, end)
 
 
+def _with_place(
+    sentence: Sentence, index: int, relation: str, detail: Detail
+) -> Detail:
+    """Add the square from which a check is given, or on which a mate: ``checks from g6``."""
+    prepositions = "[{from}{on}]" if relation != "is_mate" else "{on}"
+    place = over_tags("." + prepositions + "({square})").match(sentence.tags, index)
+    if place is None or relation not in ("gives_check", "is_mate"):
+        return detail
+    return replace(detail, square=sentence.elements[place.start(1)].word)
+
+
+def _in_check_by(sentence: Sentence, index: int) -> tuple[Term, ...]:
+    """Return what gives the check that is stood in: ``in check from the rook on e1``."""
+    by = over_tags(".{from}([{piece}{square}])").match(sentence.tags, index)
+    if by is None:
+        return ()
+    terms = sentence.elements[by.start(1)].terms
+    return tuple(replace(term, role="piece") for term in terms)
+
+
+#: A mate, and what gives it: ``mate with Bd8``.
+_GIVEN_WITH = ".{with}[{piece}{move}](?=$|[,{break}{and}])"
+
+
 def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
     """Tell whether a mate is said to be on the board, not to be looked for or feared."""
     word = sentence.elements[index].word
@@ -920,6 +1197,10 @@ def _is_mate(sentence: Sentence, index: int, before: str, after: str) -> bool:
         return False
     if re.search(r"\bking (?:is |now )*in\s+(?:an? )?$", before):
         return bool(stops and not cue("aimed").search(before))
+    if over_tags(_GIVEN_WITH).match(sentence.tags, index) and (
+        cue("announces").search(before)
+    ):
+        return True
     if before.endswith("with ") and sentence.tags[index + 1 : index + 2] in (
         "",
         Tag.AND,
@@ -961,7 +1242,7 @@ def _check_or_mate(
             moves = [each for each in sentence.elements if each.tag == Tag.MOVE]
             subjects = moves[0].terms if len(moves) == 1 else subjects
     if named is None and (
-        means := over_tags(".{with}({piece})(?=$|[,{break}{and}])").match(
+        means := over_tags(".{with}([{piece}{move}])(?=$|[,{break}{and}])").match(
             sentence.tags[index:]
         )
     ):
@@ -975,6 +1256,20 @@ def _check_or_mate(
     purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
     if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
         stance = replace(stance, supposed=True)
+    detail = _with_place(sentence, index, relation, detail)
+    if relation == "in_check" and (by := _in_check_by(sentence, index)):
+        relation = "gives_check"
+        subjects = by
+    if sentence.is_of_any(first):
+        subjects = ()
+        first = sentence.any_subject(first)
+    if sentence.tags[first] in (Tag.NOBODY, Tag.ANYBODY) or sentence.is_of_neither(
+        first
+    ):
+        stance = replace(stance, unclear=False)
+    before_subject = max(0, first - 1)
+    if named is None and sentence.says_only(before_subject):
+        stance = replace(stance, unclear=True)
     span = (sentence.elements[first].span[0], max(element.span[1], end))
     kings = _king_in_check(sentence, index)
     tense = sentence.tense(first, index + 1)
@@ -997,7 +1292,7 @@ def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
 # ---------------------------------------------------------------- fixed wordings
 
 #: Relations whose side, if not in the wording, is the one last named before it.
-_OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind"})
+_OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind", "in_return", "en_passant"})
 
 #: Relations that judge one move, which need not be the last that the sentence writes.
 _JUDGES = frozenset({"bad_move", "good_move", "best_move"})
@@ -1020,6 +1315,10 @@ def read_wording(
         each.terms[0] for each in sentence.elements[:last] if each.tag == Tag.PLAYER
     )
     detail = Detail.of({**reading.detail, **groups})
+    if relation == "en_passant":
+        possible = cue("possible_after").match(sentence.words, match.end())
+        made = sentence.asserts(first, last) and possible is None
+        detail = replace(detail, made=made)
     if relation == "only_move":
         detail = replace(detail, sides=tuple(term.side for term in sides))
     moves = _judged(sentence, last) if relation in _JUDGES else _written(sentence)
@@ -1029,6 +1328,10 @@ def read_wording(
     elif relation in _OF_A_SIDE:
         named = named or sides[-1:]
     first, last = max(0, first - 1), max(1, first, last)
+    if relation == "open_file" and detail.half.startswith(("half", "semi")):
+        having = _having(sentence, match)
+        named = named or having
+        span = (having[0].span[0], span[1]) if having else span
     rest = sentence.words[match.end() :]
     earlier = sentence.words[: match.start()]
     denied = cue("denied_before").search(earlier) or cue("denied_within").search(
@@ -1037,6 +1340,8 @@ def read_wording(
     stance = replace(
         sentence.stance(first, last), negated=denied is not None, able=False
     )
+    if relation == "equal" and match.group().startswith("chances"):
+        stance = replace(stance, supposed=False)
     unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)
     if relation == "promotes" and (
         unsaid or re.search(r"\b(?:which|eventually)\b", earlier)
@@ -1046,6 +1351,16 @@ def read_wording(
         stance = Stance()
     how = (stance, sentence.tense(first, last), detail, named)
     yield _claim(sentence, relation, span, moves, *how)
+
+
+def _having(sentence: Sentence, match: re.Match[str]) -> tuple[Term, ...]:
+    """Return the side that is said to have what a wording says: ``White who has the``."""
+    stop = sentence.index(match.start())
+    has = over_tags("({player})[{pronoun}{have}{maybe}{unknown}{the}{control}]*$")
+    owner = has.search(sentence.tags[:stop])
+    if owner is None or Tag.HAVE not in owner.group():
+        return ()
+    return sentence.elements[owner.start(1)].terms
 
 
 def _written(sentence: Sentence, stop: int | None = None) -> tuple[Term, ...]:
@@ -1092,6 +1407,8 @@ READERS: dict[str, Reader] = {
     "loose": read_loose,
     "threat": read_threat,
     "counts": read_counts,
+    "pair": read_pair,
+    "connected": read_connected,
     "check": read_check,
     "mate": read_mate,
     "wording": read_wording,
@@ -1102,30 +1419,45 @@ ONCE = frozenset({"wording", "move_in_words"})
 
 
 @cache
-def _readings(presupposed: bool) -> tuple[tuple[Kind, Reading], ...]:
-    """Return all readings in the table's order, each with the kind of its row."""
+def _rows(presupposed: bool) -> tuple[Relation, ...]:
+    """Return the rows of the table that have readings."""
     return tuple(
-        (row.kind, reading)
+        row
         for row in relations().values()
-        if presupposed or not row.presupposed
-        for reading in row.readings
+        if row.readings and (presupposed or not row.presupposed)
     )
 
 
 def read_claims(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
     """Yield the claims of a sentence, row by row of the table."""
     taken: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    present = {*sentence.tags, *(side for side in SIDES if side in sentence.words)}
-    for kind, reading in _readings(presupposed):
-        if reading.needs and reading.needs.isdisjoint(present):
+    text = sentence.words
+    present = {*sentence.tags, *(side for side in SIDES if side in text)}
+    for row in _rows(presupposed):
+        if row.hints and not any(hint in text for hint in row.hints):
             continue
-        over = sentence.words if reading.reader in OF_WORDS else sentence.tags
-        for match in reading.pattern.finditer(over):
-            start, stop = match.span()
-            once = taken.setdefault((reading.reader, kind), [])
-            if any(start < last and first < stop for first, last in once):
+        for reading in row.readings:
+            if reading.needs and reading.needs.isdisjoint(present):
                 continue
-            claims = tuple(READERS[reading.reader](sentence, match, reading))
-            if claims and reading.reader in ONCE:
-                once.append(match.span())
-            yield from claims
+            over = text if reading.reader in OF_WORDS else sentence.tags
+            if reading.pattern.search(over):
+                yield from _read(sentence, row.kind, reading, over, taken)
+
+
+def _read(
+    sentence: Sentence,
+    kind: Kind,
+    reading: Reading,
+    over: str,
+    taken: dict[tuple[str, str], list[tuple[int, int]]],
+) -> Iterator[Claim]:
+    """Yield the claims of one reading, but for words that were read as the kind before."""
+    for match in reading.pattern.finditer(over):
+        start, stop = match.span()
+        once = taken.setdefault((reading.reader, kind), [])
+        if any(start < last and first < stop for first, last in once):
+            continue
+        claims = tuple(READERS[reading.reader](sentence, match, reading))
+        if claims and reading.reader in ONCE:
+            once.append(match.span())
+        yield from claims

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain, islice
 from math import inf
 from typing import Final, Literal
@@ -125,6 +126,8 @@ class Scene:
         lines = lines_until(self.moments, last + 1)[: 3 * NEWEST_LINES]
         if claim.tense == "before":
             return (self.before, *lines)
+        if claim.tense == "past":
+            return (self.before, *lines, self.after)
         allowed = [self.after, *lines]
         opponent = {term.side for term in claim.subjects} == {not self.move.mover}
         if claim.tense == "later" or (opponent and not claim.stance.negated):
@@ -186,9 +189,15 @@ def set_scene(
     return Scene(move, tuple(moments), verdict, frozenset(unfollowed), broken_at)
 
 
+@lru_cache(maxsize=256)
+def _board(fen: str) -> chess.Board:
+    """Return the board of a FEN, not to be changed: many texts speak of the same position."""
+    return chess.Board(fen)
+
+
 def _without_lines(move: MoveInContext, reply: str | None) -> list[Moment]:
     """Return the moments before and after a move, and after the reply if there is one."""
-    before = chess.Board(move.position.fen)
+    before = _board(move.position.fen).copy(stack=False)
     after = boards.after_move(before, move.move)
     moments = [Moment("before", before), Moment("after", after, (before, move.move))]
     if reply is not None:

@@ -348,7 +348,7 @@ class Evidence:
         """Tell whether the claim reader finds all that a clause says, and finds it true."""
         said = set[int]()
         for each in statement.claims:
-            sure = each.verdict == "true" and not each.claim.stance.supposed
+            sure = each.holds and not each.claim.stance.supposed
             if not sure or each.anchor not in ("after", "none"):
                 return False
             said.update(range(*each.claim.span))

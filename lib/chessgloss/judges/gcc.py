@@ -206,7 +206,8 @@ def findings(checked: Iterable[Checked]) -> str:
             if claim.cause
             else ""
         )
-        lines.append(f'- {claim.verdict}: "{claim.claim.text}"{reason}')
+        verdict = "true" if claim.holds else claim.verdict
+        lines.append(f'- {verdict}: "{claim.claim.text}"{reason}')
     return "\n".join(lines)
 
 
@@ -225,10 +226,9 @@ def claim_counts(
     rows = []
     for row in texts.itertuples():
         briefing = briefings[row.move]
-        verdicts = [
-            claim.verdict for claim in verify(row.text, briefing.move, briefing.verdict)
-        ]
-        rows.append((verdicts.count("true"), verdicts.count("false")))
+        checked = verify(row.text, briefing.move, briefing.verdict)
+        held = sum(claim.holds for claim in checked)
+        rows.append((held, sum(claim.verdict == "false" for claim in checked)))
     return pd.DataFrame(rows, texts.index, columns=["true", "false"], dtype=int)
 
 

@@ -11,6 +11,7 @@ from chessgloss.claims.looks.finding import (
     ANOTHER_MOVE,
     NO_MOVE,
     Finding,
+    absent,
     fails,
     holds,
     truth,
@@ -31,6 +32,9 @@ from chessgloss.claims.scene import (
 from chessgloss.facts import board as boards
 from chessgloss.facts import tactics
 
+#: What a rook is worth more than a knight or a bishop, in pawns.
+EXCHANGE: Final = 2
+
 #: First captures tried where a recapture is spoken of and no capture was made.
 MOST_CAPTURES: Final = 40
 
@@ -42,17 +46,49 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     a line of the text; what can or will be done must be legal. A recapture must follow a
     capture on the same square.
     """
-    if any(term.role == "piece" and is_king(term) for term in claim.objects):
+    pieces = [term for term in claim.objects if term.role == "piece"]
+    if any(is_king(term) for term in pieces):
         return fails("a king is never captured")
     for before, move in _made(moment):
-        if _is_meant(claim, before, move):
+        if _is_meant(claim, before, move) and claim.detail.count is None:
             return holds(f"{before.san(move)} is a capture")
     if _may_be_only_possible(claim, moment, scene):
         again = _is_recapture(claim)
         for at, move in _answers(moment) if again else _possible(moment):
-            if _is_meant(claim, at, move):
-                return holds(f"{at.san(move)} is legal")
+            if not _is_meant(claim, at, move):
+                continue
+            if claim.detail.count is not None and _others_can(claim, at, move):
+                return fails("other pieces can take it too")
+            return _is_possible(claim, moment, scene, at, move)
     return _no_capture(claim, moment, scene)
+
+
+def _others_can(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
+    """Tell whether pieces can take on the square of a capture which the words exclude."""
+    every = board.generate_legal_captures(
+        chess.BB_ALL, chess.BB_SQUARES[move.to_square]
+    )
+    return not all(_is_meant(claim, board, other) for other in every)
+
+
+def _is_possible(
+    claim: Claim, moment: Moment, scene: Scene, at: chess.Board, move: chess.Move
+) -> Finding:
+    """Return that a capture is legal; open where it is not the moment whose turn it is.
+
+    What a side can do is said of the moment when it is on turn, and what it threatens of the
+    next. Before the move that is the mover alone: that its opponent could take then says
+    nothing.
+    """
+    evidence = f"{at.san(move)} is legal"
+    of_mover = at.turn == scene.move.mover
+    is_past = claim.tense in ("before", "past")
+    if moment.anchor == "before" and not (of_mover or is_past):
+        return absent(f"{evidence}, but only before the move")
+    can = claim.stance.able and claim.tense == "any"
+    if moment.anchor == "after" and of_mover and can and claim.subjects:
+        return unknown(f"{evidence}, but it is not that side's turn")
+    return holds(evidence)
 
 
 def _is_recapture(claim: Claim) -> bool:
@@ -118,8 +154,10 @@ def _follows_another(claim: Claim, scene: Scene) -> bool:
 
 
 def _made(moment: Moment) -> list[Event]:
-    last = moment.last
-    return [last] if last is not None and last[0].is_capture(last[1]) else []
+    if moment.last is None:
+        return []
+    board, move = moment.last
+    return [moment.last] if board.is_capture(move) else []
 
 
 def _possible(moment: Moment) -> Iterator[Event]:
@@ -131,7 +169,8 @@ def _possible(moment: Moment) -> Iterator[Event]:
 
 def _answers(moment: Moment) -> Iterator[Event]:
     """Yield captures on the square where the last capture was made, or one could be."""
-    squares = [(moment.board, move.to_square) for _, move in _made(moment)]
+    board = moment.board
+    squares = [(board, move.to_square) for _, move in _made(moment)]
     first = list(_possible(moment))[:MOST_CAPTURES] if not squares else []
     for board, square in squares or (
         (boards.after_move(board, move), move.to_square) for board, move in first
@@ -178,17 +217,31 @@ def _takes(term: Term, board: chess.Board, move: chess.Move) -> bool:
 
 
 def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a pawn is taken in passing, or can be."""
-    if moment.last is not None and moment.last[0].is_en_passant(moment.last[1]):
-        return holds(f"{moment.last[0].san(moment.last[1])} is en passant")
-    return truth(moment.board.has_legal_en_passant(), "whether en passant is legal")
+    """Look whether a pawn is taken in passing, or can be where the words say no more."""
+    sides = named_sides(claim) or {*chess.COLORS}
+    if moment.last is not None:
+        board, move = moment.last
+        if board.is_en_passant(move) and board.turn in sides:
+            return holds(f"{board.san(move)} is en passant")
+    board = moment.board
+    legal = board.has_legal_en_passant() and board.turn in sides
+    if claim.detail.made and moment.anchor == "before":
+        return fails("the move played takes nothing in passing")
+    return truth(legal, "whether en passant is legal")
 
 
 def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether pieces of the kinds named take each other, or can at once.
 
-    Where the words name the pieces that take part, one of them does.
+    Where the words name the pieces that take part, one of them does. Pieces that are told to have
+    been exchanged are gone.
     """
+    done = claim.detail.verb.endswith("ed") and not claim.subjects
+    left = [square for term in claim.objects for square in term.squares(moment.board)]
+    if done and not left:
+        return holds("there are none left")
+    if done and claim.stance.negated:
+        return unknown("it may have been earlier")
     for board, move in (*_made(moment), *_possible(moment)):
         if _is_exchange_of(claim, board, move) and _takes_part(claim, board, move):
             return holds(f"{board.san(move)} exchanges")
@@ -198,13 +251,14 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def _is_exchange_of(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
     """Tell whether a move takes like for like (``trades knights``), or one of those named."""
     terms = claim.objects
-    like_for_like = len(terms) == 1 and PLURAL.search(terms[0].text) is not None
     start = board.piece_type_at(move.from_square)
     end = board.piece_type_at(move.to_square)
-    if like_for_like:
-        placed = terms[0].square in (None, move.to_square)
-        return placed and start in terms[0].pieces and end in terms[0].pieces
-    return all(start in term.pieces or end in term.pieces for term in terms)
+    (first, *others) = terms
+    if not others and PLURAL.search(first.text):
+        placed = first.square in (None, move.to_square)
+        return placed and start in first.pieces and end in first.pieces
+    moved = {start, end}
+    return all(not moved.isdisjoint(term.pieces) for term in terms)
 
 
 def _takes_part(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
@@ -240,6 +294,11 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     gain = tactics.exchange(board, move)
     unit = claim.detail.unit or "material"
     evidence = f"by exchange {board.san(move)} brings {gain:+d} in pawns"
+    taken = _taken(board, move)
+    if unit == "exchange" and taken == chess.ROOK:
+        return truth(gain == EXCHANGE, evidence)
+    if moment.board.is_checkmate() and unit == "exchange":
+        return fails(f"{board.san(move)} mates")
     outright = claim.text.lower().startswith("win") and unit != "material"
     bad = gain < 0 if written else gain <= 0 and outright and moment.anchor == "after"
     answers = moment.board.generate_legal_captures(
@@ -251,8 +310,24 @@ def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     ):
         return unknown(f"{evidence}, but taking back allows mate")
     values = {chess.piece_name(kind): worth for kind, worth in tactics.VALUES.items()}
-    worth = {**values, "exchange": 2, "piece": 3}.get(unit, 1)
+    worth = {**values, "exchange": EXCHANGE, "piece": 3}.get(unit, 1)
+    if gain >= worth and not _is_won(unit, taken):
+        return unknown(evidence)
     return truth(gain >= worth, evidence, certain=bad and board.is_capture(move))
+
+
+def _taken(board: chess.Board, move: chess.Move) -> chess.PieceType | None:
+    victim = boards.taken_on(board, move)
+    return None if victim is None else board.piece_type_at(victim)
+
+
+def _is_won(unit: str, taken: chess.PieceType | None) -> bool:
+    """Tell whether what is taken is what the words say is won; of ``material`` anything is."""
+    if taken is None:
+        return unit == "material"
+    if unit == "piece":
+        return taken != chess.PAWN
+    return unit == "material" or unit == chess.piece_name(taken)
 
 
 def can_win(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -298,7 +373,9 @@ def brings(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look by how much the move of a moment changes a side's material at once."""
     if moment.last is None:
         return NO_MOVE
-    change = tactics.balance(moment.board) - tactics.balance(moment.last[0])
-    change *= 1 if claim.subjects[0].side else -1
+    before = tactics.balance(moment.last[0])
+    change = tactics.balance(moment.board) - before
+    if not claim.subjects[0].side:
+        change = -change
     evidence = f"material changes by {change:+d} for that side"
     return truth(change == claim.detail.count, evidence)

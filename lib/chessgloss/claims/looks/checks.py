@@ -46,6 +46,9 @@ def gives_check(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if not _right_king(claim, board):
         return fails(f"it is {side_name(board.turn)} who is in check")
     checkers = board.checkers()
+    places = {chess.square_name(square) for square in checkers}
+    if claim.detail.square and claim.detail.square not in places:
+        return fails(f"the check comes from {' and '.join(sorted(places))}")
     if claim.subjects and not _checks(claim, moment):
         return fails(f"the check comes from {name(board, checkers.pop())}")
     return holds(f"{name(board, next(iter(checkers)))} gives check")
@@ -108,6 +111,9 @@ def is_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
             "the king has a way out" if board.is_check() else "no king is in check"
         )
     evidence = f"{side_name(board.turn)} is checkmated"
+    place = claim.detail.square
+    if place and place != chess.square_name(moment.last[1].to_square):
+        return fails(f"{evidence}, but not on {place}")
     if claim.subjects and all(
         term.role in ("piece", "side") for term in claim.subjects
     ):
@@ -122,7 +128,7 @@ def is_stalemate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a position is stalemate."""
     stalemate = moment.board.is_stalemate()
     evidence = "stalemate" if stalemate else "there are legal moves or a check"
-    return truth(stalemate, evidence, certain="stalemated" not in claim.text)
+    return truth(stalemate, evidence)
 
 
 def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:

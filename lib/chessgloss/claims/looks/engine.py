@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, get_args
 
 import chess
 
+from chessgloss.claims.lexicon import cue
 from chessgloss.claims.looks.finding import (
     NO_ENGINE,
     Finding,
@@ -19,21 +21,42 @@ from chessgloss.claims.looks.finding import (
 )
 from chessgloss.claims.parser import Claim
 from chessgloss.claims.scene import Moment, Scene, written_moves
+from chessgloss.facts.verdict import Judgement, Standing, Verdict, judge, standing
+from chessgloss.scores import ScoreWording, centipawns, read_centipawns
 
-#: Thresholds on an engine's verdict, in centipawns; those of *better*, *winning*, *equal*, *good*
-#: and *bad* stand with their words. The *best* move loses at most 10; an *only* move is the only
-#: legal one or beats the second by 75. A claim that misses its bound by less than the share
-#: :data:`TOLERANCE` of it is not called false.
+#: The standings of :mod:`chessgloss.facts.verdict` that a word for a side's chances means. With a
+#: small degree (``slightly better``) only the first, with a large one all others.
+STANDINGS: Final[Mapping[str, tuple[Standing, ...]]] = {
+    "better": ("slightly better", "clearly better", "winning"),
+    "winning": ("winning",),
+    "equal": ("equal",),
+}
+
+#: The classes of :mod:`chessgloss.facts.verdict` that a word for a move means.
+JUDGEMENTS: Final[Mapping[str, tuple[Judgement, ...]]] = {
+    "good": ("best", "good"),
+    "bad": ("inaccuracy", "mistake", "blunder"),
+    "inaccuracy": ("inaccuracy",),
+    "mistake": ("mistake", "blunder"),
+    "blunder": ("blunder",),
+}
+
+#: Both scales in their order. What is one class beside the words is left open.
+STANDING_SCALE: Final = tuple(get_args(Standing))
+JUDGEMENT_SCALE: Final = tuple(get_args(Judgement))
+
+#: Centipawns up to which neither side is ahead.
+LEVEL: Final = ScoreWording().bound
+
+#: The *best* move loses at most so many centipawns; an *only* move is the only legal one or beats
+#: the second by so many.
 BEST_LOSS: Final = 10
 
 ONLY_MOVE_LEAD: Final = 75
 
 
-TOLERANCE: Final = 0.3
-
-
 def better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a side is better, or neither is, by the bound of the words."""
+    """Look whether a side stands as the words say: better, winning, or equal."""
     verdict = scene.verdict
     equal = claim.relation == "equal"
     if verdict is None:
@@ -46,43 +69,74 @@ def better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     before = moment.anchor == "before"
     if before and not re.search(r"\b(?:was|were|had)\b", claim.text.lower()):
         return absent("the position after the move is spoken of")
-    value = verdict.centipawns_before if before else verdict.centipawns_after
-    bound = claim.detail.bound
-    if equal:
-        evidence = f"{verdict.engine} gives {abs(value) / 100:.2f} to one side"
-        return truth(
-            abs(value) <= bound, evidence, certain=abs(value) > bound * (1 + TOLERANCE)
-        )
-    side = bool(claim.subjects[0].side) != claim.detail.turned
-    value *= 1 if side == verdict.mover else -1
-    evidence = f"{verdict.engine} gives {value / 100:+.2f} for that side"
-    return truth(value >= bound, evidence, certain=value < bound * (1 - TOLERANCE))
+    side = verdict.mover
+    if not equal:
+        side = bool(claim.subjects[0].side) != claim.detail.turned
+    score = verdict.before if before else verdict.after
+    found = standing(score, side)
+    value = centipawns(score, side)
+    evidence = f"{verdict.engine} gives {value / 100:+.2f}: {found}"
+    if not equal and found == "equal" and value <= LEVEL:
+        return fails(evidence)
+    apart = _apart(found, _standings(claim), STANDING_SCALE)
+    return truth(apart == 0, evidence, certain=apart > 1)
+
+
+def _standings(claim: Claim) -> tuple[Standing, ...]:
+    """Return the standings that the words of a claim mean, by their degree too."""
+    meant = STANDINGS[claim.detail.standing]
+    words = claim.text.lower()
+    if len(meant) == 1:
+        return meant
+    if cue("small_degree").search(words):
+        return meant[:1]
+    return meant[1:] if cue("large_degree").search(words) else meant
+
+
+def _apart(found: str, meant: Sequence[str], scale: Sequence[str]) -> int:
+    """Return how many classes lie between what is found and the nearest that is meant."""
+    place = scale.index(found)
+    return min(abs(place - scale.index(each)) for each in meant)
 
 
 def loses(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a move loses as much (``low``) or as little (``high``) as the words say."""
+    """Look whether a move is of the class that the words say."""
     verdict = scene.verdict
-    before = scene.before.board
-    loss = None
     if verdict is None:
         return NO_ENGINE
-    if not _of_another(claim, scene):
-        loss = verdict.loss
-    elif len(named := written_moves(claim.objects)) == 1:
-        # what another move loses is known of the engine's two best
-        if named[0].fits(before, chess.Move.from_uci(verdict.best)):
-            loss = 0
-        elif verdict.second and named[0].fits(
-            before, chess.Move.from_uci(verdict.second)
-        ):
-            loss = verdict.lead_of_best
-    if loss is None:
+    judged = _judged(claim, scene, verdict)
+    if judged is None:
         return unknown("the engine says nothing of the other move")
-    low = claim.detail.low
-    high = loss if claim.detail.high is None else claim.detail.high
-    certain = loss < low * (1 - TOLERANCE) or loss > 2 * high
-    evidence = f"{verdict.engine} says it loses {loss} centipawns"
-    return truth(low <= loss <= high, evidence, certain=certain)
+    (found, loss) = judged
+    evidence = f"{verdict.engine} says it loses {loss} centipawns: {found}"
+    if claim.detail.judgement == "best":
+        return truth(loss <= BEST_LOSS, evidence, certain=loss > 2 * BEST_LOSS)
+    apart = _apart(found, JUDGEMENTS[claim.detail.judgement], JUDGEMENT_SCALE)
+    return truth(apart == 0, evidence, certain=apart > 1)
+
+
+def _judged(
+    claim: Claim, scene: Scene, verdict: Verdict
+) -> tuple[Judgement, int] | None:
+    """Return the class of the move that is spoken of, and the centipawns that it loses.
+
+    Of another move than the one played that is known if it is one of the engine's two best.
+    """
+    before = scene.before.board
+    if not _of_another(claim, scene):
+        return verdict.judgement, verdict.loss
+    named = written_moves(claim.objects)
+    if len(named) != 1:
+        return None
+    if named[0].fits(before, chess.Move.from_uci(verdict.best)):
+        return "best", 0
+    second = verdict.second
+    if second is None or verdict.second_centipawns is None:
+        return None
+    if not named[0].fits(before, chess.Move.from_uci(second)):
+        return None
+    score = read_centipawns(verdict.second_centipawns, verdict.mover)
+    return judge(verdict.before, score), verdict.lead_of_best or 0
 
 
 def _of_another(claim: Claim, scene: Scene) -> bool:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
 
-Truth = Literal["true", "false", "not checkable"]
+#: What came of a claim; ``named`` is what the words only name, and what is there (a piece, a legal
+#: move): they say nothing of it that could be true.
+Truth = Literal["true", "false", "not checkable", "named"]
 
 #: It holds; it does not; what it speaks of is not there; the board cannot tell.
 Outcome = Literal["holds", "fails", "absent", "unknown"]

@@ -13,6 +13,7 @@ from chessgloss.claims.looks.finding import (
     NO_MOVE,
     Finding,
     Truth,
+    absent,
     fails,
     holds,
     truth,
@@ -42,9 +43,13 @@ def _castling(claim: Claim) -> tuple[Sequence[chess.Color], str]:
 def _rights(claim: Claim, board: chess.Board) -> list[bool]:
     """Tell of each side that is spoken of whether it has the right to castle."""
     sides, wing = _castling(claim)
-    rooks = {"K": chess.BB_FILE_H, "Q": chess.BB_FILE_A}.get(wing, chess.BB_ALL)
-    ranks = (chess.BB_RANK_1 if side else chess.BB_RANK_8 for side in sides)
-    return [bool(board.castling_rights & rooks & rank) for rank in ranks]
+    files = {"K": chess.BB_FILE_H, "Q": chess.BB_FILE_A}
+    rooks = board.castling_rights & files.get(wing, chess.BB_ALL)
+    rights = []
+    for side in sides:
+        rank = chess.BB_RANK_1 if side else chess.BB_RANK_8
+        rights.append(bool(rooks & rank))
+    return rights
 
 
 def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
@@ -57,6 +62,12 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     if claim.relation == "played" and followed and _must_be_played(term, scene):
         return "false", f"the move played is {scene.move.san}", "before"
     if legal := _legal_somewhere(claim, scene):
+        if _is_only_legal(claim, scene, legal):
+            return (
+                "not checkable",
+                f"{legal[1]}, but {scene.move.san} is played",
+                "none",
+            )
         return legal
     if _was_played(term, scene):
         return "true", "as the game went before", "before"
@@ -77,9 +88,33 @@ def _legal_somewhere(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor] | 
     if claim.tense == "before":
         moments = [each for each in moments if each.anchor in ("before", "line")]
     for board, move in ways_to_play(moments, claim.objects[0]):
+        evidence = f"{board.san(move)} is legal"
         anchors = (moment.anchor for moment in scene.moments if moment.board is board)
-        return "true", f"{board.san(move)} is legal", next(anchors, "line")
+        anchor = next(anchors, None)
+        if anchor is None and claim.stance.able and not claim.named:
+            if board.board_fen() == scene.before.board.board_fen():
+                continue  # the other side was not on turn then
+            evidence += ", but it is not that side's turn"
+            return "not checkable", evidence, "none"
+        return "true", evidence, anchor or "line"
     return None
+
+
+def _is_only_legal(
+    claim: Claim, scene: Scene, legal: tuple[Truth, str, Anchor]
+) -> bool:
+    """Tell whether the words say that a move is made which is not, though it is legal.
+
+    The other side may answer with it, and in a line of the text it may come.
+    """
+    (term,) = claim.objects
+    if claim.relation != "played" or claim.tense == "later":
+        return False
+    opponent = not scene.move.mover
+    if term.side == opponent or term.numbered is not None:
+        return False
+    (_, _, anchor) = legal
+    return anchor not in ("line", "reply")
 
 
 def _was_played(term: Term, scene: Scene) -> bool:
@@ -152,7 +187,18 @@ def _is_played(term: Term, scene: Scene) -> bool:
         return False
     if term.numbered not in (None, board.ply()):
         return False
-    return term.fits(board, scene.move.move)
+    return term.fits(board, scene.move.move) or _is_castling_rook(term, scene)
+
+
+def _is_castling_rook(term: Term, scene: Scene) -> bool:
+    """Tell whether a rook is said to go where castling brings it."""
+    board = scene.before.board
+    written = term.move or Notation()
+    played = scene.move.move
+    if written.piece != chess.ROOK or not board.is_castling(played):
+        return False
+    (_, end) = boards.rook_squares(board, played)
+    return written.to == end
 
 
 def _must_be_played(term: Term, scene: Scene) -> bool:
@@ -258,5 +304,10 @@ def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def legal_count(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look how many legal moves there are."""
-    count = moment.board.legal_moves.count()
-    return truth(count == claim.detail.count, f"{count} moves are legal")
+    board = moment.board
+    count = board.legal_moves.count()
+    sides = sides_or_both(claim)
+    if board.turn not in sides:
+        return absent("the other side is on turn")
+    evidence = f"{count} moves are legal"
+    return truth(count == claim.detail.count, evidence)

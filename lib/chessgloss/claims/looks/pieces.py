@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import chess
@@ -45,6 +46,12 @@ def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the pieces named attack, defend or control all that they are said to."""
     finding = _act_on_all(claim, moment)
+    empty = any(
+        term.role == "square" and moment.board.piece_at(term.square or 0) is None
+        for term in claim.objects
+    )
+    if empty and not claim.subjects and finding.outcome == "holds":
+        return unknown("whose pieces are meant is not said")
     on_king = any(map(is_king, claim.objects))
     failed = finding.outcome == "fails"
     if claim.relation == "attacks" and on_king and claim.tense != "after" and failed:
@@ -64,8 +71,11 @@ def _act_on_all(claim: Claim, moment: Moment) -> Finding:
     if not actors:
         return absent("there is no such piece")
     if claim.detail.count is not None and claim.objects:
-        return _counted(claim, moment, claim.detail.count)
-    findings = [_act_on(claim, moment, actors, term) for term in claim.objects]
+        counted = _counted(claim, moment, claim.detail.count)
+        by_these = all(term.role == "piece" for term in claim.subjects)
+        if counted.outcome != "holds" or not claim.subjects or not by_these:
+            return counted
+    findings = [_act_on_some(claim, moment, actors, term) for term in claim.objects]
     for finding in findings:
         if finding.outcome != "holds":
             return finding
@@ -73,8 +83,49 @@ def _act_on_all(claim: Claim, moment: Moment) -> Finding:
     return (
         _not_each_acts(claim, moment)
         or _not_one_acts_on_all(claim, moment, actors)
+        or _not_so_many_act(claim, moment)
         or holds(evidence)
     )
+
+
+def _act_on_some(
+    claim: Claim, moment: Moment, actors: list[chess.Square], term: Term
+) -> Finding:
+    """Look whether the actors attack (or defend) as many of what a term means as it says."""
+    if term.role != "piece" or (term.least == 1 and not term.every):
+        return _act_on(claim, moment, actors, term)
+    sides = {moment.board.color_at(actor) for actor in actors}
+    of_actors = claim.relation != "attacks"
+    targets = [
+        target
+        for target in term.squares(moment.board)
+        if (moment.board.color_at(target) in sides) == of_actors
+    ]
+    least = len(targets) if term.every else term.least
+    each = [replace(term, square=target, least=1, every=False) for target in targets]
+    findings = [_act_on(claim, moment, actors, target) for target in each]
+    hit = [finding for finding in findings if finding.outcome == "holds"]
+    evidence = f"{len(hit)} of {term.text}, {len(targets)} on the board"
+    return truth(0 < least <= len(hit), evidence)
+
+
+def _not_so_many_act(claim: Claim, moment: Moment) -> Finding | None:
+    """Return what is against it that as many act as the subject says: ``two rooks``."""
+    for subject in claim.subjects:
+        if subject.role != "piece" or (subject.least == 1 and not subject.every):
+            continue
+        own = acting_squares([subject], moment)
+        acting = 0
+        for actor in own:
+            alone = [_act_on(claim, moment, [actor], term) for term in claim.objects]
+            acting += all(finding.outcome == "holds" for finding in alone)
+        evidence = f"{acting} of them {_verb(claim)[:-1]} it"
+        least = len(own) if subject.every else subject.least
+        if acting < least:
+            return fails(evidence)
+        if acting > least:
+            return unknown(evidence)
+    return None
 
 
 def _not_each_acts(claim: Claim, moment: Moment) -> Finding | None:
@@ -147,9 +198,8 @@ def _act_on(
     for actor, target in product(actors, targets):
         side = bool(board.color_at(actor))
         owner = board.color_at(target)
-        any_side = (
-            claim.relation == "controls" or owner is None or term.role == "square"
-        )
+        named = term.role == "square" and bool(claim.subjects)
+        any_side = claim.relation == "controls" or owner is None or named
         if not any_side and (owner != side) != (claim.relation == "attacks"):
             continue
         aim = chess.BB_SQUARES[target]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
 import chess
 
 from chessgloss.claims.looks.finding import (
@@ -12,22 +15,40 @@ from chessgloss.claims.looks.finding import (
     truth,
     unknown,
 )
+from chessgloss.claims.looks.material import WINGS, agreed
 from chessgloss.claims.parser import Claim
-from chessgloss.claims.scene import Moment, Scene
+from chessgloss.claims.scene import Moment, Scene, sides_or_both
 from chessgloss.facts import board as boards
+
+#: Finds the pawns of a side that are in a state.
+Find: TypeAlias = Callable[[chess.Board, chess.Color], chess.SquareSet]
+
+
+#: What finds the pawns of a side that are in a state; connected ones are passed.
+_FIND: Mapping[str, Find] = {
+    "doubled": boards.doubled,
+    "isolated": boards.isolated,
+    "passed": boards.passed,
+    "connected": boards.passed,
+}
 
 
 def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether pawns are passed, doubled or isolated."""
+    """Look whether pawns are passed, doubled or isolated, on a wing if one is named."""
+    files = WINGS[claim.detail.wing]
+    return agreed([_pawn_state(claim, moment, scene, each) for each in files])
+
+
+def _pawn_state(
+    claim: Claim, moment: Moment, scene: Scene, files: chess.Bitboard
+) -> Finding:
     board = moment.board
     state = claim.detail.state
     term = claim.objects[0]
-    pawns = term.squares(board)
+    pawns = [pawn for pawn in term.squares(board) if chess.BB_SQUARES[pawn] & files]
     if not pawns:
         return absent(f"there is no {term.text}")
-    find = {"doubled": boards.doubled, "isolated": boards.isolated}.get(
-        state, boards.passed
-    )
+    find = _FIND[state]
     fitting = [
         pawn for pawn in pawns if pawn in find(board, bool(board.color_at(pawn)))
     ]
@@ -37,9 +58,75 @@ def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         fitting = [
             pawn for pawn, at in zip(fitting, places, strict=True) if at in beside
         ]
+    if claim.detail.made:
+        return _made_so(claim, scene, fitting, find)
+    if term.least > 1:
+        evidence = f"{len(fitting)} of them are {state}"
+        certain = len(fitting) < term.least
+        return truth(len(fitting) == term.least, evidence, certain=certain)
     if fitting:
         return holds(f"the pawn on {chess.square_name(fitting[0])} is {state}")
     return fails(f"no such pawn is {state}")
+
+
+def _made_so(
+    claim: Claim,
+    scene: Scene,
+    fitting: list[chess.Square],
+    find: Find,
+) -> Finding:
+    """Look whether one of the pawns has come to be so by the move."""
+    before = scene.before.board
+    move = scene.move.move
+    had = {pawn for side in chess.COLORS for pawn in find(before, side)}
+    came = {move.to_square: move.from_square}
+    new = [pawn for pawn in fitting if came.get(pawn, pawn) not in had]
+    state = claim.detail.state
+    if new:
+        return holds(f"the pawn on {chess.square_name(new[0])} is {state} now")
+    return fails(f"no pawn has become {state}")
+
+
+def connected(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether two rooks of a side see each other; of both sides, if none is named, both do."""
+    board = moment.board
+    (term,) = claim.subjects
+    sides = chess.COLORS if term.side is None else [term.side]
+    places = [each.square for each in claim.objects if each.square is not None]
+    see = []
+    for side in sides:
+        rooks = board.pieces(chess.ROOK, side)
+        if places:
+            rooks &= chess.SquareSet(places)
+        see.append(any(board.attacks(rook) & rooks for rook in rooks))
+    evidence = (
+        "rooks of a side see each other" if any(see) else "no two rooks see each other"
+    )
+    if len({*see}) > 1:
+        return unknown("whose rooks is not said")
+    return truth(see[0], evidence)
+
+
+def doubled_rooks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether two rooks of a side stand on a file."""
+    file = chess.BB_FILES[chess.FILE_NAMES.index(claim.detail.file)]
+    rooks = [
+        len(moment.board.pieces(chess.ROOK, side) & file)
+        for side in sides_or_both(claim)
+    ]
+    return truth(max(rooks) >= 2, f"{max(rooks)} rooks of a side stand there")
+
+
+def no_open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether every file has a pawn."""
+    files = boards.open_files(moment.board)
+    return truth(not files, f"{len(files)} files are open")
+
+
+def only_open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether one file alone has no pawn, the one that is named."""
+    names = [chess.FILE_NAMES[file] for file in boards.open_files(moment.board)]
+    return truth(names == [claim.detail.file], f"open files: {', '.join(names)}")
 
 
 def open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -1,0 +1,108 @@
+"""Clauses whose verb no relation reads, so that what is not understood is seen.
+
+A sentence is cut at stops, commas, words that begin a clause, and ``and`` between two verbs. A
+verb of a clause counts as read if a claim that says something holds it, or has it right before
+its words (``White has played`` Nf3). What is only named (:attr:`~chessgloss.claims.Claim.named`)
+says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from chessgloss.claims.lexicon import Tag, over_tags, tags, words
+from chessgloss.claims.parser import Claim, Sentence
+
+#: Between a verb that helps and the claim that it belongs to: ``has played``, ``is now``.
+_HELPING = over_tags(
+    "[{be}{have}{maybe}{not}{put}{go}{into}{threaten}{with}{pronoun}]+(?:{the}[{adjective}{unknown}]{0,2}|{adjective}*)$"
+)
+
+
+def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield a claim of kind ``unread`` for each clause with a verb that no claim reads.
+
+    Parameters
+    ----------
+    sentence
+        The sentence.
+    claims
+        What has been read in it.
+    """
+    read = _read(sentence, claims)
+    for first, last in _clauses(sentence):
+        unread = [
+            index
+            for index in range(first, last)
+            if index not in read and _is_verb(sentence, index, first)
+        ]
+        if not unread:
+            continue
+        start = max(
+            (n + 1 for n in range(first, unread[0]) if n in read), default=first
+        )
+        stop = min((n for n in range(unread[-1], last) if n in read), default=last)
+        span = sentence.span(start, stop)
+        text = sentence.text[slice(*span)]
+        yield Claim("unread", text, span, "unread", stance=sentence.stance(start, stop))
+
+
+def _read(sentence: Sentence, claims: Sequence[Claim]) -> set[int]:
+    """Return the elements that claims hold which say something, and helping verbs before them."""
+    read = set[int]()
+    for claim in claims:
+        if claim.named:
+            continue
+        first, stop = claim.span
+        held = [
+            index
+            for index, element in enumerate(sentence.elements)
+            if element.span[0] < stop and first < element.span[1]
+        ]
+        read.update(held)
+        helping = _HELPING.search(sentence.tags[: held[0]]) if held else None
+        if helping:
+            read.update(range(helping.start(), held[0]))
+    return read
+
+
+def _clauses(sentence: Sentence) -> Iterator[tuple[int, int]]:
+    """Yield first and last element (one behind) of each clause."""
+    first = 0
+    for index, tag in enumerate((*sentence.tags, ".")):
+        joins = tag == Tag.AND and _joins_clauses(sentence, first, index)
+        if joins or tag in tags("clause_ends"):
+            if first < index:
+                yield first, index
+            first = index + 1
+
+
+def _joins_clauses(sentence: Sentence, first: int, index: int) -> bool:
+    """Tell whether an ``and`` stands between two verbs, the second one close behind it."""
+    before = range(first, index)
+    if not any(_is_verb(sentence, each, first) for each in before):
+        return False
+    last = min(index + 5, len(sentence.tags))
+    for each in range(index + 1, last):
+        if sentence.tags[each] in tags("clause_ends"):
+            return False
+        if _is_verb(sentence, each, index + 1):
+            return True
+    return False
+
+
+def _is_verb(sentence: Sentence, index: int, first: int) -> bool:
+    """Tell whether an element is a verb, as far as its tag and the words around it show.
+
+    A word that is not known is one behind what can be a subject.
+    """
+    element = sentence.elements[index]
+    before = sentence.tags[index - 1] if index > first else ""
+    if element.tag == Tag.NOT:
+        return element.word not in words("plain_denials")
+    if element.word in words("no_verbs"):
+        return False
+    if element.tag == Tag.UNKNOWN:
+        return before in tags("subjects")
+    noun = before in (Tag.THE, Tag.ADJECTIVE, Tag.ON, Tag.OF)
+    return element.tag in tags("verbs") and not noun
