@@ -21,7 +21,13 @@ from chessgloss.claims.looks.finding import (
 )
 from chessgloss.claims.parser import Claim
 from chessgloss.claims.scene import Moment, Scene, written_moves
-from chessgloss.facts.verdict import Judgement, Standing, Verdict, judge, standing
+from chessgloss.facts.verdict import (
+    Judgement,
+    Standing,
+    Verdict,
+    judgement_of,
+    standing,
+)
 from chessgloss.scores import ScoreWording, centipawns, read_centipawns
 
 #: The standings of :mod:`chessgloss.facts.verdict` that a word for a side's chances means. With a
@@ -136,7 +142,7 @@ def _judged(
     if not named[0].fits(before, chess.Move.from_uci(second)):
         return None
     score = read_centipawns(verdict.second_centipawns, verdict.mover)
-    return judge(verdict.before, score), verdict.lead_of_best or 0
+    return judgement_of(verdict.before, score), verdict.lead_of_best or 0
 
 
 def _of_another(claim: Claim, scene: Scene) -> bool:
