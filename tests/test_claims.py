@@ -609,6 +609,7 @@ def test_a_clause_whose_verb_is_not_understood_is_open(text, open_):
     unread = [each for each in found if each.claim.kind == "unread"]
     assert [each.claim.text for each in unread] == open_
     assert {each.verdict for each in unread} <= {"not checkable"}
+    assert {disqualifier(each.claim) for each in unread} <= {None}
 
 
 def test_what_is_only_named_is_no_true_claim_but_can_be_false():

@@ -447,8 +447,10 @@ def disqualifier(claim: Claim) -> Disqualifier | None:
     The rubric (Chess Commentary Pairwise Evaluation Rubric, criterion 1) sets Faithfulness to 1
     when a comment claims without support a check, a checkmate, a capture, a promotion, a trade,
     the win of a hanging piece, or a forced tactic or specific threat. A claim that is false has
-    no support.
+    no support. A clause that is not understood (of kind ``unread``) speaks of no event.
     """
+    if claim.kind == "unread":
+        return None
     move = claim.objects[0].move if claim.objects else None
     if claim.kind == "move" and move is not None:
         return "promotion" if move.promotion else "capture" if move.takes else None
