@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -77,7 +78,9 @@ def test_of_the_examples_of_the_instructions_the_good_one_is_true_and_the_bad_on
 ):
     shown = read_whole_page(study.write_form(key))[0].select("blockquote")[:3:2]
     good, bad = (verify(each.get_text(), study.GUIDE) for each in shown)
-    assert len(good) > 5 and {each.verdict for each in good} == {"true"}
+    verdicts = Counter(each.verdict for each in good)
+    assert verdicts["true"] >= 3
+    assert not verdicts["false"]
     assert "false" in {each.verdict for each in bad}
 
 
