@@ -375,6 +375,7 @@ def pages(project: Path, results: Path) -> dict[str, str]:
             document: Counter(verdicts[c.id] for c in claims if c.document == document)
             for document in DOCUMENTS
         },
+        "decided": sum(1 for claim in claims if claim.rules),
         "contradictions": contradictions(tables),
         "figure": told,
         "chart": chart(told["title"], told["unit"], bars),

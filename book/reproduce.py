@@ -14,6 +14,7 @@ import ast
 import csv
 import json
 import math
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -37,7 +38,15 @@ TITLES = {
     "state_tracking": "State-tracking paper",
 }
 
-INVENTORY_COLUMNS = ("document", "item", "shows", "chapter", "prefix", "obstacle")
+INVENTORY_COLUMNS = (
+    "document",
+    "item",
+    "shows",
+    "chapter",
+    "prefix",
+    "obstacle",
+    "by_whom",
+)
 
 #: What is said of a result beside which the documents print nothing.
 NOTHING = "no reference value"
@@ -67,6 +76,8 @@ class Item:
         Start of its keys in the chapter's results: ``table6.``.
     obstacle
         Why it cannot be reproduced as printed, or empty.
+    by_whom
+        Who or what measures it in the document and here, where that differs.
     """
 
     document: str
@@ -75,6 +86,7 @@ class Item:
     chapter: str
     prefix: str
     obstacle: str
+    by_whom: str = ""
 
     def __post_init__(self) -> None:
         if self.document not in TITLES:
@@ -108,15 +120,19 @@ class Item:
         return tuple(f"{self.document}/{name}/" for name in self.tables)
 
 
-def verdict(result: Result) -> str:
-    """Return what a result says of the value it is compared with, in words."""
+def verdict(result: Result, rounding: float = 0.0) -> str:
+    """Return what a result says of the value it is compared with, in words.
+
+    ``rounding`` is half a unit of the last digit printed: a printed 1.00 stands for any number
+    that rounds to it.
+    """
     if result.absent:
         return f"asset absent: {result.absent}"
     if result.reference is None or result.value is None:
         return NOTHING
     if result.low is None or result.high is None:
         return _without_interval(result.value, result.reference)
-    if result.low <= result.reference <= result.high:
+    if result.low - rounding <= result.reference <= result.high + rounding:
         return "agrees"
     return "ours is higher" if result.low > result.reference else "ours is lower"
 
@@ -149,6 +165,11 @@ def render(
     items = read_inventory(inventory)
     cells = reference.load(folder=reference_folder)
     _check_citations(written.values(), cells)
+    printed = {cell.key: cell for cell in cells}
+
+    def judged(result: Result, item: Item) -> str:
+        return _judged(result, item, printed)
+
     results = {(item.item, item.document): _results_of(item, written) for item in items}
     links = _links(chapters, written, chapters_toml.parent)
     doubts: dict[tuple[str, str], list[Reference]] = {}
@@ -173,6 +194,7 @@ def render(
                 item,
                 results[item.item, item.document],
                 written.get(item.chapter) is not None,
+                printed,
             )
             for item in items
         },
@@ -195,7 +217,7 @@ def render(
             )
         ),
         number=_number,
-        verdict=verdict,
+        verdict=judged,
         marked=_marked,
         escaped=_escaped,
     )
@@ -282,12 +304,19 @@ def read_results(path: Path) -> Results | None:
         raise ResultsError(f"{path.name} is not a results file: {error}") from error
 
 
-def status(item: Item, results: Results, written: bool) -> str:
+def status(
+    item: Item,
+    results: Results,
+    written: bool,
+    printed: Mapping[str, Reference] | None = None,
+) -> str:
     """Return where an item stands: done with its verdicts, not yet, or not reproducible.
 
-    ``results`` are those of the item alone; ``written`` says whether its chapter has any.
+    ``results`` are those of the item alone; ``written`` says whether its chapter has any;
+    ``printed`` are the reference values by key.
     """
-    counts = Counter(verdict(result).split(" by ")[0] for result in results.values())
+    words = (_judged(result, item, printed or {}) for result in results.values())
+    counts = Counter(each.split(" by ")[0] for each in words)
     alone = counts.pop(NOTHING, 0)
     parts = [f"{count} {words}" for words, count in counts.items()]
     if alone:
@@ -326,6 +355,21 @@ def _links(
                     f'line {line}"><code>{key}</code></a>'
                 )
     return links
+
+
+def _judged(result: Result, item: Item, printed: Mapping[str, Reference]) -> str:
+    """Return the verdict in an item's words: what others measured does not *agree*."""
+    cell = printed.get(result.source)
+    words = verdict(result, _rounding(cell, result) if cell else 0.0)
+    return "within our interval" if item.by_whom and words == "agrees" else words
+
+
+def _rounding(cell: Reference, result: Result) -> float:
+    """Return half a unit of the last digit that a value is printed with, in a result's unit."""
+    number = re.fullmatch(r"-?\d+\.(\d+)%?", cell.printed)
+    if number is None or not cell.value or result.reference is None:
+        return 0.0
+    return abs(result.reference / cell.value) * 0.5 * 10 ** -len(number[1])
 
 
 def _by_verdict(results: Results, *, alone: bool) -> Results:

@@ -989,7 +989,8 @@ report.paste(
 #   value rises count as gains; the rank correlation is then {glue:text}`signed_order:.2f`.
 # - With one game a level, level 20 comes out worst of the last three in
 #   {glue:text}`worse_cut:.0%` of drawings with the cap and in {glue:text}`worse_uncut:.0%`
-#   without it. That is how far chance, and mates that are not cut, explain the plan's table.
+#   without it, and all five levels come out in order in {glue:text}`in_order:.0%`. That is how far
+#   chance, and mates that are not cut, explain the plan's table.
 
 # %% tags=["hide-input"]
 report.paste(
@@ -1013,6 +1014,7 @@ report.paste(
     plan_order=plan_order,
     games_per_level=sizes.games,
     drawings=sizes.resamples,
+    in_order=ordered["cut"],
     worse_cut=worse["cut"],
     worse_uncut=worse["uncut"],
 )
@@ -1087,7 +1089,11 @@ report.save(
         unit="centipawns",
     ),
     rows(
-        {"level_20_worst": worse["cut"], "level_20_worst_uncut": worse["uncut"]},
+        {
+            "level_20_worst": worse["cut"],
+            "level_20_worst_uncut": worse["uncut"],
+            "all_in_order": ordered["cut"],
+        },
         "levels.one_game",
         unit="share",
     ),

@@ -140,6 +140,21 @@ def test_verdict(result, words):
     assert re.fullmatch(words, verdict(result))
 
 
+def test_a_printed_value_stands_for_all_that_rounds_to_it(small_page):
+    near = {"value": 0.9995, "low": 0.999, "high": 0.9999, "n": 4000, "unit": "share"}
+    cells = [c for c in reference.load("ccc") if c.printed == "1.00"]
+    cell = next(c for c in cells if c.table == "table6")
+    cited = near | {"reference": cell.value, "source": cell.key}
+    page = small_page({"table6.near": cited})
+    assert (
+        "`table6.near` | 1 | 1.000 |" in page or "`table6.near` | 1 | 0.9995 |" in page
+    )
+    assert "| share | within our interval |" in page
+    assert "*By whom:* In the paper the network is Leela T78" in page
+    far = cited | {"low": 0.98, "value": 0.985, "high": 0.99}
+    assert "| share | ours is lower |" in small_page({"table6.near": far})
+
+
 def test_status_counts_verdicts_and_keeps_the_obstacle():
     plain = Item("ccc", "Table 6", "concepts", "02", "table6.", "")
     hidden = Item("ccc", "Figure 1", "comments", "04", "figure1.", "no FEN printed")
