@@ -3,9 +3,9 @@
     python book/gates.py [_build/html] [--pages 3]
 
 Three widths and two themes a page: errors on the console, requests to elsewhere, what overflows
-to the left, where nobody can scroll, pictures without words, broken anchors, weight of a first
-visit, first content below the first screen; and axe-core's serious findings where it is
-installed. Prints one line a finding and ends with status 1 if there is one.
+to the left, where nobody can scroll, words of a table on two lines, pictures without words, broken
+anchors, weight of a first visit, first content below the first screen; and axe-core's serious
+findings where it is installed. Prints one line a finding and ends with status 1 if there is one.
 """
 
 from __future__ import annotations
@@ -45,8 +45,22 @@ _LOOK = """() => {
     .map(each => each.tagName + ' ' + (each.className.baseVal ?? each.className));
   const lost = [...document.querySelectorAll('a[href^="#"]')].map(link => link.getAttribute('href'))
     .filter(href => href.length > 1 && !document.getElementById(decodeURIComponent(href.slice(1))));
+  const broken = [];
+  for (const cell of article.querySelectorAll('td, th')) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode() && broken.length < 5) {
+      const text = walker.currentNode;
+      if (text.parentElement.closest('code, .pre')) continue;
+      for (const word of text.data.matchAll(/\\p{L}{4,}/gu)) {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        if (new Set([...range.getClientRects()].map(box => box.top)).size > 1) broken.push(word[0]);
+      }
+    }
+  }
   const first = article.querySelector('p, img, svg, table');
-  return {bare, unreachable, lost, first: first ? first.getBoundingClientRect().top : 1e9,
+  return {bare, unreachable, lost, broken, first: first ? first.getBoundingClientRect().top : 1e9,
           wide: document.documentElement.scrollWidth - innerWidth,
           uncaptioned: [...article.querySelectorAll('figure')].filter(figure =>
             figure.querySelector('img') && !figure.querySelector('figcaption')).length};
@@ -63,6 +77,8 @@ def look(page: Page, width: int, theme: str) -> Iterator[str]:
         yield f"{seen['wide']} pixels wider than the screen"
     for each in seen["unreachable"]:
         yield f"begins left of the screen: {each}"
+    if seen["broken"]:
+        yield f"words of a table on two lines: {', '.join(seen['broken'])}"
     if seen["first"] > HEIGHT:
         yield "no content on the first screen"
     if width == WIDTHS[-1]:

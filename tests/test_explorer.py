@@ -62,6 +62,18 @@ def test_the_page_is_what_the_data_gives():
 
 
 @pytest.mark.browser
+def test_in_a_browser_a_link_finds_the_moves_of_either_side(briefings, open_tab):
+    sides = {each.move.mover: each for each in briefings.values()}
+    games = [game_of(each, "Fine.") for each in sides.values()]
+    page = open_tab(f"<!doctype html>{annotate.player(games, level=2)}").page
+    for known in sides.values():
+        link = report.board(known.move).html.partition("explorer.html")[2]
+        page.evaluate(f"location.hash = {link.partition(chr(34))[0]!r}")
+        page.wait_for_function("document.body.dataset.node === '1'")
+        assert known.move.numbered_san in page.locator("#players").inner_text()
+
+
+@pytest.mark.browser
 def test_in_a_browser_claims_show_evidence_and_links_lead_back(figure_a6, open_tab):
     games = [
         game_of(figure_a6, "Fine."),

@@ -9,6 +9,8 @@ FINE = """<!doctype html><html lang="en"><title>Fine</title><main><article id="t
 <figure><img alt="A green square" src="a.svg"><figcaption>1</figcaption></figure>
 </article></main></html>"""
 WIDE = '<table class="wide" style="margin-left:-99px"><tr><td>x</table></article>'
+NARROW = """<table style="width:3em;table-layout:fixed"><tr><td style="overflow-wrap:anywhere">
+accuracy</table></article>"""
 SQUARE = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9" fill="green"/></svg>'
 
 
@@ -39,6 +41,7 @@ def test_each_fault_is_found(browser, tmp_path):
         "no such anchor: #nowhere": FINE.replace("#top", "#nowhere"),
         "1 figures without a caption": FINE.replace("<figcaption>1</figcaption>", ""),
         "begins left of the screen: TABLE wide": FINE.replace("</article>", WIDE),
+        "words of a table on two lines: accuracy": FINE.replace("</article>", NARROW),
         "asks for https://example.org/x.png": FINE.replace(
             "a.svg", "https://example.org/x.png"
         ),

@@ -334,7 +334,7 @@
     const white = side !== "b";
     const begins = ({ nodes: [root, ...rest] }) =>
       root.placement === placement &&
-      (!uci || rest.some((node) => node.parent === 0 && node.uci === uci && node.white === white));
+      (!uci || rest.some((node) => node.parent === 0 && node.uci === uci && Boolean(node.white) === white));
     const which = games.findIndex(begins);
     if (which >= 0) return which;
     const arrows = uci ? [[uci.slice(0, 2), uci.slice(2, 4), "blue"]] : [];
