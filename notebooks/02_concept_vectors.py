@@ -50,6 +50,7 @@ from chessgloss.corpora import samples
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.positions import Position
+from chessgloss.stats import mean_interval
 from chessgloss.store import default_store, find_project
 
 sizes = load_sizes("02_concept_vectors", profile)
@@ -1021,6 +1022,24 @@ names = {name: name.lower().replace(" ", "_") for name in oracle.TERMS}
 printed = {
     (names[name], "nnue"): reference.lookup("ccc", "table6", name, "Accuracy") for name in names
 }
+sides = {
+    value: {
+        (names[name], "nnue", value): mean_interval(rows["correct"], rows["game"], seed=seed)
+        for name, rows in tested[asked].groupby("concept", sort=False)
+    }
+    for value, asked in (("precision", tested["score"] > 0), ("recall", tested["positive"]))
+}
+
+
+def printed_of(value):
+    return {
+        (names[name], "nnue", value): reference.lookup(
+            "ccc", "table6", name, value.capitalize()
+        )
+        for name in names
+    }
+
+
 by_concept = {(names[name], "nnue"): cell for name, cell in mine["accuracy"].items()}
 leela_row = (
     report.Result(leela_beyond, n=21, unit="concepts")
@@ -1045,6 +1064,10 @@ report.save(
     "02_concept_vectors",
     report.rows(means, "table6.mean", unit="accuracy"),
     report.rows(by_concept, "table6", unit="accuracy", reference=printed),
+    *(
+        report.rows(cells, "table6", unit=value, reference=printed_of(value))
+        for value, cells in sides.items()
+    ),
     report.rows(len(below), "table6.below_paper", unit="concepts"),
     report.rows(
         {"mean": gain, "matched": matched_gain, "matched_less_plain": matched_more},
