@@ -39,6 +39,7 @@ from chapters import (  # noqa: E402
     pasted_values,
     read_chapters,
     read_parameters,
+    right_results,
     separate_run,
     sync_pair,
     without_solutions,
@@ -65,7 +66,7 @@ DOIT_CONFIG = {
 
 def task_pairs() -> Iterator[dict[str, Any]]:
     """Keep each notebook's text and its .ipynb in step."""
-    for source in sorted((PROJECT / "notebooks").glob("*.py")):
+    for source in sorted((PROJECT / "notebooks").glob("[0-9]*.py")):
         yield {
             "name": source.stem,
             "actions": [(sync, [source])],
@@ -246,10 +247,14 @@ def write_exercises() -> None:
         notebook = jupytext.read(
             PROJECT / f"notebooks/{chapter.name}.py", fmt="py:percent"
         )
-        executed = committed_run(PROJECT).notebook(chapter)
-        if executed.is_file():
-            write_values(notebook, pasted_values(nbformat.read(executed, as_version=4)))
-        jupytext.write(without_solutions(notebook), folder / f"{chapter.name}.ipynb")
+        path = committed_run(PROJECT).notebook(chapter)
+        right = []
+        if path.is_file():
+            executed = nbformat.read(path, as_version=4)
+            write_values(notebook, pasted_values(executed))
+            right = right_results(executed)
+        blank = without_solutions(notebook, right)
+        jupytext.write(blank, folder / f"{chapter.name}.ipynb")
     print(f"exercises: {folder}")
 
 

@@ -12,6 +12,7 @@ Papermill, jupytext and nbformat take seconds to import and are imported where u
 
 from __future__ import annotations
 
+import ast
 import copy
 import hashlib
 import json
@@ -86,7 +87,8 @@ class Chapter:
     sections
         What of the four documents the chapter regenerates.
     data
-        Files and folders that the chapter reads, relative to the project.
+        Files and folders that the chapter reads, relative to the project; ``*`` stands for any
+        name.
     budget_seconds
         Seconds on two cores that an execution may take, by profile.
 
@@ -216,12 +218,12 @@ def fingerprint(run: Run, chapter: Chapter) -> str:
     project = run.project
     library = run.project / "lib"
     source = project / chapter.source
-    required = [source, project / LOCK_FILE, *(project / path for path in chapter.data)]
-    for path in required:
-        if not path.exists():
-            raise ChapterError(
-                f"{chapter.name}: {path.relative_to(project)} is missing"
-            )
+    required: list[Path] = []
+    for pattern in (chapter.source, LOCK_FILE, *chapter.data):
+        found = sorted(project.glob(pattern))
+        if not found:
+            raise ChapterError(f"{chapter.name}: {pattern} is missing")
+        required += found
     used = used_code(source.read_text("utf-8"), library)
     sizes = sizes_of(project, chapter.name, run.profile)
     digest = hashlib.blake2b(digest_size=16)
@@ -524,19 +526,59 @@ def sync_pair(source: Path) -> Path | None:
     return source if edited_in_jupyter else pair
 
 
-def without_solutions(notebook: Any) -> Any:
+def without_solutions(notebook: Any, right: Sequence[Mapping[str, str]] = ()) -> Any:
     """Return a copy of a notebook in which the exercises wait to be solved.
 
-    A cell tagged ``solution`` keeps its first line, which says what is to be shown, and loses its
-    output: exercise and solution have one source.
+    A cell tagged ``solution`` keeps its first line, which says what is to be shown, and the names
+    of the results that the cell tagged ``check`` behind it looks at. Exercise, solution and check
+    have one source.
+
+    Parameters
+    ----------
+    notebook
+        With a cell tagged ``check`` behind each one tagged ``solution``.
+    right
+        Hashes of the right results by name, check by check (:func:`right_results`).
     """
     blank = copy.deepcopy(notebook)
-    for cell in blank.cells:
-        if "solution" in cell.metadata.get("tags", ()):
-            cell.source = f"{cell.source.splitlines()[0]}\n..."
-            cell.outputs = []
-            cell.execution_count = None
-            cell.metadata["tags"] = [
-                tag for tag in cell.metadata["tags"] if tag != "hide-cell"
-            ]
+    solutions = _tagged(blank, "solution")
+    checks = _tagged(blank, "check")
+    for solution, check in zip(solutions, checks, strict=True):
+        names = _checked_names(check.source)
+        first = solution.source.splitlines()[0]
+        solution.source = "\n".join([first, *(f"{name} = ..." for name in names)])
+        solution.outputs = []
+        solution.execution_count = None
+        solution.metadata["tags"].remove("hide-cell")
+        check.metadata["tags"].remove("remove-cell")
+    for check, hashes in zip(checks, right, strict=False):
+        if hashes:
+            ending = f"    expected={dict(hashes)!r},\n)"
+            check.source = check.source.removesuffix(")") + ending
     return blank
+
+
+def right_results(notebook: Any) -> list[dict[str, str]]:
+    """Return what an executed notebook's cells tagged ``check`` say of its own solutions.
+
+    Hashes of results by name (:func:`chessgloss.report.check`), a cell after the other.
+    """
+    found = []
+    for cell in _tagged(notebook, "check"):
+        try:
+            hashes = json.loads(cell.outputs[0]["data"]["text/plain"])
+        except (LookupError, ValueError):  # all of its results are tested otherwise
+            hashes = {}
+        found.append(hashes)
+    return found
+
+
+def _tagged(notebook: Any, tag: str) -> list[Any]:
+    return [cell for cell in notebook.cells if tag in cell.metadata.get("tags", ())]
+
+
+def _checked_names(source: str) -> list[str]:
+    """Return the names of the results in a call of ``report.check``."""
+    (call,) = (node for node in ast.parse(source).body if isinstance(node, ast.Expr))
+    assert isinstance(call.value, ast.Call)
+    return [keyword.arg or "" for keyword in call.value.keywords]

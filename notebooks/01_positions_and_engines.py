@@ -509,11 +509,20 @@ read = {
 two = pd.DataFrame(
     {name: terms.middlegame[0] for name, terms in read.items()}, index=oracle.TERMS
 )
-apart = (two["Stockfish 15.1"] - two["Stockfish 8"]).abs().sort_values(ascending=False)
+gaps = (two["Stockfish 15.1"] - two["Stockfish 8"]).abs().sort_values(ascending=False)
 report.boards(
     report.board(own, size=260),
-    report.table(two.loc[apart.index[:5]].assign(apart=apart)),
+    report.table(two.loc[gaps.index[:5]].assign(apart=gaps)),
     report.sheet("total, pawns", {name: float(terms.total[0]) for name, terms in read.items()}),
+)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Take the difference of the two columns without its sign, one row a term, then sort.",
+    gaps=(
+        gaps,
+        lambda found: len(found) == len(oracle.TERMS) and found.is_monotonic_decreasing,
+    ),
 )
 
 # %% [markdown]
@@ -529,6 +538,13 @@ same_cut = {
     for tail in shares
 }
 report.sheet("terms without two tails", same_cut)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Compare each column's quantile at the share with that at one less the share; a term "
+    "that is 0 in most positions has both cuts at 0.",
+    same_cut=same_cut,
+)
 
 # %% [markdown]
 # **3. An interval without a bootstrap.** Take the mean loss of each game of level 5 in `grades`
@@ -552,4 +568,11 @@ report.sheet(
             of_games.corr(weak.groupby("number").size(), method="spearman")
         ),
     },
+)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "First the mean of each game, then mean and standard error over games, with one "
+    "degree of freedom less than games.",
+    by_t=by_t,
 )

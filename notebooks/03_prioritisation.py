@@ -925,10 +925,17 @@ fens_of_quiet = [position.fen, quiet.after().fen]
 states = joined_activations(expert, fens_of_quiet, layer, dtype=np.float32)
 quiet_change = vectors.weights @ (states[1] - states[0])
 first_quiet = np.argsort(-np.abs(quiet_change), kind="stable")[:5]
-shared = set(first_quiet) & set(by_score[:5])
+shared = len(set(first_quiet) & set(by_score[:5]))
 print(f"{played.numbered_san}: {', '.join(oracle.TERMS[k] for k in by_score[:5])}")
 print(f"{quiet.numbered_san}: {', '.join(oracle.TERMS[k] for k in first_quiet)}")
-print(f"shared: {len(shared)} of 5")
+print(f"shared: {shared} of 5")
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Activations after the move less those before, times the vectors' weights; sort by "
+    "size, whatever the sign.",
+    shared=shared,
+)
 
 # %% [markdown]
 # **2. Beat the constant.** `ranking.precision` takes scores and true changes, a row a move.
@@ -967,8 +974,14 @@ paired = ranking.precision(own_scores, few_truth) - ranking.precision(
     rankings["constant, by frequency"][:3_000], few_truth
 )
 known = np.isfinite(paired)
-print(
-    f"precision@5 less the constant's: {mean_interval(paired[known], games_of[known], seed=seed):.3f}"
+beats_by = mean_interval(paired[known], games_of[known], seed=seed)
+print(f"precision@5 less the constant's: {beats_by:.3f}")
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Learn the means on training moves alone, take the size of each change, and compare "
+    "move by move; a handful of features should gain a little at least.",
+    beats_by=(beats_by, lambda found: found.value > 0),
 )
 
 # %% [markdown]
@@ -984,10 +997,15 @@ tried = {
     "the truth turned round": -right,
     "by lot": np.random.default_rng(seed).random(right.shape),
 }
-report.sheet(
-    "nDCG@5",
-    {
-        name: float(np.nanmean(ranking.ndcg(scores, truth["test"])))
-        for name, scores in tried.items()
-    },
+gains_by = {
+    name: float(np.nanmean(ranking.ndcg(scores, truth["test"])))
+    for name, scores in tried.items()
+}
+report.sheet("nDCG@5", gains_by)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "The truth must reach 1, whatever is ranked; turned round it must be the least of the "
+    "three. Average over moves without those that change nothing.",
+    gains_by=(gains_by, lambda found: max(found.values()) > 0.999 and len(found) == 3),
 )

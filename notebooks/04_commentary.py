@@ -12,8 +12,8 @@
 # The engine knows that a move is good, the expert network shows which concepts it changes,
 # and a language model can write. This chapter puts the three together, as Section 3.1.2 of
 # the CCC paper {cite}`kim2024ccc` does, with its baselines beside it. The language model is
-# Qwen2.5-Coder-1.5B, so small that anyone can record its answers again on a laptop; the
-# paper's is GPT-4o. Expect it to write worse. What it wrote is shown as it came.
+# {glue:text}`model`; the paper's is GPT-4o. The book's own is so small that anyone can record its
+# answers again on a laptop: expect it to write worse. What a model wrote is shown as it came.
 #
 # What we find: its comments speak of {glue:text}`reach_ccc:.0%` of the concepts that they were
 # given, and of {glue:text}`reach_none:.0%` of the same concepts where none was given;
@@ -61,7 +61,7 @@ from chessgloss.commentary.briefing import first_words, speaks_of
 from chessgloss.commentary.methods import known_from_start
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.experts import load_expert
-from chessgloss.llm.client import replay
+from chessgloss.llm.client import model_title, replay
 from chessgloss.stats import Interval, mean_interval, means_by, paired_difference
 from chessgloss.concepts import facts as fact_concepts
 from chessgloss.concepts.fit import ConceptVectors
@@ -81,6 +81,7 @@ moves = [
 ]
 briefings = asking.read_briefings(asking.briefings_file())
 client = replay("commentary", model)
+title = model_title(model)
 example = briefings[listed(shown)[0]]
 print(
     f"moves: {len(moves)} of {len(evaluated)}, in {len({each.group for each in moves})} sources"
@@ -92,7 +93,7 @@ first_comments = {
 }
 report.boards(
     report.board(example.move, size=280),
-    report.texts(first_comments, f"{example.move.numbered_san}, as {model} explains it"),
+    report.texts(first_comments, f"{example.move.numbered_san}, as {title} explains it"),
 )
 
 # %% [markdown]
@@ -291,7 +292,7 @@ if ask_live:
 else:
     turns = json.dumps([[turn["role"], turn["content"]] for turn in messages])
     key = hashlib.sha256(turns.encode()).hexdigest()
-    with (find_project() / f"data/recordings/{model}/commentary.jsonl").open() as lines:
+    with client.recordings.path.open() as lines:
         record = next(
             record
             for record in map(json.loads, lines)
@@ -339,7 +340,7 @@ asked_words = messages[-1]["content"].split()
 boxes |= {
     "b. in the prompt": ", ".join(each.term for each in methods.concepts_of(example, "ccc")),
     "b. question": f"{len(asked_words)} words: position, move, verdict, attacks, concepts",
-    f"b. comment, {model}": methods.model_comments([example], "ccc", client)[0].text,
+    f"b. comment, {title}": methods.model_comments([example], "ccc", client)[0].text,
 }
 report.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
 
@@ -921,7 +922,7 @@ table = pd.DataFrame(
         ),
     }
 ).loc[[*unaided, *methods.METHODS, *from_notes]]
-report.table(table, caption="Words per comment; the paper's model is GPT-4o", digits=1)
+report.table(table, caption=f"Words per comment; ours {title}, the paper's GPT-4o", digits=1)
 
 # %% [markdown]
 # ## Do the concepts reach the words?
@@ -995,17 +996,49 @@ runs = {
     name: {run for text in texts for run in runs_of_words(text)}
     for name, texts in examples.items()
 }
-usable = comments[(comments["state"] == "answered") & comments["method"].isin(methods.METHODS)]
-copied = usable.assign(
-    copied=[
-        float(bool(runs_of_words(row.text) & runs[row.method])) for row in usable.itertuples()
-    ]
-)
-copied_by = means_by(copied, "method", "copied", cluster="move", seed=seed)
-report.paste(copied_ccc=copied_by["ccc"].value)
+
+
+def with_copies(comments):
+    """Return the usable comments of methods that ask a model, and whether each is copied."""
+    asked = comments["method"].isin(methods.METHODS)
+    usable = comments[asked & (comments["state"] == "answered")]
+    return usable.assign(
+        copied=[
+            float(bool(runs_of_words(row.text) & runs[row.method]))
+            for row in usable.itertuples()
+        ]
+    )
+
+
+copied_by = means_by(with_copies(comments), "method", "copied", cluster="move", seed=seed)
+report.paste(copied_ccc=copied_by["ccc"].value, model=title)
 report.table(
     copied_by.loc[list(methods.METHODS)].to_frame("share copied"),
     caption="Comments that repeat a run of six words of an example",
+)
+
+# %% [markdown]
+# ## Every model on record
+#
+# Words and copying by every model of which all these comments are recorded. Record those of
+# another (`make record PURPOSE=all MODEL=...`), and it stands here; set `model` to its name, and
+# the whole chapter is about it.
+
+# %%
+by_model = {}
+for name in methods.commentators(
+    list(methods.METHODS), [briefings[each.name] for each in moves]
+):
+    theirs = methods.gather_comments(
+        list(methods.METHODS), moves, briefings, replay("commentary", name)
+    )
+    for column in ("words", "copied"):
+        by_model[model_title(name), column] = means_by(
+            with_copies(theirs), "method", column, cluster="move", seed=seed
+        )
+report.table(
+    pd.DataFrame(by_model).reindex(list(methods.METHODS)),
+    caption="Words, and share of comments copied from an example, by model",
 )
 
 # %% [markdown]
@@ -1330,13 +1363,14 @@ own_comment = (
     "The bishop takes the pawn on e6 with check. The queen on d5 stands behind it, and the "
     "knight on c7 cannot help."
 )
-report.claims(
-    {
-        example.move.numbered_san: (
-            own_comment,
-            claims.verify(own_comment, example.move, example.verdict),
-        )
-    }
+own_claims = claims.verify(own_comment, example.move, example.verdict)
+report.claims({example.move.numbered_san: (own_comment, own_claims)})
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "A sentence that names a piece and a square, a capture or a check holds a claim; "
+    "praise holds none.",
+    own_claims=(own_claims, lambda found: len(found) > 0 and any(each.holds for each in found)),
 )
 
 # %% [markdown]
@@ -1351,19 +1385,25 @@ unseen_notes = lecture_notes[lecture_notes["part"] == "evaluated"]
 unseen_notes = unseen_notes.assign(
     of_kind=unseen_notes["kind"].map(by_kind).fillna(by_kind.min()), none=0.0
 )
-recall_at_three = {name: [] for name in ("of_kind", "hand", "none")}
+hits_of = {name: [] for name in ("of_kind", "hand", "none")}
 for _, notes_of_move in unseen_notes.groupby(["lecture", "number"]):
     told = notes_of_move["spoken"].to_numpy()
-    for name, found in recall_at_three.items():
+    for name, found in hits_of.items():
         if told.any():
             found.append(expected_hits(notes_of_move[name].to_numpy(), told)[2] / told.sum())
-report.sheet(
-    "recall at 3",
-    {
-        "by kind alone": float(np.mean(recall_at_three["of_kind"])),
-        "weights set by hand": float(np.mean(recall_at_three["hand"])),
-        "any order": float(np.mean(recall_at_three["none"])),
-    },
+recall_at_three = {
+    "by kind alone": float(np.mean(hits_of["of_kind"])),
+    "weights set by hand": float(np.mean(hits_of["hand"])),
+    "any order": float(np.mean(hits_of["none"])),
+}
+report.sheet("recall at 3", recall_at_three)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Learn the means on the part `train`, score the part `evaluated`, and leave out moves "
+    "of whose notes none was spoken of. A kind that training has not seen gets the lowest "
+    "mean. Expected: three numbers, by kind, by hand, in any order.",
+    recall_at_three=recall_at_three,
 )
 
 # %% [markdown]
@@ -1376,12 +1416,20 @@ report.sheet(
 begins = answered.assign(
     start=answered["text"].str.split().str[:3].str.join(" ").str.lower()
 ).groupby("method")["start"]
+beginnings = begins.nunique() / begins.size()
 report.table(
     pd.DataFrame(
         {
             "comments": begins.size(),
             "distinct beginnings": begins.nunique(),
-            "share": begins.nunique() / begins.size(),
+            "share": beginnings,
         }
     ).sort_values("share")
+)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "The first three words without regard to capitals, counted once each, over all "
+    "comments of the method: one share a method.",
+    beginnings=beginnings,
 )

@@ -64,7 +64,7 @@ from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.facts.verdict import weigh
-from chessgloss.llm.client import replay
+from chessgloss.llm.client import DEFAULT_MODEL, model_title, replay
 from chessgloss.notes import choice
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from chessgloss.stats import (
@@ -321,14 +321,13 @@ by_label = pd.DataFrame(
 def agreeing(spans, others):
     """Pair claims on common words of one text whose kinds can be taken for one."""
     pairs = spans.reset_index().merge(others, on="text", suffixes=("", "_other"))
-    return pairs[
-        [
-            (row.kind == row.kind_other or {row.kind, row.kind_other} in gold.EQUIVALENT)
-            and row.span[0] < row.span_other[1]
-            and row.span_other[0] < row.span[1]
-            for row in pairs.itertuples()
-        ]
+    agree = [
+        (row.kind == row.kind_other or {row.kind, row.kind_other} in gold.EQUIVALENT)
+        and row.span[0] < row.span_other[1]
+        and row.span_other[0] < row.span[1]
+        for row in pairs.itertuples()
     ]
+    return pairs[np.array(agree, dtype=bool)]
 
 
 def agrees(spans, others):
@@ -537,14 +536,17 @@ report.table(
 #
 # Now the comments of the last chapter: those of the lecturers, the notes, the template, the small
 # network, of each method that asks the language model, and those that the sections further down
-# explain (`ccc_verified`, `ccc_notes`, `ccc_proven`). The four causes are the paper's; a false
+# explain (`ccc_verified`, `ccc_notes`, `ccc_proven`). The model is {glue:text}`model`; whatever
+# was read by hand in this chapter was written by {glue:text}`read_by_hand`. The four causes are the paper's; a false
 # claim counts under one of them by its kind (moves and pieces; attacks, checks, captures, mates,
 # tactics and material; pawns and files; evaluations).
 
 # %%
 client = replay("commentary", model)
-order = ["reference", "gac", "notes", "template", *methods.METHODS, *methods.WRITTEN]
-every = methods.gather_comments(order, moves, briefings, client)
+report.paste(model=model_title(model), read_by_hand=model_title(DEFAULT_MODEL))
+wanted = ["reference", "gac", "notes", "template", *methods.METHODS, *methods.WRITTEN]
+every = methods.gather_comments(wanted, moves, briefings, client)
+order = [name for name in wanted if name in set(every["method"])]
 
 # %% [markdown]
 # All claims of all comments, a row each, and what they come to in each comment.
@@ -709,6 +711,32 @@ for examples, (_, expert, guided, _) in methods.ARMS.items():
 display_markdown(Markdown(" ".join(conclusions)))
 
 # %% [markdown]
+# The same arms by every model whose answers to these questions are recorded, read by the same
+# rules. Between models nothing is equal but the moves: what a model leaves out it is not accused of.
+
+# %%
+arm_names = [name for arm in methods.ARMS.values() for name in arm]
+
+
+def is_accused(row):
+    """Return whether the checker calls a claim of a comment false, as 0 or 1."""
+    checked = verify(row.text, briefings[row.move].move, briefings[row.move].verdict)
+    return float(any(each.verdict == "false" for each in checked))
+
+
+of_models = {}
+for name in methods.commentators(arm_names, [briefings[each.name] for each in moves]):
+    texts = methods.gather_comments(arm_names, moves, briefings, replay("commentary", name))
+    texts = texts[texts["state"] == "answered"].assign(
+        any=lambda rows: [is_accused(row) for row in rows.itertuples()]
+    )
+    of_models[model_title(name)] = means_by(texts, "method", "any", cluster="move", seed=seed)
+report.table(
+    pd.DataFrame(of_models).reindex(arm_names),
+    caption="Share of comments with a false claim, by model",
+)
+
+# %% [markdown]
 # The variants of `ccc` that the last chapter tells share one prompt, whose two examples are both
 # of White's moves; they are compared with `ccc` alone. How much examples matter to a small model
 # can be seen: it copies them.
@@ -791,7 +819,8 @@ beside = {}
 for method, column in pairs_of.items():
     beside[f"{column} (paper)"] = {cause: cells[method, cause].value for cause in causes}
     beside[method] = {cause: shares[cause][method] for cause in causes}
-beside["ccc_verified"] = {cause: shares[cause]["ccc_verified"] for cause in causes}
+if "ccc_verified" in order:
+    beside["ccc_verified"] = {cause: shares[cause]["ccc_verified"] for cause in causes}
 report.table(pd.DataFrame(beside), caption="Table 2: by human raters, and by program")
 
 # %% [markdown]
@@ -831,12 +860,15 @@ today = pd.DataFrame(
     [{name: each.value for name, each in of_any.items()}],
     index=pd.MultiIndex.from_tuples([("today", frozen)]),
 )
-versions = pd.concat([versions.iloc[::-1], today]).reset_index()
+of_the_book = [today] if model == DEFAULT_MODEL else []  # earlier rules read no other model
+versions = pd.concat([versions.iloc[::-1], *of_the_book])
+versions = versions.rename_axis([None, None]).reset_index()
 versions["checker"] = versions.pop("level_1").str[:12]
 kept_methods = [name for name in methods.METHODS if name in history["method"].unique()]
 report.table(
     versions.set_index(["level_0", "checker"])[kept_methods].rename_axis(["rules", "checker"]),
-    caption="Share of comments with a false claim, by version of the rules",
+    caption="Share of comments with a false claim, by version of the rules; "
+    f"comments by {model_title(DEFAULT_MODEL)}",
 )
 
 # %% [markdown]
@@ -853,7 +885,7 @@ reading = pd.DataFrame(stored["accusations"])
 right = {name: share_of(rows["right"]) for name, rows in reading.groupby("method")}
 report.table(
     pd.DataFrame({"right": right, "accusations": reading.groupby("method").size()}).loc[
-        [name for name in order if name in right]
+        [name for name in wanted if name in right]
     ],
     caption=f"Accusations on real comments that are right; {labels}",
 )
@@ -903,6 +935,7 @@ def checked_row(name, method):
 
 # %%
 headline = ["llm_two", "llm_expert_two", "ccc_two", *methods.WRITTEN]
+headline = [name for name in headline if name in order]
 report.boards(
     *(
         report.claims(
@@ -1568,7 +1601,7 @@ by_rules = spans_of(extract(text.text) for text in texts)
 labelled_spans = spans_of(text.claims for text in texts)
 finders = {
     name: {
-        "precision": share_of(agrees(spans, labelled_spans)),
+        "precision": share_of(agrees(spans, labelled_spans)) if len(spans) else None,
         "recall": share_of(agrees(labelled_spans, spans)),
     }
     for name, spans in {
@@ -1582,8 +1615,8 @@ finders = {
 finding = pd.DataFrame(
     {
         name: {
-            "claims said": found["precision"].n,
-            "precision": found["precision"],
+            "claims said": found["precision"].n if found["precision"] else 0,
+            "precision": found["precision"] or "",
             "labelled": found["recall"].n,
             "recall": found["recall"],
         }
@@ -1916,7 +1949,7 @@ report.save(
     ),
     report.rows(of_all["six words that recur"], "sameness", unit="share of runs of six words"),
     report.rows({"told_apart": glued["apart"]}, "claims.pairs", unit="share of pairs"),
-    report.rows(pd.DataFrame(finders), "claims.extraction", unit="share"),
+    report.rows(pd.DataFrame(finders), "claims.extraction", unit="share", drop=True),
     report.rows(
         {"claims": len(read), "missed": report.Result(len(missed), n=len(read), unit="claims")},
         "claims.read",
@@ -1965,11 +1998,24 @@ own_sentences = {
     "false": "The rook on a8 is pinned.",
     "open": "White plays with great courage.",
 }
-report.claims(
-    {
-        said: (text, verify(text, example.move, example.verdict))
-        for said, text in own_sentences.items()
-    }
+own_verdicts = {
+    said: verify(text, example.move, example.verdict) for said, text in own_sentences.items()
+}
+report.claims({said: (text, own_verdicts[said]) for said, text in own_sentences.items()})
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Three names, `true`, `false` and `open`, each with what `verify` returns of your "
+    "sentence; the first must hold, the second be called false, the third hold no claim "
+    "that is decided.",
+    own_verdicts=(
+        own_verdicts,
+        lambda found: (
+            any(each.holds for each in found["true"])
+            and any(each.verdict == "false" for each in found["false"])
+            and not any(each.verdict in ("true", "false") for each in found["open"])
+        ),
+    ),
 )
 
 # %% [markdown]
@@ -2003,7 +2049,16 @@ caught = {
         for one in some_pairs
     ],
 }
-report.table(pd.DataFrame({"accused": {name: share_of(hits) for name, hits in caught.items()}}))
+accused_of = {name: share_of(hits) for name, hits in caught.items()}
+report.table(pd.DataFrame({"accused": accused_of}))
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Of the first 400 pairs three shares: false sentences that the pattern accuses, true "
+    "ones that it accuses, false ones that the checker accuses. A piece counts as there "
+    "if it stands on the square before the move or after it.",
+    accused_of=accused_of,
+)
 
 # %% [markdown]
 # **3. None of how many?** A method has no false comment among 10, 40 or 300. How large may its
@@ -2011,12 +2066,15 @@ report.table(pd.DataFrame({"accused": {name: share_of(hits) for name, hits in ca
 
 # %% tags=["solution", "hide-cell"]
 # What none of n leaves open.
-report.table(
-    pd.DataFrame(
-        {
-            "Wilson's upper limit": {n: wilson(0, n)[1] for n in (10, 40, 300)},
-            "rule of three": {n: 3 / n for n in (10, 40, 300)},
-        }
-    ),
-    digits=3,
+limits = {
+    "Wilson's upper limit": {n: wilson(0, n)[1] for n in (10, 40, 300)},
+    "rule of three": {n: 3 / n for n in (10, 40, 300)},
+}
+report.table(pd.DataFrame(limits), digits=3)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "`wilson(0, n)` returns both ends; the second is the upper one. Six numbers, two for "
+    "each n.",
+    limits=limits,
 )

@@ -12,8 +12,8 @@
 # Commentary on one move can take many good forms, so comparing it with a human comment word by
 # word says little. The CCC paper {cite}`kim2024ccc` therefore asks a language model to judge,
 # helped by an engine: GCC-Eval (Section 3.2), built on G-Eval {cite}`liu2023geval`. Its Table 5
-# is made again here with a small judge, Qwen2.5-Coder-1.5B, where the paper has GPT-4o. Then
-# the judge itself is put to the test.
+# is made again here with the judge {glue:text}`judge`, where the paper has GPT-4o. Then the judge
+# itself is put to the test.
 #
 # What we find: of two sentences that differ in one word, it scores the true one higher in
 # {glue:text}`pairs:.0%`, where guessing gives a half; told what a program found of their claims,
@@ -45,7 +45,7 @@ from chessgloss.judges import gcc, trials
 from chessgloss.judges.gcc import DIMENSIONS, judge_request, read_score
 from chessgloss.judges.injection import without_injections
 
-from chessgloss.llm.client import replay
+from chessgloss.llm.client import model_title, recorded_models, replay
 from chessgloss.stats import (
     area_under_curve,
     correlation,
@@ -53,7 +53,7 @@ from chessgloss.stats import (
     means_by,
     paired_permutation,
 )
-from chessgloss.commentary.methods import gather_comments
+from chessgloss.commentary.methods import METHODS, commentators, gather_comments
 from chessgloss.book.profiles import load_sizes
 
 sizes = load_sizes("06_gcc_eval", profile)
@@ -64,10 +64,12 @@ known = briefings | trials.gold_briefings()
 
 written = replay("commentary", model)
 comments = gather_comments(trials.METHODS, evaluated, briefings, written)
+methods = [name for name in trials.METHODS if name in set(comments["method"])]
 texts = trials.trial_texts(comments, briefings)
 names = {move.name for move in evaluated[:: len(evaluated) // sizes.moves]} | {shown}
 few = trials.spread(list(briefings), trials.FEW_MOVES)[: sizes.few]
-client = replay("gcc_eval", judged_by or model)
+judge_name = judged_by or model
+client = replay("gcc_eval", judge_name)
 
 
 def judge(frame, screened=True):
@@ -130,28 +132,27 @@ report.boards(
 # The answer is one token. Its probability is known, and so are those of the nineteen next
 # likely ones, as logarithms. The score is the mean of the digits from 1 to 5, each weighted by
 # its probability (the paper's Equation 1): a softmax over the log-probabilities of the digits.
-# What lies on other tokens is left out. Change `asked_dimension`, or the comment above, and
-# the bars change.
+# What lies on other tokens is left out. A judge that gives no log-probabilities puts all on the
+# digit that it writes. Change `asked_dimension`, or the comment above, and the bars change.
 
 # %% mystnb={"figure": {"caption": "GCC-Eval's score of one comment by hand: the probability of each digit, and the expected score that is made of them.", "name": "fig-06-expected-score"}, "image": {"alt": "Five bars of probability for the scores 1 to 5 and a vertical line at the expected score."}}
 asked_dimension = "relevance"
 answer = client.ask(judge_request(example_text, example_briefing, asked_dimension))
-tokens, logprobs = zip(*answer.tokens[0].alternatives, strict=True)
-logprobs = np.array(logprobs)
 digits = np.arange(1, 6)
-logprob_of_digit = np.array(
-    [
-        logsumexp(
-            [
-                value
-                for token, value in zip(tokens, logprobs, strict=True)
-                if token.strip() == str(digit)
-            ]
-            or [-np.inf]
-        )
+
+
+def read_tokens(answer):
+    """Return the tokens, their log-probabilities, and what of these falls on each digit."""
+    given = answer.tokens[0].alternatives if answer.tokens else [(answer.text, 0.0)]
+    tokens, logprobs = zip(*given, strict=True)
+    of_digit = [
+        logsumexp([value for token, value in given if token.strip() == str(digit)] or [-np.inf])
         for digit in digits
     ]
-)
+    return tokens, np.array(logprobs), np.array(of_digit)
+
+
+tokens, logprobs, logprob_of_digit = read_tokens(answer)
 weights = softmax(logprob_of_digit)
 expected_score = weights @ digits
 
@@ -181,7 +182,7 @@ plt.show()
 
 # %%
 score = read_score(answer)
-assert np.isclose(score.value, expected_score)
+assert np.isclose(score.value, expected_score, equal_nan=True)
 chances = pd.Series(np.exp(logprobs), [repr(token) for token in tokens], name="probability")
 likeliest = report.table(
     chances.nlargest(8).to_frame(), caption="The likeliest tokens", digits=5
@@ -203,7 +204,7 @@ report.boards(
 # %%
 read = scores.dropna(subset="score")
 means = means_by(read, ["method", "asked"], "score", cluster="move", seed=seed).unstack()
-means = means.loc[list(trials.METHODS), list(DIMENSIONS)]
+means = means.loc[methods, list(DIMENSIONS)]
 rows = {
     "reference": "Reference",
     "gac": "GAC",
@@ -231,7 +232,7 @@ report.table(both, caption="GCC-Eval, shares of the scale")
 differences = {}
 for asked in DIMENSIONS:
     by_move = read[read["asked"] == asked].pivot(index="move", columns="method", values="score")
-    paired = {method: by_move[[method, "ccc"]].dropna() for method in trials.METHODS}
+    paired = {method: by_move[[method, "ccc"]].dropna() for method in methods}
     differences[asked] = {
         method: f"{paired_permutation(both[method], both['ccc'], seed=seed):.2f}"
         for method, both in paired.items()
@@ -247,25 +248,26 @@ figure, axes = plt.subplots(1, 4, figsize=(9, 3), sharey=True)
 for axis, asked in zip(axes, DIMENSIONS, strict=True):
     wide = read[read["asked"] == asked]
     axis.boxplot(
-        [wide.loc[wide["method"] == method, "score"] for method in trials.METHODS],
+        [wide.loc[wide["method"] == method, "score"] for method in methods],
         orientation="horizontal",
         widths=0.6,
-        tick_labels=[report.NAMES[method] for method in trials.METHODS],
+        tick_labels=[report.NAMES[method] for method in methods],
     )
     axis.set(title=asked, xlim=(0, 1), xlabel="share of the scale")
 axes[0].invert_yaxis()
 
 # %%
+weighed = read.dropna(subset="mass")  # a judge without log-probabilities gives none
 spreads = pd.DataFrame(
     {
         "standard deviation": read.groupby("asked")["score"].std(),
         "lowest tenth": read.groupby("asked")["score"].quantile(0.1),
         "highest tenth": read.groupby("asked")["score"].quantile(0.9),
-        "mass on 1 to 5": means_by(read, "asked", "mass", cluster="move", seed=seed),
+        "mass on 1 to 5": means_by(weighed, "asked", "mass", cluster="move", seed=seed),
         "unscored": scores.groupby("asked")["score"].agg(lambda values: values.isna().sum()),
     }
 ).loc[list(DIMENSIONS)]
-mass = mean_interval(read["mass"], read["move"], seed=seed)
+mass = mean_interval(weighed["mass"], weighed["move"], seed=seed) if len(weighed) else None
 report.table(spreads, caption="Spread of the scores, and what lies on the scale")
 
 # %% [markdown]
@@ -326,6 +328,77 @@ report.table(pd.DataFrame(by_word), caption="Wrong piece, by the true word", dig
 # Any piece sounds better to the judge than a pawn, by a few hundredths of the scale. A judge that
 # cannot see is not thereby without opinions.
 #
+# ## Every judge on record
+#
+# Whose answers to the questions of Table 5 are recorded has its rows here, beside the judge of this
+# chapter, and beside the comments that it judged (`make record PURPOSE=gcc_eval JUDGE=...`).
+
+# %%
+asked_methods = [name for name in trials.METHODS if name in METHODS]
+by_judge = {}
+for writer in commentators(asked_methods, [briefings[move.name] for move in evaluated]):
+    theirs = gather_comments(trials.METHODS, evaluated, briefings, replay("commentary", writer))
+    asked = gcc.ask_each(gcc.texts_of(theirs, trials.METHODS), DIMENSIONS)
+    asked = gcc.with_requests(asked[asked["move"].isin(names)], known)
+    for name in recorded_models("gcc_eval", list(asked["request"])):
+        given = gcc.judge(asked, known, replay("gcc_eval", name)).dropna(subset="score")
+        by_judge[model_title(name), model_title(writer)] = means_by(
+            given, ["method", "asked"], "score", cluster="move", seed=seed
+        ).unstack()[list(DIMENSIONS)]
+judges = pd.concat(by_judge, names=["judge", "comments by", "method"])
+in_order = [(*key, name) for key in by_judge for name in trials.METHODS]
+report.table(
+    judges.loc[[row for row in in_order if row in judges.index]],
+    caption="GCC-Eval by every judge, shares of the scale",
+)
+
+# %%
+pair_requests = gcc.with_requests(
+    texts["minimal pairs"].query("pair < @sizes.pairs and asked == 'relevance'"), known
+)
+pairs_by_judge = {}
+for name in recorded_models("gcc_eval", list(pair_requests["request"])):
+    given = gcc.judge(pair_requests, known, replay("gcc_eval", name))
+    wide = given.pivot(index=["pair", "move"], columns="side", values="score").dropna()
+    higher = (np.sign(wide["true"] - wide["false"]) + 1) / 2
+    if len(higher):  # a judge that writes no score has no row
+        pairs_by_judge[model_title(name)] = mean_interval(
+            higher, wide.index.get_level_values("move"), seed=seed
+        )
+report.table(
+    pd.Series(pairs_by_judge).to_frame("true twin higher"),
+    caption="Minimal pairs by every judge that was asked; a guess is a half",
+)
+
+# %% [markdown]
+# Does another family of models see more? {glue:text}`second`, a smaller one that was never tuned to
+# follow instructions, was asked about the first {glue:text}`second_pairs` pairs: it writes a score
+# in {glue:text}`second_scored` of {glue:text}`second_n` answers. Read by the
+# {glue:text}`second_mass:.0%` of its probability that lie on digits, it tells true from false
+# sentences with an area of {glue:text}`second_auc` (the judge of this chapter, on the same:
+# {glue:text}`first_auc`), where a half is chance. It gets no rows.
+
+# %% tags=["hide-input"]
+second_name = "gemma3-270m-q4_k_m"
+second_asked = texts["minimal pairs"].query("pair < @sizes.second and asked == 'relevance'")
+second = gcc.judge(second_asked, known, replay("gcc_eval", second_name))
+of_digits = np.array([read_tokens(answer)[2] for answer in second["answer"]])
+second_auc = area_under_curve(
+    softmax(of_digits, axis=1) @ digits, second["side"] == "true", second["move"], seed=seed
+)
+same = sentences.query("pair < @sizes.second").dropna(subset="score")
+first_auc = area_under_curve(same["score"], same["side"] == "true", same["move"], seed=seed)
+report.paste(
+    second=model_title(second_name),
+    second_pairs=second["pair"].nunique(),
+    second_scored=int(second["score"].notna().sum()),
+    second_n=len(second),
+    second_mass=np.exp(logsumexp(of_digits, axis=1)).mean(),
+    second_auc=f"{second_auc:.2f}",
+    first_auc=f"{first_auc:.2f}",
+)
+
+# %% [markdown]
 # ## Does it know true comments from false ones?
 #
 # The gold set holds comments whose claims one annotator has labelled, a language model with board
@@ -681,8 +754,8 @@ report.table(truth, caption="Scores of our judge")
 # %% [markdown]
 # ## Recap
 #
-# - Every answer could be read: {glue:text}`mass:.1%` of the judge's probability lies on the scale.
-#   As in the paper's Table 5, `ccc` and `llm` stand above the human comments; the differences
+# - {glue:text}`readable:.0%` of its answers could be read; {glue:text}`mass` of the judge's
+#   probability lies on the scale. As in the paper's Table 5, `ccc` and `llm` stand above the human comments; the differences
 #   between our methods with a model are small.
 # - What it pays for is length: over all comments its scores go with the number of words at a
 #   correlation of {glue:text}`words:.2f`, and comments without a false claim, which are shorter,
@@ -716,7 +789,9 @@ report.table(truth, caption="Scores of our judge")
 false_claims = picked["false claims"]
 report.paste(
     **{
-        "mass": mass.value,
+        "judge": model_title(judge_name),
+        "mass": f"{mass.value:.1%}" if mass else "an unknown share",
+        "readable": scores["score"].notna().mean(),
         "pairs": won["judge"].value,
         "pairs_told": won["with findings"].value,
         "swapped": swap["loss"]["ccc"].value,
@@ -773,8 +848,9 @@ report.save(
         "gcc.auc",
         unit="area under the curve",
     ),
-    rows({"mass_on_scale": mass}, "gcc", unit="probability"),
+    rows({"mass_on_scale": mass}, "gcc", unit="probability", drop=True),
     rows({"unscored": unscored}, "gcc"),
+    rows({"auc": second_auc}, "judge.second_family", unit="area under the curve"),
     rows({"relevant_but_false_share": false_share["judge"]}, "gcc", unit="share of comments"),
     rows({"prompts": len(DIMENSIONS)}, "figure_a1", unit="prompts, in our own words"),
     rows(
@@ -814,7 +890,8 @@ report.evidence(
     seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={
-        "judge": model,
+        "judge": judge_name,
+        "comments": model,
         "prompts": ", ".join(f"gcc_{asked}@1" for asked in gcc.PROMPTS),
         "engine": f"{example_briefing.before.engine}, {NODES:,} nodes",
     },
@@ -830,13 +907,18 @@ report.evidence(
 # %% tags=["solution", "hide-cell"]
 # The likeliest digit beside the expectation.
 probability = np.exp(logprob_of_digit - logsumexp(logprob_of_digit))
-report.sheet(
-    asked_dimension,
-    {
-        "likeliest digit": int(digits[probability.argmax()]),
-        "its probability": float(probability.max()),
-        "expected digit": float(probability @ digits),
-    },
+word_and_mean = {
+    "likeliest digit": int(digits[probability.argmax()]),
+    "its probability": float(probability.max()),
+    "expected digit": float(probability @ digits),
+}
+report.sheet(asked_dimension, word_and_mean)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Divide the probabilities of the five digits by their sum first. Three numbers: the "
+    "likeliest digit, its probability, the expected digit.",
+    word_and_mean=word_and_mean,
 )
 
 # %% [markdown]
@@ -849,15 +931,17 @@ report.sheet(
 lengths_of = scores.dropna(subset="score").assign(
     words=lambda rows: rows["text"].str.split().str.len()
 )
-report.table(
-    pd.DataFrame(
-        {
-            "rank correlation with words": {
-                asked: rows["score"].corr(rows["words"], method="spearman")
-                for asked, rows in lengths_of.groupby("asked", sort=False)
-            }
-        }
-    )
+with_words = {
+    asked: rows["score"].corr(rows["words"], method="spearman")
+    for asked, rows in lengths_of.groupby("asked", sort=False)
+}
+report.table(pd.DataFrame({"rank correlation with words": with_words}))
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Leave unscored answers out, count words by `split`, and correlate ranks (Spearman), "
+    "one number a criterion.",
+    with_words=with_words,
 )
 
 # %% [markdown]
@@ -876,3 +960,11 @@ correlations = by_criterion.corr().fillna(0)
 first_axis = np.linalg.eigvalsh(correlations.to_numpy())[-1] / len(correlations)
 print(f"share of the first axis: {first_axis:.2f}")
 report.table(correlations)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "A row a comment (move and method), a column a criterion; rows that lack one go. The "
+    "largest eigenvalue of the correlation matrix over the number of criteria: a share "
+    "from a quarter to one.",
+    first_axis=first_axis,
+)

@@ -16,8 +16,8 @@
 # done by a program: adding up, breaking ties, the hard rule itself. Here it is, and the judge's
 # word stands beside the program's.
 #
-# What we find: asked for the rubric's line, this judge copies a line of its prompt in
-# {glue:text}`copied:.0%` of answers. Asked for one score at a time, it names the same winner in
+# What we find: asked for the rubric's line, {glue:text}`judge` copies a line of its prompt in
+# {glue:text}`copied` of answers. Asked for one score at a time, it names the same winner in
 # {glue:text}`consistency_totals:.0%` of pairs when the comments change places; dice with its
 # shares of A, B and ties would in {glue:text}`dice:.0%`.
 
@@ -46,12 +46,12 @@ from chessgloss.commentary.asking import NODES, briefings_file, read_briefings
 from chessgloss.commentary.briefing import first_words
 from chessgloss.commentary.moves import evaluated_moves
 
-from chessgloss.llm.client import replay
+from chessgloss.llm.client import model_title, recorded_models, replay
 from chessgloss.stats import Interval, mean_interval, means_by
 from chessgloss.store import find_project
 from chessgloss.judges import pairwise
 from chessgloss.judges.pairwise import CRITERIA, strengths
-from chessgloss.commentary.methods import gather_comments
+from chessgloss.commentary.methods import METHODS, commentators, gather_comments
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.book.profiles import load_sizes
 
@@ -61,11 +61,10 @@ evaluated = evaluated_moves(seed)
 moves = pairwise.choose_compared(evaluated, sizes.moves)
 kept = read_briefings(briefings_file())
 briefings = [kept[move.name] for move in moves]
-methods = list(pairwise.METHODS)
-print(f"{len(moves)} moves, {len(methods)} methods")
-
 client = replay("commentary", model)
-table = gather_comments(methods, moves, kept, client)
+table = gather_comments(pairwise.METHODS, moves, kept, client)
+methods = [name for name in pairwise.METHODS if name in set(table["method"])]
+print(f"{len(moves)} moves, {len(methods)} methods")
 comments = pairwise.comments_by_move(table)
 events = pairwise.claimed_events(briefings, comments)
 disqualified = pairwise.disqualified(events)
@@ -132,7 +131,8 @@ report.boards(report.board(example.move, size=280), report.texts(context, "Featu
 # lines, one for each winner; without them this small model wrote lines of any length.
 
 # %%
-judge = replay("pairwise", judged_by or model)
+judge_name = judged_by or model
+judge = replay("pairwise", judge_name)
 few = {
     move.name: contexts[move.name]
     for move in pairwise.choose_lined(evaluated)
@@ -148,6 +148,7 @@ report.sheet("lines", {"asked": len(lined), **lined["state"].value_counts()})
 # told about scoring each comment independently first, the word comes before the sums. The
 # program goes the other way: it takes the scores, adds them up, breaks ties, applies the hard
 # rule. A contradiction is no reason to throw an answer away; the winner follows from the scores.
+# A judge whose every answer is something else is shown as it answered first.
 
 # %%
 contradicts = pd.DataFrame(
@@ -158,7 +159,7 @@ contradicts = pd.DataFrame(
     }
 )
 struck_and_wrong = 2 * contradicts.any(axis=1) + (lines["struck_a"] | lines["struck_b"])
-line = lines.loc[struck_and_wrong.idxmax()]
+line = lines.loc[struck_and_wrong.idxmax()] if len(lines) else lined.iloc[0]
 shown = {
     place: first_words(comments[line["move"]][name], 15 if name == "reference" else 60)
     for place, name in {"A": line["first"], "B": line["second"]}.items()
@@ -172,26 +173,32 @@ report.boards(
     ),
 )
 
+
 # %%
-points = {side: [int(line[f"{name}_{side.lower()}"]) for name in CRITERIA] for side in "AB"}
-struck_sides = [side for side in "AB" if line[f"struck_{side.lower()}"]]
-report.boards(
-    report.table(pd.DataFrame(points, index=list(CRITERIA))),
-    report.sheet(
-        "step by step",
-        {
-            "totals told": f"{line['stated_a']:.0f} and {line['stated_b']:.0f}",
-            "totals added up": f"{line['total_a']} and {line['total_b']}",
-            "winner told": line["word"],
-            "winner by the scores": line["totals"],
-            "decided by": line["decided_by"],
-            "contradictions": ", ".join(contradicts.columns[contradicts.loc[line.name]])
-            or "none",
-            "struck by the hard rule": " and ".join(struck_sides) or "no candidate",
-            "winner after the rule": line["rule"],
-        },
-    ),
-)
+def step_by_step(line):
+    """Show the scores of a line that was read, and what the program makes of them."""
+    points = {side: [int(line[f"{name}_{side.lower()}"]) for name in CRITERIA] for side in "AB"}
+    struck_sides = [side for side in "AB" if line[f"struck_{side.lower()}"]]
+    return report.boards(
+        report.table(pd.DataFrame(points, index=list(CRITERIA))),
+        report.sheet(
+            "step by step",
+            {
+                "totals told": f"{line['stated_a']:.0f} and {line['stated_b']:.0f}",
+                "totals added up": f"{line['total_a']} and {line['total_b']}",
+                "winner told": line["word"],
+                "winner by the scores": line["totals"],
+                "decided by": line["decided_by"],
+                "contradictions": ", ".join(contradicts.columns[contradicts.loc[line.name]])
+                or "none",
+                "struck by the hard rule": " and ".join(struck_sides) or "no candidate",
+                "winner after the rule": line["rule"],
+            },
+        ),
+    )
+
+
+step_by_step(line) if len(lines) else report.sheet("lines read", {"none of": len(lined)})
 
 # %% [markdown]
 # How often a line contradicts itself, and how often it gives A or B the very scores of a candidate
@@ -212,9 +219,13 @@ wrong = contradicts.assign(
     ],
 )
 contradicted = pd.Series(
-    {kind: mean_interval(wrong[kind], lines["move"], seed=seed) for kind in wrong}
+    {
+        kind: mean_interval(wrong[kind], lines["move"], seed=seed) if len(lines) else None
+        for kind in wrong
+    },
+    dtype=object,
 )
-report.table(contradicted.to_frame("share of lines"))
+report.table(contradicted.dropna().to_frame("share of lines"))
 
 # %% [markdown]
 # ## One score at a time
@@ -246,7 +257,19 @@ report.sheet(
 # ties, scores what the last column says. *First* is what candidate A wins, ties half: one half if
 # the place does not matter.
 
+
 # %%
+def in_both_orders(answers):
+    """Return the answers on pairs of which both orders were read."""
+    return answers.groupby(["move", "pair"]).filter(lambda rows: len(rows) == 2)
+
+
+def same_winner(both):
+    """Return in how many pairs the winner is the same in both orders."""
+    same = (both.groupby(["move", "pair"])["winner"].nunique() == 1).reset_index()
+    return mean_interval(same["winner"], same["move"], seed=seed)
+
+
 ways = ("totals", "rule")
 results_by = {by: pairwise.outcomes(judged, by) for by in ways}
 consistency = {}
@@ -254,9 +277,8 @@ ties = {}
 first = {}
 dice = {}
 for by, answers in results_by.items():
-    both = answers.groupby(["move", "pair"]).filter(lambda rows: len(rows) == 2)
-    same = (both.groupby(["move", "pair"])["winner"].nunique() == 1).reset_index()
-    consistency[by] = mean_interval(same["winner"], same["move"], seed=seed)
+    both = in_both_orders(answers)
+    consistency[by] = same_winner(both)
     ties[by] = mean_interval(answers["winner"] == "TIE", answers["move"], seed=seed)
     first[by] = mean_interval(both["points"], both["move"], seed=seed)
     a = first[by].value - ties[by].value / 2
@@ -366,9 +388,8 @@ def win_matrix(answers):
     names = {"first": "second", "second": "first"}
     turned = answers.rename(columns=names).assign(points=1 - answers["points"])
     both = pd.concat([answers, turned])
-    return both.pivot_table(index="first", columns="second", values="points").loc[
-        methods, methods
-    ]
+    points = both.pivot_table(index="first", columns="second", values="points")
+    return points.reindex(index=methods, columns=methods)
 
 
 matrix = win_matrix(results_by["rule"])
@@ -391,7 +412,7 @@ plt.show()
 # without intercept. Each answer is a row: +1 in the column of the first method, -1 in that of the
 # second, and as outcome the points of the first, one half for a tie. Only differences matter, so
 # one column is left out and the strengths are centred at the end. One tie more is added for
-# every pair, so that no strength is infinite. Take the judge's own `"totals"` for `"rule"` and the
+# every pair that met, so that no strength is infinite. Take the judge's own `"totals"` for `"rule"` and the
 # picture changes.
 
 # %% mystnb={"figure": {"caption": "Bradley-Terry strengths of five methods as a logistic regression, in log-odds with mean zero: 1.1 apart is three to one.", "name": "fig-07-strengths"}, "image": {"alt": "Horizontal bars of strengths, ordered."}}
@@ -409,6 +430,7 @@ added_ties = pd.DataFrame(
     [
         {method: (method == left) - (method == right) for method in methods}
         for left, right in combinations(methods, 2)
+        if " / ".join(sorted((left, right))) in set(answers["pair"])
     ]
 )
 rows = pd.concat([design, added_ties], ignore_index=True)
@@ -519,6 +541,40 @@ report.table(
 )
 
 # %% [markdown]
+# ## Every judge on record
+#
+# The pairs once more, by the scores of every model that was asked about them, beside the comments
+# that it judged (`make record PURPOSE=pairwise JUDGE=...`). Strengths have mean 0 in each row:
+# between judges compare their order.
+
+# %%
+asked_methods = [name for name in pairwise.METHODS if name in METHODS]
+by_judge = {}
+strengths_by_judge = {}
+for writer in commentators(asked_methods, [kept[move.name] for move in moves]):
+    theirs = pairwise.comments_by_move(
+        gather_comments(pairwise.METHODS, moves, kept, replay("commentary", writer))
+    )
+    struck_there = pairwise.disqualified(pairwise.claimed_events(briefings, theirs))
+    questions = pairwise.number_questions(contexts, theirs, pairwise.METHODS)
+    for name in recorded_models("pairwise", list(questions["request"])):
+        given = pairwise.read_numbers(replay("pairwise", name).answered(questions))
+        answers = pairwise.outcomes(pairwise.decide(given, struck_there), "totals")
+        both = in_both_orders(answers)
+        if both.empty:  # a judge whose answers cannot be read
+            continue
+        pair_of_models = model_title(name), model_title(writer)
+        by_judge[pair_of_models] = {
+            "pairs in an order": len(given),
+            "read": len(answers),
+            "same winner both ways": same_winner(both),
+            "ties": mean_interval(answers["winner"] == "TIE", answers["move"], seed=seed),
+        }
+        strengths_by_judge[pair_of_models] = strengths(answers, pairwise.METHODS, seed=seed)
+frames = [pd.DataFrame(by_judge).T, pd.DataFrame(strengths_by_judge).T]
+report.boards(*(report.table(frame.rename_axis(["judge", "comments by"])) for frame in frames))
+
+# %% [markdown]
 # ## As a file
 #
 # The judged pairs are one table, scores and winners a row, which any spreadsheet opens.
@@ -587,7 +643,7 @@ display_markdown(Markdown(said))
 # ## Recap
 #
 # - Asked for the rubric's line, this judge copies a line of the prompt in
-#   {glue:text}`copied:.0%` of answers, and contradicts itself in {glue:text}`contradicted:.0%`.
+#   {glue:text}`copied` of answers, and contradicts itself in {glue:text}`contradicted`.
 # - Asked for one score at a time, it names the same winner in
 #   {glue:text}`consistency_totals:.0%` of pairs when the comments change places, and in
 #   {glue:text}`consistency_rule:.0%` after the hard rule; dice with its shares of A, B and ties
@@ -609,8 +665,9 @@ display_markdown(Markdown(said))
 faithful = scored.groupby("struck")["faithfulness"].mean()
 report.paste(
     **{
-        "copied": contradicted["copied"].value,
-        "contradicted": contradicted["any"].value,
+        "judge": model_title(judge_name),
+        "copied": f"{contradicted['copied'].value:.0%}" if len(lines) else "none",
+        "contradicted": f"{contradicted['any'].value:.0%}" if len(lines) else "none",
         "consistency_totals": consistency["totals"].value,
         "ties": ties["totals"].value,
         "consistency_rule": consistency["rule"].value,
@@ -648,6 +705,7 @@ report.save(
         {"contradiction_share": contradicted["any"], "copied_share": contradicted["copied"]},
         "pairwise.line",
         unit="share of lines read",
+        drop=True,
     ),
     rows({"swap_consistency": consistency["rule"]}, "pairwise", unit="share of pairs"),
     rows(consistency, "pairwise.swap_consistency", unit="share of pairs"),
@@ -674,7 +732,8 @@ report.evidence(
     seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={
-        "model": model,
+        "comments": model,
+        "judge": judge_name,
         "engine": f"{example.before.engine}, {NODES:,} nodes",
         "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2",
     },
@@ -707,6 +766,13 @@ both_orders = pd.DataFrame(
 print(f"rank correlation {both_orders.corr(method='spearman').iloc[0, 1]:.2f}")
 report.table(both_orders.sort_values("strength", ascending=False))
 
+# %% tags=["check", "remove-cell"]
+report.check(
+    "A method's points are those of the first where it stood first, and one less them "
+    "where it stood second: one mean a method, in the results after the rule.",
+    mean_points=mean_points,
+)
+
 # %% [markdown]
 # **2. The first comment.** Each pair was asked in both orders. What share of the points goes to
 # the comment that stood first, by the judge's scores (`totals`) and after the rule? What should
@@ -717,6 +783,7 @@ report.table(both_orders.sort_values("strength", ascending=False))
 coin = np.random.default_rng(seed).random(len(judged)) < 0.5
 of_first = {by: judged[by].map({"A": 1.0, "TIE": 0.5, "B": 0.0}) for by in ways}
 of_first["by lot"] = pd.Series(coin.astype(float), judged.index)
+first_shares = {by: float(won.mean()) for by, won in of_first.items() if by in ways}
 report.table(
     pd.DataFrame(
         {
@@ -726,6 +793,13 @@ report.table(
             }
         }
     )
+)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "1 where A won, 0 where B did, one half for a tie; the mean over all answers in "
+    "`judged`, by the totals and after the rule.",
+    first_shares=first_shares,
 )
 
 # %% [markdown]
@@ -743,17 +817,17 @@ def winners(names):
 
 
 all_criteria = winners(CRITERIA)
-report.table(
-    pd.DataFrame(
-        {
-            "share of pairs whose winner changes": {
-                left_out: float(
-                    (
-                        winners([name for name in CRITERIA if name != left_out]) != all_criteria
-                    ).mean()
-                )
-                for left_out in CRITERIA
-            }
-        }
+turned_by = {
+    left_out: float(
+        (winners([name for name in CRITERIA if name != left_out]) != all_criteria).mean()
     )
+    for left_out in CRITERIA
+}
+report.table(pd.DataFrame({"share of pairs whose winner changes": turned_by}))
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "The winner is the sign of A's sum less B's, without tie-breaks; compare it with the "
+    "sign by all six, one share a criterion.",
+    turned_by=turned_by,
 )

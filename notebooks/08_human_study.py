@@ -672,12 +672,20 @@ report.evidence(
 # Much agreement, no kappa: chance alone.
 coins = (np.random.default_rng(seed).random((10_000, 2)) < 0.9).astype(int)
 counted = inter_rater.aggregate_raters(coins)[0]
-report.sheet(
-    "two coins",
-    {
-        "agree": float((coins[:, 0] == coins[:, 1]).mean()),
-        "Fleiss's kappa": float(inter_rater.fleiss_kappa(counted)),
-    },
+two_coins = {
+    "agree": float((coins[:, 0] == coins[:, 1]).mean()),
+    "Fleiss's kappa": float(inter_rater.fleiss_kappa(counted)),
+}
+report.sheet("two coins", two_coins)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Two numbers, agreement first. Two such coins agree in 0.9 x 0.9 + 0.1 x 0.1 = 82 % "
+    "of cases, and kappa is near nought.",
+    two_coins=(
+        two_coins,
+        lambda found: np.allclose(list(found.values()), [0.82, 0], atol=0.05),
+    ),
 )
 
 # %% [markdown]
@@ -689,15 +697,22 @@ report.sheet(
 # A shift of one rater lowers kappa and leaves ranks nearly as they were.
 lenient = rated.copy()
 lenient[:, 0] = np.minimum(lenient[:, 0] + 1, values[-1])
-changed = {}
+shifted = {}
 for name, table_of_points in (("as rated", rated), ("first rater lenient", lenient)):
-    changed[name] = {
+    shifted[name] = {
         "kappa": inter_rater.fleiss_kappa(inter_rater.aggregate_raters(table_of_points)[0]),
         "rank correlation": stats.kendalltau(
             table_of_points[:, 0], table_of_points[:, 1]
         ).statistic,
     }
-report.table(pd.DataFrame(changed).T)
+report.table(pd.DataFrame(shifted).T)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "A copy of `rated` whose first column is one higher, at most the highest of `values`. "
+    "Kappa and Kendall's tau of the first two raters, as rated and shifted: four numbers.",
+    shifted=shifted,
+)
 
 # %% [markdown]
 # **3. A larger difference.** How often would the study find a difference of 0.2 in relevance
@@ -716,4 +731,11 @@ powers = {
 report.table(
     pd.DataFrame(powers).rename(index="p < {}".format),
     caption=f"SIMULATED: {sizes.raters} raters, {quarter} moves",
+)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "One power for each level and difference, from `power_curve` with one number of "
+    "raters and one of moves; a larger difference is found at least as often.",
+    powers=powers,
 )

@@ -114,7 +114,7 @@ for message in questions.loc["bare", "request"].messages:
 # a move; then the move is made, and the board says whether it is mate.
 
 # %%
-path = find_project() / "data" / "recordings" / model / f"{sizes.purpose}.jsonl"
+path = replay(sizes.purpose, model).recordings.path
 records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 texts = {(record["about"]["of"], record["prompt"]): record["text"] for record in records}
 
@@ -694,16 +694,16 @@ said = [
     f"{mate_san} or {asked_problem.board.san(next(iter(asked_problem.board.legal_moves)))}",
     "Qz9#",
 ]
-report.table(
-    pd.DataFrame(
-        {
-            "read as": [
-                mates.outcome_of(asked_problem, read_answer(text, asked_problem.board))
-                for text in said
-            ]
-        },
-        index=said,
-    )
+read_as = [
+    mates.outcome_of(asked_problem, read_answer(text, asked_problem.board)) for text in said
+]
+report.table(pd.DataFrame({"read as": read_as}, index=said))
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Five outcomes, in the order of the question, each by `mates.outcome_of` of what "
+    "`read_answer` reads; two different moves name none.",
+    read_as=read_as,
 )
 
 # %% [markdown]
@@ -721,6 +721,13 @@ def solved_by_check(each):
 
 by_check = mean_interval([solved_by_check(each) for each in problems], seed=seed)
 report.sheet("problems solved", {"a check by lot": by_check, "a legal move by lot": chance})
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "For each problem the checks that mate over all checks; then their mean, with its "
+    "interval over problems.",
+    by_check=by_check,
+)
 
 # %% [markdown]
 # **3. Break the problem.** Take the mating piece off the board. Is there still a mate in one in
@@ -741,4 +748,13 @@ left = [
     for each in problems[:200]
     if each.board.piece_type_at(chess.Move.from_uci(each.mates[0]).from_square) != chess.KING
 ]
-print(f"{sum(left)} of {len(left)} problems still have a mate in one")
+still_mate = {"problems": len(left), "with a mate": sum(left)}
+report.sheet("without the mating piece", still_mate)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Of the first 200 problems leave out those in which the king mates; remove the piece "
+    "that stands where the first mate starts. Two counts: problems looked at, and those "
+    "with a mate left.",
+    still_mate=still_mate,
+)

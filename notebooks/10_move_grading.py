@@ -1136,6 +1136,12 @@ ordered_levels = {name: bool((np.diff(column) < 0).all()) for name, column in ca
 print("falls from level to level:", ordered_levels)
 report.table(capped, digits=1)
 
+# %% tags=["check", "remove-cell"]
+report.check(
+    "One mean loss for each level, under each of the four caps: twenty numbers.",
+    by_cap=by_cap,
+)
+
 # %% [markdown]
 # **2. Games, not moves.** Level 20's interval rests on games. Compute the standard error of its
 # mean loss as if all moves were independent, and over games. By what factor do they differ?
@@ -1146,9 +1152,16 @@ strong = cut[cut["level"] == 20]
 per_game = strong.groupby("game")["loss"].mean()
 naive = strong["loss"].sem()
 clustered = per_game.sem()
+factor = float(clustered / naive)
 report.sheet(
     "standard error, centipawns",
-    {"over moves": naive, "over games": clustered, "factor": clustered / naive},
+    {"over moves": naive, "over games": clustered, "factor": factor},
+)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "The standard error of games' means over that of all moves, in `cut`, level 20.",
+    factor=factor,
 )
 
 # %% [markdown]
@@ -1164,6 +1177,14 @@ both = all_cut[all_cut["level"].isin([10, 15])]
 means_of = both.groupby(["level", "game"])["loss"].mean()
 spread_of = float(np.sqrt(means_of.groupby("level").var().mean()))
 wanted = power.TTestIndPower().solve_power(effect_size=2 / spread_of, power=0.8, alpha=0.05)
+games_needed = int(np.ceil(wanted))
 print(
-    f"a game's mean varies by {spread_of:.1f} centipawns; {np.ceil(wanted):,.0f} games of each level"
+    f"a game's mean varies by {spread_of:.1f} centipawns; {games_needed:,} games of each level"
+)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "The spread is the root of the mean variance of games' means in `all_cut`, levels 10 "
+    "and 15; the effect is two centipawns over it. A whole number, rounded up.",
+    games_needed=games_needed,
 )

@@ -52,7 +52,7 @@ from chessgloss.commentary.annotate import embedded
 from chessgloss.positions import phase_of
 from chessgloss.experts import load_expert
 from chessgloss.facts.tactics import forks, mates
-from chessgloss.llm.client import replay
+from chessgloss.llm.client import model_title, recorded_models, replay
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.skill import grading
 from chessgloss.skill.grading import (
@@ -75,6 +75,7 @@ from chessgloss.skill.players import (
     WeakenedPlayer,
     concepts_in_words,
     nickname,
+    play_requests,
 )
 from chessgloss.skill.suite import (
     MODEL_PLAYS,
@@ -901,9 +902,16 @@ engines += [StockfishPlayer(nodes) for nodes in sizes.nodes] + [NnuePlayer(exper
 readers = tracking_players()
 in_common = frame[frame["number"] < sizes.model_games]
 model_asked = [asked[row] for row in in_common.index]
-client = replay("static", model)
 concepts = concepts_in_words(model_asked, expert)
-models = [LlmPlayer(client, play, concepts) for play in MODEL_PLAYS]
+requests = [each for play in MODEL_PLAYS for each in play_requests(model_asked, play, concepts)]
+requests += play_requests(reason_asked(model_asked), "fen_reason")
+# every model that was asked all of it
+shown_models = [*recorded_models("static", requests), model]
+clients = {name: replay("static", name) for name in shown_models}
+models = [
+    LlmPlayer(client, play, concepts) for client in clients.values() for play in MODEL_PLAYS
+]
+own_players = [f"{nickname(model)}_{play}" for play in MODEL_PLAYS]
 from_fen = f"{nickname(model)}_fen"
 
 
@@ -1220,11 +1228,12 @@ report.table(
 # Stockfish searches a fixed number of nodes, or plays at a `Skill Level` (recorded once, since
 # that option draws from the clock). `nnue_one_ply` plays the move after which Stockfish's
 # network, without any search, likes its side best. A random legal move needs no lot: its result
-# is the mean over all moves. The language model is asked in five ways in the positions of the
-# first {glue:text}`model_games` games a level: with the FEN, the same answered in UCI, with the
-# last moves added, with the game alone, and with what concept vectors see in the network. The
-# `tracking` players are the small models of chapter 12: trained on games and nothing else, they
-# read the moves and say the next, without a board.
+# is the mean over all moves. Every language model whose answers are recorded is asked in five ways
+# in the positions of the first {glue:text}`model_games` games a level: with the FEN, the same
+# answered in UCI, with the last moves added, with the game alone, and with what concept vectors see
+# in the network; where only one is spoken of, it is {glue:text}`model`. The `tracking` players are
+# the small models of chapter 12: trained on games and nothing else, they read the moves and say the
+# next, without a board.
 
 # %% tags=["hide-input", "hide-output"]
 report.paste(model_games=sizes.model_games)
@@ -1443,40 +1452,52 @@ report.table(share.sort_values(ascending=False).to_frame("book share"))
 
 # %% tags=["hide-input"]
 questions = reason_asked(model_asked)
-reasoned = LlmPlayer(client, "fen_reason").reasoned(questions)
-legal_moves = [
-    (question, answer, reason)
-    for question, (answer, reason) in zip(questions, reasoned, strict=True)
-    if answer.legal
-]
-verdicts = {}
-for question, answer, reason in legal_moves:
-    if reason:
-        claims = verify(reason, MoveInContext(question.position, answer.uci))
-        verdicts[question.name] = [
-            claim.verdict for claim in claims if claim.verdict != "not checkable"
-        ]
-flags = [(name, verdict == "false") for name, each in verdicts.items() for verdict in each]
-false_claims = (
-    mean_interval([flag for _, flag in flags], [name for name, _ in flags], seed=seed)
-    if flags
-    else None
-)
-sound = (
-    mean_interval(["false" not in each for each in verdicts.values()], seed=seed)
-    if verdicts
-    else None
-)
-report.sheet(
-    "move and reason",
-    {
+
+
+def check_reasons(client):
+    """Return how many moves and reasons a model gave, and how many of their claims are false."""
+    reasoned = LlmPlayer(client, "fen_reason").reasoned(questions)
+    legal_moves = [
+        (question, answer, reason)
+        for question, (answer, reason) in zip(questions, reasoned, strict=True)
+        if answer.legal
+    ]
+    verdicts = {}
+    for question, answer, reason in legal_moves:
+        if reason:
+            claims = verify(reason, MoveInContext(question.position, answer.uci))
+            verdicts[question.name] = [
+                claim.verdict for claim in claims if claim.verdict != "not checkable"
+            ]
+    flags = [(name, verdict == "false") for name, each in verdicts.items() for verdict in each]
+    false = (
+        mean_interval([flag for _, flag in flags], [name for name, _ in flags], seed=seed)
+        if flags
+        else None
+    )
+    sound = (
+        mean_interval(["false" not in each for each in verdicts.values()], seed=seed)
+        if verdicts
+        else None
+    )
+    return {
         "asked": len(questions),
         "legal moves": len(legal_moves),
         "with a reason": len(verdicts),
         "claims the board can settle": len(flags),
-        "false": "none to settle" if false_claims is None else false_claims,
-        "reasons without a false claim": "none" if sound is None else sound,
-    },
+        "false": false,
+        "reasons without a false claim": sound,
+    }
+
+
+reasons = {name: check_reasons(client) for name, client in clients.items()}
+false_claims = reasons[model]["false"]
+sound = reasons[model]["reasons without a false claim"]
+report.table(
+    pd.DataFrame(
+        {model_title(name): pd.Series(each, dtype=object) for name, each in reasons.items()}
+    ).fillna("none"),
+    caption="Move and reason",
 )
 
 # %% [markdown]
@@ -1671,13 +1692,13 @@ print(
 # - Colours exchanged, one search gives {glue:text}`changed_once:.0%` of legal moves another grade;
 #   the mean of both directions gives none another, because it is made so; with a quarter of the
 #   nodes it gives {glue:text}`changed_fewer:.0%` another.
-# - {glue:text}`positions` positions from {glue:text}`suite_games` games; the language model
+# - {glue:text}`positions` positions from {glue:text}`suite_games` games; {glue:text}`model`
 #   answered {glue:text}`model_positions` of them in five ways.
-# - Told the FEN, {glue:text}`qwen_legal:.0%` of its answers are legal moves; the best of its ways
+# - Told the FEN, {glue:text}`model_legal:.0%` of its answers are legal moves; the best of its ways
 #   is {glue:text}`best_way`, with {glue:text}`best_legal:.0%`.
 # - To {glue:text}`habitual:.0%` of the FENs it answers with one and the same move,
 #   “{glue:text}`habit`”. Where that is legal, it is legal by chance.
-# - Its mark is {glue:text}`qwen_mark:.2f`; a random legal move gets {glue:text}`random_mark:.2f`,
+# - Its mark is {glue:text}`model_mark:.2f`; a random legal move gets {glue:text}`random_mark:.2f`,
 #   the network without search {glue:text}`nnue_mark:.2f`, Stockfish at level 5
 #   {glue:text}`level5_mark:.2f`.
 # - A model that was trained on games alone and reads only the moves, {glue:text}`reader`, says a
@@ -1690,7 +1711,7 @@ print(
 
 # %% tags=["hide-input"]
 paying = [name for name, row in pays.items() if row[""] == "pays"]
-ways = {name: overall.loc[name, "legal"].value for name in model_answers}
+ways = {name: overall.loc[name, "legal"].value for name in own_players}
 best_way = max(ways, key=ways.get)
 mark = {name: mean.value for name, mean in overall["mark"].items()}
 width = curves["stockfish_05"]
@@ -1701,10 +1722,11 @@ report.paste(
     model_positions=len(in_common),
     habit=texts[from_fen].index[0],
     habitual=texts[from_fen].iloc[0] / len(in_common),
-    qwen_legal=ways[from_fen],
+    model=model_title(model),
+    model_legal=ways[from_fen],
     best_way=best_way,
     best_legal=ways[best_way],
-    qwen_mark=mark[from_fen],
+    model_mark=mark[from_fen],
     random_mark=mark["random"],
     missed=missed,
     nnue_mark=mark["nnue_one_ply"],
@@ -1798,14 +1820,21 @@ report.evidence(
 # %% tags=["solution", "hide-cell"]
 # Held-out error of a straight line through one score, and of the mean.
 best_rate = scores.loc[rated.index, ["best"]].to_numpy()
-off = {}
+error_of = {}
 for name, given_scores in (("best moves", best_rate), ("the mean", np.zeros((len(rated), 1)))):
     line = make_pipeline(StandardScaler(), LinearRegression())
     by_others = cross_val_predict(
         line, given_scores, rating, groups=family, cv=LeaveOneGroupOut()
     )
-    off[name] = float(np.abs(by_others - rating).mean())
-report.sheet("mean error, Elo", off)
+    error_of[name] = float(np.abs(by_others - rating).mean())
+report.sheet("mean error, Elo", error_of)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Leave one family out at a time (`LeaveOneGroupOut`), predict it, and take the mean "
+    "size of the error: of the straight line, and of the others' mean.",
+    error_of=error_of,
+)
 
 # %% [markdown]
 # **2. Let families leak.** Predict the rating by `parabola` once more, but let players of one
@@ -1813,14 +1842,21 @@ report.sheet("mean error, Elo", off)
 
 # %% tags=["solution", "hide-cell"]
 # The same prediction with families apart and with single players left out.
-apart = cross_val_predict(parabola, log_loss, rating, groups=family, cv=LeaveOneGroupOut())
+by_families = cross_val_predict(
+    parabola, log_loss, rating, groups=family, cv=LeaveOneGroupOut()
+)
 leaking = cross_val_predict(parabola, log_loss, rating, cv=len(rating))
-report.sheet(
-    "mean error, Elo",
-    {
-        "families apart": float(np.abs(apart - rating).mean()),
-        "players apart": float(np.abs(leaking - rating).mean()),
-    },
+leaked = {
+    "families apart": float(np.abs(by_families - rating).mean()),
+    "players apart": float(np.abs(leaking - rating).mean()),
+}
+report.sheet("mean error, Elo", leaked)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "The same learner and the same scores twice, with as many folds as families and with "
+    "as many as players.",
+    leaked=leaked,
 )
 
 # %% [markdown]
@@ -1847,7 +1883,15 @@ lost_by_greed = pd.Series(
         for name, fen in places["fen"].items()
     }
 )
+greedy_loss = float(lost_by_greed.mean())
 report.sheet(
     "mean loss, centipawns",
-    {"greedy": float(lost_by_greed.mean()), "recorded players": float(played["loss"].mean())},
+    {"greedy": greedy_loss, "recorded players": float(played["loss"].mean())},
+)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Of captures of equal worth the first in UCI counts, and an en passant capture takes "
+    "a pawn; the mean of `loss` over all positions in `places`.",
+    greedy_loss=greedy_loss,
 )

@@ -1484,7 +1484,8 @@ own_pieces = [
     if here.color_at(square) == here.turn
 ]
 likeliest = next_square.topk(5)
-print(f"on squares of the side to move: {next_square[own_pieces].sum():.3f}")
+on_own = float(next_square[own_pieces].sum())
+print(f"on squares of the side to move: {on_own:.3f}")
 report.table(
     pd.DataFrame(
         {
@@ -1494,6 +1495,13 @@ report.table(
             }
         }
     )
+)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "The last token of `moves` is the end: leave it out, take the softmax of the last "
+    "place, and sum over the squares on which the side to move has a piece.",
+    on_own=on_own,
 )
 
 # %% [markdown]
@@ -1516,6 +1524,13 @@ for rate in (3e-4, 3e-3, 3e-2):
         after_steps[f"rate {rate:g}"] = loss_of(learner, unread).item()
 report.sheet("loss on unread games", after_steps | {"frequencies": by_frequency})
 
+# %% tags=["check", "remove-cell"]
+report.check(
+    "The same seed before each model, the same `batches`, AdamW with weight decay 0.01, "
+    "and the loss on `unread`: three numbers.",
+    after_steps=after_steps,
+)
+
 # %% [markdown]
 # **3. Where it is surprised.** `by_move` holds what each move of one test game costs the model.
 # Which three moves cost it most, and at how many of the plies does it do better than an even
@@ -1524,7 +1539,8 @@ report.sheet("loss on unread games", after_steps | {"frequencies": by_frequency}
 # %% tags=["solution", "hide-cell"]
 # The dearest moves of one game, and the share of plies below an even draw.
 legal_nats = np.log(n_legal)
-print(f"better than an even draw at {(np.array(by_move) < legal_nats).mean():.0%} of the plies")
+better_plies = float((np.array(by_move) < legal_nats).mean())
+print(f"better than an even draw at {better_plies:.0%} of the plies")
 report.table(
     pd.DataFrame(
         {
@@ -1536,4 +1552,10 @@ report.table(
     )
     .nlargest(3, "nats")
     .set_index("ply")
+)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "An even draw among n legal moves costs log(n) nats; count the plies that cost less.",
+    better_plies=better_plies,
 )

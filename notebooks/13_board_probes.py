@@ -961,29 +961,43 @@ report.evidence(
 # %% [markdown]
 # ## Exercises
 #
+# The first and the last exercise ask the `example` model the same fifty long questions.
+
+# %%
+fifty = ask("end_actual").head(50)
+own_model, own_training = models[example]
+legal_squares = [
+    [chess.parse_square(name) for name in squares.split()] for squares in fifty["legal"]
+]
+print(
+    f"{len(fifty)} questions, {np.mean([len(each) for each in legal_squares]):.1f} legal squares each"
+)
+
+# %% [markdown]
 # **1. Mass, not the first answer.** A legal first answer says little of the rest. How much of
 # its probability does the `example` model give to legal squares, on average over fifty long
 # questions, and how does that compare with the share whose first answer is legal?
 
 # %% tags=["solution", "hide-cell"]
 # Probability on legal squares beside legal first answers.
-fifty = ask("end_actual").head(50)
-own_model, own_training = models[example]
 logs = probes.predict(own_model, fifty, own_training.reading)
 of_square = np.exp(logs[:, first_square : first_square + 64])
-legal_squares = [
-    [chess.parse_square(name) for name in squares.split()] for squares in fifty["legal"]
-]
 mass = [row[squares].sum() for row, squares in zip(of_square, legal_squares, strict=True)]
 first_legal = [
     row.argmax() in squares for row, squares in zip(of_square, legal_squares, strict=True)
 ]
-report.sheet(
-    example,
-    {
-        "probability on legal squares": float(np.mean(mass)),
-        "first answer legal": float(np.mean(first_legal)),
-    },
+mass_and_first = {
+    "probability on legal squares": float(np.mean(mass)),
+    "first answer legal": float(np.mean(first_legal)),
+}
+report.sheet(example, mass_and_first)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "`probes.predict` returns logarithms over all tokens; the 64 squares begin at "
+    "`first_square`. Sum the probabilities of `legal_squares`, question by question: two "
+    "means.",
+    mass_and_first=mass_and_first,
 )
 
 # %% [markdown]
@@ -1005,13 +1019,14 @@ def legal_by_lot(row):
 
 
 questions_here = ask("end_actual").query("piece != 'P'").head(200)
-report.sheet(
-    "legal, pawns left out",
-    {
-        "by lot among reachable squares": float(
-            np.mean([legal_by_lot(row) for row in questions_here.itertuples()])
-        )
-    },
+by_reach = float(np.mean([legal_by_lot(row) for row in questions_here.itertuples()]))
+report.sheet("legal, pawns left out", {"by lot among reachable squares": by_reach})
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "The first 200 questions on pieces that are no pawns; for each the legal squares over "
+    "all that `moves_so` lets the piece reach, its own square left out.",
+    by_reach=by_reach,
 )
 
 # %% [markdown]
@@ -1021,14 +1036,21 @@ report.sheet(
 # %% tags=["solution", "hide-cell"]
 # The same prompts after other games' moves.
 mixed = fifty.assign(prefix=np.roll(fifty["prefix"].to_numpy(), 1))
-shares = {}
+legal_after = {}
 for name, rows in (("own moves", fifty), ("another game's moves", mixed)):
     said = np.exp(probes.predict(own_model, rows, own_training.reading))[:, first_square:][
         :, :64
     ]
-    shares[name] = float(
+    legal_after[name] = float(
         np.mean(
             [row.argmax() in squares for row, squares in zip(said, legal_squares, strict=True)]
         )
     )
-report.sheet("first answer legal", shares)
+report.sheet("first answer legal", legal_after)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Move the column `prefix` on by one question and leave prompt and legal squares as "
+    "they are; two shares, and the second the smaller.",
+    legal_after=legal_after,
+)

@@ -738,15 +738,20 @@ report.evidence(
 
 # %% tags=["solution", "hide-cell"]
 # Pieces whose arrival lies before the window, by its length.
-since = asked.head(500).apply(plies_since, axis=1)
-moved = since.dropna()
-report.sheet(
-    "arrived before the window",
-    {
-        f"window of {tokens_seen}": float((moved > (tokens_seen - 1) // 2).mean())
-        for tokens_seen in (10, 25, 50, 100)
-    }
-    | {"never moved, of all": float(since.isna().mean())},
+plies_ago = asked.head(500).apply(plies_since, axis=1)
+moved_ago = plies_ago.dropna()
+before_window = {
+    f"window of {tokens_seen}": float((moved_ago > (tokens_seen - 1) // 2).mean())
+    for tokens_seen in (10, 25, 50, 100)
+}
+never = {"never moved, of all": float(plies_ago.isna().mean())}
+report.sheet("arrived before the window", before_window | never)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "`plies_since` of the first 500 questions, pieces that never moved left out; a window "
+    "of n tokens holds (n - 1) // 2 whole plies. Four shares.",
+    before_window=before_window,
 )
 
 # %% [markdown]
@@ -758,15 +763,20 @@ report.sheet(
 # What the last token can see through a stack of windows.
 at_row = torch.arange(300)[:, None]
 at_column = torch.arange(300)[None, :]
-mask = ((at_column <= at_row) & (at_column > at_row - window)).double()
-report.sheet(
-    f"tokens seen through windows of {window}",
-    {
-        f"{layers} layer{'s' * (layers > 1)}": int(
-            (torch.linalg.matrix_power(mask, layers)[-1] > 0).sum()
-        )
-        for layers in (1, 2, 4)
-    },
+one_layer = ((at_column <= at_row) & (at_column > at_row - window)).double()
+tokens_back = {
+    f"{layers} layer{'s' * (layers > 1)}": int(
+        (torch.linalg.matrix_power(one_layer, layers)[-1] > 0).sum()
+    )
+    for layers in (1, 2, 4)
+}
+report.sheet(f"tokens seen through windows of {window}", tokens_back)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "A layer's mask as a matrix of 0 and 1, its power for the layers, and in the last row "
+    "the number of places that are not 0. Each layer more adds the window less one.",
+    tokens_back=tokens_back,
 )
 
 # %% [markdown]
@@ -801,3 +811,10 @@ for name, first in (("the whole history", 0), ("the last 20 plies", -20)):
         )
     )
 report.sheet("legal answers", legal_share)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "The prompt's square comes last; the answer is the likeliest token of the last place, "
+    "legal if it is among the question's squares. Two shares of sixty.",
+    legal_share=legal_share,
+)

@@ -193,12 +193,20 @@ with open_engine() as engine:
     ]
 other = Briefing(other_move.numbered_san, other_move, *looked, prioritise(fen, "Qxe6+").changes)
 kinds_before = {note.kind for note in notes(briefing)}
+new_kinds = {note.kind for note in notes(other)} - kinds_before
 report.texts(
     {
-        f"{note.kind}{'' if note.kind in kinds_before else ' (new)'}": note.sentence
+        f"{note.kind}{' (new)' if note.kind in new_kinds else ''}": note.sentence
         for note in notes(other)
     },
     f"Notes on {other_move.numbered_san}",
+)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Five lines before the move and five after it, `prioritise` for the concepts, then a "
+    "`Briefing`; a kind of note is new if `notes(briefing)` has none of it.",
+    new_kinds=(new_kinds, lambda found: not found & {note.kind for note in notes(briefing)}),
 )
 
 # %% [markdown]
@@ -209,12 +217,24 @@ report.texts(
 # The same notes in 20, 45 and 90 words.
 from chessgloss.commentary.notes import compose
 
-report.texts(
-    {
-        f"{room} words": compose(notes(briefing), words=room, sentences=9).text
-        for room in (20, 45, 90)
-    },
-    "One move, three lengths",
+lengths = {
+    f"{room} words": compose(notes(briefing), words=room, sentences=9).text
+    for room in (20, 45, 90)
+}
+report.texts(lengths, "One move, three lengths")
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Three texts by `compose` with as many sentences as there may be; each must be at "
+    "least as long as the one before.",
+    lengths=(
+        lengths,
+        lambda found: (
+            [len(text.split()) for text in found.values()]
+            == sorted(len(text.split()) for text in found.values())
+            and len(found) == 3
+        ),
+    ),
 )
 
 # %% [markdown]
@@ -230,3 +250,10 @@ with open_engine() as engine:
     asked_now = ("What is the best move?", "Would Tal have liked it?")
     edge_replies = {question: edge.ask(question).text for question in asked_now}
 report.texts(edge_replies, "At the edge")
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Two questions with their answers, by `Dialogue.ask`. Is the second answer about Tal, or is it "
+    "the first one's?",
+    edge_replies=(edge_replies, lambda found: len(found) == 2 and all(found.values())),
+)

@@ -1369,32 +1369,48 @@ report.evidence(
 # %% [markdown]
 # ## Exercises
 #
-# **1. Another square.** The section on one square reads `square`. How well does another linear
-# reader, a ridge classifier, read a1, d5 and h7 on the same layer, beside the commonest content
-# of each?
+# All three read squares by a linear reader of your own choice, fitted on the same 4,000 rows.
+
+
+# %%
+def read_square(name, states_of, learner, labels=None):
+    """Return how often a reader is right about a square on held-out rows, and the commonest content.
+
+    ``labels`` may change the labels of the rows that it is fitted on.
+    """
+    codes_here = boards.squares[:, chess.parse_square(name)]
+    few_rows = np.flatnonzero(train)[:4_000]
+    tests = np.flatnonzero(held)
+    learned_from = codes_here[few_rows] if labels is None else labels(codes_here[few_rows])
+    learner.fit(states_of[few_rows], learned_from)
+    most = np.bincount(codes_here[few_rows]).argmax()
+    return {
+        "read rightly": float((learner.predict(states_of[tests]) == codes_here[tests]).mean()),
+        "the commonest": float((codes_here[tests] == most).mean()),
+    }
+
+
+at_layer = states[example][layer].numpy()
+
+# %% [markdown]
+# **1. Another square.** The section on one square reads `square`. How well does a ridge classifier
+# (standardised, `alpha=100`) read a1, d5 and h7 on the same layer, beside the commonest content of
+# each?
 
 # %% tags=["solution", "hide-cell"]
 # Three squares, read from the same states.
 from sklearn.linear_model import RidgeClassifier
 
+ridge = make_pipeline(StandardScaler(), RidgeClassifier(alpha=100))
+three_squares = {name: read_square(name, at_layer, ridge) for name in ("a1", "d5", "h7")}
+report.table(pd.DataFrame(three_squares).T)
 
-def read_square(name, states_of, labels=None):
-    place = chess.parse_square(name)
-    codes_here = boards.squares[:, place]
-    few_rows = np.flatnonzero(train)[:4_000]
-    tests = np.flatnonzero(held)
-    learned_from = codes_here[few_rows] if labels is None else labels(codes_here[few_rows])
-    learner = make_pipeline(StandardScaler(), RidgeClassifier(alpha=100))
-    learner.fit(states_of[few_rows], learned_from)
-    most = np.bincount(codes_here[few_rows]).argmax()
-    return {
-        "read rightly": (learner.predict(states_of[tests]) == codes_here[tests]).mean(),
-        "the commonest": (codes_here[tests] == most).mean(),
-    }
-
-
-at_layer = states[example][layer].numpy()
-report.table(pd.DataFrame({name: read_square(name, at_layer) for name in ("a1", "d5", "h7")}).T)
+# %% tags=["check", "remove-cell"]
+report.check(
+    "`read_square` of the three squares from `at_layer`: six numbers. Scale the states "
+    "first, and let the classifier's alpha be 100.",
+    three_squares=three_squares,
+)
 
 # %% [markdown]
 # **2. Layer by layer.** Read d5 from the states before the first block and after each. Where
@@ -1402,15 +1418,29 @@ report.table(pd.DataFrame({name: read_square(name, at_layer) for name in ("a1", 
 
 # %% tags=["solution", "hide-cell"]
 # One square, at every depth.
-report.table(
-    pd.DataFrame(
-        {
-            f"after block {depth}" if depth else "before the blocks": read_square(
-                "d5", states[example][depth].numpy()
-            )
-            for depth in range(len(states[example]))
-        }
-    ).T
+from sklearn.linear_model import RidgeClassifier
+
+by_depth = {
+    f"after block {depth}" if depth else "before the blocks": read_square(
+        "d5",
+        states[example][depth].numpy(),
+        make_pipeline(StandardScaler(), RidgeClassifier(alpha=100)),
+    )
+    for depth in range(len(states[example]))
+}
+report.table(pd.DataFrame(by_depth).T)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "`states[example]` holds the states before the first block and after each; one row "
+    "for each, and the commonest content is the same in all.",
+    by_depth=(
+        by_depth,
+        lambda found: (
+            len(found) == len(states[example])
+            and len({each["the commonest"] for each in found.values()}) == 1
+        ),
+    ),
 )
 
 # %% [markdown]
@@ -1419,12 +1449,24 @@ report.table(
 
 # %% tags=["solution", "hide-cell"]
 # Labels that mean nothing.
+from sklearn.linear_model import RidgeClassifier
+
+reader_of_lots = make_pipeline(StandardScaler(), RidgeClassifier(alpha=100))
 shuffle = np.random.default_rng(seed).permutation
-report.table(
-    pd.DataFrame(
-        {
-            "true labels": read_square("d5", at_layer),
-            "permuted labels": read_square("d5", at_layer, shuffle),
-        }
-    ).T
+with_lots = {
+    "true labels": read_square("d5", at_layer, reader_of_lots),
+    "permuted labels": read_square("d5", at_layer, reader_of_lots, shuffle),
+}
+report.table(pd.DataFrame(with_lots).T)
+
+# %% tags=["check", "remove-cell"]
+report.check(
+    "Permute the labels that are fitted on (`labels`), not those that are scored: a "
+    "reader of permuted labels is right no more often than one of true ones.",
+    with_lots=(
+        with_lots,
+        lambda found: (
+            found["permuted labels"]["read rightly"] <= found["true labels"]["read rightly"]
+        ),
+    ),
 )

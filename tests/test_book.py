@@ -329,7 +329,7 @@ def test_a_chapter_of_the_book_does_not_hang_on_what_it_does_not_use():
     rooms = {name.split(":")[0].split(".")[1] for name in used}
     assert {"positions", "experts", "report"} <= rooms
     assert not {"survey", "judges", "cli", "skill", "tracking"} & rooms
-    assert "chessgloss.report:texts" not in used
+    assert "chessgloss.report:claims" not in used
 
 
 #: A library that reaches a function by a name that is put together.
@@ -408,6 +408,51 @@ def test_missing_data_is_named(project):
     chapter = dataclasses.replace(only_chapter(project), data=("data/absent.zst",))
     with pytest.raises(ChapterError, match=r"01_tiny: data/absent\.zst is missing"):
         chapters.fingerprint(committed_run(project), chapter)
+
+
+def test_a_file_that_a_pattern_of_the_data_fits_is_noticed(project):
+    chapter = dataclasses.replace(only_chapter(project), data=("data/*.txt*",))
+    before = chapters.fingerprint(committed_run(project), chapter)
+    (project / "data/beside.tsv").write_text("x")
+    assert chapters.fingerprint(committed_run(project), chapter) == before
+    (project / "data/more.txt.zst").write_text("x")
+    assert chapters.fingerprint(committed_run(project), chapter) != before
+
+
+#: An exercise of a notebook, solved, and what looks at its results.
+SOLUTION = "# The larger number.\nlarger = max(2, 3)\nprint(larger)"
+CHECK = """report.check(
+    "Look again.",
+    larger=larger,
+    names=(names, lambda found: 1),
+)"""
+
+
+def exercise(answer: str) -> nbformat.NotebookNode:
+    """Return a notebook of one exercise; ``answer`` is what its check says."""
+    output = nbformat.v4.new_output("execute_result", {"text/plain": answer})
+    solution = nbformat.v4.new_code_cell(SOLUTION)
+    solution.metadata["tags"] = ["solution", "hide-cell"]
+    check = nbformat.v4.new_code_cell(CHECK, outputs=[output])
+    check.metadata["tags"] = ["check", "remove-cell"]
+    return nbformat.v4.new_notebook(cells=[solution, check])
+
+
+def test_an_unsolved_exercise_holds_the_hashes_of_what_is_right():
+    notebook = exercise('{"larger": "a1b2"}')
+    blank = chapters.without_solutions(notebook, chapters.right_results(notebook))
+    solution, check = blank.cells
+    assert solution.source == "# The larger number.\nlarger = ...\nnames = ..."
+    assert check.source.endswith("    expected={'larger': 'a1b2'},\n)")
+    assert notebook.cells[0].source == SOLUTION
+    assert [cell.metadata["tags"] for cell in blank.cells] == [["solution"], ["check"]]
+
+
+def test_an_exercise_whose_results_are_tested_otherwise_holds_no_hashes():
+    notebook = exercise("names: right")
+    assert chapters.right_results(notebook) == [{}]
+    _, check = chapters.without_solutions(notebook, [{}]).cells
+    assert check.source == CHECK
 
 
 # ---------------------------------------------------------------- execution, with a real kernel

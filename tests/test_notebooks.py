@@ -1,8 +1,11 @@
 """Every notebook: listed, paired, fresh as committed, and running."""
 
 import ast
+import builtins
 import json
 import re
+import shutil
+import textwrap
 from pathlib import Path
 
 import jupytext
@@ -17,7 +20,8 @@ from ran_code import execute_recorded
 from scripts import PROJECT, imported_names
 
 CHAPTERS = chapters.read_chapters(PROJECT)
-SOURCES = sorted((PROJECT / "notebooks").glob("*.py"))
+SOURCES = sorted((PROJECT / "notebooks").glob("[0-9]*.py"))
+SKELETON = PROJECT / "notebooks/_skeleton.py"
 FASTEST = min(CHAPTERS, key=lambda chapter: chapter.budget_seconds["smoke"])
 
 
@@ -95,7 +99,7 @@ def test_every_figure_has_a_caption_a_name_and_words(source):
 
 
 @each_source
-def test_three_exercises_each_with_a_folded_solution_from_which_it_is_made(source):
+def test_three_exercises_each_with_a_folded_solution_and_a_check_of_its_results(source):
     notebook = jupytext.read(source)
     solved = [
         each for each in notebook.cells if "solution" in each.metadata.get("tags", ())
@@ -113,13 +117,55 @@ def test_three_exercises_each_with_a_folded_solution_from_which_it_is_made(sourc
         for each in blank.cells
         if "solution" in each.metadata.get("tags", ())
     ]
-    assert left == [f"{each.source.splitlines()[0]}\n..." for each in solved]
+    checks = [
+        each for each in notebook.cells if "check" in each.metadata.get("tags", ())
+    ]
+    assert [notebook.cells.index(each) for each in checks] == [
+        notebook.cells.index(each) + 1 for each in solved
+    ]
+    for text, solution in zip(left, solved, strict=True):
+        first, *names = text.splitlines()
+        assert first == solution.source.splitlines()[0]
+        assert names
+        assert all(re.fullmatch(r"\w+ = \.\.\.", name) for name in names)
     assert all(text.startswith("# ") for text in left), (
         "the first line says what is to be shown"
     )
     assert all(len(each.source.splitlines()) > 3 for each in solved), (
         "the copy alone is blanked"
     )
+
+
+@each_source
+def test_an_exercise_stands_on_names_of_the_chapter_alone(source):
+    kinds = {True: [], False: []}
+    for cell in jupytext.read(source).cells:
+        if cell.cell_type == "code":
+            tags = cell.metadata.get("tags", ())
+            kinds["solution" in tags].append(ast.parse(cell.source))
+    chapter = {name for cell in kinds[False] for name in names_in(cell, ast.Store)}
+    for number, cell in enumerate(kinds[True]):
+        known = chapter | set(names_in(cell, ast.Store)) | set(dir(builtins))
+        assert set(names_in(cell, ast.Load)) <= known, f"exercise {number + 1}"
+
+
+def names_in(cell: ast.AST, use: type[ast.expr_context]) -> list[str]:
+    """Return the names that a cell reads, or those that it binds in any way."""
+    names = [
+        node.id
+        for node in ast.walk(cell)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, use)
+    ]
+    if use is ast.Load:
+        return names
+    for node in ast.walk(cell):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.append(node.name)
+        elif isinstance(node, ast.arg):
+            names.append(node.arg)
+        elif isinstance(node, ast.alias):
+            names.append(node.asname or node.name.split(".")[0])
+    return names
 
 
 @each_source
@@ -164,6 +210,33 @@ def test_the_checker_that_chapter_5_names_by_its_hash_is_the_one_that_is_here():
 
 
 # ---------------------------------------------------------------- running
+
+
+@pytest.mark.release
+def test_the_skeleton_is_a_chapter_as_it_stands(tmp_path):
+    for name in ("_toc.yml", "lib", "data", "pyproject.toml", "requirements.lock"):
+        (tmp_path / name).symlink_to(PROJECT / name)
+    notebooks = tmp_path / "notebooks"
+    notebooks.mkdir()
+    shutil.copy(SKELETON, notebooks / "17_section.py")
+    added = re.findall(
+        r"```toml\n +# (notebooks/\w+\.toml)\n(.*?)```",
+        (PROJECT / "CONTRIBUTING.md").read_text("utf-8"),
+        re.S,
+    )
+    assert len(added) == 2
+    for path, lines in added:
+        (tmp_path / path).write_text(textwrap.dedent(lines), "utf-8")
+    run = chapters.separate_run(tmp_path, "smoke", tmp_path / "run")
+    (chapter,) = chapters.read_chapters(tmp_path)
+    executed = nbformat.read(execute_recorded(run, chapter), as_version=4)
+    assert "legal_moves.mean" in run.result(chapter).read_text("utf-8")
+    blank = chapters.without_solutions(executed, chapters.right_results(executed))
+    assert sum("expected=" in cell.source for cell in blank.cells) == 2
+    checks = [
+        cell for cell in executed.cells if "check" in cell.metadata.get("tags", ())
+    ]
+    assert "right" in str(checks[1].outputs)
 
 
 @pytest.mark.release

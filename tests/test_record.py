@@ -80,6 +80,17 @@ def test_the_last_line_tells_what_became_of_the_questions(recorder, capsys):
     )
 
 
+def test_a_judges_one_token_is_a_whole_answer(recorder, capsys):
+    def batches(client, commentator):
+        yield plain("a", "b", max_tokens=1)
+
+    with scripted_llm("cut_off:4", "cut_off:") as llm:
+        assert recorder(llm, batches)() == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "mate_in_one: 2 asked: 1 answered, 1 cut_off"
+    )
+
+
 def test_refused_questions_are_told_and_cost_no_other_batch(recorder, capsys):
     def batches(client, commentator):
         yield plain("a", "b", "c", "d", "e", grammar="root ::= [a-h]")

@@ -175,3 +175,50 @@ def test_a_share_of_none_or_all_needs_an_interval_with_a_length(value, unit):
     assert Result(value, unit=unit).low is None, "an exact share has no interval"
     width = 6 if unit == "%" else 0.06
     assert Result(value, value - width, value + width, 63, unit).n == 63
+
+
+# ---------------------------------------------------------------- exercises
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"b": 0.25, "a": 2},
+        [2.0001, 0.25],
+        (np.float64(0.25), np.int64(2)),
+        pd.DataFrame({"column": [0.25, 2]}),
+        pd.Series({"x": Interval(0.25, 0.1, 0.4, 9), "y": 2}, dtype=object),
+    ],
+)
+def test_a_result_is_known_however_it_is_named_ordered_and_held(other):
+    assert report.answer_digest(other) == report.answer_digest({"a": 0.25, "b": 2})
+
+
+@pytest.mark.parametrize("other", [[0.25], [0.25, 2, 2], [0.251, 2], [-0.25, 2]])
+def test_another_result_is_told_apart(other):
+    assert report.answer_digest(other) != report.answer_digest([0.25, 2])
+
+
+def test_the_check_of_an_exercise_says_what_is_right_and_where_to_look():
+    right = {"share": report.answer_digest(0.5), "words": report.answer_digest(3)}
+    shown = report.check(
+        "Count each pair once.",
+        right,
+        share=0.5,
+        words=4,
+        open_still=...,
+        by_lot=([0.4, 0.6], lambda found: abs(np.mean(found) - 0.5) < 0.1),
+        strange=(3, lambda found: found["no"]),
+    )
+    assert str(shown).splitlines() == [
+        "share: right",
+        "words: not yet: Count each pair once.",
+        "open_still: still to be found",
+        "by_lot: right",
+        "strange: not yet: Count each pair once.",
+    ]
+
+
+def test_the_chapter_itself_tells_the_hashes_of_its_results():
+    shown = report.check("Look again.", share=0.5, tested=(1, lambda found: True))
+    assert json.loads(str(shown)) == {"share": report.answer_digest(0.5)}

@@ -60,7 +60,7 @@ from chessgloss.llm.client import (
     replay,
 )
 from chessgloss.llm.dialect import Dialect
-from chessgloss.llm.recordings import Message, Recordings, Request
+from chessgloss.llm.recordings import Answer, Message, Recordings, Request, State
 from chessgloss.skill.levels import read_level_games
 from chessgloss.skill.mates import (
     RECORDED,
@@ -403,7 +403,8 @@ class Tally:
     Parameters
     ----------
     states
-        Questions by the state of their answer.
+        Questions by the state of their answer; one token is a whole answer where no more was
+        asked for.
     unanswered
         Questions without an answer.
     reasons
@@ -445,9 +446,17 @@ def record(purpose: str, model: str, judge: str = "", *, concurrency: int = 1) -
                 client.ask_many(batch, concurrency=concurrency)
             except Unanswered as error:
                 reasons[str(error)] = None
-    answers = [recordings.get(request) for request in keys.values()]
-    states = Counter(str(answer.state) for answer in answers if answer)
-    return Tally(states, answers.count(None), tuple(reasons))
+    answers = [(request, recordings.get(request)) for request in keys.values()]
+    states = Counter(_state(request, answer) for request, answer in answers if answer)
+    return Tally(states, len(answers) - states.total(), tuple(reasons))
+
+
+def _state(request: Request, answer: Answer) -> str:
+    """Return what became of a question: a judge's one token is no answer that was cut off."""
+    whole = request.sampling.max_tokens == 1 and answer.text.strip()
+    if answer.state == State.CUT_OFF and whole:
+        return str(State.ANSWERED)
+    return str(answer.state)
 
 
 @contextmanager

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from itertools import pairwise
@@ -300,6 +301,74 @@ def _coloured(text: str, checked: Sequence[Any]) -> str:
 def sheet(title: str, counts: Mapping[str, object]) -> Html:
     """Show named counts as one column: whole numbers as such, shares with two decimals."""
     return table(pd.DataFrame({title: pd.Series(dict(counts), dtype=object)}))
+
+
+def check(
+    hint: str, expected: Mapping[str, str] = MappingProxyType({}), **found: Any
+) -> Html:
+    """Say of an exercise's results whether they are right, and what to look at if not.
+
+    The chapter itself calls it with the results of its own solutions: their hashes stand in the
+    plain text of what is shown, and `make exercises` writes them into the notebooks in which the
+    solutions are left out.
+
+    Parameters
+    ----------
+    hint
+        What to look at.
+    expected
+        Hash of each right result (:func:`answer_digest`), by its name.
+    found
+        The results by name, ``...`` where there is none yet; with a function that says whether it
+        is right (``by_lot=(by_lot, lambda found: ...)``) where there is more than one right result.
+    """
+    said = {}
+    digests = {}
+    for name, answer in found.items():
+        tested = isinstance(answer, tuple) and callable(answer[-1])
+        value, test = answer if tested else (answer, None)
+        if value is ...:
+            said[name] = "still to be found"
+        elif test is not None:
+            said[name] = "right" if _holds(test, value) else f"not yet: {hint}"
+        else:
+            digests[name] = answer_digest(value)
+            wrong = f"not yet: {hint}" if expected else "nothing to compare with"
+            said[name] = "right" if digests[name] == expected.get(name) else wrong
+    shown = texts(said)
+    return Html(
+        shown.html, shown.text if expected or not digests else json.dumps(digests)
+    )
+
+
+def answer_digest(answer: Any) -> str:
+    """Return a hash of the numbers and words of a result, however they are named and ordered.
+
+    Three digits of a number count; of an interval its value.
+    """
+    leaves = sorted(_answered(value) for _, value in _leaves(_as_mapping(answer)))
+    return hashlib.sha256("\n".join(leaves).encode()).hexdigest()[:12]
+
+
+def _as_mapping(answer: Any) -> Any:
+    if isinstance(answer, Mapping):
+        return {name: _as_mapping(value) for name, value in answer.items()}
+    if isinstance(answer, list | tuple | set | np.ndarray):
+        return dict(enumerate(answer))
+    return answer
+
+
+def _answered(value: Any) -> str:
+    value = value.value if isinstance(value, Interval) else value
+    return f"{float(value) + 0.0:.3g}" if isinstance(value, Real) else str(value)
+
+
+def _holds(test: Callable[[Any], Any], value: Any) -> bool:
+    """Tell whether a test holds; what it cannot even look at does not."""
+    try:
+        return bool(test(value))
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError):
+        return False
 
 
 def evidence(

@@ -25,7 +25,14 @@ from chessgloss.commentary.proven import Form, request_constrained, write_proven
 from chessgloss.facts import Verdict, side_name
 from chessgloss.facts.board import attacks
 from chessgloss.facts.change import Changes, ConceptChange
-from chessgloss.llm.client import Client, Misconfigured, Refused, Unanswered, replay
+from chessgloss.llm.client import (
+    Client,
+    Misconfigured,
+    Refused,
+    Unanswered,
+    recorded_models,
+    replay,
+)
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
 from chessgloss.llm.text import visible
 from chessgloss.positions import MoveInContext, Position, text_digest
@@ -525,12 +532,17 @@ def kept_texts(method: str) -> dict[str, tuple[str, str, str]]:
 
 def written_comments(
     briefings: Sequence[Briefing], model: str, method: str
-) -> list[Comment]:
-    """Return the recorded comments that a model wrote from notes: as it wrote them, or proven."""
+) -> Sequence[Comment | None]:
+    """Return the recorded comments that a model wrote from notes: as it wrote them, or proven.
+
+    There is none under a grammar where no such question has an answer: few services take one.
+    """
     other = OTHERS[method]
     client = replay(other.purpose, model)
     if other.writer == "constrained":
         requests = [request_constrained(each, cast(Form, method)) for each in briefings]
+        if not any(map(client.recordings.get, requests)):
+            return [None] * len(requests)
         answers = client.ask_many(requests, progress=False)
         return [
             Comment(one.text.strip(), method, model, str(one.state)) for one in answers
@@ -564,10 +576,36 @@ def _comments_of(
         return [write_notes(each) for each in briefings]
     if other.file:
         texts = kept_texts(method)
+        found = (texts.get(each.name) for each in moves)
+        # what one model wrote is nobody else's
         return [
-            Comment(*texts[each.name]) if each.name in texts else None for each in moves
+            Comment(*each) if each and each[2] in ("", client.model.name) else None
+            for each in found
         ]
     return written_comments(briefings, client.model.name, method)
+
+
+def commentators(names: Sequence[str], briefings: Sequence[Briefing]) -> list[str]:
+    """Return the models that were asked by some methods for comments on all of some moves.
+
+    Parameters
+    ----------
+    names
+        Of methods in :data:`METHODS`.
+    briefings
+        The moves and what is known of them.
+
+    Returns
+    -------
+    list of str
+        Names of models whose answers are recorded, the book's own first.
+    """
+    asked: dict[str, list[Request]] = {}
+    for name in names:
+        requests = (request_comment(each, name) for each in briefings)
+        asked.setdefault(METHODS[name].purpose, []).extend(requests)
+    found = [recorded_models(purpose, each) for purpose, each in asked.items()]
+    return [model for model in found[0] if all(model in models for models in found)]
 
 
 def gather_comments(
@@ -595,7 +633,8 @@ def gather_comments(
     -------
     pandas.DataFrame
         A row a comment: ``move``, ``group``, ``method``, ``model``, ``state``, ``text``,
-        ``words``. A move that no human commented on has no row for ``reference``.
+        ``words``. A move that no human commented on has no row for ``reference``; a model that
+        did not write ``ccc_verified``, or takes no grammar, has none for these.
 
     Raises
     ------

@@ -1,0 +1,125 @@
+"""Chapters with another model than the book's run, and show it beside that under its own name."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import chapters
+from chessgloss.commentary import asking, methods
+from chessgloss.commentary.moves import evaluated_moves
+from chessgloss.llm.client import DEFAULT_MODEL, TITLES, model_title, replay
+from scripted_model import MODEL, RECORDED, REPLAYING, project_copy
+from scripts import PROJECT
+
+#: What each model is called in tables: by its title, or as a player.
+NAMES = {
+    DEFAULT_MODEL: (model_title(DEFAULT_MODEL), "qwen_fen"),
+    MODEL: (model_title(MODEL), "scripted_1_fen"),
+}
+
+
+def tables_of(path: Path) -> list[str]:
+    """Return the tables of an executed notebook in which both models' names stand."""
+    cells = nbformat.read(path, as_version=4).cells
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
+    shown = [output.get("data", {}).get("text/html", "") for output in outputs]
+    tables = [
+        table for html in shown for table in re.findall("<table.*?</table>", html, re.S)
+    ]
+    return [
+        table
+        for table in tables
+        if all(any(name in table for name in names) for names in NAMES.values())
+    ]
+
+
+def rows_of(table: str) -> set[tuple[str, ...]]:
+    """Return the rows of a table, each a tuple of its cells' text, in no order."""
+    rows = re.findall("<tr.*?</tr>", table, re.S)
+    return {
+        tuple(
+            re.sub("<.*?>", "", cell)
+            for cell in re.findall("<t[hd].*?</t[hd]>", row, re.S)
+        )
+        for row in rows
+    }
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    return project_copy(tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture(scope="module", params=REPLAYING)
+def executed(request, project, tmp_path_factory):
+    """Execute a chapter as of either model; return its notebooks and results."""
+    chapter = chapters.find_chapter(chapters.read_chapters(project), request.param)
+    runs = {}
+    for model in (DEFAULT_MODEL, MODEL):
+        folder = tmp_path_factory.mktemp("run")
+        run = chapters.separate_run(project, "smoke", folder)
+        chapters.execute(run, chapter, {"model": model})
+        runs[model] = run.notebook(chapter)
+    return runs
+
+
+@pytest.mark.release
+def test_both_models_stand_in_a_table_and_keep_their_values_whichever_is_asked_for(
+    executed,
+):
+    own, other = (tables_of(executed[model]) for model in (DEFAULT_MODEL, MODEL))
+    assert own
+    assert list(map(rows_of, own)) == list(map(rows_of, other))
+    assert all(len(rows_of(table)) > 1 for table in own)
+
+
+@pytest.mark.release
+def test_the_chapter_speaks_of_the_model_that_it_is_given(executed):
+    for model, path in executed.items():
+        notebook = nbformat.read(path, as_version=4)
+        prose = " ".join(
+            cell.source for cell in notebook.cells if cell.cell_type == "markdown"
+        )
+        assert model_title(model) in prose
+        lines = [
+            output["data"]["text/plain"]
+            for cell in notebook.cells
+            for output in cell.get("outputs", ())
+            if "evidence" in output.get("data", {}).get("text/html", "")
+        ]
+        assert any(model in line for line in lines)
+
+
+@pytest.mark.parametrize("name", TITLES.values())
+def test_no_prose_names_a_model_of_its_own(name):
+    for path in sorted((PROJECT / "notebooks").glob("[0-9]*.py")):
+        assert name not in path.read_text("utf-8"), path.name
+
+
+def test_a_model_is_not_shown_with_what_another_wrote_or_under_a_grammar_it_does_not_take():
+    moves = evaluated_moves()[:3]
+    briefings = asking.read_briefings(asking.briefings_file())
+    client = replay("commentary", "nobody")
+    rows = methods.gather_comments(
+        ["reference", "template", "ccc_verified", "ccc_grammar", "ccc_closed"],
+        moves,
+        briefings,
+        client,
+    )
+    assert set(rows["method"]) <= {"reference", "template"}
+    own = methods.gather_comments(
+        ["ccc_verified", "ccc_closed"], moves, briefings, replay("commentary")
+    )
+    assert set(own["method"]) == {"ccc_verified", "ccc_closed"}
+    assert set(own["model"]) == {DEFAULT_MODEL}
+
+
+def test_commentators_are_those_whose_comments_are_all_there():
+    briefings = list(asking.read_briefings(asking.briefings_file()).values())
+    assert methods.commentators(["llm", "ccc_two"], briefings) == [DEFAULT_MODEL]
+
+
+def test_the_small_recording_is_small():
+    assert sum(path.stat().st_size for path in RECORDED.iterdir()) < 200_000
