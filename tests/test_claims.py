@@ -51,8 +51,10 @@ def verdict_of(
     )
 
 
-#: White is winning and castles, the best move by far; and a blunder in an equal position.
+#: White is winning and castles, the best move by far; and a blunder in an equal position; and
+#: one that throws away a won game.
 POSITIONS["strong"] += (verdict_of(400, 400, 0),)
+POSITIONS["thrown"] += (verdict_of(600, 0, 600),)
 POSITIONS["blunder"] += (verdict_of(300, 0, 300),)
 
 

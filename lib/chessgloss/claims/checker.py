@@ -10,7 +10,7 @@ from typing import Final
 from chessgloss.claims.lexicon import tokenise
 from chessgloss.claims.looks.finding import Outcome, Truth
 from chessgloss.claims.looks.moves import check_move, impossible
-from chessgloss.claims.parser import Claim, chunk, sentences
+from chessgloss.claims.parser import Claim, Term, chunk, sentences
 from chessgloss.claims.relations import (
     CAUSES,
     Cause,
@@ -18,7 +18,14 @@ from chessgloss.claims.relations import (
     read_claims,
     relations,
 )
-from chessgloss.claims.scene import LOOK_BACK, Anchor, Moment, Scene, set_scene
+from chessgloss.claims.scene import (
+    LOOK_BACK,
+    PLURAL,
+    Anchor,
+    Moment,
+    Scene,
+    set_scene,
+)
 from chessgloss.claims.unread import unread_clauses
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
@@ -255,7 +262,10 @@ def look_at_all(claim: Claim, scene: Scene) -> Case:
         finding = decide(claim, moment, scene)
         outcome = finding.outcome
         evidence = finding.evidence
-        if outcome == case.wanted and _is_of_another_time(claim, moment):
+        if outcome == case.wanted and (
+            _is_of_another_time(claim, moment)
+            or _is_of_another_piece(claim, moment, scene)
+        ):
             outcome = "unknown"
         if moment.skipped and outcome == "fails" and of_moves:
             evidence = f"{_WHEN[moment.anchor]}{evidence}, but moves may lie between"
@@ -291,6 +301,31 @@ def _is_of_another_time(claim: Claim, moment: Moment) -> bool:
     if moment.anchor == "before":
         return not past and claim.tense != "before"
     return past and moment.anchor == "after"
+
+
+def _is_of_another_piece(claim: Claim, moment: Moment, scene: Scene) -> bool:
+    """Tell whether a claim fails of the piece that has moved, which its words may mean.
+
+    ``The bishop is defended`` behind a bishop's move is of that bishop.
+    """
+    if claim.named or moment.last is None or moment.anchor == "line":
+        return False
+    square = moment.last[1].to_square
+    piece = moment.board.piece_at(square)
+
+    def placed(term: Term) -> Term:
+        alone = term.role == "piece" and term.square is None and term.file is None
+        plain = alone and term.definite and not (term.every or PLURAL.search(term.text))
+        meant = plain and len(term.pieces) == 1 and term.matches(square, piece)
+        return replace(term, square=square) if meant else term
+
+    objects = tuple(map(placed, claim.objects))
+    subjects = tuple(map(placed, claim.subjects))
+    if (objects, subjects) == (claim.objects, claim.subjects):
+        return False
+    moved = replace(claim, objects=objects, subjects=subjects)
+    finding = relations()[claim.relation].decide(moved, moment, scene)
+    return finding.outcome != ("fails" if claim.stance.negated else "holds")
 
 
 def _is_of_moves(claim: Claim) -> bool:

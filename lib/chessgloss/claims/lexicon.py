@@ -47,6 +47,7 @@ class Tag:
     OF: Final = "f"
     HAVE: Final = "v"
     ATTACK: Final = "a"
+    ATTACKED: Final = "A"
     CAPTURE: Final = "x"
     CAPTURED: Final = "X"
     EXCHANGE: Final = "r"

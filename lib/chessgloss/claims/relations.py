@@ -49,6 +49,7 @@ from chessgloss.claims.parser import (
     THIS,
     Claim,
     Detail,
+    Element,
     Kind,
     Sentence,
     Stance,
@@ -179,6 +180,7 @@ LOOKS: dict[str, Callable[..., Any]] = {
         moves.promotes,
         moves.can_promote,
         moves.legal_count,
+        moves.double_step,
         presupposed.on_move,
         presupposed.theme,
         presupposed.there_is,
@@ -193,6 +195,8 @@ LOOKS: dict[str, Callable[..., Any]] = {
         captures.can_win,
         captures.exchange_result,
         captures.brings,
+        captures.ways,
+        captures.offers_trade,
         checks.gives_check,
         checks.in_check,
         checks.was_in_check,
@@ -202,6 +206,7 @@ LOOKS: dict[str, Callable[..., Any]] = {
         checks.is_stalemate,
         checks.threatens_mate,
         checks.can_mate,
+        checks.missed_mate,
         checks.mate_in,
         tactics.forks,
         tactics.pins,
@@ -214,6 +219,7 @@ LOOKS: dict[str, Callable[..., Any]] = {
         material.counts,
         material.counts_both,
         material.there_are,
+        material.line_up,
         material.wing_counts,
         material.opposite_bishops,
         material.all_there,
@@ -229,6 +235,7 @@ LOOKS: dict[str, Callable[..., Any]] = {
         engine.better,
         engine.loses,
         engine.better_move,
+        engine.throws_away,
         engine.only_move,
     )
 }
@@ -293,6 +300,8 @@ def read_verb(
         first = sentence.own_subject(match)
     if _denies_of_all(sentence, match) and not _has(match, "agent"):
         first = sentence.any_subject(match.start("verb"))
+    if sentence.tags[max(0, first - 1)] == Tag.NOBODY:
+        first = max(0, first - 1)
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
         return
@@ -322,13 +331,34 @@ def read_verb(
         (place,) = sentence.group(match, "place")
         objects = tuple(_on_square(term, place.square) for term in objects)
     together = sentence.act_together(match, acting)
+    exception = _exception(sentence, match)
+    if exception:
+        acting = sentence.elements[exception].terms
+        (start, stop) = sentence.elements[exception].span
+        start = sentence.elements[exception - 1].span[0]
+        span = (min(span[0], start), max(span[1], stop))
     if _denies_of_all(sentence, match):
         objects = tuple(replace(term, least=1, every=False) for term in objects)
         acting = tuple(replace(term, least=1, every=False) for term in acting)
+    named = (objects, acting)
     objects, subjects = _placed(sentence, match, objects, acting)
+    if (objects, subjects) != named:
+        span = _with_places(sentence, match, span)
     stance = _stance_of_verb(sentence, match, reading.relation)
-    how = (stance, sentence.tense(first, last), _detail_of_verb(sentence, match, times))
+    detail = _detail_of_verb(sentence, match, times)
+    if exception:
+        stance = replace(stance, negated=False, unclear=False)
+        detail = replace(detail, count=1)
+    how = (stance, sentence.tense(first, last), detail)
     yield _claim(sentence, reading.relation, span, objects, *how, subjects, together)
+
+
+def _exception(sentence: Sentence, match: re.Match[str]) -> int | None:
+    """Return the element that alone acts where nobody else does: ``nothing except the rook``."""
+    if not _denies_of_all(sentence, match):
+        return None
+    excepted = over_tags("{except}({piece})").search(sentence.tags)
+    return excepted.start(1) if excepted else None
 
 
 #: The verb is a participle of what is suffered: ``was attacked``.
@@ -352,6 +382,26 @@ def _on_square(term: Term, square: chess.Square | None) -> Term:
     return replace(term, square=square)
 
 
+#: A square told before a clause's first piece, and one behind its last.
+_PLACE_BEFORE = "[{from}{on}]({square}),?$"
+
+_PLACE_BEHIND = "{from}({square})"
+
+
+def _with_places(
+    sentence: Sentence, match: re.Match[str], span: tuple[int, int]
+) -> tuple[int, int]:
+    """Return a claim's place in the text with the squares told before and behind it."""
+    (start, stop) = span
+    before = over_tags(_PLACE_BEFORE).search(sentence.tags[: match.start()])
+    behind = over_tags(_PLACE_BEHIND).match(sentence.tags, match.end())
+    if before:
+        start = min(start, sentence.elements[before.start()].span[0])
+    if behind:
+        stop = max(stop, sentence.elements[behind.start(1)].span[1])
+    return start, stop
+
+
 def _placed(
     sentence: Sentence,
     match: re.Match[str],
@@ -360,8 +410,8 @@ def _placed(
 ) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
     """Give the piece named first the square told before it: ``from g8 the queen hits``."""
     before = sentence.tags[: match.start()]
-    place = over_tags("[{from}{on}]({square}),?$").search(before)
-    origin = over_tags("{from}({square})").match(sentence.tags, match.end())
+    place = over_tags(_PLACE_BEFORE).search(before)
+    origin = over_tags(_PLACE_BEHIND).match(sentence.tags, match.end())
     if origin:
         (there,) = sentence.elements[origin.start(1)].terms
         if acting and all(term.role == "piece" for term in acting):
@@ -496,7 +546,7 @@ def _how_often(
     stop = sentence.span(verb, match.end())[1] - sentence.start
     if times := times or cue("times").match(sentence.words, start):
         return number(times["count"].split()[0])
-    alone = r"\bonly by\b|\bby\b.*\b(?:only|alone)\b"
+    alone = r"\bonly (?:by|with)\b|\bby\b.*\b(?:only|alone)\b"
     if re.search(alone, sentence.words[start : stop + 6]):
         return 1
     has_subject = match.groupdict().get("subj") is not None
@@ -519,7 +569,9 @@ def _is_said_outright(sentence: Sentence, match: re.Match[str]) -> bool:
         not tags("unsaid").isdisjoint(around)
         or Tag.COMPARE in sentence.tags
         or before in (Tag.INTO, Tag.THREATEN)
-        or re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", words)
+        or re.search(
+            r"\b(?:will|going to|next|then|threat\w*|can|could|mate in)\b", words
+        )
     )
 
 
@@ -531,6 +583,8 @@ def read_move_in_words(
 ) -> Iterator[Claim]:
     """Read a move told in words: ``the knight goes to f3``, ``puts the queen on h5``."""
     first, last = match.span()
+    if match.groupdict().get("between"):
+        first = match.start("verb")
     element = sentence.elements[match.start("piece")]
     term = element.terms[0]
     source = sentence.group(match, "src")
@@ -577,7 +631,9 @@ def read_move_in_words(
         relation = "legal"
         stance = replace(stance, supposed=True)
     tense = _tense_of_move(sentence, span)
-    yield _claim(sentence, relation, span, (move,), stance, tense, named=bare)
+    has = cue("just_done").search(sentence.before(match.end() - 1))
+    detail = Detail(made=has is not None)
+    yield _claim(sentence, relation, span, (move,), stance, tense, detail, named=bare)
 
 
 #: Who does what follows: ``White has``, ``Black now``.
@@ -594,7 +650,7 @@ _OF_A_PLAYER = (
 _IS_PLAYED = (
     "(?:^|[,{break}{and}])"
     "(?:(?:[{player}{pronoun}]{have}?|){put}"
-    "|{player}[^{break},{move}{after}{compare}]{1,6}[{with}{from}])"
+    "|{player}[^{break},{move}{after}{compare}{mate}{check}]{1,6}[{with}{from}])"
     "{move_number}?$"
 )
 
@@ -666,9 +722,11 @@ def read_castling(
     first = match.start()
     verb = match.start("verb")
     element = sentence.elements[verb]
-    if _is_general(sentence, verb):
-        return
     rest = sentence.words[element.span[0] - sentence.start :]
+    gone = cue("castling_gone").match(rest)
+    right = gone or cue("castling_there").match(rest)
+    if not right and _is_general(sentence, verb):
+        return
     wing = re.match(r"(?:\w+ (?:to |on )?(?:the )?)?(king|short|queen|long)", rest)
     named = "either" if wing is None else "K" if wing[1] in ("king", "short") else "Q"
     clause = sentence.tags.rfind(Tag.BREAK, 0, verb) + 1
@@ -681,6 +739,8 @@ def read_castling(
     ]
     span = sentence.span(first, verb + 1)
     relation = _castling_relation(sentence, first, verb)
+    if relation == "loses_right":
+        span = _with_its_loss(sentence, verb, span)
     stance = Stance() if relation == "legal" else sentence.stance(verb, match.end())
     if denied >= 0 and relation in ("castled", "may_castle", "has_right"):
         stance = replace(stance, unclear=False)
@@ -689,6 +749,12 @@ def read_castling(
     if re.search(r"\b(?:either|both) (?:sides?|wings?)\b", rest):
         stance = replace(stance, unclear=True)
     side = owners[-1] if owners else None
+    if right:
+        relation = "has_right"
+        stance = replace(stance, negated=gone is not None, able=False, unclear=False)
+        side = right["side"] == "white" if right["side"] else side
+        stop = element.span[0] + right.end()
+        span = (min(span[0], element.span[0]), stop)
     castles = Notation(castles=named)
     move = Term("move", element.word, element.span, side, move=castles)
     detail = Detail(both=re.search(r"\bboth\b", sentence.words) is not None)
@@ -696,6 +762,32 @@ def read_castling(
     if relation in ("castled", "has_right"):
         tense = sentence.tense(first, verb + 1)
     yield _claim(sentence, relation, span, (move,), stance, tense, detail)
+
+
+#: Words that say that a right is lost.
+_LOSES = (
+    r"\b(?:los\w+|lost|costs?|gives? up|giving up|forfeit\w*|abandon\w*|without|no)\b"
+)
+
+
+def _with_its_loss(
+    sentence: Sentence, verb: int, span: tuple[int, int]
+) -> tuple[int, int]:
+    """Return a claim's place in the text with the words of the loss before it, and its side."""
+    player = sentence.tags.rfind(Tag.PLAYER, 0, verb)
+    loss = re.search(_LOSES, sentence.before(verb))
+    if loss is None:
+        return span
+    shift = sentence.elements[verb].span[0] - len(sentence.before(verb))
+    start = loss.start() + shift
+    if player >= 0:
+        start = min(start, sentence.elements[player].span[0])
+    element = sentence.elements[verb]
+    words = re.match(
+        r"castling rights?\b", sentence.words[element.span[0] - sentence.start :]
+    )
+    stop = element.span[0] + words.end() if words else span[1]
+    return min(start, span[0]), stop
 
 
 def _is_general(sentence: Sentence, verb: int) -> bool:
@@ -719,8 +811,7 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
     word = sentence.elements[verb].word
     around = before[-40:] + sentence.words[len(before) :][:25]
     if re.search(r"right|option", around):
-        loses = r"\b(?:los\w+|gives? up|giving up|forfeit\w*|abandon\w*|without|no)\b"
-        return "loses_right" if re.search(loses, around) else "has_right"
+        return "loses_right" if re.search(_LOSES, around) else "has_right"
     if word.startswith("castled") and "un" + word not in around:
         return "castled"
     if cue("cannot").search(before):
@@ -739,7 +830,7 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
 # ---------------------------------------------------------------- pieces named
 
 _VERBS = "[{attack}{defend}{capture}{control}{fork}{pin}{skewer}{go}{put}{be}{have}]"
-_STATES = ("passed", "doubled", "isolated", "connected")
+_STATES = ("passed", "doubled", "isolated", "connected", "backward")
 
 
 def _stance_of_noun(sentence: Sentence, index: int) -> Stance:
@@ -832,6 +923,9 @@ def read_pawn_state(
         yield from _state_before(sentence, index)
     pawns = tuple(term for term in element.terms if chess.PAWN in term.pieces)
     being = cue("being").match(sentence.after(index)) if pawns else None
+    made = pawns and cue("leaves").search(sentence.before(index))
+    if made and being is None:
+        being = cue("made_so").match(sentence.after(index))
     for state in _STATES:
         if being and (word := re.search(rf"\b{state}\b(?! pawn)", being.group())):
             span = (element.span[0], element.span[1] + word.end())
@@ -974,7 +1068,9 @@ def read_counts(
             detail = Detail(
                 count=number(item["count"]),
                 noun=item["noun"],
-                more=re.search("more|extra", item["adjectives"]) is not None,
+                more=bool(
+                    match["extra"] or re.search("more|extra", item["adjectives"])
+                ),
                 whole=bool(whole) or group == "others",
                 wing=wing,
             )
@@ -1027,7 +1123,8 @@ def read_pair(
         return
     stance = replace(sentence.stance(max(0, last - 1), last), unclear=False)
     stance = replace(stance, negated=stance.negated and not lost)
-    detail = Detail(both=everybody, result="loses" if lost else "")
+    only = re.search(r"\bonly (?:white|black)\b", before) is not None
+    detail = Detail(both=everybody, result="loses" if lost else "", whole=only)
     span = sentence.offsets(match)
     subjects = () if everybody or nobody else owners
     tense = sentence.tense(max(0, last - 1), last)
@@ -1113,6 +1210,8 @@ def read_check(
         whom = over_tags("[{piece}{player}{pronoun}]|{from}{square}|$")
         if not (verb and whom.match(sentence.tags[index + 1 :])):
             return
+    elif cue("uncovers").search(before):
+        relation = "discovered_check"
     elif noun or cue("announces").search(before) or previous == Tag.MOVE:
         manner = re.search(r"\b(discovered|double)\s*$", before)
         relation = f"{manner[1]}_check" if manner else "gives_check"
@@ -1155,15 +1254,13 @@ def read_mate(
     yield _check_or_mate(sentence, index, relation, detail, end)
 
 
-def _with_place(
-    sentence: Sentence, index: int, relation: str, detail: Detail
-) -> Detail:
-    """Add the square from which a check is given, or on which a mate: ``checks from g6``."""
+def _check_place(sentence: Sentence, index: int, relation: str) -> Element | None:
+    """Return the square from which a check is given, or on which a mate: ``checks from g6``."""
     prepositions = "[{from}{on}]" if relation != "is_mate" else "{on}"
     place = over_tags("." + prepositions + "({square})").match(sentence.tags, index)
     if place is None or relation not in ("gives_check", "is_mate"):
-        return detail
-    return replace(detail, square=sentence.elements[place.start(1)].word)
+        return None
+    return sentence.elements[place.start(1)]
 
 
 def _in_check_by(sentence: Sentence, index: int) -> tuple[Term, ...]:
@@ -1256,10 +1353,23 @@ def _check_or_mate(
     purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
     if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
         stance = replace(stance, supposed=True)
-    detail = _with_place(sentence, index, relation, detail)
-    if relation == "in_check" and (by := _in_check_by(sentence, index)):
-        relation = "gives_check"
+    if place := _check_place(sentence, index, relation):
+        detail = replace(detail, square=place.word)
+        end = max(end, place.span[1])
+    if (by := _in_check_by(sentence, index)) and relation in (
+        "in_check",
+        "discovered_check",
+    ):
+        relation = relation.replace("in_check", "gives_check")
         subjects = by
+        end = max(end, by[0].span[1])
+    elif piece := re.search(
+        r"\b(queen|rook|bishop|knight|pawn)\s+$", sentence.before(index)
+    ):
+        # ``a rook check on g3``
+        subjects = (
+            Term("piece", piece[1], element.span, pieces=noun_pieces(piece[1])),
+        )
     if sentence.is_of_any(first):
         subjects = ()
         first = sentence.any_subject(first)
@@ -1270,9 +1380,13 @@ def _check_or_mate(
     before_subject = max(0, first - 1)
     if named is None and sentence.says_only(before_subject):
         stance = replace(stance, unclear=True)
-    span = (sentence.elements[first].span[0], max(element.span[1], end))
     kings = _king_in_check(sentence, index)
+    ends = [element.span[1], end, *(term.span[1] for term in kings)]
+    span = (sentence.elements[first].span[0], max(ends))
     tense = sentence.tense(first, index + 1)
+    clause = sentence.elements[sentence.clause_start(index)].span[0] - sentence.start
+    if tense == "later" and not cue("later").search(sentence.words, clause):
+        tense = "any"
     return _claim(sentence, relation, span, kings, stance, tense, detail, subjects)
 
 
@@ -1317,11 +1431,20 @@ def read_wording(
     detail = Detail.of({**reading.detail, **groups})
     if relation == "en_passant":
         possible = cue("possible_after").match(sentence.words, match.end())
-        made = sentence.asserts(first, last) and possible is None
+        allowed = cue("allows").search(sentence.words[: match.start()])
+        made = sentence.asserts(first, last) and possible is None and not allowed
         detail = replace(detail, made=made)
+        if allowed:  # by the other side
+            sides = tuple(replace(term, side=not term.side) for term in sides)
     if relation == "only_move":
         detail = replace(detail, sides=tuple(term.side for term in sides))
     moves = _judged(sentence, last) if relation in _JUDGES else _written(sentence)
+    if relation == "better_move":
+        clause = sentence.clause_start(min(first, len(sentence.elements) - 1))
+        near = [
+            term for term in moves if term.span[0] >= sentence.elements[clause].span[0]
+        ]
+        moves = tuple(near) or moves
     before = tuple(term for term in moves if term.span[1] <= span[0])
     if relation in ("wins", "en_passant") and before:
         named = before[-1:]
@@ -1340,6 +1463,11 @@ def read_wording(
     stance = replace(
         sentence.stance(first, last), negated=denied is not None, able=False
     )
+    if relation == "ways":
+        stance = replace(stance, supposed=False)
+    if relation in ("doubled_rooks",) and not detail.file:
+        files = re.findall(r"\b([a-h])-file\b", earlier)
+        detail = replace(detail, file=files[-1] if files else "")
     if relation == "equal" and match.group().startswith("chances"):
         stance = replace(stance, supposed=False)
     unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)

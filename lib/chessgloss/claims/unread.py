@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chessgloss.claims.lexicon import Tag, over_tags, tags, words
+from chessgloss.claims.lexicon import Tag, cue, over_tags, tags, words
 from chessgloss.claims.parser import Claim, Sentence
 
 #: Between a verb that helps and the claim that it belongs to: ``has played``, ``is now``.
@@ -30,13 +30,16 @@ def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Clai
         What has been read in it.
     """
     read = _read(sentence, claims)
+    for match in cue("of_the_move").finditer(sentence.words):
+        read.update(range(sentence.index(match.start()), sentence.index(match.end())))
     for first, last in _clauses(sentence):
         unread = [
             index
             for index in range(first, last)
-            if index not in read and _is_verb(sentence, index, first)
+            if index not in read
+            and (_is_verb(sentence, index, first) or _says_more(sentence, index, first))
         ]
-        if not unread:
+        if not unread or _is_push_alone(sentence, first, last):
             continue
         start = max(
             (n + 1 for n in range(first, unread[0]) if n in read), default=first
@@ -47,23 +50,48 @@ def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Clai
         yield Claim("unread", text, span, "unread", stance=sentence.stance(start, stop))
 
 
+def _is_push_alone(sentence: Sentence, first: int, last: int) -> bool:
+    """Tell whether a clause is the pawn's move that opens a sentence: ``d5, and …``."""
+    return (first, last) == (0, 1) and sentence.tags[0] == Tag.SQUARE
+
+
+def _says_more(sentence: Sentence, index: int, first: int) -> bool:
+    """Tell whether an element that no claim holds can make the clause false all the same.
+
+    A piece, a square, a file, a side behind the subject, a count, a denial: ``on b4, but not d2``.
+    """
+    element = sentence.elements[index]
+    if element.word in words("weighty"):
+        return True
+    if element.tag == Tag.PLAYER:
+        return index > first
+    return element.tag in tags("weighty")
+
+
 def _read(sentence: Sentence, claims: Sequence[Claim]) -> set[int]:
     """Return the elements that claims hold which say something, and helping verbs before them."""
     read = set[int]()
     for claim in claims:
         if claim.named:
             continue
-        first, stop = claim.span
-        held = [
-            index
-            for index, element in enumerate(sentence.elements)
-            if element.span[0] < stop and first < element.span[1]
-        ]
+        held = _held(sentence, claim.span)
         read.update(held)
+        if len(claim.subjects) == 1:
+            read.update(_held(sentence, claim.subjects[0].span))
         helping = _HELPING.search(sentence.tags[: held[0]]) if held else None
         if helping:
             read.update(range(helping.start(), held[0]))
     return read
+
+
+def _held(sentence: Sentence, span: tuple[int, int]) -> list[int]:
+    """Return the elements that stand in a part of the text."""
+    (start, stop) = span
+    return [
+        index
+        for index, element in enumerate(sentence.elements)
+        if element.span[0] < stop and start < element.span[1]
+    ]
 
 
 def _clauses(sentence: Sentence) -> Iterator[tuple[int, int]]:
@@ -104,5 +132,8 @@ def _is_verb(sentence: Sentence, index: int, first: int) -> bool:
         return False
     if element.tag == Tag.UNKNOWN:
         return before in tags("subjects")
-    noun = before in (Tag.THE, Tag.ADJECTIVE, Tag.ON, Tag.OF)
+    this = index > first and sentence.elements[index - 1].word in ("this", "that")
+    noun = before in (Tag.THE, Tag.ADJECTIVE, Tag.ON, Tag.OF) or (
+        this and element.word in words("nouns_too")
+    )
     return element.tag in tags("verbs") and not noun

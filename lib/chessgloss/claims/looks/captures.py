@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import chess
@@ -46,6 +48,8 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     a line of the text; what can or will be done must be legal. A recapture must follow a
     capture on the same square.
     """
+    if claim.together:
+        return _each_captures(claim, moment, scene)
     pieces = [term for term in claim.objects if term.role == "piece"]
     if any(is_king(term) for term in pieces):
         return fails("a king is never captured")
@@ -61,6 +65,16 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
                 return fails("other pieces can take it too")
             return _is_possible(claim, moment, scene, at, move)
     return _no_capture(claim, moment, scene)
+
+
+def _each_captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether each of the pieces named can take: ``with the queen or the knight``."""
+    for subject in claim.subjects:
+        alone = replace(claim, subjects=(subject,), together=False)
+        finding = captures(alone, moment, scene)
+        if finding.outcome != "holds":
+            return finding
+    return finding
 
 
 def _others_can(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
@@ -216,6 +230,24 @@ def _takes(term: Term, board: chess.Board, move: chess.Move) -> bool:
     )
 
 
+def ways(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look how many pieces can take on a square, or the piece that has moved, and which they are."""
+    board = moment.board
+    if moment.last is None:
+        return NO_MOVE
+    if claim.subjects and claim.subjects[0].side != board.turn:
+        return absent("the other side is on turn")
+    place = claim.detail.square
+    square = chess.parse_square(place) if place else moment.last[1].to_square
+    every = board.generate_legal_captures(chess.BB_ALL, chess.BB_SQUARES[square])
+    able = {move.from_square for move in every}
+    evidence = f"{len(able)} pieces can take on {chess.square_name(square)}"
+    kinds = {board.piece_type_at(start) for start in able}
+    named = re.findall(r"king|queen|rook|bishop|knight|pawn", claim.detail.items)
+    said = {chess.PIECE_NAMES.index(noun) for noun in named}
+    return truth(len(able) == claim.detail.count and said <= kinds, evidence)
+
+
 def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a pawn is taken in passing, or can be where the words say no more."""
     sides = named_sides(claim) or {*chess.COLORS}
@@ -271,6 +303,21 @@ def _takes_part(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
         _takes(term, board, move) or term.matches(move.to_square, there)
         for term in named
     )
+
+
+def offers_trade(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the other side can take like for like when the move has been made."""
+    noun = claim.detail.noun or claim.detail.unit.removesuffix("s")
+    kinds = {chess.PIECE_NAMES.index(noun)} if noun else {*chess.PIECE_TYPES[1:-1]}
+    board = moment.board
+    for move in board.generate_legal_captures():
+        pair = {
+            board.piece_type_at(move.from_square),
+            board.piece_type_at(move.to_square),
+        }
+        if len(pair) == 1 and pair <= kinds:
+            return holds(f"{board.san(move)} is legal")
+    return fails("no such exchange can be made at once")
 
 
 def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -71,6 +71,8 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         return legal
     if _was_played(term, scene):
         return "true", "as the game went before", "before"
+    if claim.named and not stance.negated and _is_piece_there(term, scene):
+        return "true", f"there is the piece {term.text}", "after"
     evidence = (
         f"{term.text} is not legal before the move, after it, or in a line of the text"
     )
@@ -111,6 +113,8 @@ def _is_only_legal(
     if claim.relation != "played" or claim.tense == "later":
         return False
     opponent = not scene.move.mover
+    if term.side == opponent and claim.detail.made:
+        return True
     if term.side == opponent or term.numbered is not None:
         return False
     (_, _, anchor) = legal
@@ -199,6 +203,17 @@ def _is_castling_rook(term: Term, scene: Scene) -> bool:
         return False
     (_, end) = boards.rook_squares(board, played)
     return written.to == end
+
+
+def _is_piece_there(term: Term, scene: Scene) -> bool:
+    """Tell whether what is written like a move is a piece on its square: ``Bf4 attacks``."""
+    move = term.move or Notation()
+    if move.to is None or move.takes or term.numbered is not None:
+        return False
+    if move.piece in (None, chess.PAWN) or move.check or move.mate:
+        return False
+    piece = scene.after.board.piece_at(move.to)
+    return piece is not None and piece.piece_type == move.piece
 
 
 def _must_be_played(term: Term, scene: Scene) -> bool:
@@ -300,6 +315,16 @@ def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
             if move.promotion and move.from_square in pawns:
                 return holds(f"{board.san(move)} is legal")
     return fails("no such promotion is legal")
+
+
+def double_step(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the move of a moment brings a pawn two squares forward."""
+    if moment.last is None:
+        return NO_MOVE
+    board, move = moment.last
+    pawn = board.piece_type_at(move.from_square) == chess.PAWN
+    steps = chess.square_distance(move.from_square, move.to_square)
+    return truth(pawn and steps == 2, board.san(move))
 
 
 def legal_count(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -16,7 +16,7 @@ from chessgloss.claims.looks.finding import (
     unknown,
 )
 from chessgloss.claims.looks.material import WINGS, agreed
-from chessgloss.claims.parser import Claim
+from chessgloss.claims.parser import Claim, Term
 from chessgloss.claims.scene import Moment, Scene, sides_or_both
 from chessgloss.facts import board as boards
 
@@ -24,31 +24,68 @@ from chessgloss.facts import board as boards
 Find: TypeAlias = Callable[[chess.Board, chess.Color], chess.SquareSet]
 
 
-#: What finds the pawns of a side that are in a state; connected ones are passed.
+def _unsupported(board: chess.Board, side: chess.Color) -> chess.SquareSet:
+    """Return pawns that no pawn of their side, beside them or behind, can come to defend."""
+    pawns = board.pieces(chess.PAWN, side)
+    found = chess.SquareSet()
+    for pawn in pawns:
+        (file, rank) = (chess.square_file(pawn), chess.square_rank(pawn))
+        beside = [each for each in pawns if abs(chess.square_file(each) - file) == 1]
+        ahead = [(chess.square_rank(each) > rank) == side for each in beside]
+        level = any(chess.square_rank(each) == rank for each in beside)
+        if all(ahead) and not level:
+            found.add(pawn)
+    return found
+
+
+def _backward(board: chess.Board, side: chess.Color) -> chess.SquareSet:
+    """Return unsupported pawns with neighbours whose way an enemy pawn bars by its attack."""
+    pawns = _unsupported(board, side) - boards.isolated(board, side)
+    step = 8 if side else -8
+    enemies = board.pieces(chess.PAWN, not side)
+    barred = [
+        pawn for pawn in pawns if board.attackers(not side, pawn + step) & enemies
+    ]
+    return chess.SquareSet(barred)
+
+
+def _pawns(board: chess.Board, side: chess.Color) -> chess.SquareSet:
+    return board.pieces(chess.PAWN, side)
+
+
+#: What finds the pawns of a side that are in a state, or may be.
 _FIND: Mapping[str, Find] = {
     "doubled": boards.doubled,
     "isolated": boards.isolated,
     "passed": boards.passed,
-    "connected": boards.passed,
+    "connected": _pawns,
+    "backward": _backward,
 }
 
 
 def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether pawns are passed, doubled or isolated, on a wing if one is named."""
     files = WINGS[claim.detail.wing]
-    return agreed([_pawn_state(claim, moment, scene, each) for each in files])
+    for term in claim.objects:
+        found = agreed(
+            [_pawn_state(claim, moment, scene, term, each) for each in files]
+        )
+        if found.outcome != "holds":
+            return found
+    return found
 
 
 def _pawn_state(
-    claim: Claim, moment: Moment, scene: Scene, files: chess.Bitboard
+    claim: Claim, moment: Moment, scene: Scene, term: Term, files: chess.Bitboard
 ) -> Finding:
     board = moment.board
     state = claim.detail.state
-    term = claim.objects[0]
     pawns = [pawn for pawn in term.squares(board) if chess.BB_SQUARES[pawn] & files]
     if not pawns:
         return absent(f"there is no {term.text}")
     find = _FIND[state]
+    if state == "connected" and "passed" in claim.text.lower():
+        find = boards.passed
     fitting = [
         pawn for pawn in pawns if pawn in find(board, bool(board.color_at(pawn)))
     ]
@@ -60,10 +97,15 @@ def _pawn_state(
         ]
     if claim.detail.made:
         return _made_so(claim, scene, fitting, find)
-    if term.least > 1:
+    if term.least > 1 and term.square is None:
         evidence = f"{len(fitting)} of them are {state}"
         certain = len(fitting) < term.least
         return truth(len(fitting) == term.least, evidence, certain=certain)
+    if state == "backward" and not fitting:
+        alone = any(
+            pawn in _unsupported(board, bool(board.color_at(pawn))) for pawn in pawns
+        )
+        return truth(False, "a pawn beside it can support it", certain=not alone)
     if fitting:
         return holds(f"the pawn on {chess.square_name(fitting[0])} is {state}")
     return fails(f"no such pawn is {state}")
