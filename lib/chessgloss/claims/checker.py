@@ -266,7 +266,7 @@ def look_at_all(claim: Claim, scene: Scene) -> Case:
             _is_of_another_time(claim, moment)
             or _is_of_another_piece(claim, moment, scene)
         ):
-            outcome = "unknown"
+            outcome = "absent" if _is_gone(claim, moment, scene) else "unknown"
         if moment.skipped and outcome == "fails" and of_moves:
             evidence = f"{_WHEN[moment.anchor]}{evidence}, but moves may lie between"
             after_pass = Checked(claim, "not checkable", evidence, moment.anchor)
@@ -298,9 +298,22 @@ def _is_of_another_time(claim: Claim, moment: Moment) -> bool:
     if claim.named or not (lasts or barred):
         return False
     past = claim.tense == "past"
+    if moment.anchor == "reply":
+        return claim.kind in ("material", "structure") and claim.tense != "later"
     if moment.anchor == "before":
         return not past and claim.tense != "before"
     return past and moment.anchor == "after"
+
+
+def _is_gone(claim: Claim, moment: Moment, scene: Scene) -> bool:
+    """Tell whether it was so before the move alone: of a piece that has left, or of a check."""
+    if moment.anchor != "before":
+        return False
+    end = scene.after.board
+    named = [term.square for term in (*claim.objects, *claim.subjects)]
+    squares = [square for square in named if square is not None]
+    left = any(moment.board.piece_at(each) != end.piece_at(each) for each in squares)
+    return left or claim.relation == "in_check"
 
 
 def _is_of_another_piece(claim: Claim, moment: Moment, scene: Scene) -> bool:

@@ -318,11 +318,13 @@ def read_verb(
         return  # ``attacked in this manner``
     objects = sentence.group(match, "obj", "behind", "behind2")
     acting = sentence.actors(match)
-    if match.re.pattern.startswith(Tag.AND) and not objects:
+    if "obj" not in match.re.groupindex:
         # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
         pieces = [
             term for term in sentence.may_act(match.start()) if term.role == "piece"
         ]
+        if not pieces and not _has(match, "agent"):
+            return
         objects = (replace(THIS, options=tuple(pieces[-1:])),)
     times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
@@ -346,16 +348,20 @@ def read_verb(
         span = _with_places(sentence, match, span)
     stance = _stance_of_verb(sentence, match, reading.relation)
     detail = _detail_of_verb(sentence, match, times)
+    relation = reading.relation
     if exception:
         stance = replace(stance, negated=False, unclear=False)
         detail = replace(detail, count=1)
+        relation = relation.replace("loose", "defends")
     how = (stance, sentence.tense(first, last), detail)
-    yield _claim(sentence, reading.relation, span, objects, *how, subjects, together)
+    yield _claim(sentence, relation, span, objects, *how, subjects, together)
 
 
 def _exception(sentence: Sentence, match: re.Match[str]) -> int | None:
     """Return the element that alone acts where nobody else does: ``nothing except the rook``."""
-    if not _denies_of_all(sentence, match):
+    none = "no" in sentence.elements[match.start()].adjectives
+    loose = sentence.tags[match.start("verb")] in tags("loose")
+    if not (none or loose or _denies_of_all(sentence, match)):
         return None
     excepted = over_tags("{except}({piece})").search(sentence.tags)
     return excepted.start(1) if excepted else None
@@ -530,8 +536,10 @@ def _detail_of_verb(
 ) -> Detail:
     """Return the verb, how often, and whether the words say outright that it is done now."""
     verb = match.start("verb")
+    behind = match.start("behind") if _has(match, "behind") else 0
     return Detail(
         verb=sentence.elements[verb].word,
+        result="for" if behind and sentence.elements[behind - 1].word == "for" else "",
         count=_how_often(sentence, match, times),
         made=_is_said_outright(sentence, match),
     )
@@ -548,6 +556,8 @@ def _how_often(
         return number(times["count"].split()[0])
     alone = r"\bonly (?:by|with)\b|\bby\b.*\b(?:only|alone)\b"
     if re.search(alone, sentence.words[start : stop + 6]):
+        return 1
+    if _has(match, "agent") and re.search(r"\bonly\s+$", sentence.before(verb)):
         return 1
     has_subject = match.groupdict().get("subj") is not None
     return 1 if has_subject and sentence.says_only(match.start("subj")) else None
@@ -695,9 +705,13 @@ def read_written(
         after
     )
     named = not (played or possible)
-    yield _claim(
-        sentence, relation, term.span, (move,), move_stance, tense, named=named
-    )
+    span = term.span
+    if behind := cue("possible_after").match(after):
+        span = (span[0], span[1] + behind.end())
+    elif ahead := cue("possible_before").search(before):
+        start = span[0] - len(before) + ahead.start()
+        span = (start, span[1])
+    yield _claim(sentence, relation, span, (move,), move_stance, tense, named=named)
     if term.move and (term.move.mate or term.move.check):
         sign = "move_mates" if term.move.mate else "move_checks"
         avoided = re.search(r"\b(?:avoid|prevent|threat|stop|follow)\w*[^,;]*$", before)
@@ -712,7 +726,8 @@ def _tense_of_move(sentence: Sentence, span: tuple[int, int]) -> Tense:
     before = sentence.words[: span[0] - sentence.start]
     after = sentence.words[span[1] - sentence.start :]
     instead = cue("instead_before").search(before) or cue("instead_after").match(after)
-    return "before" if instead else "any"
+    starts_line = re.search(r"\b(?:after|once)\s+(?:\d+\W+)?$", before)
+    return "before" if instead and not starts_line else "any"
 
 
 def read_castling(
@@ -746,8 +761,12 @@ def read_castling(
         stance = replace(stance, unclear=False)
         span = sentence.span(denied, verb + 1)
     stance = replace(stance, negated=stance.negated and relation != "loses_right")
-    if re.search(r"\b(?:either|both) (?:sides?|wings?)\b", rest):
-        stance = replace(stance, unclear=True)
+    if wings := re.match(r"[^,;]*?\b(?:either|both) (?:sides?|wings?)\b", rest):
+        named = "both"
+        span = (span[0], element.span[0] + wings.end())
+        stance = replace(
+            stance, unclear=relation not in ("may_castle", "has_right"), able=True
+        )
     side = owners[-1] if owners else None
     if right:
         relation = "has_right"
@@ -1065,6 +1084,8 @@ def read_counts(
         side = (match["side"] == "white") == (group == "items")
         for item in cue("item").finditer(sentence.words, *match.span(group)):
             span = sentence.offsets(item)
+            if match["extra"]:
+                span = (span[0], match.end("extra") + sentence.start)
             detail = Detail(
                 count=number(item["count"]),
                 noun=item["noun"],
@@ -1123,8 +1144,12 @@ def read_pair(
         return
     stance = replace(sentence.stance(max(0, last - 1), last), unclear=False)
     stance = replace(stance, negated=stance.negated and not lost)
-    only = re.search(r"\bonly (?:white|black)\b", before) is not None
-    detail = Detail(both=everybody, result="loses" if lost else "", whole=only)
+    earlier = sentence.words[: match.start()]
+    done = re.search(r"\b(?:has|have|had|gave|lost)\b", before) is not None
+    only = re.search(r"\bonly (?:white|black)\b[^,;]*$", earlier) is not None
+    detail = Detail(
+        both=everybody, result="loses" if lost else "", whole=only, made=done
+    )
     span = sentence.offsets(match)
     subjects = () if everybody or nobody else owners
     tense = sentence.tense(max(0, last - 1), last)

@@ -18,6 +18,9 @@ _HELPING = over_tags(
     "[{be}{have}{maybe}{not}{put}{go}{into}{threaten}{with}{pronoun}]+(?:{the}[{adjective}{unknown}]{0,2}|{adjective}*)$"
 )
 
+#: A condition that only names a move, which is claimed apart: ``if Black plays gxf6``.
+_SUPPOSED_MOVE = "{if}[{player}{pronoun}]?{put}{move_number}?{move}"
+
 
 def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
     """Yield a claim of kind ``unread`` for each clause with a verb that no claim reads.
@@ -31,7 +34,9 @@ def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Clai
     """
     read = _read(sentence, claims)
     for match in cue("of_the_move").finditer(sentence.words):
-        read.update(range(sentence.index(match.start()), sentence.index(match.end())))
+        read.update(_held(sentence, sentence.offsets(match)))
+    for match in over_tags(_SUPPOSED_MOVE).finditer(sentence.tags):
+        read.update(range(*match.span()))
     for first, last in _clauses(sentence):
         unread = [
             index
@@ -76,12 +81,21 @@ def _read(sentence: Sentence, claims: Sequence[Claim]) -> set[int]:
             continue
         held = _held(sentence, claim.span)
         read.update(held)
-        if len(claim.subjects) == 1:
-            read.update(_held(sentence, claim.subjects[0].span))
+        for terms in (claim.subjects, claim.objects):
+            if len(terms) == 1:
+                read.update(_held(sentence, terms[0].span))
+        if claim.detail.both:
+            read.update(_of_both(sentence))
         helping = _HELPING.search(sentence.tags[: held[0]]) if held else None
         if helping:
             read.update(range(helping.start(), held[0]))
     return read
+
+
+def _of_both(sentence: Sentence) -> list[int]:
+    """Return the elements of ``both sides`` or ``neither player``."""
+    sides = cue("both_sides").search(sentence.words)
+    return _held(sentence, sentence.offsets(sides)) if sides else []
 
 
 def _held(sentence: Sentence, span: tuple[int, int]) -> list[int]:

@@ -274,7 +274,9 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return holds("there are none left")
     if done and claim.stance.negated:
         return unknown("it may have been earlier")
-    for board, move in (*_made(moment), *_possible(moment)):
+    told = claim.detail.verb.endswith("ed") and claim.stance.past
+    possible = () if told and claim.subjects else _possible(moment)
+    for board, move in (*_made(moment), *possible):
         if _is_exchange_of(claim, board, move) and _takes_part(claim, board, move):
             return holds(f"{board.san(move)} exchanges")
     return fails("no such exchange can be made at once")
@@ -289,6 +291,12 @@ def _is_exchange_of(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
     if not others and PLURAL.search(first.text):
         placed = first.square in (None, move.to_square)
         return placed and start in first.pieces and end in first.pieces
+    if claim.detail.result == "for":
+        (given, got) = terms[0].pieces, terms[-1].pieces
+        own = {term.side for term in claim.subjects} != {not board.turn}
+        return (
+            (start in given and end in got) if own else (end in given and start in got)
+        )
     moved = {start, end}
     return all(not moved.isdisjoint(term.pieces) for term in terms)
 

@@ -209,7 +209,11 @@ def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         least = len(sides) if claim.detail.both else 1
         return truth(len(having) >= least, evidence)
     if having:
-        return fails(evidence)
+        gone = (
+            moment.last is not None and _can_take_back(moment) and moment.board.bishops
+        )
+        given = gone and chess.BB_SQUARES[moment.last[1].to_square] & gone
+        return truth(False, evidence, certain=not given or claim.detail.made)
     had = any(_has_pair(scene.before.board, side) for side in sides)
     return truth(had, evidence, certain=False)
 

@@ -48,7 +48,8 @@ def _rights(claim: Claim, board: chess.Board) -> list[bool]:
     rights = []
     for side in sides:
         rank = chess.BB_RANK_1 if side else chess.BB_RANK_8
-        rights.append(bool(rooks & rank))
+        there = chess.popcount(rooks & rank)
+        rights.append(there == 2 if wing == "both" else there > 0)
     return rights
 
 
@@ -150,6 +151,8 @@ def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     (term,) = claim.objects
     first = 0 if claim.tense == "before" else 1
     moments = scene.moments[first:]
+    if claim.tense != "later":
+        moments = tuple(each for each in moments if each.anchor != "reply")
     for board, move in ways_to_play(moments, term):
         evidence = f"{board.san(move)} is legal"
         castles = term.move is None or bool(term.move.castles)
