@@ -306,14 +306,20 @@ def _is_of_another_time(claim: Claim, moment: Moment) -> bool:
 
 
 def _is_gone(claim: Claim, moment: Moment, scene: Scene) -> bool:
-    """Tell whether it was so before the move alone: of a piece that has left, or of a check."""
-    if moment.anchor != "before":
+    """Tell whether it was so before the move of another piece, which stood where one stands now."""
+    if moment.anchor != "before" or claim.kind not in ("attack", "tactic"):
         return False
     end = scene.after.board
-    named = [term.square for term in (*claim.objects, *claim.subjects)]
-    squares = [square for square in named if square is not None]
-    left = any(moment.board.piece_at(each) != end.piece_at(each) for each in squares)
-    return left or claim.relation == "in_check"
+    named = [
+        term for term in (*claim.objects, *claim.subjects) if term.square is not None
+    ]
+    there = all(term.squares(end) for term in named)
+    others = (
+        moment.board.piece_at(square) != end.piece_at(square)
+        for term in named
+        for square in term.squares(end)
+    )
+    return there and any(others)
 
 
 def _is_of_another_piece(claim: Claim, moment: Moment, scene: Scene) -> bool:

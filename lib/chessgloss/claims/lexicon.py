@@ -33,6 +33,7 @@ class Tag:
     LETTER: Final = "L"
     THE: Final = "z"
     DIGITS: Final = "9"
+    PROMOTE: Final = "Y"
     MOVE_NUMBER: Final = "#"
     UNKNOWN: Final = "_"
     ADVERB: Final = "~"
@@ -91,10 +92,7 @@ def is_said(name: str, words: str) -> bool:
 def letters() -> Mapping[str, str]:
     """Return the letter of each tag by its name, as it stands in a regular expression."""
     tags = {name: tag["letter"] for name, tag in _table()["tags"].items()}
-    return {
-        name: letter.replace("^", r"\^")
-        for name, letter in (tags | _table()["letters"]).items()
-    }
+    return tags | _table()["letters"]
 
 
 @cache

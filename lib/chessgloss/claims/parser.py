@@ -373,9 +373,18 @@ def _names_piece(tokens: Sequence[Token], index: int) -> bool:
     if word.endswith("s") and tag in tags("behind_plural"):
         return True
     (behind, _) = _beside(tokens, index + 2)
-    if next_word == "moves" and behind == Tag.INTO:
+    if next_word == "moves" and behind in tags("behind_moves"):
         return True
+    if _is_to_queen(tokens, index):
+        return False
     return tag != Tag.NOUN and next_word not in words("compound")
+
+
+def _is_to_queen(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether ``queen`` is a verb: ``threatens to queen``, ``can queen on f8``."""
+    (before, _) = _beside(tokens, index - 1)
+    helped = before in (Tag.INTO, Tag.MAYBE, Tag.THREATEN)
+    return tokens[index].word == "queen" and helped
 
 
 def _beside(tokens: Sequence[Token], index: int) -> tuple[str, str]:
@@ -510,6 +519,8 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
     tag = token.tag
     if tag == Tag.THE and word in ("this", "that"):
         tag = Tag.PRONOUN
+    elif _is_to_queen(tokens, index):
+        tag = Tag.PROMOTE
     elif tag == Tag.CAPTURE and word.endswith("ed"):
         # a form of to be before a participle: ``cannot be captured``
         start = max(0, index - 3)

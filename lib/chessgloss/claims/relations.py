@@ -180,7 +180,8 @@ LOOKS: dict[str, Callable[..., Any]] = {
         moves.promotes,
         moves.can_promote,
         moves.legal_count,
-        moves.double_step,
+        moves.steps,
+        moves.from_promotion,
         presupposed.on_move,
         presupposed.theme,
         presupposed.there_is,
@@ -318,7 +319,7 @@ def read_verb(
         return  # ``attacked in this manner``
     objects = sentence.group(match, "obj", "behind", "behind2")
     acting = sentence.actors(match)
-    if "obj" not in match.re.groupindex:
+    if "subj" not in match.re.groupindex and "obj" not in match.re.groupindex:
         # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
         pieces = [
             term for term in sentence.may_act(match.start()) if term.role == "piece"
@@ -363,7 +364,7 @@ def _exception(sentence: Sentence, match: re.Match[str]) -> int | None:
     loose = sentence.tags[match.start("verb")] in tags("loose")
     if not (none or loose or _denies_of_all(sentence, match)):
         return None
-    excepted = over_tags("{except}({piece})").search(sentence.tags)
+    excepted = over_tags("{other_than}({piece})").search(sentence.tags)
     return excepted.start(1) if excepted else None
 
 
@@ -761,6 +762,9 @@ def read_castling(
         stance = replace(stance, unclear=False)
         span = sentence.span(denied, verb + 1)
     stance = replace(stance, negated=stance.negated and relation != "loses_right")
+    if relation == "castled" and sentence.before(verb).rstrip().endswith("yet to"):
+        stance = replace(stance, negated=True, supposed=False, distant=False)
+        span = sentence.span(max(0, first - 3), verb + 1)
     if wings := re.match(r"[^,;]*?\b(?:either|both) (?:sides?|wings?)\b", rest):
         named = "both"
         span = (span[0], element.span[0] + wings.end())
@@ -829,14 +833,17 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
     before = sentence.before(verb)
     word = sentence.elements[verb].word
     around = before[-40:] + sentence.words[len(before) :][:25]
-    if re.search(r"right|option", around):
+    if re.search(r"\bright(?:s\b|\b(?! a))|option", around):
         return "loses_right" if re.search(_LOSES, around) else "has_right"
     if word.startswith("castled") and "un" + word not in around:
+        return "castled"
+    if re.search(r"\byet to\s+$", before):
         return "castled"
     if cue("cannot").search(before):
         return "cannot_castle"
     at_once = re.search(
-        r"\b(?:ready|next move|at once|immediately|now)\b", sentence.words
+        r"\b(?:ready|next move|at once|immediately|right away|straight ?away|now)\b",
+        sentence.words,
     )
     able = re.search(
         r"\b(?:can|may|could|still|to|wants?|will)\b[\w\s]*$", before[-25:]
@@ -1077,15 +1084,15 @@ def read_counts(
     stance = replace(
         sentence.stance(0, last, alone=True),
         negated=False,
-        unclear=not wing and _is_placed_elsewhere(sentence, match),
+        unclear=not (wing or match["file"]) and _is_placed_elsewhere(sentence, match),
     )
     tense = sentence.tense(0, max(1, last))
     for group in ("items", "others") if match["others"] else ("items",):
         side = (match["side"] == "white") == (group == "items")
         for item in cue("item").finditer(sentence.words, *match.span(group)):
             span = sentence.offsets(item)
-            if match["extra"]:
-                span = (span[0], match.end("extra") + sentence.start)
+            if item.end() == match.end(group):
+                span = (span[0], match.end() + sentence.start)
             detail = Detail(
                 count=number(item["count"]),
                 noun=item["noun"],
@@ -1094,6 +1101,7 @@ def read_counts(
                 ),
                 whole=bool(whole) or group == "others",
                 wing=wing,
+                file=match["file"] or "",
             )
             owner = (Term("side", match["side"], span, side),)
             yield _claim(sentence, "counts", span, (), stance, tense, detail, owner)
@@ -1258,7 +1266,7 @@ def read_mate(
     place = over_tags(".{on}({square})").match(sentence.tags[index:])
     threat = re.search(r"threat\w*\W+(?:\w+\W+){0,3}?$", before) is not None
     planned = sentence.tags[index - 1 : index] in (Tag.THREATEN, Tag.MAYBE)
-    if planned and not counted:
+    if (planned and not counted) or cue("missed").search(before):
         return
     detail = Detail()
     if threat:
@@ -1431,7 +1439,12 @@ def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
 # ---------------------------------------------------------------- fixed wordings
 
 #: Relations whose side, if not in the wording, is the one last named before it.
-_OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind", "in_return", "en_passant"})
+_OF_A_SIDE = frozenset(
+    {"better", "wins", "ahead", "behind", "in_return", "en_passant", "missed_mate"}
+)
+
+#: Relations whose piece may be named right before the wording.
+_OF_A_PIECE = frozenset({"promotes", "steps"})
 
 #: Relations that judge one move, which need not be the last that the sentence writes.
 _JUDGES = frozenset({"bad_move", "good_move", "best_move"})
@@ -1496,6 +1509,11 @@ def read_wording(
     if relation == "equal" and match.group().startswith("chances"):
         stance = replace(stance, supposed=False)
     unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)
+    if relation in _OF_A_PIECE and first < len(sentence.elements):
+        pawn = sentence.elements[first]
+        if pawn.tag == Tag.PIECE and pawn.terms[0].pieces == {chess.PAWN}:
+            named = pawn.terms
+            span = (min(span[0], pawn.span[0]), span[1])
     if relation == "promotes" and (
         unsaid or re.search(r"\b(?:which|eventually)\b", earlier)
     ):

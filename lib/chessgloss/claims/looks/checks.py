@@ -24,6 +24,7 @@ from chessgloss.claims.scene import (
     acting_squares,
     both_turns,
     name,
+    named_sides,
     sides_or_both,
     written_moves,
 )
@@ -162,6 +163,8 @@ def missed_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a mate was there before the move, which does not give it."""
     if moment.anchor != "before":
         return ANOTHER_MOVE
+    if {not scene.move.mover} == named_sides(claim):
+        return unknown("the other side's move is spoken of")
     if scene.after.board.is_checkmate():
         return fails("the move played mates")
     if tactics.mates(moment.board, scene.move.mover):

@@ -232,6 +232,8 @@ def counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if noun.startswith("piece"):
         return unknown("what counts as a piece is not said")
     files = WINGS[claim.detail.wing]
+    if claim.detail.file:
+        files = (_files(claim.detail.file),)
     findings = [_counted_on(claim, moment.board, noun, side, each) for each in files]
     return agreed(findings)
 
@@ -249,7 +251,9 @@ def _counted_on(
     if claim.detail.more:
         other = _count(board, noun, not side, files)
         return truth(have - other == wanted, evidence)
-    if have > wanted and not (claim.detail.whole or claim.detail.wing):
+    if have > wanted and not (
+        claim.detail.whole or claim.detail.wing or claim.detail.file
+    ):
         return unknown(f"{evidence}, more than the text speaks of")
     return truth(have == wanted, evidence)
 

@@ -298,6 +298,8 @@ def promotes(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         if moment.board.is_check() or _can_promote_next(moment.board):
             return unknown(f"{nothing}, but a pawn can promote next")
         return fails(nothing)
+    if not _is_meant(claim, board, move):
+        return fails("another pawn promotes")
     piece = claim.detail.piece in ("", chess.piece_name(move.promotion))
     square = claim.detail.square in ("", chess.square_name(move.to_square))
     return truth(piece and square, f"{board.san(move)} promotes")
@@ -311,7 +313,9 @@ def _can_promote_next(board: chess.Board) -> bool:
 
 def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a pawn could promote at once, were it its side's turn."""
-    pawns = claim.objects[0].squares(moment.board)
+    pawns = set[chess.Square](chess.SQUARES)
+    for term in claim.objects:
+        pawns.intersection_update(term.squares(moment.board))
     sides = sides_or_both(claim)
     for board in both_turns(moment.board):
         for move in board.legal_moves if board.turn in sides else ():
@@ -320,14 +324,35 @@ def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return fails("no such promotion is legal")
 
 
-def double_step(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether the move of a moment brings a pawn two squares forward."""
+def steps(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the move of a moment brings a pawn one or two squares forward."""
     if moment.last is None:
         return NO_MOVE
     board, move = moment.last
     pawn = board.piece_type_at(move.from_square) == chess.PAWN
-    steps = chess.square_distance(move.from_square, move.to_square)
-    return truth(pawn and steps == 2, board.san(move))
+    distance = chess.square_distance(move.from_square, move.to_square)
+    right = pawn and _is_meant(claim, board, move)
+    return truth(right and distance == (claim.detail.count or 2), board.san(move))
+
+
+def _is_meant(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
+    """Tell whether a move is that of the piece named, if one is, where it stands or goes."""
+    piece = board.piece_at(move.from_square)
+    return all(
+        term.matches(move.from_square, piece) or term.matches(move.to_square, piece)
+        for term in claim.subjects
+        if term.role == "piece"
+    )
+
+
+def from_promotion(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look how many squares a pawn is away from its last rank."""
+    square = chess.parse_square(claim.detail.square)
+    if moment.board.piece_type_at(square) != chess.PAWN:
+        return absent("there is no such pawn")
+    rank = chess.square_rank(square)
+    left = 7 - rank if moment.board.color_at(square) else rank
+    return truth(left == claim.detail.count, f"it has {left} squares to go")
 
 
 def legal_count(claim: Claim, moment: Moment, scene: Scene) -> Finding:
