@@ -712,7 +712,12 @@ def read_written(
     elif ahead := cue("possible_before").search(before):
         start = span[0] - len(before) + ahead.start()
         span = (start, span[1])
-    yield _claim(sentence, relation, span, (move,), move_stance, tense, named=named)
+    # ``Bf4 attacks a knight`` may be of the piece
+    acts = sentence.tags[index + 1 : index + 2] in tags("of_a_piece")
+    detail = Detail(made=named and acts)
+    yield _claim(
+        sentence, relation, span, (move,), move_stance, tense, detail, named=named
+    )
     if term.move and (term.move.mate or term.move.check):
         sign = "move_mates" if term.move.mate else "move_checks"
         avoided = re.search(r"\b(?:avoid|prevent|threat|stop|follow)\w*[^,;]*$", before)

@@ -72,7 +72,7 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         return legal
     if _was_played(term, scene):
         return "true", "as the game went before", "before"
-    if claim.named and not stance.negated and _is_piece_there(term, scene):
+    if claim.detail.made and not stance.negated and _is_piece_there(term, scene):
         return "true", f"there is the piece {term.text}", "after"
     evidence = (
         f"{term.text} is not legal before the move, after it, or in a line of the text"
