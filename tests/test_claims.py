@@ -11,7 +11,7 @@ from chessgloss.claims.checker import EXCUSES, decide_claim, look_at_all, scene_
 from chessgloss.claims.gold import read_gold
 from chessgloss.claims.lexicon import Notation, Tag, letters, tags, tokenise
 from chessgloss.claims.parser import chunk, sentences
-from chessgloss.claims.relations import OF_WORDS, READERS, relations
+from chessgloss.claims.relations import LOOKS, OF_WORDS, READERS, relations
 from chessgloss.facts import gather
 from chessgloss.facts.records import KNOWN_KINDS
 from chessgloss.facts.verdict import Verdict
@@ -612,6 +612,29 @@ def test_a_clause_whose_verb_is_not_understood_is_open(text, open_):
     assert [each.claim.text for each in unread] == open_
     assert {each.verdict for each in unread} <= {"not checkable"}
     assert {disqualifier(each.claim) for each in unread} <= {None}
+
+
+def test_a_row_that_nothing_decides_is_named_with_its_remedy(monkeypatch):
+    monkeypatch.delitem(LOOKS, "shelters")
+    relations.cache_clear()
+    try:
+        refuses(
+            ValueError,
+            r"\[relations.shelters\] .* 'shelters', which is no look: .*LOOKS",
+            relations,
+        )
+    finally:
+        relations.cache_clear()
+
+
+def test_a_move_of_a_piece_that_is_not_there_is_false_behind_another_such_move():
+    found = verdicts(NO_BISHOPS, "White now threatens Qg4+ and Bh6.")
+    assert (found["Qg4+"], found["Bh6"]) == ("false", "false")
+    # there is a knight, and a queen may come to be
+    found = verdicts(NO_BISHOPS, "White now threatens Bg4+ and Nh6.")
+    assert found["Nh6"] == "not checkable"
+    found = verdicts(NO_BISHOPS, "White now threatens Bg4+ and Qh6.")
+    assert found["Qh6"] == "not checkable"
 
 
 def test_what_is_only_named_is_no_true_claim_but_can_be_false():

@@ -261,7 +261,7 @@ def relations() -> dict[str, Relation]:
         name: Relation(
             row["kind"],
             row.get("event"),
-            LOOKS[row.get("decide", name)],
+            _look(name, row),
             tuple(
                 r
                 for key in row
@@ -274,6 +274,24 @@ def relations() -> dict[str, Relation]:
         )
         for name, row in table["relations"].items()
     }
+
+
+def _look(name: str, row: Mapping[str, Any]) -> Callable[..., Any]:
+    """Return what decides a row of the table: the look under its own name, if it names none.
+
+    Raises
+    ------
+    ValueError
+        If there is no such look.
+    """
+    look = row.get("decide", name)
+    if look not in LOOKS:
+        raise ValueError(
+            f"[relations.{name}] of relations.toml is decided by {look!r}, which is no look: "
+            "write that function in chessgloss.claims.looks and name it in LOOKS of "
+            "relations.py, or name another under `decide`"
+        )
+    return LOOKS[look]
 
 
 def _claim(

@@ -78,9 +78,11 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         f"{term.text} is not legal before the move, after it, or in a line of the text"
     )
     known = term.definite and followed and not _is_remote(term, scene)
+    missing = _is_of_no_piece(term, scene)
+    known = known or missing
     if stance.negated or not known or (stance.past and _was_legal(term, scene)):
         return "not checkable", evidence, "none"
-    if stance.supposed and claim.tense != "before":
+    if stance.supposed and claim.tense != "before" and not missing:
         return "not checkable", evidence + "; the text only supposes it", "none"
     return "false", evidence, "before"
 
@@ -206,6 +208,24 @@ def _is_castling_rook(term: Term, scene: Scene) -> bool:
         return False
     (_, end) = boards.rook_squares(board, played)
     return written.to == end
+
+
+def _is_of_no_piece(term: Term, scene: Scene) -> bool:
+    """Tell whether a move is of a knight, bishop or rook, which no moment has.
+
+    A queen may come to be before the move is made.
+    """
+    move = term.move
+    if move is None or move.piece not in (chess.KNIGHT, chess.BISHOP, chess.ROOK):
+        return False
+    if term.numbered is not None or any(_events_before(scene)):
+        return False
+    sides = chess.COLORS if term.side is None else [term.side]
+    return not any(
+        moment.board.pieces_mask(move.piece, side)
+        for moment in scene.moments
+        for side in sides
+    )
 
 
 def _is_piece_there(term: Term, scene: Scene) -> bool:
