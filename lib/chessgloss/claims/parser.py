@@ -375,7 +375,7 @@ def _names_piece(tokens: Sequence[Token], index: int) -> bool:
     (behind, _) = _beside(tokens, index + 2)
     if next_word == "moves" and behind in tags("behind_moves"):
         return True
-    if _is_to_queen(tokens, index):
+    if word == "queen" and _is_to_queen(tokens, index):
         return False
     return tag != Tag.NOUN and next_word not in words("compound")
 
@@ -383,8 +383,7 @@ def _names_piece(tokens: Sequence[Token], index: int) -> bool:
 def _is_to_queen(tokens: Sequence[Token], index: int) -> bool:
     """Tell whether ``queen`` is a verb: ``threatens to queen``, ``can queen on f8``."""
     (before, _) = _beside(tokens, index - 1)
-    helped = before in (Tag.INTO, Tag.MAYBE, Tag.THREATEN)
-    return tokens[index].word == "queen" and helped
+    return before in (Tag.INTO, Tag.MAYBE, Tag.THREATEN)
 
 
 def _beside(tokens: Sequence[Token], index: int) -> tuple[str, str]:
@@ -519,15 +518,17 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
     tag = token.tag
     if tag == Tag.THE and word in ("this", "that"):
         tag = Tag.PRONOUN
-    elif _is_to_queen(tokens, index):
+    elif word == "queen" and _is_to_queen(tokens, index):
         tag = Tag.PROMOTE
+    elif word == "both" and _beside(tokens, index + 1)[0] in tags("behind_both"):
+        tag = Tag.ADVERB  # ``the rooks both attack``
     elif tag == Tag.CAPTURE and word.endswith("ed"):
         # a form of to be before a participle: ``cannot be captured``
         start = max(0, index - 3)
         earlier = "".join(each.tag for each in tokens[start:index])
         is_done = over_tags("{be}[{adverb}{not}{unknown}]*$").search(earlier)
         tag = Tag.CAPTURED if is_done else tag
-    elif word in words("both_voices"):
+    elif tag in (Tag.ATTACK, Tag.CAPTURED) and word in words("both_voices"):
         tag = _in_its_voice(tokens, index)
     bare = tag == Tag.SQUARE
     certain = tag == Tag.MOVE or (bare and _is_push(tokens, index))
@@ -794,7 +795,7 @@ class Sentence:
         end = stop - self.start
         if cue("unreal").search(self.words, begin, end):
             return True
-        return Tag.IF in self.tags and is_said("condition_word", self.words)
+        return is_said("condition_word", self.words)
 
     def _is_unclear(self, clause: int, first: int, last: int) -> bool:
         """Tell whether a word that is not understood bears on what some elements claim."""

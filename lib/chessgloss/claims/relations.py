@@ -313,11 +313,12 @@ def read_verb(
 ) -> Iterator[Claim]:
     """Read a verb with who acts and what is acted on."""
     first, last = match.span()
-    if sentence.tags[first] == Tag.AND:
+    of_none = _denies_of_all(sentence, match)
+    if sentence.tags[first] in (Tag.AND, Tag.BREAK):
         first += 1
     elif match.groupdict().get("subj"):
         first = sentence.own_subject(match)
-    if _denies_of_all(sentence, match) and not _has(match, "agent"):
+    if of_none and not _has(match, "agent"):
         first = sentence.any_subject(match.start("verb"))
     if sentence.tags[max(0, first - 1)] == Tag.NOBODY:
         first = max(0, first - 1)
@@ -352,18 +353,18 @@ def read_verb(
         (place,) = sentence.group(match, "place")
         objects = tuple(_on_square(term, place.square) for term in objects)
     together = sentence.act_together(match, acting)
-    exception = _exception(sentence, match)
+    exception = _exception(sentence, match, of_none)
     if exception:
         acting = sentence.elements[exception].terms
         (start, stop) = sentence.elements[exception].span
         start = sentence.elements[exception - 1].span[0]
         span = (min(span[0], start), max(span[1], stop))
-    if _denies_of_all(sentence, match):
+    if of_none:
         objects = tuple(replace(term, least=1, every=False) for term in objects)
         acting = tuple(replace(term, least=1, every=False) for term in acting)
-    named = (objects, acting)
+    named = objects
     objects, subjects = _placed(sentence, match, objects, acting)
-    if (objects, subjects) != named:
+    if objects is not named or subjects is not acting:
         span = _with_places(sentence, match, span)
     stance = _stance_of_verb(sentence, match, reading.relation)
     detail = _detail_of_verb(sentence, match, times)
@@ -376,11 +377,11 @@ def read_verb(
     yield _claim(sentence, relation, span, objects, *how, subjects, together)
 
 
-def _exception(sentence: Sentence, match: re.Match[str]) -> int | None:
+def _exception(sentence: Sentence, match: re.Match[str], of_none: bool) -> int | None:
     """Return the element that alone acts where nobody else does: ``nothing except the rook``."""
     none = "no" in sentence.elements[match.start()].adjectives
     loose = sentence.tags[match.start("verb")] in tags("loose")
-    if not (none or loose or _denies_of_all(sentence, match)):
+    if not (none or loose or of_none):
         return None
     excepted = over_tags("{other_than}({piece})").search(sentence.tags)
     return excepted.start(1) if excepted else None
@@ -1110,8 +1111,16 @@ def read_counts(
         unclear=not (wing or match["file"]) and _is_placed_elsewhere(sentence, match),
     )
     tense = sentence.tense(0, max(1, last))
+    named = (
+        match["side"]
+        or (
+            re.findall(r"\b(?:white|black)\b", sentence.words[: match.start()]) or [""]
+        )[-1]
+    )
+    if not named:
+        return
     for group in ("items", "others") if match["others"] else ("items",):
-        side = (match["side"] == "white") == (group == "items")
+        side = (named == "white") == (group == "items")
         for item in cue("item").finditer(sentence.words, *match.span(group)):
             span = sentence.offsets(item)
             if item.end() == match.end(group):
@@ -1126,11 +1135,14 @@ def read_counts(
                 wing=wing,
                 file=match["file"] or "",
             )
-            owner = (Term("side", match["side"], span, side),)
-            yield _claim(sentence, "counts", span, (), stance, tense, detail, owner)
+            owner = (Term("side", named, span, side),)
+            last_one = _claim(
+                sentence, "counts", span, (), stance, tense, detail, owner
+            )
+            yield last_one
             if match["rest"]:
                 # ``three pawns against one``
-                other = (Term("side", match["side"], span, not side),)
+                other = (Term("side", named, span, not side),)
                 count = number(match["rest"])
                 detail = replace(detail, count=count, more=False)
                 span = (
@@ -1138,6 +1150,21 @@ def read_counts(
                     match.end("rest") + sentence.start,
                 )
                 yield _claim(sentence, "counts", span, (), stance, tense, detail, other)
+    yield from _counts_on(sentence, match, last_one)
+
+
+def _counts_on(
+    sentence: Sentence, match: re.Match[str], claim: Claim
+) -> Iterator[Claim]:
+    """Read the count of the same pieces that the other side has: ``…, Black one``."""
+    more = cue("counts_on").match(sentence.words, match.end())
+    if more is None or match["others"]:
+        return
+    span = sentence.offsets(more)
+    owner = (Term("side", more["side"], span, more["side"] == "white"),)
+    detail = replace(claim.detail, count=number(more["count"]), more=False, whole=True)
+    text = sentence.text[slice(*span)]
+    yield replace(claim, text=text, span=span, subjects=owner, detail=detail)
 
 
 def _wing(sentence: Sentence, match: re.Match[str]) -> str:
@@ -1313,7 +1340,10 @@ def read_mate(
 def _check_place(sentence: Sentence, index: int, relation: str) -> Element | None:
     """Return the square from which a check is given, or on which a mate: ``checks from g6``."""
     prepositions = "[{from}{on}]" if relation != "is_mate" else "{on}"
-    place = over_tags("." + prepositions + "({square})").match(sentence.tags, index)
+    whom = "{piece}?" if relation == "gives_check" else ""
+    place = over_tags("." + whom + prepositions + "({square})").match(
+        sentence.tags, index
+    )
     if place is None or relation not in ("gives_check", "is_mate"):
         return None
     return sentence.elements[place.start(1)]

@@ -33,10 +33,8 @@ def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Clai
         What has been read in it.
     """
     read = _read(sentence, claims)
-    for match in cue("of_the_move").finditer(sentence.words):
-        read.update(_held(sentence, sentence.offsets(match)))
-    for match in over_tags(_SUPPOSED_MOVE).finditer(sentence.tags):
-        read.update(range(*match.span()))
+    if len(read) < len(sentence.elements):
+        read |= _harmless(sentence)
     for first, last in _clauses(sentence):
         unread = [
             index
@@ -53,6 +51,16 @@ def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Clai
         span = sentence.span(start, stop)
         text = sentence.text[slice(*span)]
         yield Claim("unread", text, span, "unread", stance=sentence.stance(start, stop))
+
+
+def _harmless(sentence: Sentence) -> set[int]:
+    """Return the elements that tell a time by the move itself, or suppose a move that is named."""
+    found = set[int]()
+    for match in cue("of_the_move").finditer(sentence.words):
+        found.update(_held(sentence, sentence.offsets(match)))
+    for match in over_tags(_SUPPOSED_MOVE).finditer(sentence.tags):
+        found.update(range(*match.span()))
+    return found
 
 
 def _is_push_alone(sentence: Sentence, first: int, last: int) -> bool:

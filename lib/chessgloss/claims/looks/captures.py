@@ -53,7 +53,8 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     pieces = [term for term in claim.objects if term.role == "piece"]
     if any(is_king(term) for term in pieces):
         return fails("a king is never captured")
-    for before, move in _made(moment):
+    to_come = claim.tense == "later" and claim.stance.able and moment.anchor == "after"
+    for before, move in () if to_come else _made(moment):
         if _is_meant(claim, before, move) and claim.detail.count is None:
             return holds(f"{before.san(move)} is a capture")
     if _may_be_only_possible(claim, moment, scene):
@@ -97,7 +98,8 @@ def _is_possible(
     evidence = f"{at.san(move)} is legal"
     of_mover = at.turn == scene.move.mover
     is_past = claim.tense in ("before", "past")
-    if moment.anchor == "before" and not (of_mover or is_past):
+    to_come = claim.tense == "later" and claim.stance.able
+    if moment.anchor == "before" and (to_come or not (of_mover or is_past)):
         return absent(f"{evidence}, but only before the move")
     can = claim.stance.able and claim.tense == "any"
     if moment.anchor == "after" and of_mover and can and claim.subjects:
@@ -254,12 +256,21 @@ def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if moment.last is not None:
         board, move = moment.last
         if board.is_en_passant(move) and board.turn in sides:
-            return holds(f"{board.san(move)} is en passant")
+            right = _is_so_taken(claim, move)
+            return truth(right, f"{board.san(move)} is en passant")
     board = moment.board
-    legal = board.has_legal_en_passant() and board.turn in sides
+    every = board.generate_legal_ep() if board.turn in sides else ()
+    legal = any(_is_so_taken(claim, move) for move in every)
     if claim.detail.made and moment.anchor == "before":
         return fails("the move played takes nothing in passing")
     return truth(legal, "whether en passant is legal")
+
+
+def _is_so_taken(claim: Claim, move: chess.Move) -> bool:
+    """Tell whether a capture in passing is on the square, and from the file, that is told."""
+    start = chess.square_name(move.from_square)
+    square = claim.detail.square in ("", chess.square_name(move.to_square))
+    return square and start.startswith(claim.detail.file)
 
 
 def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -275,6 +286,7 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if done and claim.stance.negated:
         return unknown("it may have been earlier")
     told = claim.detail.verb.endswith("ed") and claim.stance.past
+    told = told or (claim.detail.made and claim.detail.result == "for")
     possible = () if told and claim.subjects else _possible(moment)
     for board, move in (*_made(moment), *possible):
         if _is_exchange_of(claim, board, move) and _takes_part(claim, board, move):
@@ -293,10 +305,10 @@ def _is_exchange_of(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
         return placed and start in first.pieces and end in first.pieces
     if claim.detail.result == "for":
         (given, got) = terms[0].pieces, terms[-1].pieces
+        placed = terms[-1].square in (None, move.to_square)
         own = {term.side for term in claim.subjects} != {not board.turn}
-        return (
-            (start in given and end in got) if own else (end in given and start in got)
-        )
+        pair = (start, end) if own else (end, start)
+        return placed and pair[0] in given and pair[1] in got
     moved = {start, end}
     return all(not moved.isdisjoint(term.pieces) for term in terms)
 
