@@ -16,6 +16,7 @@ from chessgloss.claims.relations import (
     Cause,
     Disqualifier,
     read_claims,
+    read_elided,
     relations,
 )
 from chessgloss.claims.scene import (
@@ -101,6 +102,7 @@ def extract(
     claims = list[Claim]()
     for sentence in parsed:
         said = [*read_claims(sentence, presupposed)]
+        said += read_elided(sentence, said)
         claims += said
         if unread:
             claims += unread_clauses(sentence, said)

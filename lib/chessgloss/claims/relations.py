@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -230,6 +230,7 @@ LOOKS: dict[str, Callable[..., Any]] = {
         structure.pawn_state,
         structure.connected,
         structure.doubled_rooks,
+        structure.on_the_seventh,
         structure.no_open_file,
         structure.only_open_file,
         structure.open_file,
@@ -1264,6 +1265,34 @@ def read_connected(
     )
 
 
+def read_elided(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield what is said of the other side by a verb alone: ``White has castled, Black hasn't``."""
+    more = cue("elided").search(sentence.words)
+    if more is None:
+        return
+    (start, stop) = sentence.offsets(more)
+    said = [each for each in claims if not each.named and each.span[1] <= start]
+    side = more["side"] == "white"
+    for claim in said[-1:]:
+        subjects = tuple(replace(term, side=side) for term in claim.subjects)
+        objects = claim.objects
+        if claim.relation in ("castled", "has_right", "may_castle"):
+            objects = tuple(replace(term, side=side) for term in objects)
+        sides = {term.side for term in (claim.subjects or claim.objects)}
+        if sides != {not side} or any(term.role == "piece" for term in subjects):
+            return
+        stance = replace(claim.stance, negated=more["denied"] is not None)
+        text = sentence.text[start:stop]
+        yield replace(
+            claim,
+            text=text,
+            span=(start, stop),
+            objects=objects,
+            stance=stance,
+            subjects=subjects,
+        )
+
+
 # ---------------------------------------------------------------- checks and mates
 
 
@@ -1658,7 +1687,7 @@ def read_claims(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
     text = sentence.words
     present = {*sentence.tags, *(side for side in SIDES if side in text)}
     for row in _rows(presupposed):
-        if row.hints and not any(hint in text for hint in row.hints):
+        if row.hints and not any(map(text.__contains__, row.hints)):
             continue
         for reading in row.readings:
             if reading.needs and reading.needs.isdisjoint(present):

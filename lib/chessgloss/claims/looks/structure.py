@@ -159,6 +159,19 @@ def doubled_rooks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return truth(max(rooks) >= 2, f"{max(rooks)} rooks of a side stand there")
 
 
+def on_the_seventh(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a rook stands on the seventh rank as its side counts, or on White's."""
+    written = claim.detail.square in ("7th", "seventh")
+    found = False
+    for side in sides_or_both(claim):
+        ranks = {chess.BB_RANK_7, chess.BB_RANK_7 if side else chess.BB_RANK_2}
+        if not written:
+            ranks = {chess.BB_RANK_2}
+        rooks = moment.board.pieces_mask(chess.ROOK, side)
+        found = found or any(rooks & rank for rank in ranks)
+    return truth(found, "whether a rook stands there")
+
+
 def no_open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether every file has a pawn."""
     files = boards.open_files(moment.board)
