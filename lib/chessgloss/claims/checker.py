@@ -348,10 +348,25 @@ def _is_of_another_piece(claim: Claim, moment: Moment, scene: Scene) -> bool:
         # ``White castles and hits the pawn`` is of what has moved
         subjects = tuple(term for term in subjects if term.role != "side")
     if (objects, subjects) == (claim.objects, claim.subjects):
-        return False
+        return not claim.subjects and _is_of_one_of_several(claim, moment, scene)
     moved = replace(claim, objects=objects, subjects=subjects)
     finding = relations()[claim.relation].decide(moved, moment, scene)
     return finding.outcome != ("fails" if claim.stance.negated else "holds")
+
+
+def _is_of_one_of_several(claim: Claim, moment: Moment, scene: Scene) -> bool:
+    """Tell whether what is said of ``the pawn`` is so of one, and not of another."""
+    if claim.kind != "attack" or len(claim.objects) != 1:
+        return False
+    (term,) = claim.objects
+    alone = term.role == "piece" and term.square is None and term.definite
+    if not alone or term.every or PLURAL.search(term.text):
+        return False
+    decide = relations()[claim.relation].decide
+    wanted = "fails" if claim.stance.negated else "holds"
+    each = (replace(term, square=square) for square in term.squares(moment.board))
+    claims = (replace(claim, objects=(one,)) for one in each)
+    return any(decide(one, moment, scene).outcome != wanted for one in claims)
 
 
 def _is_of_moves(claim: Claim) -> bool:

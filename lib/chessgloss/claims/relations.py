@@ -663,7 +663,8 @@ def read_move_in_words(
         stance = replace(stance, supposed=True)
     tense = _tense_of_move(sentence, span)
     has = cue("just_done").search(sentence.before(match.end() - 1))
-    detail = Detail(made=has is not None)
+    verb = match.start("verb") if _has(match, "verb") else first
+    detail = Detail(made=has is not None, verb=sentence.elements[verb].word)
     yield _claim(sentence, relation, span, (move,), stance, tense, detail, named=bare)
 
 
@@ -797,6 +798,8 @@ def read_castling(
             stance, unclear=relation not in ("may_castle", "has_right"), able=True
         )
     side = owners[-1] if owners else None
+    if re.search(r"\bboth\s+$", sentence.before(verb)):
+        named = "both"
     if right:
         relation = "has_right"
         stance = replace(stance, negated=gone is not None, able=False, unclear=False)
@@ -864,6 +867,8 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
         return "castled"
     if re.search(r"\byet to\s+$", before):
         return "castled"
+    if re.search(r"\b(?:no longer|any ?more|any longer)\b", around):
+        return "has_right"
     if cue("cannot").search(before):
         return "cannot_castle"
     at_once = re.search(
@@ -1322,6 +1327,8 @@ def read_check(
         whom = over_tags("[{piece}{player}{pronoun}]|{from}{square}|$")
         if not (verb and whom.match(sentence.tags[index + 1 :])):
             return
+    elif re.search(r"\bin double\s+$", before):
+        relation = "double_check"
     elif cue("uncovers").search(before):
         relation = "discovered_check"
     elif noun or cue("announces").search(before) or previous == Tag.MOVE:

@@ -65,7 +65,19 @@ def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
     words = detail.unit.split() or [""]
     unit = words[-1].removesuffix("s")
     is_ahead = _is_ahead_by(unit, count, pawns_up, surplus)
+    if is_ahead and _is_more_apart(unit, count, pawns_up, surplus):
+        return unknown(f"{evidence}, which is not all")
     return truth(is_ahead, evidence)
+
+
+def _is_more_apart(unit: str, count: int, pawns_up: int, surplus: Surplus) -> bool:
+    """Tell whether the sides differ in more pieces than in those of which one is said to be up."""
+    if unit not in chess.PIECE_NAMES[1:]:
+        return False
+    kind = chess.PIECE_NAMES.index(unit)
+    if pawns_up == tactics.VALUES[kind] * count:
+        return False
+    return any(surplus[each] for each in chess.PIECE_TYPES[1:-1] if each != kind)
 
 
 def _has_listed(surplus: Surplus, items: str) -> bool:

@@ -58,6 +58,8 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     (term,) = claim.objects
     stance = claim.stance
     if _is_played(term, scene):
+        if _goes_the_other_way(claim, scene):
+            return "not checkable", f"{scene.move.san} goes the other way", "before"
         return "true", f"{scene.move.san} is the move played", "before"
     followed = claim.span[0] < scene.broken_at
     if claim.relation == "played" and followed and _must_be_played(term, scene):
@@ -85,6 +87,18 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     if stance.supposed and claim.tense != "before" and not missing:
         return "not checkable", evidence + "; the text only supposes it", "none"
     return "false", evidence, "before"
+
+
+def _goes_the_other_way(claim: Claim, scene: Scene) -> bool:
+    """Tell whether a piece that is said to retreat goes forward, or the other way round."""
+    verb = claim.detail.verb
+    back = verb.startswith(("retreat", "withdr", "back", "reced"))
+    if not (back or verb.startswith("advanc")):
+        return False
+    move = scene.move.move
+    step = chess.square_rank(move.to_square) - chess.square_rank(move.from_square)
+    forward = step if scene.move.mover else -step
+    return forward > 0 if back else forward < 0
 
 
 def _legal_somewhere(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor] | None:
