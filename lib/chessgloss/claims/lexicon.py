@@ -33,6 +33,7 @@ class Tag:
     LETTER: Final = "L"
     THE: Final = "z"
     DIGITS: Final = "9"
+    DISCOVER: Final = "D"
     PROMOTE: Final = "Y"
     MOVE_NUMBER: Final = "#"
     UNKNOWN: Final = "_"

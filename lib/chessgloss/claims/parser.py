@@ -923,8 +923,13 @@ class Sentence:
             return agent in _ANY
         if match.groupdict().get("subj") is not None:
             # ``nobody on Black's side``
-            camp = over_tags("{nobody}{on}$").search(self.tags[: match.start("subj")])
-            return camp is not None and match["subj"] == Tag.PLAYER
+            before = self.tags[: match.start("subj")]
+            camp = (
+                "{nobody}{on}$"
+                if match["subj"] == Tag.PLAYER
+                else "{nobody}{other_than}$"
+            )
+            return over_tags(camp).search(before) is not None
         return self.is_of_any(match.start("verb"))
 
     def is_of_any(self, verb: int) -> bool:

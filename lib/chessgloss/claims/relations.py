@@ -788,16 +788,19 @@ def read_castling(
         stance = replace(stance, unclear=False)
         span = sentence.span(denied, verb + 1)
     stance = replace(stance, negated=stance.negated and relation != "loses_right")
+    side = owners[-1] if owners else None
     if relation == "castled" and sentence.before(verb).rstrip().endswith("yet to"):
         stance = replace(stance, negated=True, supposed=False, distant=False)
-        span = sentence.span(max(0, first - 3), verb + 1)
+        player = max(0, sentence.tags.rfind(Tag.PLAYER, 0, verb))
+        owners = [term.side for term in sentence.elements[player].terms]
+        side = owners[0] if owners else None
+        span = sentence.span(player, verb + 1)
     if wings := re.match(r"[^,;]*?\b(?:either|both) (?:sides?|wings?)\b", rest):
         named = "both"
         span = (span[0], element.span[0] + wings.end())
         stance = replace(
             stance, unclear=relation not in ("may_castle", "has_right"), able=True
         )
-    side = owners[-1] if owners else None
     if re.search(r"\bboth\s+$", sentence.before(verb)):
         named = "both"
     if right:
@@ -1092,8 +1095,10 @@ def read_threat(
     span = sentence.span(*extent)
     tense = sentence.tense(*extent)
     subjects = sentence.group(match, "agent", "subj")
+    place = sentence.elements[match.start("to")].word if target else ""
+    detail = Detail(square=place)
     yield _claim(
-        sentence, reading.relation, span, objects, stance, tense, subjects=subjects
+        sentence, reading.relation, span, objects, stance, tense, detail, subjects
     )
 
 
@@ -1442,7 +1447,7 @@ def _check_or_mate(
     """Return the claim of the word ``check`` or ``mate`` at an element, with who gives it."""
     element = sentence.elements[index]
     first = index
-    while first > 0 and sentence.elements[first - 1].word in words("leading"):
+    while first > 0 and _leads(sentence.elements[first - 1]):
         first -= 1
     stance = sentence.stance(first, index + 1)
     named = over_tags("{move}[{be},{unknown}]{0,2}$").search(sentence.tags[:first])
@@ -1478,6 +1483,11 @@ def _check_or_mate(
     if place := _check_place(sentence, index, relation):
         detail = replace(detail, square=place.word)
         end = max(end, place.span[1])
+    uncovering = (
+        relation == "discovered_check" and sentence.tags[first - 1] == Tag.PIECE
+    )
+    if uncovering and sentence.tags[first] == Tag.DISCOVER:
+        first -= 1
     if (by := _in_check_by(sentence, index)) and relation in (
         "in_check",
         "discovered_check",
@@ -1503,6 +1513,8 @@ def _check_or_mate(
     if named is None and sentence.says_only(before_subject):
         stance = replace(stance, unclear=True)
     kings = _king_in_check(sentence, index)
+    if uncovering:
+        kings = sentence.elements[first].terms
     ends = [element.span[1], end, *(term.span[1] for term in kings)]
     span = (sentence.elements[first].span[0], max(ends))
     tense = sentence.tense(first, index + 1)
@@ -1510,6 +1522,11 @@ def _check_or_mate(
     if tense == "later" and not cue("later").search(sentence.words, clause):
         tense = "any"
     return _claim(sentence, relation, span, kings, stance, tense, detail, subjects)
+
+
+def _leads(element: Element) -> bool:
+    """Tell whether a word before ``check`` or ``mate`` belongs to it: ``gives a rook check``."""
+    return element.tag == Tag.NOUN or element.word in words("leading")
 
 
 def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
@@ -1595,6 +1612,8 @@ def read_wording(
     if relation in ("doubled_rooks",) and not detail.file:
         files = re.findall(r"\b([a-h])-file\b", earlier)
         detail = replace(detail, file=files[-1] if files else "")
+    if relation == "en_passant" and cue("allows").search(earlier):
+        stance = replace(stance, supposed=False)
     if relation == "equal" and match.group().startswith("chances"):
         stance = replace(stance, supposed=False)
     unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)

@@ -131,6 +131,8 @@ def _no_capture(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Return that there is no such capture; open where it may come a move later."""
     if moment.last is None:
         return fails("no such capture is legal")
+    if claim.tense == "later" and any(term.role == "this" for term in claim.objects):
+        return unknown("what will be taken is not told")
     if _is_meant_later(claim, moment):
         return unknown("the check must be answered first")
     if moment.anchor != "line" and _follows_another(claim, scene):

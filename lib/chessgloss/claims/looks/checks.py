@@ -23,6 +23,7 @@ from chessgloss.claims.scene import (
     Scene,
     acting_squares,
     both_turns,
+    is_king,
     name,
     named_sides,
     sides_or_both,
@@ -97,6 +98,12 @@ def discovered_check(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     others = set(moment.board.checkers()) - set(boards.moved_squares(*moment.last))
     if claim.subjects and all(term.role == "piece" for term in claim.subjects):
         others.intersection_update(acting_squares(claim.subjects, moment))
+    (_, move) = moment.last
+    piece = moment.board.piece_at(move.to_square)
+    if not all(
+        is_king(term) or term.matches(move.to_square, piece) for term in claim.objects
+    ):
+        return fails("another piece has moved")
     return truth(bool(others), "the check comes from the moved piece or there is none")
 
 
@@ -221,11 +228,14 @@ def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     mating = [score.relative.mate() for score in scores]
     known = sorted(abs(mate) for mate in mating if mate is not None)
     inside = [term for term in claim.subjects if term.span[1] <= claim.span[1]]
+    means = written_moves(term for term in inside if term.span[0] > claim.span[0])
+    if means and count == 1:
+        return _mates_in_one(means, moment.board)
     named = written_moves(term for term in inside if term.span[0] >= claim.span[0])
     if named and not any(
         move.fits(*event) for event in _last(moment) for move in named
     ):
-        return _mates_in_one(named, moment.board) if count == 1 else ANOTHER_MOVE
+        return ANOTHER_MOVE
     if count in known:
         return holds(f"the engine sees mate in {count}")
     if count > 1 and scores and (known or count <= SURE_MATE):

@@ -74,7 +74,8 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         return legal
     if _was_played(term, scene):
         return "true", "as the game went before", "before"
-    if claim.detail.made and not stance.negated and _is_piece_there(term, scene):
+    acts = claim.named and claim.detail.made
+    if acts and not stance.negated and _is_piece_there(term, scene):
         return "true", f"there is the piece {term.text}", "after"
     evidence = (
         f"{term.text} is not legal before the move, after it, or in a line of the text"
@@ -353,7 +354,8 @@ def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     sides = sides_or_both(claim)
     for board in both_turns(moment.board):
         for move in board.legal_moves if board.turn in sides else ():
-            if move.promotion and move.from_square in pawns:
+            to = claim.detail.square in ("", chess.square_name(move.to_square))
+            if move.promotion and move.from_square in pawns and to:
                 return holds(f"{board.san(move)} is legal")
     return fails("no such promotion is legal")
 

@@ -90,11 +90,7 @@ def _pawn_state(
         pawn for pawn in pawns if pawn in find(board, bool(board.color_at(pawn)))
     ]
     if state == "connected":
-        places = [(chess.square_file(pawn), board.color_at(pawn)) for pawn in fitting]
-        beside = {(file + step, side) for file, side in places for step in (-1, 1)}
-        fitting = [
-            pawn for pawn, at in zip(fitting, places, strict=True) if at in beside
-        ]
+        fitting = [pawn for pawn in fitting if _has_neighbour(board, pawn, find)]
     if claim.detail.made:
         return _made_so(claim, scene, fitting, find)
     if term.least > 1 and term.square is None:
@@ -109,6 +105,13 @@ def _pawn_state(
     if fitting:
         return holds(f"the pawn on {chess.square_name(fitting[0])} is {state}")
     return fails(f"no such pawn is {state}")
+
+
+def _has_neighbour(board: chess.Board, pawn: chess.Square, find: Find) -> bool:
+    """Tell whether a pawn of its side, in the same state, stands on a file beside it."""
+    file = chess.square_file(pawn)
+    others = find(board, bool(board.color_at(pawn)))
+    return any(abs(chess.square_file(other) - file) == 1 for other in others)
 
 
 def _made_so(
