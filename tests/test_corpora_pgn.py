@@ -14,6 +14,30 @@ def read(text: str) -> list[pgn.PgnGame]:
 
 
 @pytest.mark.parametrize(
+    ("together", "moves", "white"),
+    [
+        ('[Variant "Standard"] 1. e4 e5 2. Qh5 Ke7 3. Qxe5#\n\n', 5, "?"),
+        ('[White "A"] [Black "B"]\n\n1. e4 e5 *\n\n', 2, "A"),
+        ('[White "A"]1. e4 {good [x "y"] move} e5 *\n\n', 2, "A"),
+        ('[White "the \\"A\\" team"]\n\n1. e4 *\n\n', 1, r"the \"A\" team"),
+    ],
+)
+def test_a_header_may_stand_before_more_on_its_line(together, moves, white):
+    first, second, third = read(GOOD + together + OTHER)
+    assert [each.problem for each in (first, second, third)] == ["", "", ""]
+    assert len([*second.game.mainline_moves()]) == moves
+    assert second.game.headers["White"] == white
+    assert (second.line, third.line) == (6, 6 + together.count("\n"))
+    assert second.text == together.strip()
+
+
+def test_what_looks_like_a_header_in_a_comment_is_kept():
+    (game,) = read('[Event "x"]\n\n1. e4 {see\n[White "A"] there} e5 *\n')
+    assert game.problem == ""
+    assert game.game.next().comment.split() == ["see", "[White", '"A"]', "there"]
+
+
+@pytest.mark.parametrize(
     ("bad", "reason"),
     [
         ('[Event "x"]\n\n1. e4 e5 2. Ke3 *\n\n', "illegal san: 'Ke3'"),

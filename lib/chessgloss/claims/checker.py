@@ -10,15 +10,23 @@ from typing import Final
 from chessgloss.claims.lexicon import tokenise
 from chessgloss.claims.looks.finding import Outcome, Truth
 from chessgloss.claims.looks.moves import check_move, impossible
-from chessgloss.claims.parser import Claim, chunk, sentences
+from chessgloss.claims.parser import Claim, Term, chunk, sentences
 from chessgloss.claims.relations import (
     CAUSES,
     Cause,
     Disqualifier,
     read_claims,
+    read_elided,
     relations,
 )
-from chessgloss.claims.scene import LOOK_BACK, Anchor, Moment, Scene, set_scene
+from chessgloss.claims.scene import (
+    LOOK_BACK,
+    PLURAL,
+    Anchor,
+    Moment,
+    Scene,
+    set_scene,
+)
 from chessgloss.claims.unread import unread_clauses
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
@@ -94,6 +102,7 @@ def extract(
     claims = list[Claim]()
     for sentence in parsed:
         said = [*read_claims(sentence, presupposed)]
+        said += read_elided(sentence, said)
         claims += said
         if unread:
             claims += unread_clauses(sentence, said)
@@ -255,8 +264,11 @@ def look_at_all(claim: Claim, scene: Scene) -> Case:
         finding = decide(claim, moment, scene)
         outcome = finding.outcome
         evidence = finding.evidence
-        if outcome == case.wanted and _is_of_another_time(claim, moment):
-            outcome = "unknown"
+        if outcome == case.wanted and (
+            _is_of_another_time(claim, moment)
+            or _is_of_another_piece(claim, moment, scene)
+        ):
+            outcome = "absent" if _is_gone(claim, moment, scene) else "unknown"
         if moment.skipped and outcome == "fails" and of_moves:
             evidence = f"{_WHEN[moment.anchor]}{evidence}, but moves may lie between"
             after_pass = Checked(claim, "not checkable", evidence, moment.anchor)
@@ -288,9 +300,73 @@ def _is_of_another_time(claim: Claim, moment: Moment) -> bool:
     if claim.named or not (lasts or barred):
         return False
     past = claim.tense == "past"
+    if moment.anchor == "reply":
+        return claim.kind in ("material", "structure") and claim.tense != "later"
     if moment.anchor == "before":
         return not past and claim.tense != "before"
     return past and moment.anchor == "after"
+
+
+def _is_gone(claim: Claim, moment: Moment, scene: Scene) -> bool:
+    """Tell whether it was so before the move of another piece, which stood where one stands now."""
+    if moment.anchor != "before" or claim.kind not in ("attack", "tactic"):
+        return False
+    end = scene.after.board
+    named = [
+        term for term in (*claim.objects, *claim.subjects) if term.square is not None
+    ]
+    there = all(term.squares(end) for term in named)
+    others = (
+        moment.board.piece_at(square) != end.piece_at(square)
+        for term in named
+        for square in term.squares(end)
+    )
+    return there and any(others)
+
+
+def _is_of_another_piece(claim: Claim, moment: Moment, scene: Scene) -> bool:
+    """Tell whether a claim fails of the piece that has moved, which its words may mean.
+
+    ``The bishop is defended`` behind a bishop's move is of that bishop.
+    """
+    if claim.named or moment.last is None or moment.anchor == "line":
+        return False
+    square = moment.last[1].to_square
+    piece = moment.board.piece_at(square)
+
+    def placed(term: Term) -> Term:
+        alone = term.role == "piece" and term.square is None and term.file is None
+        plain = alone and term.definite and not (term.every or PLURAL.search(term.text))
+        meant = plain and len(term.pieces) == 1 and term.matches(square, piece)
+        return replace(term, square=square) if meant else term
+
+    objects = tuple(map(placed, claim.objects))
+    subjects = tuple(map(placed, claim.subjects))
+    if claim.kind in ("attack", "tactic") and any(
+        term.role == "this" for term in subjects
+    ):
+        # ``White castles and hits the pawn`` is of what has moved
+        subjects = tuple(term for term in subjects if term.role != "side")
+    if (objects, subjects) == (claim.objects, claim.subjects):
+        return not claim.subjects and _is_of_one_of_several(claim, moment, scene)
+    moved = replace(claim, objects=objects, subjects=subjects)
+    finding = relations()[claim.relation].decide(moved, moment, scene)
+    return finding.outcome != ("fails" if claim.stance.negated else "holds")
+
+
+def _is_of_one_of_several(claim: Claim, moment: Moment, scene: Scene) -> bool:
+    """Tell whether what is said of ``the pawn`` is so of one, and not of another."""
+    if claim.kind != "attack" or len(claim.objects) != 1:
+        return False
+    (term,) = claim.objects
+    alone = term.role == "piece" and term.square is None and term.definite
+    if not alone or term.every or PLURAL.search(term.text):
+        return False
+    decide = relations()[claim.relation].decide
+    wanted = "fails" if claim.stance.negated else "holds"
+    each = (replace(term, square=square) for square in term.squares(moment.board))
+    claims = (replace(claim, objects=(one,)) for one in each)
+    return any(decide(one, moment, scene).outcome != wanted for one in claims)
 
 
 def _is_of_moves(claim: Claim) -> bool:

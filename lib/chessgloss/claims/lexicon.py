@@ -33,6 +33,8 @@ class Tag:
     LETTER: Final = "L"
     THE: Final = "z"
     DIGITS: Final = "9"
+    DISCOVER: Final = "D"
+    PROMOTE: Final = "Y"
     MOVE_NUMBER: Final = "#"
     UNKNOWN: Final = "_"
     ADVERB: Final = "~"
@@ -47,6 +49,7 @@ class Tag:
     OF: Final = "f"
     HAVE: Final = "v"
     ATTACK: Final = "a"
+    ATTACKED: Final = "A"
     CAPTURE: Final = "x"
     CAPTURED: Final = "X"
     EXCHANGE: Final = "r"
@@ -90,10 +93,7 @@ def is_said(name: str, words: str) -> bool:
 def letters() -> Mapping[str, str]:
     """Return the letter of each tag by its name, as it stands in a regular expression."""
     tags = {name: tag["letter"] for name, tag in _table()["tags"].items()}
-    return {
-        name: letter.replace("^", r"\^")
-        for name, letter in (tags | _table()["letters"]).items()
-    }
+    return tags | _table()["letters"]
 
 
 @cache

@@ -373,9 +373,17 @@ def _names_piece(tokens: Sequence[Token], index: int) -> bool:
     if word.endswith("s") and tag in tags("behind_plural"):
         return True
     (behind, _) = _beside(tokens, index + 2)
-    if next_word == "moves" and behind == Tag.INTO:
+    if next_word == "moves" and behind in tags("behind_moves"):
         return True
+    if word == "queen" and _is_to_queen(tokens, index):
+        return False
     return tag != Tag.NOUN and next_word not in words("compound")
+
+
+def _is_to_queen(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether ``queen`` is a verb: ``threatens to queen``, ``can queen on f8``."""
+    (before, _) = _beside(tokens, index - 1)
+    return before in (Tag.INTO, Tag.MAYBE, Tag.THREATEN)
 
 
 def _beside(tokens: Sequence[Token], index: int) -> tuple[str, str]:
@@ -403,6 +411,8 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
             counted = token.word in words("several") and owned
             if token.tag == Tag.THE and not counted:
                 break
+            if token.word.endswith("'s") and not _counts(tokens, first - 2):
+                break  # ``is attacking White's queen``
         elif known or place:
             behind = (Tag.NOUN, Tag.ADJECTIVE)
             if place and first != noun and tokens[first].tag not in behind:
@@ -419,12 +429,23 @@ def _left(tokens: Sequence[Token], noun: int, floor: int) -> int:
     return start - 1 if both and the else start
 
 
+def _counts(tokens: Sequence[Token], index: int) -> bool:
+    """Tell whether a token says how many: ``both White's rooks``."""
+    (tag, word) = _beside(tokens, index)
+    return tag in (Tag.THE, Tag.DIGITS) or word in words("universal")
+
+
 #: What may stand behind a noun: a place, ``on`` before it or not; behind a plural a list of them.
 _ON = "{adverb}*{on}[{the}{adjective}{unknown}{player}{adverb}{squares}]"
 _PLACE = "(?:(?=[^{square}{letter}]{,4}[{square}{letter}])" + _ON + "*)?{square}"
 _ON_FILE = "|" + _ON + "{,3}{letter}."
 _BEHIND = _PLACE + _ON_FILE
-_BEHIND_PLURAL = _PLACE + "(?:[,{and}][,{and}{on}]*{square}(?!{noun}))*" + _ON_FILE
+_BEHIND_PLURAL = (
+    "(?:{adverb}*,(?={on}{square}))?"
+    + _PLACE
+    + "(?:[,{and}][,{and}{on}]*{square}(?!{noun}))*"
+    + _ON_FILE
+)
 
 
 def _right(tokens: Sequence[Token], noun: int) -> int:
@@ -497,12 +518,18 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
     tag = token.tag
     if tag == Tag.THE and word in ("this", "that"):
         tag = Tag.PRONOUN
+    elif word == "queen" and _is_to_queen(tokens, index):
+        tag = Tag.PROMOTE
+    elif word == "both" and _beside(tokens, index + 1)[0] in tags("behind_both"):
+        tag = Tag.ADVERB  # ``the rooks both attack``
     elif tag == Tag.CAPTURE and word.endswith("ed"):
         # a form of to be before a participle: ``cannot be captured``
         start = max(0, index - 3)
         earlier = "".join(each.tag for each in tokens[start:index])
         is_done = over_tags("{be}[{adverb}{not}{unknown}]*$").search(earlier)
         tag = Tag.CAPTURED if is_done else tag
+    elif tag in (Tag.ATTACK, Tag.CAPTURED) and word in words("both_voices"):
+        tag = _in_its_voice(tokens, index)
     bare = tag == Tag.SQUARE
     certain = tag == Tag.MOVE or (bare and _is_push(tokens, index))
     if certain or (bare and _may_be_push(tokens, index)):
@@ -514,6 +541,17 @@ def _plain(tokens: Sequence[Token], index: int) -> Element:
     role = _ROLES[tag]
     term = Term(role, token.text, span, side, square=square)
     return Element(tag, span, word, (term,))
+
+
+def _in_its_voice(tokens: Sequence[Token], index: int) -> str:
+    """Return the tag of a participle: behind a form of to be it is suffered (``was hit``)."""
+    start = max(0, index - 3)
+    earlier = "".join(each.tag for each in tokens[start:index])
+    suffered = over_tags("{be}[{adverb}{not}{unknown}]*$").search(earlier)
+    done = over_tags("{have}[{adverb}{not}]*$").search(earlier)
+    if tokens[index].word == "taken":
+        return Tag.CAPTURE if done else Tag.CAPTURED
+    return Tag.ATTACKED if suffered else Tag.ATTACK
 
 
 _ROLES: Final[dict[str, Role]] = {
@@ -649,7 +687,7 @@ _NEITHER: Final = (
 _HELPERS: Final = "[{have}{be}{maybe}{not}{unknown}{go}{and}]"
 
 #: ``nobody in Black's camp``
-_OF_A_CAMP: Final = "{nobody}({player}){unknown}" + _HELPERS + "*$"
+_OF_A_CAMP: Final = "{nobody}{on}?({player}){unknown}" + _HELPERS + "*$"
 
 #: Tags of words that stand for any piece or player: ``nobody``, ``anything``.
 _ANY: Final = frozenset({Tag.NOBODY, Tag.ANYBODY})
@@ -757,7 +795,7 @@ class Sentence:
         end = stop - self.start
         if cue("unreal").search(self.words, begin, end):
             return True
-        return Tag.IF in self.tags and is_said("condition_word", self.words)
+        return is_said("condition_word", self.words)
 
     def _is_unclear(self, clause: int, first: int, last: int) -> bool:
         """Tell whether a word that is not understood bears on what some elements claim."""
@@ -884,13 +922,20 @@ class Sentence:
         if agent is not None:
             return agent in _ANY
         if match.groupdict().get("subj") is not None:
-            return False
+            # ``nobody on Black's side``
+            before = self.tags[: match.start("subj")]
+            camp = (
+                "{nobody}{on}$"
+                if match["subj"] == Tag.PLAYER
+                else "{nobody}{other_than}$"
+            )
+            return over_tags(camp).search(before) is not None
         return self.is_of_any(match.start("verb"))
 
     def is_of_any(self, verb: int) -> bool:
         """Tell whether what stands before a verb is ``nobody``, ``anything`` or the like."""
         of_any = over_tags(
-            "[{nobody}{anybody}](?:{player}{unknown})?" + _HELPERS + "*$"
+            "[{nobody}{anybody}](?:{on}?{player}{unknown})?" + _HELPERS + "*$"
         )
         return of_any.search(self.tags[:verb]) is not None
 
@@ -961,7 +1006,8 @@ class Sentence:
         if any(term.span not in spans for term in acting):
             return False
         if any(each.word == "or" for each in named):
-            return False
+            takes = (Tag.CAPTURE, Tag.CAPTURED)
+            return group == "agent" and self.tags[match.start("verb")] in takes
         return group == "agent" or self._grammatical_number(match) == "plural"
 
     def _grammatical_number(self, match: re.Match[str]) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -49,6 +49,7 @@ from chessgloss.claims.parser import (
     THIS,
     Claim,
     Detail,
+    Element,
     Kind,
     Sentence,
     Stance,
@@ -179,6 +180,8 @@ LOOKS: dict[str, Callable[..., Any]] = {
         moves.promotes,
         moves.can_promote,
         moves.legal_count,
+        moves.steps,
+        moves.from_promotion,
         presupposed.on_move,
         presupposed.theme,
         presupposed.there_is,
@@ -193,6 +196,8 @@ LOOKS: dict[str, Callable[..., Any]] = {
         captures.can_win,
         captures.exchange_result,
         captures.brings,
+        captures.ways,
+        captures.offers_trade,
         checks.gives_check,
         checks.in_check,
         checks.was_in_check,
@@ -202,6 +207,7 @@ LOOKS: dict[str, Callable[..., Any]] = {
         checks.is_stalemate,
         checks.threatens_mate,
         checks.can_mate,
+        checks.missed_mate,
         checks.mate_in,
         tactics.forks,
         tactics.pins,
@@ -214,6 +220,7 @@ LOOKS: dict[str, Callable[..., Any]] = {
         material.counts,
         material.counts_both,
         material.there_are,
+        material.line_up,
         material.wing_counts,
         material.opposite_bishops,
         material.all_there,
@@ -223,12 +230,14 @@ LOOKS: dict[str, Callable[..., Any]] = {
         structure.pawn_state,
         structure.connected,
         structure.doubled_rooks,
+        structure.on_the_seventh,
         structure.no_open_file,
         structure.only_open_file,
         structure.open_file,
         engine.better,
         engine.loses,
         engine.better_move,
+        engine.throws_away,
         engine.only_move,
     )
 }
@@ -253,7 +262,7 @@ def relations() -> dict[str, Relation]:
         name: Relation(
             row["kind"],
             row.get("event"),
-            LOOKS[row.get("decide", name)],
+            _look(name, row),
             tuple(
                 r
                 for key in row
@@ -266,6 +275,24 @@ def relations() -> dict[str, Relation]:
         )
         for name, row in table["relations"].items()
     }
+
+
+def _look(name: str, row: Mapping[str, Any]) -> Callable[..., Any]:
+    """Return what decides a row of the table: the look under its own name, if it names none.
+
+    Raises
+    ------
+    ValueError
+        If there is no such look.
+    """
+    look = row.get("decide", name)
+    if look not in LOOKS:
+        raise ValueError(
+            f"[relations.{name}] of relations.toml is decided by {look!r}, which is no look: "
+            "write that function in chessgloss.claims.looks and name it in LOOKS of "
+            "relations.py, or name another under `decide`"
+        )
+    return LOOKS[look]
 
 
 def _claim(
@@ -287,12 +314,15 @@ def read_verb(
 ) -> Iterator[Claim]:
     """Read a verb with who acts and what is acted on."""
     first, last = match.span()
-    if sentence.tags[first] == Tag.AND:
+    of_none = _denies_of_all(sentence, match)
+    if sentence.tags[first] in (Tag.AND, Tag.BREAK):
         first += 1
     elif match.groupdict().get("subj"):
         first = sentence.own_subject(match)
-    if _denies_of_all(sentence, match) and not _has(match, "agent"):
+    if of_none and not _has(match, "agent"):
         first = sentence.any_subject(match.start("verb"))
+    if sentence.tags[max(0, first - 1)] == Tag.NOBODY:
+        first = max(0, first - 1)
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
         return
@@ -309,11 +339,13 @@ def read_verb(
         return  # ``attacked in this manner``
     objects = sentence.group(match, "obj", "behind", "behind2")
     acting = sentence.actors(match)
-    if match.re.pattern.startswith(Tag.AND) and not objects:
+    if "subj" not in match.re.groupindex and "obj" not in match.re.groupindex:
         # what a second passive verb speaks of: ``is hit by e4 and held by the rook``
         pieces = [
             term for term in sentence.may_act(match.start()) if term.role == "piece"
         ]
+        if not pieces and not _has(match, "agent"):
+            return
         objects = (replace(THIS, options=tuple(pieces[-1:])),)
     times = cue("times").match(sentence.words, span[1] - sentence.start)
     if times:
@@ -322,13 +354,38 @@ def read_verb(
         (place,) = sentence.group(match, "place")
         objects = tuple(_on_square(term, place.square) for term in objects)
     together = sentence.act_together(match, acting)
-    if _denies_of_all(sentence, match):
+    exception = _exception(sentence, match, of_none)
+    if exception:
+        acting = sentence.elements[exception].terms
+        (start, stop) = sentence.elements[exception].span
+        start = sentence.elements[exception - 1].span[0]
+        span = (min(span[0], start), max(span[1], stop))
+    if of_none:
         objects = tuple(replace(term, least=1, every=False) for term in objects)
         acting = tuple(replace(term, least=1, every=False) for term in acting)
+    named = objects
     objects, subjects = _placed(sentence, match, objects, acting)
+    if objects is not named or subjects is not acting:
+        span = _with_places(sentence, match, span)
     stance = _stance_of_verb(sentence, match, reading.relation)
-    how = (stance, sentence.tense(first, last), _detail_of_verb(sentence, match, times))
-    yield _claim(sentence, reading.relation, span, objects, *how, subjects, together)
+    detail = _detail_of_verb(sentence, match, times)
+    relation = reading.relation
+    if exception:
+        stance = replace(stance, negated=False, unclear=False)
+        detail = replace(detail, count=1)
+        relation = relation.replace("loose", "defends")
+    how = (stance, sentence.tense(first, last), detail)
+    yield _claim(sentence, relation, span, objects, *how, subjects, together)
+
+
+def _exception(sentence: Sentence, match: re.Match[str], of_none: bool) -> int | None:
+    """Return the element that alone acts where nobody else does: ``nothing except the rook``."""
+    none = "no" in sentence.elements[match.start()].adjectives
+    loose = sentence.tags[match.start("verb")] in tags("loose")
+    if not (none or loose or of_none):
+        return None
+    excepted = over_tags("{other_than}({piece})").search(sentence.tags)
+    return excepted.start(1) if excepted else None
 
 
 #: The verb is a participle of what is suffered: ``was attacked``.
@@ -352,6 +409,26 @@ def _on_square(term: Term, square: chess.Square | None) -> Term:
     return replace(term, square=square)
 
 
+#: A square told before a clause's first piece, and one behind its last.
+_PLACE_BEFORE = "[{from}{on}]({square}),?$"
+
+_PLACE_BEHIND = "{from}({square})"
+
+
+def _with_places(
+    sentence: Sentence, match: re.Match[str], span: tuple[int, int]
+) -> tuple[int, int]:
+    """Return a claim's place in the text with the squares told before and behind it."""
+    (start, stop) = span
+    before = over_tags(_PLACE_BEFORE).search(sentence.tags[: match.start()])
+    behind = over_tags(_PLACE_BEHIND).match(sentence.tags, match.end())
+    if before:
+        start = min(start, sentence.elements[before.start()].span[0])
+    if behind:
+        stop = max(stop, sentence.elements[behind.start(1)].span[1])
+    return start, stop
+
+
 def _placed(
     sentence: Sentence,
     match: re.Match[str],
@@ -360,8 +437,8 @@ def _placed(
 ) -> tuple[tuple[Term, ...], tuple[Term, ...]]:
     """Give the piece named first the square told before it: ``from g8 the queen hits``."""
     before = sentence.tags[: match.start()]
-    place = over_tags("[{from}{on}]({square}),?$").search(before)
-    origin = over_tags("{from}({square})").match(sentence.tags, match.end())
+    place = over_tags(_PLACE_BEFORE).search(before)
+    origin = over_tags(_PLACE_BEHIND).match(sentence.tags, match.end())
     if origin:
         (there,) = sentence.elements[origin.start(1)].terms
         if acting and all(term.role == "piece" for term in acting):
@@ -480,8 +557,10 @@ def _detail_of_verb(
 ) -> Detail:
     """Return the verb, how often, and whether the words say outright that it is done now."""
     verb = match.start("verb")
+    behind = match.start("behind") if _has(match, "behind") else 0
     return Detail(
         verb=sentence.elements[verb].word,
+        result="for" if behind and sentence.elements[behind - 1].word == "for" else "",
         count=_how_often(sentence, match, times),
         made=_is_said_outright(sentence, match),
     )
@@ -496,8 +575,10 @@ def _how_often(
     stop = sentence.span(verb, match.end())[1] - sentence.start
     if times := times or cue("times").match(sentence.words, start):
         return number(times["count"].split()[0])
-    alone = r"\bonly by\b|\bby\b.*\b(?:only|alone)\b"
+    alone = r"\bonly (?:by|with)\b|\bby\b.*\b(?:only|alone)\b"
     if re.search(alone, sentence.words[start : stop + 6]):
+        return 1
+    if _has(match, "agent") and re.search(r"\bonly\s+$", sentence.before(verb)):
         return 1
     has_subject = match.groupdict().get("subj") is not None
     return 1 if has_subject and sentence.says_only(match.start("subj")) else None
@@ -519,7 +600,9 @@ def _is_said_outright(sentence: Sentence, match: re.Match[str]) -> bool:
         not tags("unsaid").isdisjoint(around)
         or Tag.COMPARE in sentence.tags
         or before in (Tag.INTO, Tag.THREATEN)
-        or re.search(r"\b(?:will|going to|next|then|threat\w*|can|could)\b", words)
+        or re.search(
+            r"\b(?:will|going to|next|then|threat\w*|can|could|mate in)\b", words
+        )
     )
 
 
@@ -531,6 +614,8 @@ def read_move_in_words(
 ) -> Iterator[Claim]:
     """Read a move told in words: ``the knight goes to f3``, ``puts the queen on h5``."""
     first, last = match.span()
+    if match.groupdict().get("between"):
+        first = match.start("verb")
     element = sentence.elements[match.start("piece")]
     term = element.terms[0]
     source = sentence.group(match, "src")
@@ -577,7 +662,10 @@ def read_move_in_words(
         relation = "legal"
         stance = replace(stance, supposed=True)
     tense = _tense_of_move(sentence, span)
-    yield _claim(sentence, relation, span, (move,), stance, tense, named=bare)
+    has = cue("just_done").search(sentence.before(match.end() - 1))
+    verb = match.start("verb") if _has(match, "verb") else first
+    detail = Detail(made=has is not None, verb=sentence.elements[verb].word)
+    yield _claim(sentence, relation, span, (move,), stance, tense, detail, named=bare)
 
 
 #: Who does what follows: ``White has``, ``Black now``.
@@ -594,7 +682,7 @@ _OF_A_PLAYER = (
 _IS_PLAYED = (
     "(?:^|[,{break}{and}])"
     "(?:(?:[{player}{pronoun}]{have}?|){put}"
-    "|{player}[^{break},{move}{after}{compare}]{1,6}[{with}{from}])"
+    "|{player}[^{break},{move}{after}{compare}{mate}{check}]{1,6}[{with}{from}])"
     "{move_number}?$"
 )
 
@@ -639,8 +727,17 @@ def read_written(
         after
     )
     named = not (played or possible)
+    span = term.span
+    if behind := cue("possible_after").match(after):
+        span = (span[0], span[1] + behind.end())
+    elif ahead := cue("possible_before").search(before):
+        start = span[0] - len(before) + ahead.start()
+        span = (start, span[1])
+    # ``Bf4 attacks a knight`` may be of the piece
+    acts = sentence.tags[index + 1 : index + 2] in tags("of_a_piece")
+    detail = Detail(made=named and acts)
     yield _claim(
-        sentence, relation, term.span, (move,), move_stance, tense, named=named
+        sentence, relation, span, (move,), move_stance, tense, detail, named=named
     )
     if term.move and (term.move.mate or term.move.check):
         sign = "move_mates" if term.move.mate else "move_checks"
@@ -656,7 +753,8 @@ def _tense_of_move(sentence: Sentence, span: tuple[int, int]) -> Tense:
     before = sentence.words[: span[0] - sentence.start]
     after = sentence.words[span[1] - sentence.start :]
     instead = cue("instead_before").search(before) or cue("instead_after").match(after)
-    return "before" if instead else "any"
+    starts_line = re.search(r"\b(?:after|once)\s+(?:\d+\W+)?$", before)
+    return "before" if instead and not starts_line else "any"
 
 
 def read_castling(
@@ -666,9 +764,11 @@ def read_castling(
     first = match.start()
     verb = match.start("verb")
     element = sentence.elements[verb]
-    if _is_general(sentence, verb):
-        return
     rest = sentence.words[element.span[0] - sentence.start :]
+    gone = cue("castling_gone").match(rest)
+    right = gone or cue("castling_there").match(rest)
+    if not right and _is_general(sentence, verb):
+        return
     wing = re.match(r"(?:\w+ (?:to |on )?(?:the )?)?(king|short|queen|long)", rest)
     named = "either" if wing is None else "K" if wing[1] in ("king", "short") else "Q"
     clause = sentence.tags.rfind(Tag.BREAK, 0, verb) + 1
@@ -681,14 +781,34 @@ def read_castling(
     ]
     span = sentence.span(first, verb + 1)
     relation = _castling_relation(sentence, first, verb)
+    if relation == "loses_right":
+        span = _with_its_loss(sentence, verb, span)
     stance = Stance() if relation == "legal" else sentence.stance(verb, match.end())
     if denied >= 0 and relation in ("castled", "may_castle", "has_right"):
         stance = replace(stance, unclear=False)
         span = sentence.span(denied, verb + 1)
     stance = replace(stance, negated=stance.negated and relation != "loses_right")
-    if re.search(r"\b(?:either|both) (?:sides?|wings?)\b", rest):
-        stance = replace(stance, unclear=True)
     side = owners[-1] if owners else None
+    if relation == "castled" and sentence.before(verb).rstrip().endswith("yet to"):
+        stance = replace(stance, negated=True, supposed=False, distant=False)
+        player = max(0, sentence.tags.rfind(Tag.PLAYER, 0, verb))
+        owners = [term.side for term in sentence.elements[player].terms]
+        side = owners[0] if owners else None
+        span = sentence.span(player, verb + 1)
+    if wings := re.match(r"[^,;]*?\b(?:either|both) (?:sides?|wings?)\b", rest):
+        named = "both"
+        span = (span[0], element.span[0] + wings.end())
+        stance = replace(
+            stance, unclear=relation not in ("may_castle", "has_right"), able=True
+        )
+    if re.search(r"\bboth\s+$", sentence.before(verb)):
+        named = "both"
+    if right:
+        relation = "has_right"
+        stance = replace(stance, negated=gone is not None, able=False, unclear=False)
+        side = right["side"] == "white" if right["side"] else side
+        stop = element.span[0] + right.end()
+        span = (min(span[0], element.span[0]), stop)
     castles = Notation(castles=named)
     move = Term("move", element.word, element.span, side, move=castles)
     detail = Detail(both=re.search(r"\bboth\b", sentence.words) is not None)
@@ -696,6 +816,32 @@ def read_castling(
     if relation in ("castled", "has_right"):
         tense = sentence.tense(first, verb + 1)
     yield _claim(sentence, relation, span, (move,), stance, tense, detail)
+
+
+#: Words that say that a right is lost.
+_LOSES = (
+    r"\b(?:los\w+|lost|costs?|gives? up|giving up|forfeit\w*|abandon\w*|without|no)\b"
+)
+
+
+def _with_its_loss(
+    sentence: Sentence, verb: int, span: tuple[int, int]
+) -> tuple[int, int]:
+    """Return a claim's place in the text with the words of the loss before it, and its side."""
+    player = sentence.tags.rfind(Tag.PLAYER, 0, verb)
+    loss = re.search(_LOSES, sentence.before(verb))
+    if loss is None:
+        return span
+    shift = sentence.elements[verb].span[0] - len(sentence.before(verb))
+    start = loss.start() + shift
+    if player >= 0:
+        start = min(start, sentence.elements[player].span[0])
+    element = sentence.elements[verb]
+    words = re.match(
+        r"castling rights?\b", sentence.words[element.span[0] - sentence.start :]
+    )
+    stop = element.span[0] + words.end() if words else span[1]
+    return min(start, span[0]), stop
 
 
 def _is_general(sentence: Sentence, verb: int) -> bool:
@@ -718,15 +864,19 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
     before = sentence.before(verb)
     word = sentence.elements[verb].word
     around = before[-40:] + sentence.words[len(before) :][:25]
-    if re.search(r"right|option", around):
-        loses = r"\b(?:los\w+|gives? up|giving up|forfeit\w*|abandon\w*|without|no)\b"
-        return "loses_right" if re.search(loses, around) else "has_right"
+    if re.search(r"\bright(?:s\b|\b(?! a))|option", around):
+        return "loses_right" if re.search(_LOSES, around) else "has_right"
     if word.startswith("castled") and "un" + word not in around:
         return "castled"
+    if re.search(r"\byet to\s+$", before):
+        return "castled"
+    if re.search(r"\b(?:no longer|any ?more|any longer)\b", around):
+        return "has_right"
     if cue("cannot").search(before):
         return "cannot_castle"
     at_once = re.search(
-        r"\b(?:ready|next move|at once|immediately|now)\b", sentence.words
+        r"\b(?:ready|next move|at once|immediately|right away|straight ?away|now)\b",
+        sentence.words,
     )
     able = re.search(
         r"\b(?:can|may|could|still|to|wants?|will)\b[\w\s]*$", before[-25:]
@@ -739,7 +889,7 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
 # ---------------------------------------------------------------- pieces named
 
 _VERBS = "[{attack}{defend}{capture}{control}{fork}{pin}{skewer}{go}{put}{be}{have}]"
-_STATES = ("passed", "doubled", "isolated", "connected")
+_STATES = ("passed", "doubled", "isolated", "connected", "backward")
 
 
 def _stance_of_noun(sentence: Sentence, index: int) -> Stance:
@@ -832,6 +982,9 @@ def read_pawn_state(
         yield from _state_before(sentence, index)
     pawns = tuple(term for term in element.terms if chess.PAWN in term.pieces)
     being = cue("being").match(sentence.after(index)) if pawns else None
+    made = pawns and cue("leaves").search(sentence.before(index))
+    if made and being is None:
+        being = cue("made_so").match(sentence.after(index))
     for state in _STATES:
         if being and (word := re.search(rf"\b{state}\b(?! pawn)", being.group())):
             span = (element.span[0], element.span[1] + word.end())
@@ -942,8 +1095,10 @@ def read_threat(
     span = sentence.span(*extent)
     tense = sentence.tense(*extent)
     subjects = sentence.group(match, "agent", "subj")
+    place = sentence.elements[match.start("to")].word if target else ""
+    detail = Detail(square=place)
     yield _claim(
-        sentence, reading.relation, span, objects, stance, tense, subjects=subjects
+        sentence, reading.relation, span, objects, stance, tense, detail, subjects
     )
 
 
@@ -964,25 +1119,41 @@ def read_counts(
     stance = replace(
         sentence.stance(0, last, alone=True),
         negated=False,
-        unclear=not wing and _is_placed_elsewhere(sentence, match),
+        unclear=not (wing or match["file"]) and _is_placed_elsewhere(sentence, match),
     )
     tense = sentence.tense(0, max(1, last))
+    named = (
+        match["side"]
+        or (
+            re.findall(r"\b(?:white|black)\b", sentence.words[: match.start()]) or [""]
+        )[-1]
+    )
+    if not named:
+        return
     for group in ("items", "others") if match["others"] else ("items",):
-        side = (match["side"] == "white") == (group == "items")
+        side = (named == "white") == (group == "items")
         for item in cue("item").finditer(sentence.words, *match.span(group)):
             span = sentence.offsets(item)
+            if item.end() == match.end(group):
+                span = (span[0], match.end() + sentence.start)
             detail = Detail(
                 count=number(item["count"]),
                 noun=item["noun"],
-                more=re.search("more|extra", item["adjectives"]) is not None,
+                more=bool(
+                    match["extra"] or re.search("more|extra", item["adjectives"])
+                ),
                 whole=bool(whole) or group == "others",
                 wing=wing,
+                file=match["file"] or "",
             )
-            owner = (Term("side", match["side"], span, side),)
-            yield _claim(sentence, "counts", span, (), stance, tense, detail, owner)
+            owner = (Term("side", named, span, side),)
+            last_one = _claim(
+                sentence, "counts", span, (), stance, tense, detail, owner
+            )
+            yield last_one
             if match["rest"]:
                 # ``three pawns against one``
-                other = (Term("side", match["side"], span, not side),)
+                other = (Term("side", named, span, not side),)
                 count = number(match["rest"])
                 detail = replace(detail, count=count, more=False)
                 span = (
@@ -990,6 +1161,21 @@ def read_counts(
                     match.end("rest") + sentence.start,
                 )
                 yield _claim(sentence, "counts", span, (), stance, tense, detail, other)
+    yield from _counts_on(sentence, match, last_one)
+
+
+def _counts_on(
+    sentence: Sentence, match: re.Match[str], claim: Claim
+) -> Iterator[Claim]:
+    """Read the count of the same pieces that the other side has: ``…, Black one``."""
+    more = cue("counts_on").match(sentence.words, match.end())
+    if more is None or match["others"]:
+        return
+    span = sentence.offsets(more)
+    owner = (Term("side", more["side"], span, more["side"] == "white"),)
+    detail = replace(claim.detail, count=number(more["count"]), more=False, whole=True)
+    text = sentence.text[slice(*span)]
+    yield replace(claim, text=text, span=span, subjects=owner, detail=detail)
 
 
 def _wing(sentence: Sentence, match: re.Match[str]) -> str:
@@ -1027,7 +1213,12 @@ def read_pair(
         return
     stance = replace(sentence.stance(max(0, last - 1), last), unclear=False)
     stance = replace(stance, negated=stance.negated and not lost)
-    detail = Detail(both=everybody, result="loses" if lost else "")
+    earlier = sentence.words[: match.start()]
+    done = re.search(r"\b(?:has|have|had|gave|lost)\b", before) is not None
+    only = re.search(r"\bonly (?:white|black)\b[^,;]*$", earlier) is not None
+    detail = Detail(
+        both=everybody, result="loses" if lost else "", whole=only, made=done
+    )
     span = sentence.offsets(match)
     subjects = () if everybody or nobody else owners
     tense = sentence.tense(max(0, last - 1), last)
@@ -1084,6 +1275,34 @@ def read_connected(
     )
 
 
+def read_elided(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield what is said of the other side by a verb alone: ``White has castled, Black hasn't``."""
+    more = cue("elided").search(sentence.words)
+    if more is None:
+        return
+    (start, stop) = sentence.offsets(more)
+    said = [each for each in claims if not each.named and each.span[1] <= start]
+    side = more["side"] == "white"
+    for claim in said[-1:]:
+        subjects = tuple(replace(term, side=side) for term in claim.subjects)
+        objects = claim.objects
+        if claim.relation in ("castled", "has_right", "may_castle"):
+            objects = tuple(replace(term, side=side) for term in objects)
+        sides = {term.side for term in (claim.subjects or claim.objects)}
+        if sides != {not side} or any(term.role == "piece" for term in subjects):
+            return
+        stance = replace(claim.stance, negated=more["denied"] is not None)
+        text = sentence.text[start:stop]
+        yield replace(
+            claim,
+            text=text,
+            span=(start, stop),
+            objects=objects,
+            stance=stance,
+            subjects=subjects,
+        )
+
+
 # ---------------------------------------------------------------- checks and mates
 
 
@@ -1113,6 +1332,10 @@ def read_check(
         whom = over_tags("[{piece}{player}{pronoun}]|{from}{square}|$")
         if not (verb and whom.match(sentence.tags[index + 1 :])):
             return
+    elif re.search(r"\bin double\s+$", before):
+        relation = "double_check"
+    elif cue("uncovers").search(before):
+        relation = "discovered_check"
     elif noun or cue("announces").search(before) or previous == Tag.MOVE:
         manner = re.search(r"\b(discovered|double)\s*$", before)
         relation = f"{manner[1]}_check" if manner else "gives_check"
@@ -1134,7 +1357,7 @@ def read_mate(
     place = over_tags(".{on}({square})").match(sentence.tags[index:])
     threat = re.search(r"threat\w*\W+(?:\w+\W+){0,3}?$", before) is not None
     planned = sentence.tags[index - 1 : index] in (Tag.THREATEN, Tag.MAYBE)
-    if planned and not counted:
+    if (planned and not counted) or cue("missed").search(before):
         return
     detail = Detail()
     if threat:
@@ -1155,15 +1378,16 @@ def read_mate(
     yield _check_or_mate(sentence, index, relation, detail, end)
 
 
-def _with_place(
-    sentence: Sentence, index: int, relation: str, detail: Detail
-) -> Detail:
-    """Add the square from which a check is given, or on which a mate: ``checks from g6``."""
+def _check_place(sentence: Sentence, index: int, relation: str) -> Element | None:
+    """Return the square from which a check is given, or on which a mate: ``checks from g6``."""
     prepositions = "[{from}{on}]" if relation != "is_mate" else "{on}"
-    place = over_tags("." + prepositions + "({square})").match(sentence.tags, index)
+    whom = "{piece}?" if relation == "gives_check" else ""
+    place = over_tags("." + whom + prepositions + "({square})").match(
+        sentence.tags, index
+    )
     if place is None or relation not in ("gives_check", "is_mate"):
-        return detail
-    return replace(detail, square=sentence.elements[place.start(1)].word)
+        return None
+    return sentence.elements[place.start(1)]
 
 
 def _in_check_by(sentence: Sentence, index: int) -> tuple[Term, ...]:
@@ -1223,7 +1447,7 @@ def _check_or_mate(
     """Return the claim of the word ``check`` or ``mate`` at an element, with who gives it."""
     element = sentence.elements[index]
     first = index
-    while first > 0 and sentence.elements[first - 1].word in words("leading"):
+    while first > 0 and _leads(sentence.elements[first - 1]):
         first -= 1
     stance = sentence.stance(first, index + 1)
     named = over_tags("{move}[{be},{unknown}]{0,2}$").search(sentence.tags[:first])
@@ -1256,10 +1480,28 @@ def _check_or_mate(
     purpose = r"\bwill\b|\bto (?:force|deliver|give|threaten)\s+$"
     if (named is None and unsaid) or re.search(purpose, sentence.before(index)):
         stance = replace(stance, supposed=True)
-    detail = _with_place(sentence, index, relation, detail)
-    if relation == "in_check" and (by := _in_check_by(sentence, index)):
-        relation = "gives_check"
+    if place := _check_place(sentence, index, relation):
+        detail = replace(detail, square=place.word)
+        end = max(end, place.span[1])
+    uncovering = (
+        relation == "discovered_check" and sentence.tags[first - 1] == Tag.PIECE
+    )
+    if uncovering and sentence.tags[first] == Tag.DISCOVER:
+        first -= 1
+    if (by := _in_check_by(sentence, index)) and relation in (
+        "in_check",
+        "discovered_check",
+    ):
+        relation = relation.replace("in_check", "gives_check")
         subjects = by
+        end = max(end, by[0].span[1])
+    elif piece := re.search(
+        r"\b(queen|rook|bishop|knight|pawn)\s+$", sentence.before(index)
+    ):
+        # ``a rook check on g3``
+        subjects = (
+            Term("piece", piece[1], element.span, pieces=noun_pieces(piece[1])),
+        )
     if sentence.is_of_any(first):
         subjects = ()
         first = sentence.any_subject(first)
@@ -1270,10 +1512,21 @@ def _check_or_mate(
     before_subject = max(0, first - 1)
     if named is None and sentence.says_only(before_subject):
         stance = replace(stance, unclear=True)
-    span = (sentence.elements[first].span[0], max(element.span[1], end))
     kings = _king_in_check(sentence, index)
+    if uncovering:
+        kings = sentence.elements[first].terms
+    ends = [element.span[1], end, *(term.span[1] for term in kings)]
+    span = (sentence.elements[first].span[0], max(ends))
     tense = sentence.tense(first, index + 1)
+    clause = sentence.elements[sentence.clause_start(index)].span[0] - sentence.start
+    if tense == "later" and not cue("later").search(sentence.words, clause):
+        tense = "any"
     return _claim(sentence, relation, span, kings, stance, tense, detail, subjects)
+
+
+def _leads(element: Element) -> bool:
+    """Tell whether a word before ``check`` or ``mate`` belongs to it: ``gives a rook check``."""
+    return element.tag == Tag.NOUN or element.word in words("leading")
 
 
 def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
@@ -1292,7 +1545,12 @@ def _king_in_check(sentence: Sentence, index: int) -> tuple[Term, ...]:
 # ---------------------------------------------------------------- fixed wordings
 
 #: Relations whose side, if not in the wording, is the one last named before it.
-_OF_A_SIDE = frozenset({"better", "wins", "ahead", "behind", "in_return", "en_passant"})
+_OF_A_SIDE = frozenset(
+    {"better", "wins", "ahead", "behind", "in_return", "en_passant", "missed_mate"}
+)
+
+#: Relations whose piece may be named right before the wording.
+_OF_A_PIECE = frozenset({"promotes", "steps"})
 
 #: Relations that judge one move, which need not be the last that the sentence writes.
 _JUDGES = frozenset({"bad_move", "good_move", "best_move"})
@@ -1317,11 +1575,20 @@ def read_wording(
     detail = Detail.of({**reading.detail, **groups})
     if relation == "en_passant":
         possible = cue("possible_after").match(sentence.words, match.end())
-        made = sentence.asserts(first, last) and possible is None
+        allowed = cue("allows").search(sentence.words[: match.start()])
+        made = sentence.asserts(first, last) and possible is None and not allowed
         detail = replace(detail, made=made)
+        if allowed:  # by the other side
+            sides = tuple(replace(term, side=not term.side) for term in sides)
     if relation == "only_move":
         detail = replace(detail, sides=tuple(term.side for term in sides))
     moves = _judged(sentence, last) if relation in _JUDGES else _written(sentence)
+    if relation == "better_move":
+        clause = sentence.clause_start(min(first, len(sentence.elements) - 1))
+        near = [
+            term for term in moves if term.span[0] >= sentence.elements[clause].span[0]
+        ]
+        moves = tuple(near) or moves
     before = tuple(term for term in moves if term.span[1] <= span[0])
     if relation in ("wins", "en_passant") and before:
         named = before[-1:]
@@ -1340,9 +1607,21 @@ def read_wording(
     stance = replace(
         sentence.stance(first, last), negated=denied is not None, able=False
     )
+    if relation == "ways":
+        stance = replace(stance, supposed=False)
+    if relation in ("doubled_rooks",) and not detail.file:
+        files = re.findall(r"\b([a-h])-file\b", earlier)
+        detail = replace(detail, file=files[-1] if files else "")
+    if relation == "en_passant" and cue("allows").search(earlier):
+        stance = replace(stance, supposed=False)
     if relation == "equal" and match.group().startswith("chances"):
         stance = replace(stance, supposed=False)
     unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)
+    if relation in _OF_A_PIECE and first < len(sentence.elements):
+        pawn = sentence.elements[first]
+        if pawn.tag == Tag.PIECE and pawn.terms[0].pieces == {chess.PAWN}:
+            named = pawn.terms
+            span = (min(span[0], pawn.span[0]), span[1])
     if relation == "promotes" and (
         unsaid or re.search(r"\b(?:which|eventually)\b", earlier)
     ):
@@ -1434,7 +1713,7 @@ def read_claims(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
     text = sentence.words
     present = {*sentence.tags, *(side for side in SIDES if side in text)}
     for row in _rows(presupposed):
-        if row.hints and not any(hint in text for hint in row.hints):
+        if row.hints and not any(map(text.__contains__, row.hints)):
             continue
         for reading in row.readings:
             if reading.needs and reading.needs.isdisjoint(present):

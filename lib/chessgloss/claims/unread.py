@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chessgloss.claims.lexicon import Tag, over_tags, tags, words
+from chessgloss.claims.lexicon import Tag, cue, over_tags, tags, words
 from chessgloss.claims.parser import Claim, Sentence
 
 #: Between a verb that helps and the claim that it belongs to: ``has played``, ``is now``.
 _HELPING = over_tags(
     "[{be}{have}{maybe}{not}{put}{go}{into}{threaten}{with}{pronoun}]+(?:{the}[{adjective}{unknown}]{0,2}|{adjective}*)$"
 )
+
+#: A condition that only names a move, which is claimed apart: ``if Black plays gxf6``.
+_SUPPOSED_MOVE = "{if}[{player}{pronoun}]?{put}{move_number}?{move}"
 
 
 def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
@@ -30,13 +33,16 @@ def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Clai
         What has been read in it.
     """
     read = _read(sentence, claims)
+    if len(read) < len(sentence.elements):
+        read |= _harmless(sentence)
     for first, last in _clauses(sentence):
         unread = [
             index
             for index in range(first, last)
-            if index not in read and _is_verb(sentence, index, first)
+            if index not in read
+            and (_is_verb(sentence, index, first) or _says_more(sentence, index, first))
         ]
-        if not unread:
+        if not unread or _is_push_alone(sentence, first, last):
             continue
         start = max(
             (n + 1 for n in range(first, unread[0]) if n in read), default=first
@@ -47,23 +53,67 @@ def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Clai
         yield Claim("unread", text, span, "unread", stance=sentence.stance(start, stop))
 
 
+def _harmless(sentence: Sentence) -> set[int]:
+    """Return the elements that tell a time by the move itself, or suppose a move that is named."""
+    found = set[int]()
+    for match in cue("of_the_move").finditer(sentence.words):
+        found.update(_held(sentence, sentence.offsets(match)))
+    for match in over_tags(_SUPPOSED_MOVE).finditer(sentence.tags):
+        found.update(range(*match.span()))
+    return found
+
+
+def _is_push_alone(sentence: Sentence, first: int, last: int) -> bool:
+    """Tell whether a clause is the pawn's move that opens a sentence: ``d5, and …``."""
+    return (first, last) == (0, 1) and sentence.tags[0] == Tag.SQUARE
+
+
+def _says_more(sentence: Sentence, index: int, first: int) -> bool:
+    """Tell whether an element that no claim holds can make the clause false all the same.
+
+    A piece, a square, a file, a side behind the subject, a count, a denial: ``on b4, but not d2``.
+    """
+    element = sentence.elements[index]
+    if element.word in words("weighty"):
+        return True
+    if element.tag == Tag.PLAYER:
+        return index > first
+    return element.tag in tags("weighty")
+
+
 def _read(sentence: Sentence, claims: Sequence[Claim]) -> set[int]:
     """Return the elements that claims hold which say something, and helping verbs before them."""
     read = set[int]()
     for claim in claims:
         if claim.named:
             continue
-        first, stop = claim.span
-        held = [
-            index
-            for index, element in enumerate(sentence.elements)
-            if element.span[0] < stop and first < element.span[1]
-        ]
+        held = _held(sentence, claim.span)
         read.update(held)
+        for terms in (claim.subjects, claim.objects):
+            if len(terms) == 1:
+                read.update(_held(sentence, terms[0].span))
+        if claim.detail.both:
+            read.update(_of_both(sentence))
         helping = _HELPING.search(sentence.tags[: held[0]]) if held else None
         if helping:
             read.update(range(helping.start(), held[0]))
     return read
+
+
+def _of_both(sentence: Sentence) -> list[int]:
+    """Return the elements of ``both sides`` or ``neither player``."""
+    sides = cue("both_sides").search(sentence.words)
+    return _held(sentence, sentence.offsets(sides)) if sides else []
+
+
+def _held(sentence: Sentence, span: tuple[int, int]) -> list[int]:
+    """Return the elements that stand in a part of the text."""
+    (start, stop) = span
+    return [
+        index
+        for index, element in enumerate(sentence.elements)
+        if element.span[0] < stop and start < element.span[1]
+    ]
 
 
 def _clauses(sentence: Sentence) -> Iterator[tuple[int, int]]:
@@ -104,5 +154,8 @@ def _is_verb(sentence: Sentence, index: int, first: int) -> bool:
         return False
     if element.tag == Tag.UNKNOWN:
         return before in tags("subjects")
-    noun = before in (Tag.THE, Tag.ADJECTIVE, Tag.ON, Tag.OF)
+    this = index > first and sentence.elements[index - 1].word in ("this", "that")
+    noun = before in (Tag.THE, Tag.ADJECTIVE, Tag.ON, Tag.OF) or (
+        this and element.word in words("nouns_too")
+    )
     return element.tag in tags("verbs") and not noun

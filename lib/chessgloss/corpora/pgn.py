@@ -61,6 +61,8 @@ _TOKEN = re.compile(
     r"(?m)^[ \t]*[\[%][^\n]*|\{[^}]*\}?|(?P<alone>^[ \t]*;[^\n]*)|(?P<behind>;[^\n]*)|[^\s{;]+"
 )
 _MARKS = ("1-0", "0-1", "1/2-1/2", "*")
+#: A header with something behind it on its line: moves, or the next header.
+_HEADER_FIRST = re.compile(r'\[\w+\s+"[^"\n]*"\][ \t]*(?=\S)')
 #: Where a game may begin: a header behind an empty line.
 _BETWEEN_GAMES = re.compile(rb"(?<=\n\n)(?=\[)")
 _INK = re.compile(r"\S")
@@ -135,7 +137,7 @@ def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
         lambda part: part[0].translate(_SIGNS) if part[1] else part[0],
         brace_comments(text),
     )
-    stream = io.StringIO(text)
+    stream = _Lines(text)
     number = end = newlines = 0
     while _INK.search(text, end):
         builder, error = _parse_game(stream)
@@ -192,6 +194,19 @@ def brace_comments(text: str) -> str:
 
 
 # ---------------------------------------------------------------- one game
+
+
+class _Lines(io.StringIO):
+    """A PGN file line by line, in which each header is a line of its own."""
+
+    def readline(self, size: int | None = -1, /) -> str:
+        """Return the next line, or the header that stands before more on its line."""
+        line = super().readline(-1 if size is None else size)
+        first = _HEADER_FIRST.match(line)
+        if first is None:
+            return line
+        self.seek(self.tell() - len(line) + first.end())
+        return first[0] + "\n"
 
 
 class Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
@@ -276,7 +291,8 @@ def _parse_game(stream: TextIO) -> tuple[_Reader | None, str]:
 def _examine(written: str, game: chess.pgn.Game) -> tuple[str, list[str]]:
     """Return what python-chess passes over in a game: a problem, and how its result was read."""
     moves: list[str] = []
-    for line in written.strip().split("\n"):
+    for line in _Lines(written.strip()):
+        line = line.rstrip("\n")
         if moves or not line.startswith("["):
             moves.append(line)
         elif not chess.pgn.TAG_REGEX.match(line):

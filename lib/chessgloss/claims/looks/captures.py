@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import chess
@@ -46,10 +48,13 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     a line of the text; what can or will be done must be legal. A recapture must follow a
     capture on the same square.
     """
+    if claim.together:
+        return _each_captures(claim, moment, scene)
     pieces = [term for term in claim.objects if term.role == "piece"]
     if any(is_king(term) for term in pieces):
         return fails("a king is never captured")
-    for before, move in _made(moment):
+    to_come = claim.tense == "later" and claim.stance.able and moment.anchor == "after"
+    for before, move in () if to_come else _made(moment):
         if _is_meant(claim, before, move) and claim.detail.count is None:
             return holds(f"{before.san(move)} is a capture")
     if _may_be_only_possible(claim, moment, scene):
@@ -61,6 +66,16 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
                 return fails("other pieces can take it too")
             return _is_possible(claim, moment, scene, at, move)
     return _no_capture(claim, moment, scene)
+
+
+def _each_captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether each of the pieces named can take: ``with the queen or the knight``."""
+    for subject in claim.subjects:
+        alone = replace(claim, subjects=(subject,), together=False)
+        finding = captures(alone, moment, scene)
+        if finding.outcome != "holds":
+            return finding
+    return finding
 
 
 def _others_can(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
@@ -83,7 +98,8 @@ def _is_possible(
     evidence = f"{at.san(move)} is legal"
     of_mover = at.turn == scene.move.mover
     is_past = claim.tense in ("before", "past")
-    if moment.anchor == "before" and not (of_mover or is_past):
+    to_come = claim.tense == "later" and claim.stance.able
+    if moment.anchor == "before" and (to_come or not (of_mover or is_past)):
         return absent(f"{evidence}, but only before the move")
     can = claim.stance.able and claim.tense == "any"
     if moment.anchor == "after" and of_mover and can and claim.subjects:
@@ -115,6 +131,8 @@ def _no_capture(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Return that there is no such capture; open where it may come a move later."""
     if moment.last is None:
         return fails("no such capture is legal")
+    if claim.tense == "later" and any(term.role == "this" for term in claim.objects):
+        return unknown("what will be taken is not told")
     if _is_meant_later(claim, moment):
         return unknown("the check must be answered first")
     if moment.anchor != "line" and _follows_another(claim, scene):
@@ -216,18 +234,45 @@ def _takes(term: Term, board: chess.Board, move: chess.Move) -> bool:
     )
 
 
+def ways(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look how many pieces can take on a square, or the piece that has moved, and which they are."""
+    board = moment.board
+    if moment.last is None:
+        return NO_MOVE
+    if claim.subjects and claim.subjects[0].side != board.turn:
+        return absent("the other side is on turn")
+    place = claim.detail.square
+    square = chess.parse_square(place) if place else moment.last[1].to_square
+    every = board.generate_legal_captures(chess.BB_ALL, chess.BB_SQUARES[square])
+    able = {move.from_square for move in every}
+    evidence = f"{len(able)} pieces can take on {chess.square_name(square)}"
+    kinds = {board.piece_type_at(start) for start in able}
+    named = re.findall(r"king|queen|rook|bishop|knight|pawn", claim.detail.items)
+    said = {chess.PIECE_NAMES.index(noun) for noun in named}
+    return truth(len(able) == claim.detail.count and said <= kinds, evidence)
+
+
 def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a pawn is taken in passing, or can be where the words say no more."""
     sides = named_sides(claim) or {*chess.COLORS}
     if moment.last is not None:
         board, move = moment.last
         if board.is_en_passant(move) and board.turn in sides:
-            return holds(f"{board.san(move)} is en passant")
+            right = _is_so_taken(claim, move)
+            return truth(right, f"{board.san(move)} is en passant")
     board = moment.board
-    legal = board.has_legal_en_passant() and board.turn in sides
+    every = board.generate_legal_ep() if board.turn in sides else ()
+    legal = any(_is_so_taken(claim, move) for move in every)
     if claim.detail.made and moment.anchor == "before":
         return fails("the move played takes nothing in passing")
     return truth(legal, "whether en passant is legal")
+
+
+def _is_so_taken(claim: Claim, move: chess.Move) -> bool:
+    """Tell whether a capture in passing is on the square, and from the file, that is told."""
+    start = chess.square_name(move.from_square)
+    square = claim.detail.square in ("", chess.square_name(move.to_square))
+    return square and start.startswith(claim.detail.file)
 
 
 def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -242,7 +287,10 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return holds("there are none left")
     if done and claim.stance.negated:
         return unknown("it may have been earlier")
-    for board, move in (*_made(moment), *_possible(moment)):
+    told = claim.detail.verb.endswith("ed") and claim.stance.past
+    told = told or (claim.detail.made and claim.detail.result == "for")
+    possible = () if told and claim.subjects else _possible(moment)
+    for board, move in (*_made(moment), *possible):
         if _is_exchange_of(claim, board, move) and _takes_part(claim, board, move):
             return holds(f"{board.san(move)} exchanges")
     return fails("no such exchange can be made at once")
@@ -257,6 +305,12 @@ def _is_exchange_of(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
     if not others and PLURAL.search(first.text):
         placed = first.square in (None, move.to_square)
         return placed and start in first.pieces and end in first.pieces
+    if claim.detail.result == "for":
+        (given, got) = terms[0].pieces, terms[-1].pieces
+        placed = terms[-1].square in (None, move.to_square)
+        own = {term.side for term in claim.subjects} != {not board.turn}
+        pair = (start, end) if own else (end, start)
+        return placed and pair[0] in given and pair[1] in got
     moved = {start, end}
     return all(not moved.isdisjoint(term.pieces) for term in terms)
 
@@ -271,6 +325,21 @@ def _takes_part(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
         _takes(term, board, move) or term.matches(move.to_square, there)
         for term in named
     )
+
+
+def offers_trade(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the other side can take like for like when the move has been made."""
+    noun = claim.detail.noun or claim.detail.unit.removesuffix("s")
+    kinds = {chess.PIECE_NAMES.index(noun)} if noun else {*chess.PIECE_TYPES[1:-1]}
+    board = moment.board
+    for move in board.generate_legal_captures():
+        pair = {
+            board.piece_type_at(move.from_square),
+            board.piece_type_at(move.to_square),
+        }
+        if len(pair) == 1 and pair <= kinds:
+            return holds(f"{board.san(move)} is legal")
+    return fails("no such exchange can be made at once")
 
 
 def wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -6,6 +6,7 @@ from typing import Final
 
 import chess
 
+from chessgloss.claims.lexicon import Notation
 from chessgloss.claims.looks.finding import (
     ANOTHER_MOVE,
     NO_MOVE,
@@ -17,11 +18,14 @@ from chessgloss.claims.looks.finding import (
 )
 from chessgloss.claims.parser import Claim
 from chessgloss.claims.scene import (
+    Event,
     Moment,
     Scene,
     acting_squares,
     both_turns,
+    is_king,
     name,
+    named_sides,
     sides_or_both,
     written_moves,
 )
@@ -92,6 +96,14 @@ def discovered_check(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if moment.last is None:
         return NO_MOVE
     others = set(moment.board.checkers()) - set(boards.moved_squares(*moment.last))
+    if claim.subjects and all(term.role == "piece" for term in claim.subjects):
+        others.intersection_update(acting_squares(claim.subjects, moment))
+    (_, move) = moment.last
+    piece = moment.board.piece_at(move.to_square)
+    if not all(
+        is_king(term) or term.matches(move.to_square, piece) for term in claim.objects
+    ):
+        return fails("another piece has moved")
     return truth(bool(others), "the check comes from the moved piece or there is none")
 
 
@@ -154,6 +166,26 @@ def threatens_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     )
 
 
+def missed_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a mate was there before the move, which does not give it."""
+    if moment.anchor != "before":
+        return ANOTHER_MOVE
+    if {not scene.move.mover} == named_sides(claim):
+        return unknown("the other side's move is spoken of")
+    if scene.after.board.is_checkmate():
+        return fails("the move played mates")
+    if tactics.mates(moment.board, scene.move.mover):
+        return truth(claim.detail.count in (None, 1), "there was mate in one")
+    if claim.detail.count == 1:
+        return fails("no move mated at once")
+    score = scene.verdict and scene.verdict.before.pov(scene.move.mover).mate()
+    if not score or score < 0:
+        return unknown("a longer mate may have been there")
+    return truth(
+        claim.detail.count in (None, score), f"there was mate in {score}", certain=False
+    )
+
+
 def can_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side could mate at once; with the move told, if one is.
 
@@ -173,6 +205,20 @@ def can_mate(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     )
 
 
+def _last(moment: Moment) -> list[Event]:
+    return [] if moment.last is None else [moment.last]
+
+
+def _mates_in_one(named: list[Notation], board: chess.Board) -> Finding:
+    """Look whether one of the moves that are named mates, of either side."""
+    mates = [
+        (turned, move) for turned in both_turns(board) for move in turned.legal_moves
+    ]
+    fits = [event for event in mates if any(each.fits(*event) for each in named)]
+    found = any(boards.after_move(*event).is_checkmate() for event in fits)
+    return truth(found, "whether it mates") if fits else ANOTHER_MOVE
+
+
 def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look for the mate that is counted: by the board for one move, else by the given score."""
     board = moment.board
@@ -181,6 +227,15 @@ def mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     scores = [] if verdict is None else [verdict.before, verdict.after, verdict.played]
     mating = [score.relative.mate() for score in scores]
     known = sorted(abs(mate) for mate in mating if mate is not None)
+    inside = [term for term in claim.subjects if term.span[1] <= claim.span[1]]
+    means = written_moves(term for term in inside if term.span[0] > claim.span[0])
+    if means and count == 1:
+        return _mates_in_one(means, moment.board)
+    named = written_moves(term for term in inside if term.span[0] >= claim.span[0])
+    if named and not any(
+        move.fits(*event) for event in _last(moment) for move in named
+    ):
+        return ANOTHER_MOVE
     if count in known:
         return holds(f"the engine sees mate in {count}")
     if count > 1 and scores and (known or count <= SURE_MATE):

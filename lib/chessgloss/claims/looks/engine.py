@@ -152,6 +152,21 @@ def _of_another(claim: Claim, scene: Scene) -> bool:
     return bool(moves) and not any(move.fits(board, scene.move.move) for move in moves)
 
 
+def throws_away(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a side was winning before its move and is not after it."""
+    verdict = scene.verdict
+    if verdict is None:
+        return NO_ENGINE
+    if _of_another(claim, scene):
+        return unknown("another move is spoken of")
+    side = verdict.mover
+    was, now = (standing(score, side) for score in (verdict.before, verdict.after))
+    near = "clearly better" in (was, now)
+    return truth(
+        was == "winning" != now, f"{was} before, {now} after", certain=not near
+    )
+
+
 def better_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether another move that is named can be better than the one played."""
     verdict = scene.verdict

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import chess
@@ -65,7 +65,19 @@ def _is_ahead(claim: Claim, board: chess.Board, side: chess.Color) -> Finding:
     words = detail.unit.split() or [""]
     unit = words[-1].removesuffix("s")
     is_ahead = _is_ahead_by(unit, count, pawns_up, surplus)
+    if is_ahead and _is_more_apart(unit, count, pawns_up, surplus):
+        return unknown(f"{evidence}, which is not all")
     return truth(is_ahead, evidence)
+
+
+def _is_more_apart(unit: str, count: int, pawns_up: int, surplus: Surplus) -> bool:
+    """Tell whether the sides differ in more pieces than in those of which one is said to be up."""
+    if unit not in chess.PIECE_NAMES[1:]:
+        return False
+    kind = chess.PIECE_NAMES.index(unit)
+    if pawns_up == tactics.VALUES[kind] * count:
+        return False
+    return any(surplus[each] for each in chess.PIECE_TYPES[1:-1] if each != kind)
 
 
 def _has_listed(surplus: Surplus, items: str) -> bool:
@@ -166,7 +178,8 @@ def in_return(claim: Claim, moment: Moment, scene: Scene) -> Finding:
                 return unknown("which piece is meant is not said")
             said[next(iter(kinds))] += sign * count
     evidence = f"{side_name(side)} is {_pawns_up(moment.board, side):+d} in pawns"
-    if said == surplus:
+    listed = [kind for kind, count in said.items() if count or kind != chess.PAWN]
+    if all(said[kind] == surplus[kind] for kind in listed):
         return holds(evidence)
     if _can_take_back(moment):
         return unknown(evidence)
@@ -198,11 +211,21 @@ def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     having = [side for side in sides if _has_pair(moment.board, side)]
     names = [side_name(side) for side in having] or ["neither side"]
     evidence = f"bishops on both colours: {' and '.join(names)}"
+    if claim.detail.whole:
+        other = [side for side in chess.COLORS if side not in sides]
+        alone = bool(having) and not any(
+            _has_pair(moment.board, side) for side in other
+        )
+        return truth(alone, evidence)
     if claim.detail.result != "loses":
         least = len(sides) if claim.detail.both else 1
         return truth(len(having) >= least, evidence)
     if having:
-        return fails(evidence)
+        gone = (
+            moment.last is not None and _can_take_back(moment) and moment.board.bishops
+        )
+        given = gone and chess.BB_SQUARES[moment.last[1].to_square] & gone
+        return truth(False, evidence, certain=not given or claim.detail.made)
     had = any(_has_pair(scene.before.board, side) for side in sides)
     return truth(had, evidence, certain=False)
 
@@ -221,6 +244,8 @@ def counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if noun.startswith("piece"):
         return unknown("what counts as a piece is not said")
     files = WINGS[claim.detail.wing]
+    if claim.detail.file:
+        files = (_files(claim.detail.file),)
     findings = [_counted_on(claim, moment.board, noun, side, each) for each in files]
     return agreed(findings)
 
@@ -238,7 +263,9 @@ def _counted_on(
     if claim.detail.more:
         other = _count(board, noun, not side, files)
         return truth(have - other == wanted, evidence)
-    if have > wanted and not (claim.detail.whole or claim.detail.wing):
+    if have > wanted and not (
+        claim.detail.whole or claim.detail.wing or claim.detail.file
+    ):
         return unknown(f"{evidence}, more than the text speaks of")
     return truth(have == wanted, evidence)
 
@@ -273,21 +300,68 @@ def majority(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         own = _count(board, "pawn", side, files)
         other = _count(board, "pawn", not side, files)
         evidence = f"{own} pawns against {other}"
-        findings.append(truth(own > other, evidence))
+        right = own > other
+        if claim.detail.count is not None:
+            right = (own, other) == (claim.detail.count, number(claim.detail.others))
+        findings.append(truth(right, evidence))
     return agreed(findings)
+
+
+def line_up(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether two lists are what the sides have: ``rook and pawn against a knight``.
+
+    They are all that there is but the kings, or what is left when equal pieces are taken off. The
+    first is the side's that is named, if one is.
+    """
+    board = moment.board
+    sides = [bool(term.side) for term in claim.subjects] or chess.COLORS
+    lists = (claim.detail.items, claim.detail.others)
+    (own, other) = [dict(_listed_kinds(words)) for words in lists]
+    untold_pawns = False
+    for side in sides:
+        more = [_beyond(board, side, own), _beyond(board, not side, other)]
+        if more[0] == more[1]:
+            return holds("the rest of the pieces is equal")
+        pawns = [rest.pop(chess.PAWN) for rest in more]
+        told = [chess.PAWN in listed for listed in (own, other)]
+        wrong = any(each and pawn for each, pawn in zip(told, pawns, strict=True))
+        untold_pawns = untold_pawns or (more[0] == more[1] and not wrong)
+    return truth(False, "the sides have other pieces", certain=not untold_pawns)
+
+
+def _beyond(
+    board: chess.Board, side: chess.Color, listed: Surplus
+) -> dict[chess.PieceType, int]:
+    """Return how many more pieces of each kind a side has than a list names."""
+    return {
+        kind: len(board.pieces(kind, side)) - listed.get(kind, 0)
+        for kind in chess.PIECE_TYPES[:-1]
+    }
+
+
+def _listed_kinds(words: str) -> Iterator[tuple[chess.PieceType, int]]:
+    """Yield the kinds of a list with their numbers: one where none is told, kings left out."""
+    for item in cue("listed").finditer(words):
+        kinds = noun_pieces(item["noun"] or "pawns")
+        if kinds != {chess.KING}:
+            yield min(kinds), number(item["count"] or "one")
 
 
 def wing_counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether one side has so many pawns on a wing, and the other as many as is said."""
     board = moment.board
     detail = claim.detail
-    said = {detail.count, number(detail.others)}
+    said = [(detail.count or 0, number(detail.others))]
+    if not claim.subjects:
+        said.append(said[0][::-1])
+    elif not claim.subjects[0].side:
+        said = [said[0][::-1]]
     findings = []
     for files in WINGS[detail.wing]:
         white = _count(board, "pawn", chess.WHITE, files)
         black = _count(board, "pawn", chess.BLACK, files)
         evidence = f"White has {white} pawns there, Black {black}"
-        findings.append(truth({white, black} == said, evidence))
+        findings.append(truth((white, black) in said, evidence))
     return agreed(findings)
 
 

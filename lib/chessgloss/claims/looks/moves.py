@@ -48,7 +48,8 @@ def _rights(claim: Claim, board: chess.Board) -> list[bool]:
     rights = []
     for side in sides:
         rank = chess.BB_RANK_1 if side else chess.BB_RANK_8
-        rights.append(bool(rooks & rank))
+        there = chess.popcount(rooks & rank)
+        rights.append(there == 2 if wing == "both" else there > 0)
     return rights
 
 
@@ -57,6 +58,8 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     (term,) = claim.objects
     stance = claim.stance
     if _is_played(term, scene):
+        if _goes_the_other_way(claim, scene):
+            return "not checkable", f"{scene.move.san} goes the other way", "before"
         return "true", f"{scene.move.san} is the move played", "before"
     followed = claim.span[0] < scene.broken_at
     if claim.relation == "played" and followed and _must_be_played(term, scene):
@@ -71,15 +74,32 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
         return legal
     if _was_played(term, scene):
         return "true", "as the game went before", "before"
+    acts = claim.named and claim.detail.made
+    if acts and not stance.negated and _is_piece_there(term, scene):
+        return "true", f"there is the piece {term.text}", "after"
     evidence = (
         f"{term.text} is not legal before the move, after it, or in a line of the text"
     )
     known = term.definite and followed and not _is_remote(term, scene)
+    missing = _is_of_no_piece(term, scene)
+    known = known or missing
     if stance.negated or not known or (stance.past and _was_legal(term, scene)):
         return "not checkable", evidence, "none"
-    if stance.supposed and claim.tense != "before":
+    if stance.supposed and claim.tense != "before" and not missing:
         return "not checkable", evidence + "; the text only supposes it", "none"
     return "false", evidence, "before"
+
+
+def _goes_the_other_way(claim: Claim, scene: Scene) -> bool:
+    """Tell whether a piece that is said to retreat goes forward, or the other way round."""
+    verb = claim.detail.verb
+    back = verb.startswith(("retreat", "withdr", "back", "reced"))
+    if not (back or verb.startswith("advanc")):
+        return False
+    move = scene.move.move
+    step = chess.square_rank(move.to_square) - chess.square_rank(move.from_square)
+    forward = step if scene.move.mover else -step
+    return forward > 0 if back else forward < 0
 
 
 def _legal_somewhere(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor] | None:
@@ -111,6 +131,8 @@ def _is_only_legal(
     if claim.relation != "played" or claim.tense == "later":
         return False
     opponent = not scene.move.mover
+    if term.side == opponent and claim.detail.made:
+        return True
     if term.side == opponent or term.numbered is not None:
         return False
     (_, _, anchor) = legal
@@ -146,6 +168,8 @@ def impossible(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
     (term,) = claim.objects
     first = 0 if claim.tense == "before" else 1
     moments = scene.moments[first:]
+    if claim.tense != "later":
+        moments = tuple(each for each in moments if each.anchor != "reply")
     for board, move in ways_to_play(moments, term):
         evidence = f"{board.san(move)} is legal"
         castles = term.move is None or bool(term.move.castles)
@@ -199,6 +223,35 @@ def _is_castling_rook(term: Term, scene: Scene) -> bool:
         return False
     (_, end) = boards.rook_squares(board, played)
     return written.to == end
+
+
+def _is_of_no_piece(term: Term, scene: Scene) -> bool:
+    """Tell whether a move is of a knight, bishop or rook, which no moment has.
+
+    A queen may come to be before the move is made.
+    """
+    move = term.move
+    if move is None or move.piece not in (chess.KNIGHT, chess.BISHOP, chess.ROOK):
+        return False
+    if term.numbered is not None or any(_events_before(scene)):
+        return False
+    sides = chess.COLORS if term.side is None else [term.side]
+    return not any(
+        moment.board.pieces_mask(move.piece, side)
+        for moment in scene.moments
+        for side in sides
+    )
+
+
+def _is_piece_there(term: Term, scene: Scene) -> bool:
+    """Tell whether what is written like a move is a piece on its square: ``Bf4 attacks``."""
+    move = term.move or Notation()
+    if move.to is None or move.takes or term.numbered is not None:
+        return False
+    if move.piece in (None, chess.PAWN) or move.check or move.mate:
+        return False
+    piece = scene.after.board.piece_at(move.to)
+    return piece is not None and piece.piece_type == move.piece
 
 
 def _must_be_played(term: Term, scene: Scene) -> bool:
@@ -280,6 +333,8 @@ def promotes(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         if moment.board.is_check() or _can_promote_next(moment.board):
             return unknown(f"{nothing}, but a pawn can promote next")
         return fails(nothing)
+    if not _is_meant(claim, board, move):
+        return fails("another pawn promotes")
     piece = claim.detail.piece in ("", chess.piece_name(move.promotion))
     square = claim.detail.square in ("", chess.square_name(move.to_square))
     return truth(piece and square, f"{board.san(move)} promotes")
@@ -293,13 +348,47 @@ def _can_promote_next(board: chess.Board) -> bool:
 
 def can_promote(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a pawn could promote at once, were it its side's turn."""
-    pawns = claim.objects[0].squares(moment.board)
+    pawns = set[chess.Square](chess.SQUARES)
+    for term in claim.objects:
+        pawns.intersection_update(term.squares(moment.board))
     sides = sides_or_both(claim)
     for board in both_turns(moment.board):
         for move in board.legal_moves if board.turn in sides else ():
-            if move.promotion and move.from_square in pawns:
+            to = claim.detail.square in ("", chess.square_name(move.to_square))
+            if move.promotion and move.from_square in pawns and to:
                 return holds(f"{board.san(move)} is legal")
     return fails("no such promotion is legal")
+
+
+def steps(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the move of a moment brings a pawn one or two squares forward."""
+    if moment.last is None:
+        return NO_MOVE
+    board, move = moment.last
+    pawn = board.piece_type_at(move.from_square) == chess.PAWN
+    distance = chess.square_distance(move.from_square, move.to_square)
+    right = pawn and _is_meant(claim, board, move)
+    return truth(right and distance == (claim.detail.count or 2), board.san(move))
+
+
+def _is_meant(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
+    """Tell whether a move is that of the piece named, if one is, where it stands or goes."""
+    piece = board.piece_at(move.from_square)
+    return all(
+        term.matches(move.from_square, piece) or term.matches(move.to_square, piece)
+        for term in claim.subjects
+        if term.role == "piece"
+    )
+
+
+def from_promotion(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look how many squares a pawn is away from its last rank."""
+    square = chess.parse_square(claim.detail.square)
+    if moment.board.piece_type_at(square) != chess.PAWN:
+        return absent("there is no such pawn")
+    rank = chess.square_rank(square)
+    left = 7 - rank if moment.board.color_at(square) else rank
+    return truth(left == claim.detail.count, f"it has {left} squares to go")
 
 
 def legal_count(claim: Claim, moment: Moment, scene: Scene) -> Finding:

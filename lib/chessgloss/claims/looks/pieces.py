@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import product
 
@@ -112,7 +113,9 @@ def _act_on_some(
 def _not_so_many_act(claim: Claim, moment: Moment) -> Finding | None:
     """Return what is against it that as many act as the subject says: ``two rooks``."""
     for subject in claim.subjects:
-        if subject.role != "piece" or (subject.least == 1 and not subject.every):
+        exact = _EXACTLY.search(subject.text)
+        many = subject.least > 1 or subject.every or exact
+        if subject.role != "piece" or not many:
             continue
         own = acting_squares([subject], moment)
         acting = 0
@@ -124,8 +127,12 @@ def _not_so_many_act(claim: Claim, moment: Moment) -> Finding | None:
         if acting < least:
             return fails(evidence)
         if acting > least:
-            return unknown(evidence)
+            return fails(evidence) if exact else unknown(evidence)
     return None
+
+
+#: No more of them act than is said: ``by a single pawn``, ``exactly two rooks``.
+_EXACTLY = re.compile(r"\b(?:single|lone|only one|exactly)\b", re.IGNORECASE)
 
 
 def _not_each_acts(claim: Claim, moment: Moment) -> Finding | None:

@@ -16,7 +16,7 @@ from chessgloss.claims.looks.finding import (
     unknown,
 )
 from chessgloss.claims.looks.material import WINGS, agreed
-from chessgloss.claims.parser import Claim
+from chessgloss.claims.parser import Claim, Term
 from chessgloss.claims.scene import Moment, Scene, sides_or_both
 from chessgloss.facts import board as boards
 
@@ -24,49 +24,94 @@ from chessgloss.facts import board as boards
 Find: TypeAlias = Callable[[chess.Board, chess.Color], chess.SquareSet]
 
 
-#: What finds the pawns of a side that are in a state; connected ones are passed.
+def _unsupported(board: chess.Board, side: chess.Color) -> chess.SquareSet:
+    """Return pawns that no pawn of their side, beside them or behind, can come to defend."""
+    pawns = board.pieces(chess.PAWN, side)
+    found = chess.SquareSet()
+    for pawn in pawns:
+        (file, rank) = (chess.square_file(pawn), chess.square_rank(pawn))
+        beside = [each for each in pawns if abs(chess.square_file(each) - file) == 1]
+        ahead = [(chess.square_rank(each) > rank) == side for each in beside]
+        level = any(chess.square_rank(each) == rank for each in beside)
+        if all(ahead) and not level:
+            found.add(pawn)
+    return found
+
+
+def _backward(board: chess.Board, side: chess.Color) -> chess.SquareSet:
+    """Return unsupported pawns with neighbours whose way an enemy pawn bars by its attack."""
+    pawns = _unsupported(board, side) - boards.isolated(board, side)
+    step = 8 if side else -8
+    enemies = board.pieces(chess.PAWN, not side)
+    barred = [
+        pawn for pawn in pawns if board.attackers(not side, pawn + step) & enemies
+    ]
+    return chess.SquareSet(barred)
+
+
+def _pawns(board: chess.Board, side: chess.Color) -> chess.SquareSet:
+    return board.pieces(chess.PAWN, side)
+
+
+#: What finds the pawns of a side that are in a state, or may be.
 _FIND: Mapping[str, Find] = {
     "doubled": boards.doubled,
     "isolated": boards.isolated,
     "passed": boards.passed,
-    "connected": boards.passed,
+    "connected": _pawns,
+    "backward": _backward,
 }
 
 
 def pawn_state(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether pawns are passed, doubled or isolated, on a wing if one is named."""
     files = WINGS[claim.detail.wing]
-    return agreed([_pawn_state(claim, moment, scene, each) for each in files])
+    for term in claim.objects:
+        found = agreed(
+            [_pawn_state(claim, moment, scene, term, each) for each in files]
+        )
+        if found.outcome != "holds":
+            return found
+    return found
 
 
 def _pawn_state(
-    claim: Claim, moment: Moment, scene: Scene, files: chess.Bitboard
+    claim: Claim, moment: Moment, scene: Scene, term: Term, files: chess.Bitboard
 ) -> Finding:
     board = moment.board
     state = claim.detail.state
-    term = claim.objects[0]
     pawns = [pawn for pawn in term.squares(board) if chess.BB_SQUARES[pawn] & files]
     if not pawns:
         return absent(f"there is no {term.text}")
     find = _FIND[state]
+    if state == "connected" and "passed" in claim.text.lower():
+        find = boards.passed
     fitting = [
         pawn for pawn in pawns if pawn in find(board, bool(board.color_at(pawn)))
     ]
     if state == "connected":
-        places = [(chess.square_file(pawn), board.color_at(pawn)) for pawn in fitting]
-        beside = {(file + step, side) for file, side in places for step in (-1, 1)}
-        fitting = [
-            pawn for pawn, at in zip(fitting, places, strict=True) if at in beside
-        ]
+        fitting = [pawn for pawn in fitting if _has_neighbour(board, pawn, find)]
     if claim.detail.made:
         return _made_so(claim, scene, fitting, find)
-    if term.least > 1:
+    if term.least > 1 and term.square is None:
         evidence = f"{len(fitting)} of them are {state}"
         certain = len(fitting) < term.least
         return truth(len(fitting) == term.least, evidence, certain=certain)
+    if state == "backward" and not fitting:
+        alone = any(
+            pawn in _unsupported(board, bool(board.color_at(pawn))) for pawn in pawns
+        )
+        return truth(False, "a pawn beside it can support it", certain=not alone)
     if fitting:
         return holds(f"the pawn on {chess.square_name(fitting[0])} is {state}")
     return fails(f"no such pawn is {state}")
+
+
+def _has_neighbour(board: chess.Board, pawn: chess.Square, find: Find) -> bool:
+    """Tell whether a pawn of its side, in the same state, stands on a file beside it."""
+    file = chess.square_file(pawn)
+    others = find(board, bool(board.color_at(pawn)))
+    return any(abs(chess.square_file(other) - file) == 1 for other in others)
 
 
 def _made_so(
@@ -115,6 +160,19 @@ def doubled_rooks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         for side in sides_or_both(claim)
     ]
     return truth(max(rooks) >= 2, f"{max(rooks)} rooks of a side stand there")
+
+
+def on_the_seventh(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a rook stands on the seventh rank as its side counts, or on White's."""
+    written = claim.detail.square in ("7th", "seventh")
+    found = False
+    for side in sides_or_both(claim):
+        ranks = {chess.BB_RANK_7, chess.BB_RANK_7 if side else chess.BB_RANK_2}
+        if not written:
+            ranks = {chess.BB_RANK_2}
+        rooks = moment.board.pieces_mask(chess.ROOK, side)
+        found = found or any(rooks & rank for rank in ranks)
+    return truth(found, "whether a rook stands there")
 
 
 def no_open_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:

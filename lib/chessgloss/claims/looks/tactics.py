@@ -15,7 +15,7 @@ from chessgloss.claims.looks.finding import (
     holds,
     unknown,
 )
-from chessgloss.claims.parser import Claim, Term
+from chessgloss.claims.parser import THIS, Claim, Term
 from chessgloss.claims.scene import Moment, Scene, acting_squares, name
 from chessgloss.facts import tactics
 
@@ -23,7 +23,7 @@ from chessgloss.facts import tactics
 def forks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether one piece attacks all that it is said to fork, and two pieces at least."""
     board, named = moment.board, claim.objects
-    actors = acting_squares(claim.subjects, moment)
+    actors = acting_squares(claim.subjects or [THIS], moment)
     if not actors:
         return absent("there is no such piece")
     targets = [
