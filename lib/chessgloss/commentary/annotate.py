@@ -272,7 +272,8 @@ class Annotator:
         chosen = []
         if OURS not in game.headers:
             chosen = choose_moments(moves, verdicts, concepts)
-        passed = self._after_passes({ply: moves[ply] for ply in chosen})
+        passed = self._after_passes({ply: moves[ply].after() for ply in chosen})
+        idle = self._after_passes({ply: moves[ply].position for ply in chosen}, 1)
         comments = self._comments(
             {
                 ply: Briefing(
@@ -280,6 +281,7 @@ class Annotator:
                     *around[ply],
                     concepts[ply],
                     passed=passed.get(ply),
+                    idle=idle.get(ply),
                 )
                 for ply in chosen
             }
@@ -292,14 +294,16 @@ class Annotator:
         sources = _sources(comments.values(), verdicts)
         return AnnotatedGame(game, tuple(notes), sources)
 
-    def _after_passes(self, moves: Mapping[int, MoveInContext]) -> dict[int, Analysis]:
-        """Return analyses after a pass of the opponent's, where one can pass."""
+    def _after_passes(
+        self, positions: Mapping[int, Position], lines: int = RANKED_LINES
+    ) -> dict[int, Analysis]:
+        """Return analyses after a pass of the side to move, where one can pass."""
         turned = {
-            ply: position
-            for ply, move in moves.items()
-            if (position := after_pass(move.after()))
+            ply: passed
+            for ply, position in positions.items()
+            if (passed := after_pass(position))
         }
-        found = self.analyse(list(turned.values()), self.nodes[0], RANKED_LINES)
+        found = self.analyse(list(turned.values()), self.nodes[0], lines)
         return dict(zip(turned, found, strict=True))
 
     def _comments(self, briefings: Mapping[int, Briefing]) -> dict[int, Comment]:

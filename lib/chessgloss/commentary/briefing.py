@@ -44,6 +44,9 @@ class Briefing:
     passed
         The engine's analysis of the position in which the opponent passes after the move: what
         the move threatens. ``None`` where it was not asked, or a check forbids to pass.
+    idle
+        The engine's analysis of the position before the move if its side passed instead: what
+        the opponent threatened. ``None`` as for ``passed``.
     given
         The notes that a model was given when its recorded answers were asked for, whatever the
         notes say today; empty where none was asked, and they are chosen anew.
@@ -59,6 +62,7 @@ class Briefing:
     oracle: tuple[ConceptChange, ...] = ()
     noticed: tuple[ConceptChange, ...] = ()
     passed: Analysis | None = None
+    idle: Analysis | None = None
     given: tuple[Note, ...] = ()
     fallback: str = ""
 

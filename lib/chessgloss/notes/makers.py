@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from chessgloss.notes import alternatives, intentions, material, mates, threats
+from chessgloss.notes import (
+    alternatives,
+    consequences,
+    intentions,
+    material,
+    mates,
+    prevention,
+    threats,
+)
 from chessgloss.notes.kinds import Note, Notes
 from chessgloss.notes.situation import Briefed, Situation
 
@@ -22,6 +30,7 @@ MAKERS: Final[tuple[Maker, ...]] = (
     alternatives.forced,
     alternatives.only,
     alternatives.better,
+    alternatives.declines,
 )
 
 #: What is said beside that where no side can force mate.
@@ -33,6 +42,13 @@ UNLESS_MATED: Final[tuple[Maker, ...]] = (
     material.accepts,
     material.sacrifice,
     material.poisoned,
+    consequences.ignores,
+    consequences.unguards,
+    consequences.unblocks,
+    consequences.second_target,
+    consequences.leads_to,
+    consequences.refutation,
+    prevention.prevents,
     threats.parries_mate,
     threats.threatens,
     threats.reply,

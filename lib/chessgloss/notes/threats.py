@@ -73,7 +73,8 @@ def reply(situation: Situation) -> Notes:
         "reply": answer.number,
     }
     purposes = telling(answer)
-    if purposes:
+    least = 0 if situation.bad else NOTES["striking_reply"]
+    if purposes and purposes[0].weight >= least:
         kind = "reply_bad" if situation.bad else "reply"
         bonus = adjustment(NOTES["kinds"][kind], purposes[0].weight)
         words["purpose"] = both(purposes)
@@ -87,9 +88,10 @@ def plan(situation: Situation) -> Notes:
     answer = situation.reply
     if answer is None or situation.bad or len(situation.replies) < 2:
         return
-    following = answer.then(situation.replies[1])
+    following = situation.steps[1]
     purposes = telling(following)
-    if purposes and not following.recaptures:
+    striking = purposes and purposes[0].weight >= NOTES["striking_next"]
+    if striking and not following.recaptures:
         bonus = adjustment(NOTES["kinds"]["plan"], purposes[0].weight)
         words = {
             "reply": answer.number,
