@@ -33,10 +33,6 @@ SAME_RELATIONS: Final = tuple(
 WEIGHTS: Final = read_table("choice.toml")
 
 
-#: How sentences begin that leave it to the sentence before which move they are about.
-_ON_THE_MOVE: Final = ("This ", "It ", "The threat ", "With it ", "Nothing else ")
-
-
 # ---------------------------------------------------------------- what a comment has room for
 
 
@@ -65,13 +61,7 @@ def choose(
         longer = _with_note(chosen, note)
         if len(longer) <= sentences and _length(longer) <= words:
             chosen = longer
-    return sorted(chosen, key=_place)
-
-
-def _place(note: Note) -> tuple[int, bool]:
-    """Return where a note stands: what says *this* of the move is not behind another move's."""
-    last = NOTES["last"].get(note.kind, 0)
-    return last, not note.sentence.startswith(_ON_THE_MOVE)
+    return sorted(chosen, key=lambda note: NOTES["last"].get(note.kind, 0))
 
 
 def _length(chosen: Iterable[Note]) -> int:

@@ -56,7 +56,7 @@ def threatens(situation: Situation) -> Notes:
     direct = outcome.plies == 1 or forcing
     if outcome.gain > 0 and 0 < outcome.plies <= SPELT and direct and worth:
         words = {"stuff": outcome.stuff, "line": spelt(turned, line, outcome.plies)}
-        about = [f"won {line[0][2:4]}"]
+        about = [line[0][2:4], f"won {line[0][2:4]}"]
         yield situation.note("threat", outcome.gain, about, **words)
 
 
