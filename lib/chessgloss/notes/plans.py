@@ -56,9 +56,7 @@ def walk(board: chess.Board, line: Sequence[str]) -> list[chess.Board]:
     """Return the boards of a line, the first one included."""
     boards_then = [board]
     for uci in line:
-        boards_then.append(
-            boards.after_move(boards_then[-1], chess.Move.from_uci(uci))
-        )
+        boards_then.append(boards.after_move(boards_then[-1], chess.Move.from_uci(uci)))
     return boards_then
 
 

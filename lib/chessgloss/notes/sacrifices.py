@@ -14,7 +14,7 @@ from chessgloss.facts.words import named
 from chessgloss.notes.kinds import Notes
 from chessgloss.notes.outcome import LONGEST_SPELT, Outcome, replay, spelt, traded
 from chessgloss.notes.played import Played
-from chessgloss.notes.situation import AHEAD, Situation
+from chessgloss.notes.situation import AHEAD, Briefed, Situation
 from chessgloss.scores import Line
 
 #: Plies after the move, the reply being 1, at all of which the mover must be down.
@@ -74,6 +74,14 @@ def _ahead(situation: Situation) -> list[int]:
     states = replay(situation.after, situation.replies, situation.us)
     start = balance(situation.before)
     return [(balance(state) - start) * (1 if situation.us else -1) for state in states]
+
+
+def gives_up(briefing: Briefed) -> bool:
+    """Tell whether a move sacrifices material, for good or for the moment."""
+    situation = Situation(briefing)
+    if situation.is_over or (situation.mate is not None and situation.mate < 0):
+        return False
+    return any(True for make in (sacrifice, combination) for _ in make(situation))
 
 
 def sacrificed(situation: Situation) -> Outcome | None:

@@ -118,7 +118,6 @@ class Situation:
     def __init__(self, briefing: Briefed) -> None:
         self.briefing = briefing
         self.verdict = briefing.verdict
-        self.facts = briefing.facts()
         self.uci = briefing.move.uci
         earlier = briefing.move.position.board()
         last = earlier.pop() if earlier.move_stack else None
@@ -149,6 +148,11 @@ class Situation:
     def is_over(self) -> bool:
         """Whether the move ends the game: no legal move is left."""
         return not any(self.after.generate_legal_moves())
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The facts of the move, those of the engine among them."""
+        return self.briefing.facts()
 
     @cached_property
     def steps(self) -> tuple[Played, ...]:
