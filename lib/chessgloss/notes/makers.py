@@ -15,6 +15,7 @@ from chessgloss.notes import (
     prevention,
     sacrifices,
     threats,
+    traits,
 )
 from chessgloss.notes.kinds import Note, Notes
 from chessgloss.notes.situation import Briefed, Situation
@@ -52,6 +53,8 @@ UNLESS_MATED: Final[tuple[Maker, ...]] = (
     consequences.leads_to,
     consequences.refutation,
     prevention.prevents,
+    traits.bishop_pair,
+    traits.isolates,
     plans.travels,
     plans.marches,
     plans.opens_file,

@@ -13,7 +13,7 @@ import chess
 from chessgloss.facts import board as boards
 from chessgloss.facts.tactics import VALUES, pins
 from chessgloss.facts.words import named
-from chessgloss.notes import placement
+from chessgloss.notes import placement, traits
 from chessgloss.notes.kinds import NOTES, Purpose, Purposes
 from chessgloss.notes.played import CENTRE, Played
 
@@ -247,6 +247,7 @@ PURPOSES: Final[tuple[Callable[[Played], Purposes], ...]] = (
     presses,
     protects,
     guards,
+    traits.takes_fianchetto,
     placement.passes_pawn,
     placement.blockades,
     placement.advances_passed_pawn,

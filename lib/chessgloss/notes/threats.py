@@ -80,7 +80,8 @@ def reply(situation: Situation) -> Notes:
         words["purpose"] = both(purposes)
         yield situation.note(kind, None, (), bonus, **words)
     elif situation.bad:
-        yield situation.note("refutes", **words)
+        forcing = answer.taken is not None or answer.after.is_check()
+        yield situation.note("refutes" if forcing else "answered", **words)
 
 
 def plan(situation: Situation) -> Notes:
