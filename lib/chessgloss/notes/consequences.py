@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import chess
 
-from chessgloss.facts.tactics import VALUES, balance
+from chessgloss.facts.tactics import VALUES, balance, worth
 from chessgloss.facts.words import named
 from chessgloss.notes.kinds import NOTES, Notes, adjustment
 from chessgloss.notes.outcome import spelt
@@ -86,12 +86,15 @@ def second_target(situation: Situation) -> Notes:
         return
     at = reply.after if situation.bad else situation.after
     moves = situation.replies[1:3] if situation.bad else situation.replies[:2]
+    hits = f"attacks {named(at, found.first)}"
+    if at.piece_type_at(found.first) == chess.KING:
+        hits = "gives check"
     yield situation.note(
         kind,
         found.gain,
         [found.first, found.other],
         reply=reply.number,
-        first=named(at, found.first),
+        hits=hits,
         other=named(at, found.other),
         line=spelt(at, moves),
     )
@@ -107,14 +110,20 @@ def find_second(move: Played, then: Sequence[Played]) -> Second | None:
     then
         The line after it: the answer, and what takes the other piece.
     """
+    if len(then) < 2 or then[0].taken is not None:
+        return None
     hit = [square for square in newly_won(move) if _is_aimed_anew(move, square)]
-    if len(then) < 2 or not hit or then[0].taken is not None:
+    if then[0].piece == chess.KING and move.after.is_check():
+        hit = [then[0].start]
+    if not hit:
         return None
     taking = then[1]
     other = taking.taken
-    if other is None or other not in move.won or taking.gain <= 0:
+    if other is None or other in (then[0].end, move.end) or taking.gain <= 0:
         return None
-    dear = move.value(hit[0]) >= max(VALUES[chess.KNIGHT], move.value(other))
+    if not move.after.is_attacked_by(move.us, other):
+        return None
+    dear = worth(move.after, hit[0]) >= max(VALUES[chess.KNIGHT], move.value(other))
     moved = then[0].start == hit[0]
     return Second(hit[0], other, taking.gain) if dear and moved else None
 

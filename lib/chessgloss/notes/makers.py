@@ -34,6 +34,7 @@ MAKERS: Final[tuple[Maker, ...]] = (
     alternatives.only,
     alternatives.better,
     alternatives.declines,
+    sacrifices.sacrifice,
 )
 
 #: What is said beside that where no side can force mate.
@@ -43,7 +44,6 @@ UNLESS_MATED: Final[tuple[Maker, ...]] = (
     material.loses,
     material.wins,
     material.accepts,
-    sacrifices.sacrifice,
     sacrifices.combination,
     sacrifices.offered,
     consequences.ignores,

@@ -42,6 +42,9 @@ def sacrifice(situation: Situation) -> Notes:
     given = sacrificed(situation)
     if given is None:
         return
+    if situation.mate is not None:
+        yield situation.note("sacrifice_mate", -given.gain, stuff=given.stuff)
+        return
     aim = _aim(situation)
     line = spelt(situation.after, situation.replies, aim.plies)
     words = {"stuff": given.stuff, "line": line, "aim": aim.text}
@@ -81,7 +84,8 @@ def gives_up(briefing: Briefed) -> bool:
     situation = Situation(briefing)
     if situation.is_over or (situation.mate is not None and situation.mate < 0):
         return False
-    return any(True for make in (sacrifice, combination) for _ in make(situation))
+    makers = (sacrifice, combination, offered)
+    return any(note.decides for make in makers for note in make(situation))
 
 
 def sacrificed(situation: Situation) -> Outcome | None:
@@ -94,9 +98,11 @@ def sacrificed(situation: Situation) -> Outcome | None:
         return None
     states = replay(situation.after, situation.replies, situation.us)
     ahead = _ahead(situation)
-    if len(states) <= max(_DOWN):
+    mated = states[-1].is_checkmate() and states[-1].turn == situation.them
+    plies = [ply for ply in _DOWN if ply < len(states)]
+    if len(plies) < len(_DOWN) and not (mated and plies):
         return None
-    least = max(_DOWN, key=lambda ply: ahead[ply])
+    least = max(plies, key=lambda ply: ahead[ply])
     gain = ahead[least]
     if gain >= 0 or situation.verdict.loss > -gain * _BELIEVED:
         return None

@@ -66,7 +66,7 @@ def threatens(situation: Situation) -> Notes:
 def reply(situation: Situation) -> Notes:
     """Yield what the expected reply does."""
     answer = situation.reply
-    if answer is None or answer.recaptures:
+    if answer is None or (answer.recaptures and not situation.bad):
         return
     words = {
         "line": spelt(situation.after, situation.replies),
@@ -74,7 +74,7 @@ def reply(situation: Situation) -> Notes:
     }
     purposes = telling(answer)
     least = 0 if situation.bad else NOTES["striking_reply"]
-    if purposes and purposes[0].weight >= least:
+    if purposes and purposes[0].weight >= least and not answer.recaptures:
         kind = "reply_bad" if situation.bad else "reply"
         bonus = adjustment(NOTES["kinds"][kind], purposes[0].weight)
         words["purpose"] = both(purposes)
