@@ -46,6 +46,7 @@ UNLESS_MATED: Final[tuple[Maker, ...]] = (
     material.accepts,
     sacrifices.combination,
     sacrifices.offered,
+    sacrifices.offers,
     consequences.ignores,
     consequences.unguards,
     consequences.unblocks,

@@ -63,7 +63,7 @@ def walk(board: chess.Board, line: Sequence[str]) -> list[chess.Board]:
 def journey(situation: Situation, line: Sequence[str]) -> Journey | None:
     """Return how the moved piece goes on; ``None`` if it stays, takes, or is taken.
 
-    A piece must not be driven: only a king may go on from check.
+    A piece that is attacked goes nowhere of its own will; only a king may go on from check.
     """
     states = walk(situation.after, line)
     played = situation.played
@@ -76,8 +76,9 @@ def journey(situation: Situation, line: Sequence[str]) -> Journey | None:
         if not ours and move.to_square == at:
             return None
         if ours and move.from_square == at:
-            driven = states[ply].is_check() and played.piece != chess.KING
-            if driven or states[ply].is_capture(move):
+            driven = states[ply].is_attacked_by(situation.them, at)
+            forced = driven and played.piece != chess.KING
+            if forced or states[ply].is_capture(move):
                 break
             at = move.to_square
             moves += 1

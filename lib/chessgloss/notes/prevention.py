@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import chess
 
-from chessgloss.facts.tactics import VALUES, captures, exchange
+from chessgloss.facts import board as boards
+from chessgloss.facts.tactics import VALUES, balance, captures, exchange
 from chessgloss.facts.verdict import judgement_of
 from chessgloss.facts.words import named
 from chessgloss.notes.kinds import Notes
@@ -16,7 +17,10 @@ from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import telling
 from chessgloss.notes.situation import Situation
 
-#: Ranks and files, from 0, in which a pawn that is challenged is one of the centre.
+#: Pawns that a threat must win after a capture for the capture to fail.
+_PUNISHED = 2
+
+#: Files, from 0, on which a pawn that is challenged is one of the centre.
 _CENTRE_FILES = range(2, 6)
 
 
@@ -47,13 +51,16 @@ def _threat(situation: Situation, turned: chess.Board) -> Played | None:
     cost = judgement_of(situation.verdict.before, idle.best.score)
     move = chess.Move.from_uci(situation.idle[0])
     fled = situation.played.start in (move.to_square, move.from_square)
-    if cost in ("best", "good") or fled or not _is_stopped(situation, turned, move):
+    punished = _is_punished(situation, move)
+    stopped = punished or _is_stopped(situation, turned, move)
+    if cost in ("best", "good") or fled or not stopped:
         return None
     threat = Played(turned, move)
     protected = (
         threat.taken is not None and threat.taken in situation.played.lost_before
     )
-    return None if protected or threat.after.is_checkmate() else threat
+    known = protected and not punished  # a purpose of the move says so
+    return None if known or threat.after.is_checkmate() else threat
 
 
 def _is_stopped(situation: Situation, turned: chess.Board, move: chess.Move) -> bool:
@@ -63,6 +70,37 @@ def _is_stopped(situation: Situation, turned: chess.Board, move: chess.Move) -> 
     if move.from_square == situation.played.taken:
         return False  # the piece is gone: nothing of it is to be prevented
     return not situation.after.is_legal(move) or exchange(situation.after, move) < 0
+
+
+def _is_punished(situation: Situation, move: chess.Move) -> bool:
+    """Tell whether a capture that is still possible runs into what the move threatens."""
+    taken = boards.taken_on(situation.after, move)
+    legal = situation.after.is_legal(move)
+    return taken is not None and legal and bool(_threat_against(situation, move))
+
+
+def _threat_against(situation: Situation, move: chess.Move) -> str:
+    """Return the mover's threat, with its number, that wins material after a move all the same.
+
+    It is the first move of the engine's line after a pass; whatever is played against it, a
+    capture must leave its side ahead of where it was before: all replies are tried.
+    """
+    passed = situation.briefing.passed
+    if passed is None or not passed.lines:
+        return ""
+    board = boards.after_move(situation.after, move)
+    first = chess.Move.from_uci(passed.best.moves[0])
+    if not board.is_legal(first) or not board.gives_check(first):
+        return ""
+    threatened = boards.after_move(board, first)
+    start = balance(situation.before)
+    for reply in threatened.legal_moves:
+        there = boards.after_move(threatened, reply)
+        ahead = (balance(there) - start) * (1 if situation.us else -1)
+        gain = max((each.gain for each in captures(there, situation.us)), default=0)
+        if ahead + gain < _PUNISHED:
+            return ""
+    return spelt(board, [first.uci()])
 
 
 def _stopped_pushes(situation: Situation, turned: chess.Board) -> Iterator[Played]:
@@ -98,23 +136,24 @@ def _said(situation: Situation, move: Played, kind: str) -> Notes:
     for purpose in telling(move, "prevented"):
         squares = [chess.parse_square(each) for each in purpose.about if len(each) == 2]
         targets = chess.SquareSet(squares) & move.after.occupied_co[situation.us]
-        if not targets:
+        if not targets and move.taken is None:
             continue
-        (target, *_) = move.dearest(targets)
-        words = {"stopped": move.number, "target": named(move.after, target)}
+        target = move.taken
+        words = {"stopped": move.number, "against": ""}
+        if target is None:
+            (target, *_) = move.dearest(targets)
+            words["against"] = f" against {named(situation.before, target)}"
         if situation.after.is_legal(move.move):
             kind += "_fails"
             tried = Played(situation.after, move.move)
             words["stopped"] = tried.number
-            words["punishment"] = _capture(tried)
+            against = _threat_against(situation, move.move)
+            words["punishment"] = _capture(tried) or against
         yield situation.note(kind, None, [move.end, target], **words)
         return
 
 
 def _capture(tried: Played) -> str:
-    """Return the capture that punishes a move, with its number."""
-    there = (
-        each for each in captures(tried.after, tried.them) if each.square == tried.end
-    )
-    best = max(there, key=lambda each: each.gain)
-    return spelt(tried.after, [best.move.uci()])
+    """Return the capture that wins what has just moved, with its number; empty without one."""
+    best = tried.lost.get(tried.end)
+    return spelt(tried.after, [best.move.uci()]) if best else ""

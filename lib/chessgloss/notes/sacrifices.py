@@ -12,7 +12,14 @@ from chessgloss.facts.tactics import balance
 from chessgloss.facts.verdict import judgement_of, standing
 from chessgloss.facts.words import named
 from chessgloss.notes.kinds import Notes
-from chessgloss.notes.outcome import LONGEST_SPELT, Outcome, replay, spelt, traded
+from chessgloss.notes.outcome import (
+    LONGEST_SPELT,
+    Outcome,
+    play_out,
+    replay,
+    spelt,
+    traded,
+)
 from chessgloss.notes.played import Played
 from chessgloss.notes.situation import AHEAD, Briefed, Situation
 from chessgloss.scores import Line
@@ -28,6 +35,9 @@ _BAIT = 2
 
 #: Plies of the line that are shown with what a sacrifice is for.
 _SHOWN = 4
+
+#: Lines after the move in which what is offered may be taken.
+_OFFERED = 2
 
 #: Rank of a passed pawn, from 0 and as its side sees it, for which material may be given.
 _FAR = 4
@@ -179,6 +189,38 @@ def offered(situation: Situation) -> Notes:
         }
         worth = situation.played.value(square)
         yield situation.note("poisoned", worth, [square], **words)
+
+
+def offers(situation: Situation) -> Notes:
+    """Yield what a quiet move lets be taken, by no mistake, though taking it is not bad either.
+
+    The engine's line before the move or after it takes, and the mover stands as well then.
+    """
+    quiet = situation.played.taken is None and situation.mate is None
+    if situation.bad or not quiet or sacrificed(situation):
+        return
+    after = situation.briefing.after.lines
+    lines = [(line.moves, line.score) for line in after[:_OFFERED]]
+    if situation.verdict.best == situation.uci:
+        lines.append((situation.verdict.best_line[1:], situation.verdict.before))
+    for moves, score in lines:
+        if not moves:
+            continue
+        square = boards.taken_on(situation.after, chess.Move.from_uci(moves[0]))
+        new = square in situation.played.lost and square != situation.played.end
+        stands = standing(score, situation.us)
+        holds = stands == situation.verdict.standing and stands in (*AHEAD, "equal")
+        outcome = play_out(situation.after, moves, situation.us)
+        if square is None or not (new and holds) or outcome.gain >= 0:
+            continue
+        words = {
+            "line": spelt(situation.after, moves),
+            "offer": named(situation.after, square),
+            "result": situation.leader(stands),
+        }
+        value = situation.played.value(square)
+        yield situation.note("offers", value, [square], **words)
+        return
 
 
 def _punishment(situation: Situation, line: Line) -> str:

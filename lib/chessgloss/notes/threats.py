@@ -113,5 +113,5 @@ def stands(situation: Situation) -> Notes:
     """Yield who stands better, and whether a bad move has changed it."""
     verdict = situation.verdict
     turned = situation.bad and verdict.standing_before != verdict.standing
-    words = {"standing": situation.stands()}
+    words = {"standing": situation.stands(), "this": situation.played.number}
     yield situation.note("turned" if turned else "standing", **words)
