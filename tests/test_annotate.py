@@ -73,6 +73,31 @@ def test_moments_come_by_weight_mistakes_first_then_only_moves_and_concepts(
     assert annotate.choose_moments([MOVE, mate], [blunder, mating], [(), ()]) == [1]
 
 
+def test_a_sacrifice_is_a_moment_and_taking_back_is_none() -> None:
+    calm = verdict_on(MOVE, [("g1f3", 30), ("g1h3", 20)], 30)
+    slip = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -70)], -70)
+    verdicts = [calm, slip, calm]
+    nothing = [(), (), ()]
+    assert annotate.choose_moments([MOVE] * 3, verdicts, nothing) == [1]
+    assert annotate.choose_moments([MOVE] * 3, verdicts, nothing, [2]) == [2, 1]
+    game = chess.pgn.read_game(io.StringIO("1. e4 d5 2. exd5 Qxd5 3. Nc3 Qa5 *"))
+    *_, takes_back, quiet, _ = annotate.moves_of(game)
+    for move, moments in ((takes_back, []), (quiet, [0])):
+        best = verdict_on(move, [(move.uci, 30), ("a7a6", 20)], 30)
+        found = annotate.choose_moments([move], [best], [(change(9.0),)])
+        assert found == moments
+
+
+def test_a_move_knows_the_capture_before_it_and_no_more_than_can_matter() -> None:
+    text = "1. e4 d5 2. exd5 Qxd5 3. Nc3 Qa5 4. Nf3 Nf6 5. Be2 Bf5 6. O-O Nbd7 *"
+    game = chess.pgn.read_game(io.StringIO(text))
+    moves = list(annotate.moves_of(game))
+    assert moves[3].position.moves[-1] == "e4d5"
+    assert len(moves[-1].position.moves) == 7 and "d8d5" not in moves[-1].position.moves
+    for move in moves:
+        assert move.position.board().fen() == move.position.fen
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

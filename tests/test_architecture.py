@@ -288,4 +288,4 @@ def test_the_light_rooms_work_with_python_chess_alone(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "Nf6" in done.stdout or "knight" in done.stdout
+    assert "Qxf7#" in done.stdout

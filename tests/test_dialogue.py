@@ -80,7 +80,7 @@ def test_moves_pieces_and_squares_are_found(text, found):
         ),
         (
             "What is the threat?",
-            ["White threatens to mate with the queen from e4 to e8"],
+            ["27. Qe8#"],
         ),
         (
             "What should I have played instead?",
@@ -98,6 +98,22 @@ def test_moves_pieces_and_squares_are_found(text, found):
 def test_each_question_gets_its_facts(question, parts):
     text = about().ask(question).text
     assert all(part in text for part in parts), text
+
+
+def test_a_bare_square_is_the_pawn_move_under_discussion() -> None:
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    found = {
+        move: about(start, move).look_up("What is the idea of a4?")[0].place
+        for move in ("a4", "h4")
+    }
+    assert found == {"a4": "played", "h4": "board"}
+
+
+@pytest.mark.parametrize(("fen", "wins"), [("3P4", False), ("8", True)])
+def test_a_capture_of_what_is_guarded_wins_nothing(fen: str, wins: bool) -> None:
+    talk = about(f"4k3/8/5n2/8/4P3/{fen}/8/4K3 w - - 0 1", "Kd1")
+    text = talk.ask("What is the threat?").text
+    assert ("Black can win a pawn: 1...Nxe4." in text) == wins, text
 
 
 @pytest.mark.parametrize(
@@ -230,7 +246,7 @@ def test_the_engine_is_asked_once_for_each_position_and_no_question_is_empty():
     )
     assert (
         talk.ask(question).text == talk.ask(question).text
-        and len(asked) == len(set(asked)) == 3
+        and len(asked) == len(set(asked)) == 4
     )
     refuses(ValueError, "empty", talk.ask, "  ")
 

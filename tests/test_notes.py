@@ -4,19 +4,23 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
 import chess
 import pytest
+from chess.engine import Mate
 
 import chessgloss
 from chessgloss.commentary.asking import lectured_file, read_briefings
-from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.commentary.notes import compose
 from chessgloss.engine import open_engine
 from chessgloss.notes import NOTES, notes, play_out
 from chessgloss.notes.choice import MOST_WORDS, choose
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import purposes, telling
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.scores import Analysis
 from fakes.analyses import analysis
 
 #: Position, move, the note that comes first, and what the comment says.
@@ -206,3 +210,51 @@ def test_a_passed_pawn_that_takes_is_not_pushed():
             each.kind for each in purposes(Played(board, chess.Move.from_uci(uci)))
         }
         assert found & {"passed_advanced"} == kinds
+
+
+# ---------------------------------------------------------------- from lines laid down
+
+#: Kinds of notes that read the engine's lines, by what they are about.
+FAMILIES = {
+    "sacrifice": "sacrifice sacrifice_for combination",
+    "prevention": "stops_threat stops_threat_fails stops_push stops_push_fails",
+    "ignores": "ignores",
+    "leaves": "unguards unblocks",
+    "second": "second reply_second",
+    "later": "leads_to refutes_later",
+    "plans": "travels marches opens_file",
+    "pawns": "spoils_later isolates",
+    "ties": "ties",
+    "bishops": "bishop_pair bishop_pair_theirs",
+    "capture": "better_capture declines",
+}
+TOLD = Path(__file__).with_name("told.tsv").read_text("utf-8").splitlines()[1:]
+
+
+def laid_down(position: Position, text: str) -> Analysis:
+    """Return the analysis that a cell of the table holds: scores and lines, by semicolons."""
+    found = []
+    for line in text.removesuffix("-").split("; "):
+        score, _, moves = line.partition(" ")
+        mate = score.startswith("#")
+        found.append((Mate(int(score[1:])) if mate else int(score or 0), moves))
+    return analysis(position, *(each for each in found if each[1]))
+
+
+@pytest.mark.parametrize("row", TOLD)
+def test_what_lines_show_is_said_where_they_show_it_and_only_there(row: str):
+    kind, sentence, fen, uci, before, after, idle = row.split("\t")
+    move = MoveInContext(Position(fen), uci)
+    waited = after_pass(move.position)
+    briefing = Briefing(
+        "laid down",
+        move,
+        laid_down(move.position, before),
+        laid_down(move.after(), after),
+        idle=laid_down(waited, idle) if waited else None,
+    )
+    made = {note.kind: note.sentence for note in notes(briefing)}
+    if sentence:
+        assert made[kind] == sentence
+    else:
+        assert not made.keys() & set(FAMILIES[kind].split()), made

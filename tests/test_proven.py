@@ -401,6 +401,15 @@ def test_the_published_comments_are_those_whose_hash_is_kept(published) -> None:
     assert hashlib.sha256(texts.encode()).hexdigest() == frozen["published_sha256"]
 
 
+def test_what_was_asked_does_not_follow_what_notes_say_today(drawn) -> None:
+    kept = drawn["second/1"]
+    renewed = replace(kept, given=(), fallback="")
+    older = replace(kept, given=(Note("x", True, "White plays on.", 1.0),))
+    assert kept.given and "White plays on." not in str(proving.ask_first(renewed))
+    assert "- White plays on." in proving.ask_first(older).messages[-1].content
+    assert proving.pending(kept, replay("notes")) is None
+
+
 def test_proven_comments_hold_no_false_claim_and_contradict_no_verdict(
     briefings, published
 ):

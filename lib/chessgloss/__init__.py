@@ -99,8 +99,8 @@ def brief(
         The move in its position.
     nodes
         Searched before and after the move; by default as many as it takes until the verdict is
-        stable (:func:`chessgloss.facts.search`). After a pass, which shows what the move
-        threatens, the fewest of these.
+        stable (:func:`chessgloss.facts.search`). After a pass by either side, which shows what
+        the move threatens and what it had to reckon with, the fewest of these.
     engine
         A running engine; one is started and ended otherwise.
     concepts
@@ -126,8 +126,12 @@ def brief(
         ((before, after),) = search([move], analyse, limits)
         turned = after_pass(move.after())
         passed = analyse([turned], limits[0], RANKED_LINES)[0] if turned else None
+        waited = after_pass(move.position)
+        idle = analyse([waited], limits[0], 1)[0] if waited else None
     ranked = rank_concepts(move) if concepts is None else concepts
-    return Briefing(move.numbered_san, move, before, after, ranked, passed=passed)
+    return Briefing(
+        move.numbered_san, move, before, after, ranked, passed=passed, idle=idle
+    )
 
 
 def comment(

@@ -16,7 +16,14 @@ import re
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import takewhile
@@ -50,6 +57,7 @@ from chessgloss.facts.verdict import (
     RANKED_LINES,
 )
 from chessgloss.llm.text import visible
+from chessgloss.notes import gives_up
 from chessgloss.positions import MoveInContext, Position, natural_end
 from chessgloss.scores import (
     Analysis,
@@ -101,6 +109,8 @@ MOMENT_CONCEPT = 6.0
 #: Largest share of the plies that is chosen, rounded up; as many may always be chosen.
 MOMENT_SHARE = 0.2
 MOMENT_FEWEST = 3
+#: What a sacrifice weighs, in the unit of an inaccuracy.
+_SACRIFICE = 2.0
 
 #: The header that says what wrote the comments; a game that has it keeps those it has.
 OURS = "ChessglossAnnotator"
@@ -172,15 +182,16 @@ def choose_moments(
     moves: Sequence[MoveInContext],
     verdicts: Sequence[Verdict],
     concepts: Sequence[Changes],
+    sacrifices: Collection[int] = (),
 ) -> list[int]:
     """Return the plies that deserve a comment, the weightiest first.
 
-    A ply qualifies by one of three: the move is an inaccuracy or worse; it is the only good one,
-    and hard to find (its glyph is ``!``); or it changes a concept strongly without being forced.
-    The move that mates always qualifies. If more qualify than are allowed, the weightiest stay:
-    the chance to win given away counts in units of an inaccuracy's, the other two less than one
-    unit (concepts half as much once the game is decided), so that mistakes come first; ties go
-    to the earlier ply.
+    A ply qualifies by one of four: the move is an inaccuracy or worse; it sacrifices; it is the
+    only good one, and hard to find (its glyph is ``!``); or it changes a concept strongly without
+    being forced or taking back. The move that mates always qualifies. If more qualify than are
+    allowed, the weightiest stay: the chance to win given away counts in units of an
+    inaccuracy's, a sacrifice two, the others less than one (concepts half as much once the game
+    is decided), so that mistakes come first; ties go to the earlier ply.
 
     Parameters
     ----------
@@ -190,8 +201,12 @@ def choose_moments(
         The engine's verdict on each.
     concepts
         The concepts that each changes, most changed first; empty where none are known.
+    sacrifices
+        The plies of moves that sacrifice material (:func:`chessgloss.notes.sacrifices`).
     """
     weights = [_weight(*row) for row in zip(moves, verdicts, concepts, strict=True)]
+    for ply in sacrifices:
+        weights[ply] = max(weights[ply], _SACRIFICE)
     qualified = [ply for ply, weight in enumerate(weights) if weight > 0]
     qualified.sort(key=lambda ply: (-weights[ply], ply))
     return qualified[: max(MOMENT_FEWEST, ceil(MOMENT_SHARE * len(moves)))]
@@ -208,10 +223,19 @@ def _weight(
     if verdict.ranked == 1 or verdict.glyph:
         return 0.9 if verdict.glyph else 0.0
     largest = max((abs(each.change) for each in concepts), default=0.0)
-    if largest < MOMENT_CONCEPT:
+    if largest < MOMENT_CONCEPT or _takes_back(move):
         return 0.0
     decided = verdict.standing in ("winning", "losing")
     return (0.4 if decided else 0.8) * (1 - MOMENT_CONCEPT / (2 * largest))
+
+
+def _takes_back(move: MoveInContext) -> bool:
+    """Tell whether a move takes what took a piece on the same square the move before."""
+    board = move.position.board()
+    if not board.move_stack or not board.is_capture(move.move):
+        return False
+    last = board.pop()
+    return board.is_capture(last) and last.to_square == move.move.to_square
 
 
 # ---------------------------------------------------------------- a whole game
@@ -271,8 +295,14 @@ class Annotator:
         concepts = [tuple(self.concepts(move)) for move in moves]
         chosen = []
         if OURS not in game.headers:
-            chosen = choose_moments(moves, verdicts, concepts)
-        passed = self._after_passes({ply: moves[ply] for ply in chosen})
+            given = [
+                ply
+                for ply, each in enumerate(around)
+                if gives_up(Briefing(moves[ply].numbered_san, *each))
+            ]
+            chosen = choose_moments(moves, verdicts, concepts, given)
+        passed = self._after_passes({ply: moves[ply].after() for ply in chosen})
+        idle = self._after_passes({ply: moves[ply].position for ply in chosen}, 1)
         comments = self._comments(
             {
                 ply: Briefing(
@@ -280,6 +310,7 @@ class Annotator:
                     *around[ply],
                     concepts[ply],
                     passed=passed.get(ply),
+                    idle=idle.get(ply),
                 )
                 for ply in chosen
             }
@@ -292,14 +323,16 @@ class Annotator:
         sources = _sources(comments.values(), verdicts)
         return AnnotatedGame(game, tuple(notes), sources)
 
-    def _after_passes(self, moves: Mapping[int, MoveInContext]) -> dict[int, Analysis]:
-        """Return analyses after a pass of the opponent's, where one can pass."""
+    def _after_passes(
+        self, positions: Mapping[int, Position], lines: int = RANKED_LINES
+    ) -> dict[int, Analysis]:
+        """Return analyses after a pass of the side to move, where one can pass."""
         turned = {
-            ply: position
-            for ply, move in moves.items()
-            if (position := after_pass(move.after()))
+            ply: passed
+            for ply, position in positions.items()
+            if (passed := after_pass(position))
         }
-        found = self.analyse(list(turned.values()), self.nodes[0], RANKED_LINES)
+        found = self.analyse(list(turned.values()), self.nodes[0], lines)
         return dict(zip(turned, found, strict=True))
 
     def _comments(self, briefings: Mapping[int, Briefing]) -> dict[int, Comment]:
@@ -347,22 +380,30 @@ def _sources(comments: Iterable[Comment], verdicts: Sequence[Verdict]) -> str:
     return f"{wrote}; {judged}"
 
 
+#: Plies of history that a move has at least, as far as there are so many: what it takes back.
+_RECENT = 4
+
+
 def moves_of(game: chess.pgn.Game) -> Iterator[MoveInContext]:
     """Yield the moves of the main line, each with as much history as can matter.
 
-    A null move ends them: no engine can follow it. The history of a position begins at the last
-    capture or pawn move before it: no earlier position can come back.
+    A null move ends them: no engine can follow it. The history of a position begins at a capture
+    or pawn move, for no position before it can come back, some plies ago at least.
     """
     board = game.board()
-    root = board.fen()
-    history = list[str]()
+    fens = list[str]()
+    played = list[str]()
+    begins = [0]
     for move in takewhile(bool, game.mainline_moves()):
-        yield MoveInContext(Position(board.fen(), tuple(history), root), move.uci())
-        irreversible = board.is_irreversible(move)
+        fens.append(board.fen())
+        recent = max(len(played) - _RECENT, 0)
+        begin = max(each for each in begins if each <= recent)
+        position = Position(board.fen(), tuple(played[begin:]), fens[begin])
+        yield MoveInContext(position, move.uci())
+        played.append(move.uci())
+        if board.is_irreversible(move):
+            begins.append(len(played))
         board.push(move)
-        root, history = (
-            (board.fen(), []) if irreversible else (root, [*history, move.uci()])
-        )
 
 
 # ---------------------------------------------------------------- PGN, read and written

@@ -14,6 +14,7 @@ import chess
 from chessgloss.commentary import read_table
 from chessgloss.facts import Facts, Verdict, gather, weigh
 from chessgloss.facts.change import ConceptChange
+from chessgloss.notes import Note
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import Analysis
 
@@ -43,6 +44,14 @@ class Briefing:
     passed
         The engine's analysis of the position in which the opponent passes after the move: what
         the move threatens. ``None`` where it was not asked, or a check forbids to pass.
+    idle
+        The engine's analysis of the position before the move if its side passed instead: what
+        the opponent threatened. ``None`` as for ``passed``.
+    given
+        The notes that a model was given when its recorded answers were asked for, whatever the
+        notes say today; empty where none was asked, and they are chosen anew.
+    fallback
+        The notes' comment of that time, where it stands in place of the model's.
     """
 
     name: str
@@ -53,6 +62,9 @@ class Briefing:
     oracle: tuple[ConceptChange, ...] = ()
     noticed: tuple[ConceptChange, ...] = ()
     passed: Analysis | None = None
+    idle: Analysis | None = None
+    given: tuple[Note, ...] = ()
+    fallback: str = ""
 
     @property
     def verdict(self) -> Verdict:

@@ -29,7 +29,7 @@ from chessgloss.facts.words import named, owned
 from chessgloss.llm.client import Client, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.llm.text import quoted
-from chessgloss.notes import notes
+from chessgloss.notes import notes, play_out
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import Analysis, by_the_rules, score_text
 
@@ -38,11 +38,9 @@ from chessgloss.scores import Analysis, by_the_rules, score_text
 #: none that the rules allow. What is said of pieces, squares and the game is ``board``.
 Place = Literal["played", "instead", "reply", "later", "threat", "illegal", "board"]
 
-#: Turns that a model is shown, pieces that one phrase may stand for, threats of a side that are
-#: named, plies of a line that are told.
+#: Turns that a model is shown, pieces that one phrase may stand for, plies of a line that are told.
 MOST_TURNS = 6
 MOST_PIECES = 2
-MOST_THREATS = 3
 MOST_PLIES = 8
 
 #: Words and sentences of notes on a move: more than the comment that is asked about.
@@ -61,6 +59,16 @@ _OF_PIECES: Final = (
     "skewer",
     "passed_pawn",
     "king_shelter",
+)
+#: Notes on what a move threatens.
+_THREATS: Final = (
+    "threat_mate_1",
+    "threat_mate",
+    "threat",
+    "forces_mate_1",
+    "forces_mate",
+    "allows_mate_1",
+    "allows_mate",
 )
 _PATTERNS = {
     name: re.compile(each) for name, each in PHRASES["question_patterns"].items()
@@ -215,10 +223,21 @@ class Dialogue:
         return _distinct([*found, *map(self._on_topic, topics)])
 
     def look_up_named(self, text: str) -> tuple[Ground, ...]:
-        """Return what is true of the moves, pieces and squares that a text names."""
-        mentions = find_mentions(text)
+        """Return what is true of the moves, pieces and squares that a text names.
+
+        The square to which a pawn has just gone stands for its move: ``the idea of a4``.
+        """
+        mentions = [self._as_move(each) for each in find_mentions(text)]
         pieces = (self._on_pieces(each) for each in mentions if each.move is None)
         return _distinct(chain(self._on_moves(mentions, text), *pieces))
+
+    def _as_move(self, mention: Term) -> Term:
+        """Return a mention, a bare square that reads as the move under discussion as that."""
+        bare = mention.move is None and mention.role == "square"
+        if bare and mention.text.strip() == self.move.san.rstrip("+#"):
+            end = self.move.move.to_square
+            return replace(mention, role="move", move=Notation(chess.PAWN, end))
+        return mention
 
     # ---------------------------------------------------------------- moves
 
@@ -297,8 +316,11 @@ class Dialogue:
         return Ground(name, place, " ".join(sentences))
 
     def _briefing(self, move: MoveInContext) -> Briefing:
+        """Return what is known of a move; of the one under discussion what it threatens, too."""
         around = self._analyse(move.position), self._analyse(move.after())
-        return Briefing(move.numbered_san, move, *around)
+        turned = after_pass(move.after()) if move == self.move else None
+        passed = self._analyse(turned) if turned else None
+        return Briefing(move.numbered_san, move, *around, passed=passed)
 
     # ---------------------------------------------------------------- pieces and squares
 
@@ -307,8 +329,13 @@ class Dialogue:
         board = self._board
         words = mention.text.strip()
         briefing = self._briefing(self.move)
-        facts = briefing.facts().of(*_OF_PIECES, when="after")
         line = briefing.verdict.reply_line[:MOST_PLIES]
+        passed = briefing.passed.best.moves if briefing.passed else ()
+        facts = [
+            fact
+            for fact in briefing.facts().of(*_OF_PIECES, when="after")
+            if fact.kind != "threat" or fact.value in (*line, *passed[:MOST_PLIES])
+        ]
         hanging = {fact.squares[0] for fact in facts if fact.kind == "hanging"}
 
         def order(square: chess.Square) -> tuple[bool, bool, int]:
@@ -376,13 +403,20 @@ class Dialogue:
         return f"{opinion}: {side} is {verdict.standing}."
 
     def _threats(self, verdict: Verdict) -> str:
-        """Return what White and Black threaten after the move; a check comes first."""
-        facts = self._briefing(self.move).facts()
-        texts = list[str]()
-        for side in (chess.WHITE, chess.BLACK):
-            own = facts.of("threat", when="after", side=side)
-            texts += [fact.text for fact in own[:MOST_THREATS]]
-        threats = f"{'; '.join(texts) or 'Nobody threatens to win anything at once'}."
+        """Return what the move threatens and what the opponent can win; a check comes first.
+
+        Gains are counted over the engine's whole lines: a capture that wins on its own square
+        alone is no threat.
+        """
+        briefing = self._briefing(self.move)
+        texts = [note.sentence for note in notes(briefing) if note.kind in _THREATS]
+        line = verdict.reply_line
+        side = not self.move.mover
+        won = play_out(self._board, line, side)
+        if won.gain > 0 and verdict.standing not in ("winning", "clearly better"):
+            shown = _line(self._board, line[: min(won.plies, MOST_PLIES)])
+            texts.append(f"{side_name(side)} can win {won.stuff}: {shown}.")
+        threats = " ".join(texts) or "Nobody threatens to win anything at once."
         if not self._board.is_check():
             return threats
         line = _line(self._board, verdict.reply_line[:MOST_PLIES])

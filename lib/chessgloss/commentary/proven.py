@@ -146,8 +146,10 @@ def given_notes(briefing: Briefing) -> list[Note]:
     """Return the notes that a model is given to write: what decides, then as lecturers choose.
 
     Where fewer than :data:`LEAST_NOTES` speak of different things, others follow that differ at
-    least in kind.
+    least in kind. Where answers are recorded they are those that were given then.
     """
+    if briefing.given:
+        return list(briefing.given)
     ranked = in_expert_order(notes(briefing), briefing)
     given = choose(ranked, GIVEN_WORDS, MOST_NOTES)
     for note in ranked:
@@ -283,7 +285,9 @@ def publish(
         draft = draft.only(_without_the_move(draft))
     tried = tuple(attempts)
     if len(draft.text.split()) < LEAST_WORDS:
-        return Proven(write_notes(briefing), tried, dropped=dropped, fallback=True)
+        own = Comment(briefing.fallback, "notes")
+        instead = own if briefing.fallback else write_notes(briefing)
+        return Proven(instead, tried, dropped=dropped, fallback=True)
     borrowed = (*first, *rest)
     text = " ".join([*first, draft.text, *rest])
     comment = Comment(text, "ccc_proven", model, borrowed=borrowed)

@@ -28,6 +28,7 @@ is asked of replies and of better moves, too.
 from chessgloss.notes.kinds import NOTES, Note
 from chessgloss.notes.makers import notes
 from chessgloss.notes.outcome import Outcome, play_out
+from chessgloss.notes.sacrifices import gives_up
 from chessgloss.notes.situation import Briefed
 
-__all__ = ["NOTES", "Briefed", "Note", "Outcome", "notes", "play_out"]
+__all__ = ["NOTES", "Briefed", "Note", "Outcome", "gives_up", "notes", "play_out"]

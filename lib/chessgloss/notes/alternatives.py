@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import chess
 
+from chessgloss.facts import board as boards
 from chessgloss.facts.verdict import judgement_of, standing
-from chessgloss.notes.kinds import NOTES, Notes
+from chessgloss.facts.words import named
+from chessgloss.notes.intentions import comes_to_something
+from chessgloss.notes.kinds import NOTES, Notes, Purpose
 from chessgloss.notes.outcome import spelt
 from chessgloss.notes.played import Played
-from chessgloss.notes.purposes import telling
+from chessgloss.notes.purposes import purposes, telling
 from chessgloss.notes.situation import Situation, both
 
 
@@ -63,9 +66,54 @@ def better(situation: Situation) -> Notes:
     if wins and move.end != situation.played.end:
         line = spelt(situation.before, verdict.best_line, max(best.plies, 1))
         yield situation.note("better_wins", best.gain, line=line, stuff=best.stuff)
-    elif purposes := telling(move):
-        words = {"best": move.number, "purpose": both(purposes)}
-        yield situation.note("better", **words)
+    elif reasons := _reasons(situation, move):
+        words = {"best": move.number, "purpose": both(reasons)}
+        same = move.taken is not None and move.taken == situation.played.taken
+        yield situation.note("better_capture" if same else "better", **words)
     else:
         line = spelt(situation.before, verdict.best_line)
         yield situation.note("better_line", line=line)
+
+
+def _reasons(situation: Situation, move: Played) -> list[Purpose]:
+    """Return what a better move does, and the played one does not."""
+    line = situation.verdict.best_line
+    common = [(each.kind, each.about) for each in purposes(situation.played)]
+    return [
+        purpose
+        for purpose in telling(move, "reasons")
+        if comes_to_something(purpose, line, situation.idle)
+        and not any(
+            kind == purpose.kind and (about & purpose.about or not purpose.about)
+            for kind, about in common
+        )
+    ]
+
+
+def declines(situation: Situation) -> Notes:
+    """Yield the capture that seems to win something, was not made, and fails.
+
+    It wins by exchange, and the engine's line for it is a mistake at least.
+    """
+    if situation.bad or situation.played.taken is not None:
+        return
+    best = situation.briefing.before.lines[0]
+    for line in situation.briefing.before.lines[1:]:
+        taking = chess.Move.from_uci(line.moves[0])
+        square = boards.taken_on(situation.before, taking)
+        known = square in situation.played.won_before
+        worse = judgement_of(best.score, line.score) in ("mistake", "blunder")
+        if not known or square is None or not worse:
+            continue
+        if situation.played.won_before[square].move != taking:
+            continue
+        outcome = situation.outcome(situation.before, line.moves, line.score)
+        fate = f"leaves {situation.leader(standing(line.score, situation.us), '')}"
+        if (line.score.pov(situation.us).mate() or 0) < 0:
+            fate = "leads to mate"
+        elif outcome.gain < 0:
+            fate = f"loses {outcome.stuff}"
+        words = {"target": named(situation.before, square), "fate": fate}
+        words["line"] = spelt(situation.before, line.moves)
+        yield situation.note("declines", None, [square], **words)
+        return

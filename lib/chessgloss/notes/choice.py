@@ -55,6 +55,7 @@ def choose(
     chosen = list[Note]()
     for note in ranked:
         covered = any(note.about & each.about for each in chosen)
+        covered |= bool(chosen) and note.kind in NOTES["alone"]
         if covered or not _is_worth_a_sentence(note, _length(chosen)):
             continue
         longer = _with_note(chosen, note)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import chess
 
 from chessgloss.notes.kinds import NOTES, Note, Notes, Purpose, choose_wording
 from chessgloss.notes.purposes import purposes
 from chessgloss.notes.situation import Situation
+
+#: Castling of either side, in UCI.
+_CASTLING: Final = ("e1g1", "e1c1", "e8g8", "e8c8")
 
 
 def loses_castling(situation: Situation) -> Notes:
@@ -25,6 +29,8 @@ def intended(situation: Situation) -> Notes:
     subject = _subject(situation, found)
     ranks = _concept_ranks(situation)
     for purpose in found:
+        if not comes_to_something(purpose, situation.line, situation.idle):
+            continue
         entry = NOTES["purposes"][purpose.kind]
         concept = entry.get("concept", "")
         weight = purpose.weight + _concept_bonus(ranks.get(concept))
@@ -48,6 +54,29 @@ def intended(situation: Situation) -> Notes:
             concept=concept,
             subject=subject,
         )
+
+
+def comes_to_something(
+    purpose: Purpose, line: Sequence[str], idle: Sequence[str]
+) -> bool:
+    """Tell whether what a move makes room for, or keeps out, is moved in the engine's lines.
+
+    Parameters
+    ----------
+    purpose
+        What the move does.
+    line
+        The engine's line, the move first.
+    idle
+        Its line where the side passes instead, the opponent's move first.
+    """
+    if purpose.kind == "opens":
+        return any(uci[:2] in purpose.about for uci in line[2:7:2])
+    if purpose.kind == "clears":
+        return any(uci in _CASTLING for uci in line[2:7:2])
+    if purpose.kind == "keeps_out":
+        return any(uci[2:4] in purpose.about for uci in idle[:5:2])
+    return True
 
 
 def _subject(situation: Situation, found: list[Purpose]) -> str:

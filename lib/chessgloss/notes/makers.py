@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from chessgloss.notes import alternatives, intentions, material, mates, threats
+from chessgloss.notes import (
+    alternatives,
+    consequences,
+    intentions,
+    material,
+    mates,
+    plans,
+    prevention,
+    sacrifices,
+    threats,
+    traits,
+)
 from chessgloss.notes.kinds import Note, Notes
 from chessgloss.notes.situation import Briefed, Situation
 
@@ -22,6 +33,8 @@ MAKERS: Final[tuple[Maker, ...]] = (
     alternatives.forced,
     alternatives.only,
     alternatives.better,
+    alternatives.declines,
+    sacrifices.sacrifice,
 )
 
 #: What is said beside that where no side can force mate.
@@ -31,8 +44,23 @@ UNLESS_MATED: Final[tuple[Maker, ...]] = (
     material.loses,
     material.wins,
     material.accepts,
-    material.sacrifice,
-    material.poisoned,
+    sacrifices.combination,
+    sacrifices.offered,
+    sacrifices.offers,
+    consequences.ignores,
+    consequences.unguards,
+    consequences.unblocks,
+    consequences.second_target,
+    consequences.leads_to,
+    consequences.refutation,
+    prevention.prevents,
+    traits.bishop_pair,
+    traits.isolates,
+    plans.travels,
+    plans.marches,
+    plans.opens_file,
+    plans.spoils_later,
+    plans.ties,
     threats.parries_mate,
     threats.threatens,
     threats.reply,

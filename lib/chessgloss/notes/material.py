@@ -5,17 +5,13 @@ from __future__ import annotations
 import chess
 
 from chessgloss.facts import board as boards
-from chessgloss.facts.verdict import judgement_of, standing
 from chessgloss.facts.words import named
 from chessgloss.notes.kinds import Notes
 from chessgloss.notes.outcome import SPELT, spelt
 from chessgloss.notes.situation import AHEAD, Situation
-from chessgloss.scores import Line
 
 #: Pawns by exchange from which a capture is said to be accepted although nothing comes of it.
 _ACCEPTED = 2
-#: Pawns by which taking what is offered must cost more than the best reply to be explained.
-_BAIT = 2
 
 
 def _is_taken_back(situation: Situation) -> bool:
@@ -108,69 +104,3 @@ def accepts(situation: Situation) -> Notes:
     if level and played.gain >= _ACCEPTED and not played.recaptures:
         words = {"target": played.target, "standing": situation.stands()}
         yield situation.note("accepts", played.gain, [played.end], **words)
-
-
-# ---------------------------------------------------------------- offers
-
-
-def sacrifice(situation: Situation) -> Notes:
-    """Yield material that the move gives up on purpose.
-
-    It is a sacrifice if the engine's line costs the mover material, by no bad move, and leaves
-    the mover level or better.
-    """
-    if not _is_sacrifice(situation):
-        return
-    net = situation.net
-    yield situation.note(
-        "sacrifice",
-        -net.gain,
-        stuff=net.stuff,
-        standing=situation.stands(),
-        line=spelt(situation.after, situation.replies, net.plies - 1),
-    )
-
-
-def _is_sacrifice(situation: Situation) -> bool:
-    net = situation.net
-    holds = situation.verdict.standing in (*AHEAD, "equal")
-    return net.gain < 0 and net.plies > 1 and holds and not situation.bad
-
-
-def poisoned(situation: Situation) -> Notes:
-    """Yield why what the move offers cannot be taken, for each piece that could be."""
-    if situation.bad or _is_sacrifice(situation):
-        return
-    lines = situation.briefing.after.lines
-    seen = set[chess.Square | None]()
-    for number, line in enumerate(lines):
-        square = boards.taken_on(situation.after, chess.Move.from_uci(line.moves[0]))
-        offered = square in situation.played.lost and square not in seen
-        seen.add(square)
-        result = _punishment(situation, line) if number and offered else ""
-        if square is None or not result:
-            continue
-        words = {
-            "line": spelt(situation.after, line.moves),
-            "offer": named(situation.after, square),
-            "result": result,
-        }
-        worth = situation.played.value(square)
-        yield situation.note("poisoned", worth, [square], **words)
-
-
-def _punishment(situation: Situation, line: Line) -> str:
-    """Return what taking an offer leads to, in words; empty if it is no worse than the rest."""
-    best = situation.briefing.after.lines[0]
-    stands = standing(line.score, situation.us)
-    outcome = situation.outcome(situation.after, line.moves, line.score)
-    worse = judgement_of(best.score, line.score) in ("mistake", "blunder")
-    if not worse and outcome.gain < max(situation.net.gain, 0) + _BAIT:
-        return ""
-    if (line.score.pov(situation.us).mate() or 0) > 0:
-        return "leads to mate"
-    if outcome.gain > 0:
-        return f"wins {outcome.stuff}"
-    if stands in ("winning", "clearly better"):
-        return f"leaves {situation.leader(stands, '')}"
-    return ""

@@ -16,8 +16,8 @@ from chessgloss.facts.tactics import balance, captures
 #: A line is replayed so far, and what it wins counts if it is won within so many plies.
 LONGEST, SOON = 14, 5
 
-#: Most plies of a line that are spelt out.
-SPELT = 3
+#: Plies of a line that are spelt out, and the most where one sees only then why.
+SPELT, LONGEST_SPELT = 3, 5
 
 Pieces = Counter[chess.PieceType]
 
@@ -238,4 +238,6 @@ def spelt(
     plies: int = SPELT,
 ) -> str:
     """Return the first plies of a line, in SAN with move numbers."""
-    return board.variation_san(map(chess.Move.from_uci, line[: min(plies, SPELT)]))
+    return board.variation_san(
+        map(chess.Move.from_uci, line[: min(plies, LONGEST_SPELT)])
+    )

@@ -13,7 +13,7 @@ import chess
 from chessgloss.facts import board as boards
 from chessgloss.facts.tactics import VALUES, pins
 from chessgloss.facts.words import named
-from chessgloss.notes import placement
+from chessgloss.notes import placement, traits
 from chessgloss.notes.kinds import NOTES, Purpose, Purposes
 from chessgloss.notes.played import CENTRE, Played
 
@@ -36,13 +36,22 @@ def purposes(played: Played) -> list[Purpose]:
     return kept
 
 
-def telling(played: Played) -> list[Purpose]:
-    """Return the purposes that matter and that the notation does not show."""
+def telling(played: Played, among: str = "striking") -> list[Purpose]:
+    """Return the purposes that matter and that the notation does not show.
+
+    Parameters
+    ----------
+    played
+        A reply, a move further on, or one in place of the played one.
+    among
+        Entry of ``notes.toml`` that lists the kinds that matter.
+    """
     shown = played.gain < VALUES[chess.KNIGHT]
     return [
         purpose
         for purpose in purposes(played)
-        if purpose.weight >= NOTES["telling"]
+        if purpose.kind in NOTES[among].split()
+        and purpose.weight >= NOTES["telling"]
         and not (purpose.kind == "takes" and shown)
     ]
 
@@ -107,7 +116,7 @@ def _reach(played: Played) -> chess.SquareSet:
     return played.after.attacks(played.end) & played.after.occupied_co[played.them]
 
 
-def _newly_won(played: Played) -> list[chess.Square]:
+def newly_won(played: Played) -> list[chess.Square]:
     """Return the pieces that can be won by exchange only since the move, the dearest first."""
     return played.dearest(played.won.keys() - played.won_before.keys())
 
@@ -115,7 +124,7 @@ def _newly_won(played: Played) -> list[chess.Square]:
 def _newly_hit(played: Played) -> list[chess.Square]:
     """Return those of them that the moved piece attacks, where it is not loose itself."""
     reach = _reach(played)
-    return [s for s in _newly_won(played) if s in reach and not played.loose]
+    return [s for s in newly_won(played) if s in reach and not played.loose]
 
 
 def attacks(played: Played) -> Purposes:
@@ -134,7 +143,7 @@ def attacks(played: Played) -> Purposes:
 
 def uncovers(played: Played) -> Purposes:
     """Yield attacks of other pieces that the move has opened."""
-    for square in _newly_won(played):
+    for square in newly_won(played):
         actor = played.won[square].from_square
         opened = actor != played.end and square not in played.before.attacks(actor)
         if opened and (played.after.is_check() or not played.loose):
@@ -238,6 +247,7 @@ PURPOSES: Final[tuple[Callable[[Played], Purposes], ...]] = (
     presses,
     protects,
     guards,
+    traits.takes_fianchetto,
     placement.passes_pawn,
     placement.blockades,
     placement.advances_passed_pawn,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
 import chess
@@ -19,7 +20,13 @@ from chessgloss.notes.kinds import (
     capital,
     choose_wording,
 )
-from chessgloss.notes.outcome import NOTHING, SOON, Outcome, play_out
+from chessgloss.notes.outcome import (
+    LONGEST_SPELT,
+    NOTHING,
+    SOON,
+    Outcome,
+    play_out,
+)
 from chessgloss.notes.played import Played
 from chessgloss.positions import MoveInContext
 from chessgloss.scores import Analysis, centipawns
@@ -61,6 +68,10 @@ class Briefed(Protocol):
         """The engine's analysis after a pass of the opponent's: what the move threatens."""
 
     @property
+    def idle(self) -> Analysis | None:
+        """The engine's analysis after a pass in place of the move: what the opponent threatened."""
+
+    @property
     def concepts(self) -> Sequence[ConceptChange]:
         """Concepts by rank, as the expert shows them."""
 
@@ -88,6 +99,10 @@ class Situation:
         The mover and the opponent.
     replies, reply
         The engine's line after the move, and its first move; empty and ``None`` without one.
+    line
+        The move and the engine's line after it.
+    idle
+        The engine's line where the mover passes instead; empty where it was not asked.
     bad
         Whether the move is an inaccuracy or worse.
     mate
@@ -103,7 +118,6 @@ class Situation:
     def __init__(self, briefing: Briefed) -> None:
         self.briefing = briefing
         self.verdict = briefing.verdict
-        self.facts = briefing.facts()
         self.uci = briefing.move.uci
         earlier = briefing.move.position.board()
         last = earlier.pop() if earlier.move_stack else None
@@ -115,11 +129,13 @@ class Situation:
         self.us = self.played.us
         self.them = self.played.them
         self.replies = self.verdict.reply_line
-        self.reply = self.played.then(self.replies[0]) if self.replies else None
+        self.reply = self.steps[0] if self.steps else None
         self.bad = self.verdict.judgement in BAD
         self.mate = self.verdict.after.relative.mate()
-        line = [self.uci, *self.replies]
-        self.net = self.outcome(self.before, line, self.verdict.after)
+        self.line = (self.uci, *self.replies)
+        idle = briefing.idle
+        self.idle = idle.best.moves if idle and idle.lines else ()
+        self.net = self.outcome(self.before, self.line, self.verdict.after)
         self.best = self.outcome(
             self.before, self.verdict.best_line, self.verdict.before
         )
@@ -132,6 +148,19 @@ class Situation:
     def is_over(self) -> bool:
         """Whether the move ends the game: no legal move is left."""
         return not any(self.after.generate_legal_moves())
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The facts of the move, those of the engine among them."""
+        return self.briefing.facts()
+
+    @cached_property
+    def steps(self) -> tuple[Played, ...]:
+        """The moves of the engine's line after the move, between their boards."""
+        steps = list[Played]()
+        for uci in self.replies[:LONGEST_SPELT]:
+            steps.append((steps[-1] if steps else self.played).then(uci))
+        return tuple(steps)
 
     def _seen(self, pawns: int) -> int:
         """Return a balance of White's as the mover sees it."""

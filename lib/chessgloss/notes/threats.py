@@ -56,7 +56,7 @@ def threatens(situation: Situation) -> Notes:
     direct = outcome.plies == 1 or forcing
     if outcome.gain > 0 and 0 < outcome.plies <= SPELT and direct and worth:
         words = {"stuff": outcome.stuff, "line": spelt(turned, line, outcome.plies)}
-        about = [f"won {line[0][2:4]}"]
+        about = [line[0][2:4], f"won {line[0][2:4]}"]
         yield situation.note("threat", outcome.gain, about, **words)
 
 
@@ -66,20 +66,22 @@ def threatens(situation: Situation) -> Notes:
 def reply(situation: Situation) -> Notes:
     """Yield what the expected reply does."""
     answer = situation.reply
-    if answer is None or answer.recaptures:
+    if answer is None or (answer.recaptures and not situation.bad):
         return
     words = {
         "line": spelt(situation.after, situation.replies),
         "reply": answer.number,
     }
     purposes = telling(answer)
-    if purposes:
+    least = 0 if situation.bad else NOTES["striking_reply"]
+    if purposes and purposes[0].weight >= least and not answer.recaptures:
         kind = "reply_bad" if situation.bad else "reply"
         bonus = adjustment(NOTES["kinds"][kind], purposes[0].weight)
         words["purpose"] = both(purposes)
         yield situation.note(kind, None, (), bonus, **words)
     elif situation.bad:
-        yield situation.note("refutes", **words)
+        forcing = answer.taken is not None or answer.after.is_check()
+        yield situation.note("refutes" if forcing else "answered", **words)
 
 
 def plan(situation: Situation) -> Notes:
@@ -87,9 +89,10 @@ def plan(situation: Situation) -> Notes:
     answer = situation.reply
     if answer is None or situation.bad or len(situation.replies) < 2:
         return
-    following = answer.then(situation.replies[1])
+    following = situation.steps[1]
     purposes = telling(following)
-    if purposes and not following.recaptures:
+    striking = purposes and purposes[0].weight >= NOTES["striking_next"]
+    if striking and not following.recaptures:
         bonus = adjustment(NOTES["kinds"]["plan"], purposes[0].weight)
         words = {
             "reply": answer.number,
@@ -110,5 +113,5 @@ def stands(situation: Situation) -> Notes:
     """Yield who stands better, and whether a bad move has changed it."""
     verdict = situation.verdict
     turned = situation.bad and verdict.standing_before != verdict.standing
-    words = {"standing": situation.stands()}
+    words = {"standing": situation.stands(), "this": situation.played.number}
     yield situation.note("turned" if turned else "standing", **words)

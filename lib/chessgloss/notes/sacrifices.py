@@ -1,0 +1,240 @@
+"""Material that a move gives up on purpose: what, what for, and what is offered and refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import chess
+
+from chessgloss.facts import board as boards
+from chessgloss.facts.tactics import balance
+from chessgloss.facts.verdict import judgement_of, standing
+from chessgloss.facts.words import named
+from chessgloss.notes.kinds import Notes
+from chessgloss.notes.outcome import (
+    LONGEST_SPELT,
+    Outcome,
+    play_out,
+    replay,
+    spelt,
+    traded,
+)
+from chessgloss.notes.played import Played
+from chessgloss.notes.situation import AHEAD, Briefed, Situation
+from chessgloss.scores import Line
+
+#: Plies after the move, the reply being 1, at all of which the mover must be down.
+_DOWN = (1, 2, 3, 4)
+
+#: Centipawns that the move may cost by the engine, for each pawn that is given.
+_BELIEVED = 60
+
+#: Pawns by which taking what is offered must cost more than the best reply to be explained.
+_BAIT = 2
+
+#: Plies of the line that are shown with what a sacrifice is for.
+_SHOWN = 4
+
+#: Lines after the move in which what is offered may be taken.
+_OFFERED = 2
+
+#: Rank of a passed pawn, from 0 and as its side sees it, for which material may be given.
+_FAR = 4
+
+
+def sacrifice(situation: Situation) -> Notes:
+    """Yield material that the move gives up on purpose, and what for.
+
+    It is a sacrifice if the engine's reply takes, the mover then stays behind for more than two
+    plies, and the engine holds the move to be good all the same. What was lost before is none.
+    """
+    given = sacrificed(situation)
+    if given is None:
+        return
+    if situation.mate is not None:
+        yield situation.note("sacrifice_mate", -given.gain, stuff=given.stuff)
+        return
+    aim = _aim(situation)
+    line = spelt(situation.after, situation.replies, aim.plies)
+    words = {"stuff": given.stuff, "line": line, "aim": aim.text}
+    words["standing"] = situation.stands()
+    kind = "sacrifice_for" if aim.text else "sacrifice"
+    yield situation.note(kind, -given.gain, **words)
+
+
+def combination(situation: Situation) -> Notes:
+    """Yield material that is offered by exchange, is taken, and comes back in the line."""
+    reply = situation.reply
+    offered = situation.played.gain < 0 or situation.played.loose
+    if situation.bad or reply is None or not offered or sacrificed(situation):
+        return
+    if reply.taken != situation.played.end or situation.net.gain < 0:
+        return
+    ahead = _ahead(situation)
+    back = next((ply for ply in range(2, len(ahead)) if ahead[ply] >= 0), None)
+    if len(ahead) < 3 or ahead[1] >= -1 or back is None or back > LONGEST_SPELT:
+        return
+    states = replay(situation.after, situation.replies, situation.us)
+    won, lost = traded(situation.before, states[1], situation.us)
+    stuff = Outcome(ahead[1], won, lost, 2, None).stuff
+    line = spelt(situation.after, situation.replies, back)
+    yield situation.note("combination", -ahead[1], stuff=stuff, line=line)
+
+
+def _ahead(situation: Situation) -> list[int]:
+    """Return what the mover has won since before the move, in pawns, at each ply of the line."""
+    states = replay(situation.after, situation.replies, situation.us)
+    start = balance(situation.before)
+    return [(balance(state) - start) * (1 if situation.us else -1) for state in states]
+
+
+def gives_up(briefing: Briefed) -> bool:
+    """Tell whether a move sacrifices material, for good or for the moment."""
+    situation = Situation(briefing)
+    if situation.is_over or (situation.mate is not None and situation.mate < 0):
+        return False
+    makers = (sacrifice, combination, offered)
+    return any(note.decides for make in makers for note in make(situation))
+
+
+def sacrificed(situation: Situation) -> Outcome | None:
+    """Return what the move gives up on purpose; ``None`` if it gives up nothing."""
+    reply = situation.reply
+    holds = situation.verdict.standing in (*AHEAD, "equal")
+    if situation.bad or not holds or reply is None or reply.taken is None:
+        return None
+    if situation.played.recaptures or reply.taken in situation.played.lost_before:
+        return None
+    states = replay(situation.after, situation.replies, situation.us)
+    ahead = _ahead(situation)
+    mated = states[-1].is_checkmate() and states[-1].turn == situation.them
+    plies = [ply for ply in _DOWN if ply < len(states)]
+    if len(plies) < len(_DOWN) and not (mated and plies):
+        return None
+    least = max(plies, key=lambda ply: ahead[ply])
+    gain = ahead[least]
+    if gain >= 0 or situation.verdict.loss > -gain * _BELIEVED:
+        return None
+    won, lost = traded(situation.before, states[least], situation.us)
+    return Outcome(gain, won, lost, least + 1, None)
+
+
+class Aim(NamedTuple):
+    """What a sacrifice is for, in words, and the plies of the line that show it."""
+
+    text: str
+    plies: int
+
+
+def _aim(situation: Situation) -> Aim:
+    """Return what a sacrifice is for; no words if the line does not show it."""
+    reply, *later = situation.steps
+    end = later[-1].after
+    king = chess.square_name(boards.king_of(end, situation.them))
+    drawn = _drawn_away(reply, later)
+    if drawn is not None:
+        return drawn
+    if any(step.after.is_check() for step in later[::2]):
+        if reply.piece == chess.KING:
+            return Aim("to draw the king out", _SHOWN)
+        return Aim(f"for an attack on the king on {king}", _SHOWN)
+    for pawn in boards.passed(end, situation.us):
+        rank = chess.square_rank(pawn if situation.us else chess.square_mirror(pawn))
+        if rank >= _FAR:
+            file = chess.FILE_NAMES[chess.square_file(pawn)]
+            return Aim(f"for the passed {file}-pawn", _SHOWN)
+    _, shelter = boards.shelter(end, situation.them)
+    _, before = boards.shelter(situation.before, situation.them)
+    if len(shelter) < len(before):
+        return Aim("to strip the king of its pawns", _SHOWN)
+    return Aim("", _SHOWN)
+
+
+def _drawn_away(reply: Played, later: Sequence[Played]) -> Aim | None:
+    """Return the square that what takes has guarded, no longer guards, and is then made use of."""
+    if reply.piece == chess.KING:
+        return None
+    guarded = reply.before.attacks(reply.start) - reply.after.attacks(reply.end)
+    for place, step in enumerate(later[::2]):
+        sharp = step.after.is_check() or step.taken is not None
+        if sharp and step.end in guarded:
+            square = chess.square_name(step.end)
+            piece = reply.words["piece"]
+            text = f"to draw the {piece} away from {square}"
+            return Aim(text, 2 * place + 2)
+    return None
+
+
+# ---------------------------------------------------------------- offers
+
+
+def offered(situation: Situation) -> Notes:
+    """Yield why what the move offers is not taken, for each piece that could be."""
+    if situation.bad or sacrificed(situation):
+        return
+    lines = situation.briefing.after.lines
+    seen = set[chess.Square | None]()
+    for number, line in enumerate(lines):
+        square = boards.taken_on(situation.after, chess.Move.from_uci(line.moves[0]))
+        known = square in situation.played.lost and square not in seen
+        seen.add(square)
+        result = _punishment(situation, line) if number and known else ""
+        if square is None or not result:
+            continue
+        words = {
+            "line": spelt(situation.after, line.moves),
+            "offer": named(situation.after, square),
+            "result": result,
+        }
+        worth = situation.played.value(square)
+        yield situation.note("poisoned", worth, [square], **words)
+
+
+def offers(situation: Situation) -> Notes:
+    """Yield what a quiet move lets be taken, by no mistake, though taking it is not bad either.
+
+    The engine's line before the move or after it takes, and the mover stands as well then.
+    """
+    quiet = situation.played.taken is None and situation.mate is None
+    if situation.bad or not quiet or sacrificed(situation):
+        return
+    after = situation.briefing.after.lines
+    lines = [(line.moves, line.score) for line in after[:_OFFERED]]
+    if situation.verdict.best == situation.uci:
+        lines.append((situation.verdict.best_line[1:], situation.verdict.before))
+    for moves, score in lines:
+        if not moves:
+            continue
+        square = boards.taken_on(situation.after, chess.Move.from_uci(moves[0]))
+        new = square in situation.played.lost and square != situation.played.end
+        stands = standing(score, situation.us)
+        holds = stands == situation.verdict.standing and stands in (*AHEAD, "equal")
+        outcome = play_out(situation.after, moves, situation.us)
+        if square is None or not (new and holds) or outcome.gain >= 0:
+            continue
+        words = {
+            "line": spelt(situation.after, moves),
+            "offer": named(situation.after, square),
+            "result": situation.leader(stands),
+        }
+        value = situation.played.value(square)
+        yield situation.note("offers", value, [square], **words)
+        return
+
+
+def _punishment(situation: Situation, line: Line) -> str:
+    """Return what taking an offer leads to, in words; empty if it is no worse than the rest."""
+    best = situation.briefing.after.lines[0]
+    stands = standing(line.score, situation.us)
+    outcome = situation.outcome(situation.after, line.moves, line.score)
+    worse = judgement_of(best.score, line.score) in ("mistake", "blunder")
+    if not worse and outcome.gain < max(situation.net.gain, 0) + _BAIT:
+        return ""
+    if (line.score.pov(situation.us).mate() or 0) > 0:
+        return "leads to mate"
+    if outcome.gain > 0:
+        return f"wins {outcome.stuff}"
+    if stands in ("winning", "clearly better"):
+        return f"leaves {situation.leader(stands, '')}"
+    return ""
