@@ -26,6 +26,7 @@ sys.path.insert(0, str(PROJECT / "book"))
 
 import compare as comparison  # noqa: E402
 import findings  # noqa: E402
+import live_files  # noqa: E402
 import reproduce as overview  # noqa: E402
 from chapters import (  # noqa: E402
     CHAPTERS_FILE,
@@ -52,6 +53,9 @@ BUILD.mkdir(exist_ok=True)
 
 #: The page on which every commented move can be played through.
 EXPLORER = PROJECT / "book/explorer.md"
+
+#: What the page "Try it" runs in a reader's browser.
+LIVE = BUILD / "live"
 
 DOIT_CONFIG = {
     "default_tasks": ["book"],
@@ -117,13 +121,23 @@ def task_explorer() -> dict[str, Any]:
     }
 
 
+def task_live() -> dict[str, Any]:
+    """Write what the page "Try it" runs in the browser into _build/live."""
+    return {
+        "actions": [write_live_files],
+        "file_dep": [str(path) for path in live_sources(PROJECT)],
+        "targets": [str(LIVE / "files.json")],
+        "uptodate": [(LIVE / "files.json").is_file],
+    }
+
+
 def task_book() -> dict[str, Any]:
     """Build _build/html from the committed text and the executed chapters."""
     return {
         "actions": [(build_html, [PROJECT, PROJECT]), (_announce, [PROJECT])],
         "file_dep": [str(path) for path in page_sources(PROJECT)],
         "targets": [str(index_page(PROJECT))],
-        "task_dep": ["pairs", "execute", "overview", "findings", "explorer"],
+        "task_dep": ["pairs", "execute", "overview", "findings", "explorer", "live"],
     }
 
 
@@ -144,7 +158,7 @@ def task_smoke() -> Iterator[dict[str, Any]]:
             (build_from, [run, folder / "source", folder]),
             (_announce, [folder]),
         ],
-        "task_dep": names,
+        "task_dep": [*names, "live"],
     }
 
 
@@ -414,6 +428,16 @@ def _explorer_mark() -> str:
     return f"% made from {_digest(*explorer_sources(PROJECT))}"
 
 
+def write_live_files() -> None:
+    """Write the files of the page "Try it"; without npm's packages the page shows its examples."""
+    try:
+        sizes = live_files.write_files(PROJECT, LIVE)
+    except live_files.PackagesMissing as error:
+        print(f'the page "Try it" shows its examples alone: {error}')
+    else:
+        print(f'the page "Try it" loads {sum(sizes.values()):,} bytes when it is used')
+
+
 def build_html(source: Path, output: Path, *, strict: bool = True) -> TaskFailed | None:
     """Run Jupyter Book, if strict with warnings as errors; pages go to ``output/_build/html``."""
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
@@ -431,6 +455,9 @@ def build_html(source: Path, output: Path, *, strict: bool = True) -> TaskFailed
     )
     if done.returncode:
         return TaskFailed(f"the pages do not build:\n{done.stdout}{done.stderr}")
+    if LIVE.is_dir():
+        target = output / "_build/html/_static/live"
+        shutil.copytree(LIVE, target, dirs_exist_ok=True)
     return None
 
 
@@ -495,6 +522,15 @@ def findings_sources(project: Path) -> list[Path]:
         *sorted((project / "lib/chessgloss/claims").glob("*.py")),
         briefings_file(),
     ]
+
+
+def live_sources(project: Path) -> list[Path]:
+    """List what the files of the page "Try it" are made from."""
+    makers = [path for path in (project / "book").glob("live_*") if path.is_file()]
+    library = (project / "lib/chessgloss").rglob("*")
+    kinds = {".py", *live_files.READ}
+    packed = [path for path in library if path.suffix in kinds]
+    return sorted([*makers, *packed, project / "package-lock.json"])
 
 
 def explorer_sources(project: Path) -> list[Path]:

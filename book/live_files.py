@@ -51,15 +51,23 @@ print(json.dumps({name: sys.modules[name].__file__ for name in sorted(ours)}))
 #: What stands in a browser in the place of modules that need what is not there: tables of
 #: endings on a disk. Endings of three pieces then have no name, as where they are not installed.
 STAND_INS = {
-    "chess/gaviota.py": "class PythonTablebase:\n    '''No tables.'''\n",
-    "chessgloss/assets.py": (
-        "class AssetMissing(RuntimeError):\n    '''No files in a browser.'''\n\n\n"
-        "def locate(name: str):\n    raise AssetMissing(name)\n"
-    ),
+    "chess/gaviota.py": """
+class PythonTablebase:
+    def add_directory(self, folder: str) -> None:
+        raise NotImplementedError
+""",
+    "chessgloss/assets.py": """
+class AssetMissing(RuntimeError):
+    pass
+
+
+def locate(name: str) -> str:
+    raise AssetMissing(f"{name} is a file, and a browser has none")
+""",
 }
 
 #: Files beside the modules of a package that it reads.
-_READ = {".toml", ".tsv", ".css", ".js", ".html"}
+READ = {".toml", ".tsv", ".css", ".js", ".html"}
 
 
 class PackagesMissing(RuntimeError):
@@ -128,10 +136,13 @@ def members() -> Iterator[tuple[str, bytes]]:
     for name, path in paths.items():
         package = path.name == "__init__.py"
         folder = name.replace(".", "/")
-        yield (f"{folder}/__init__.py" if package else f"{folder}.py"), path.read_bytes()
+        yield (
+            (f"{folder}/__init__.py" if package else f"{folder}.py"),
+            path.read_bytes(),
+        )
         if package and "." in name:
             for beside in sorted(path.parent.iterdir()):
-                if beside.suffix in _READ:
+                if beside.suffix in READ:
                     yield f"{folder}/{beside.name}", beside.read_bytes()
 
 

@@ -4,7 +4,6 @@ Both archives hold compiled modules in the place of sources, for a start in half
 """
 
 import json
-import os
 import py_compile
 import sys
 import traceback
@@ -33,20 +32,29 @@ class ScriptedEngine:
 
         word = line.split()[0]
         if word == "uci":
-            self.say("id name Scripted", "option name MultiPV type spin default 1 min 1 max 9", "uciok")
+            self.say(
+                "id name Scripted",
+                "option name MultiPV type spin default 1 min 1 max 9",
+                "uciok",
+            )
         elif word == "isready":
             self.say("readyok")
         elif word == "position":
             self.position = line
         elif word == "go":
-            fen, _, moves = self.position.removeprefix("position fen ").partition(" moves ")
+            fen, _, moves = self.position.removeprefix("position fen ").partition(
+                " moves "
+            )
             if fen.startswith("position startpos"):
                 fen = chess.STARTING_FEN
             board = chess.Board(fen)
             for uci in moves.split():
                 board.push_uci(uci)
             best = next(iter(board.legal_moves))
-            self.say(f"info depth 9 multipv 1 score cp 10 nodes 9 pv {best}", f"bestmove {best}")
+            self.say(
+                f"info depth 9 multipv 1 score cp 10 nodes 9 pv {best}",
+                f"bestmove {best}",
+            )
 
     def say(self, *lines: str) -> None:
         """Answer from the loop, as a worker's messages come."""
@@ -72,11 +80,13 @@ async def ask_everything() -> None:
     move = await ask("move", fen=start, move="e4")
     text = "White opens lines for the queen and the bishop, and 1... e5 2. Nf3 follows."
     played = {key: move[key] for key in ("fen", "uci")}
+    ending = {"fen": "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "uci": "e2e4"}
     answers = [
         await ask("position", fen=start),
         await ask("games", pgn=PGN),
         await ask("check", move=played, text=text),
         await ask("look", move=played),
+        await ask("check", move=ending, text="A drawn ending."),
         await ask("comment", move=played, nodes=1000),
         await ask("annotate", pgn=PGN, nodes=1000),
     ]
@@ -123,7 +133,9 @@ def members_of_library(imported: set[str]) -> Iterator[tuple[str, bytes]]:
     """Yield the modules of the standard library that were imported, compiled."""
     with zipfile.ZipFile("/stdlib.zip") as archive:
         for name in archive.namelist():
-            module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            module = (
+                name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            )
             if module in imported and name.endswith(".py"):
                 yield f"{name}c", compiled(archive.read(name), name)
 
@@ -134,8 +146,9 @@ async def pack_all() -> None:
     used = {
         name
         for name, module in sys.modules.items()
-        if getattr(module.__spec__, "origin", "") != "frozen"  # those are in the runtime itself
+        if getattr(module.__spec__, "origin", "")
+        != "frozen"  # those are in the runtime itself
     }
-    os.makedirs(PACKED, exist_ok=True)
+    PACKED.mkdir(exist_ok=True)
     pack(PACKED / "app.zip", members_of_app())
     pack(PACKED / "stdlib.zip", members_of_library(used))

@@ -18,6 +18,7 @@ import chess
 import chess.engine
 
 import chessgloss
+from chessgloss.claims import Checked
 from chessgloss.commentary import annotate
 from chessgloss.commentary.briefing import Briefing, brief_move
 from chessgloss.commentary.notes import write_notes
@@ -28,6 +29,7 @@ from chessgloss.notes import Note, notes
 from chessgloss.notes.choice import choose
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import purposes
+from chessgloss.notes.situation import Situation
 from chessgloss.positions import MoveInContext, Position, repair_fen
 from chessgloss.scores import Analysis, Line, read_lines
 
@@ -37,6 +39,9 @@ Send: TypeAlias = Callable[[str], object]
 Connect: TypeAlias = Callable[[Send, Send], Awaitable[Send]]
 #: An object of JSON.
 Values: TypeAlias = dict[str, Any]
+
+#: Seconds in which an engine has to greet back.
+START_SECONDS = 30
 
 #: Engine's lines that are shown, and plies of each.
 SHOWN_LINES, SHOWN_PLIES = 3, 6
@@ -89,6 +94,7 @@ class MessageEngine:
     def __init__(self) -> None:
         self._protocol = chess.engine.UciProtocol()
         self._wire: _Wire | None = None
+        self._gone = ""
 
     @property
     def name(self) -> str:
@@ -102,14 +108,15 @@ class MessageEngine:
     def lose(self, reason: str) -> None:
         """Be told that the engine is gone: what waits for it fails."""
         if self._wire is not None and self._wire.returncode is None:
+            self._gone = reason
             self._wire.returncode = 1
-            self._protocol.connection_lost(chess.engine.EngineTerminatedError(reason))
+            self._protocol.connection_lost(None)
 
     async def start(self, send: Send) -> None:
         """Greet the engine, to which ``send`` sends a line: one thread, a small hash table."""
         self._wire = _Wire(send)
         self._protocol.connection_made(self._wire)
-        await self._protocol.initialize()
+        await asyncio.wait_for(self._protocol.initialize(), START_SECONDS)
         known = self._protocol.options
         await self._protocol.configure(
             {name: value for name, value in _OPTIONS.items() if name in known}
@@ -126,14 +133,17 @@ class MessageEngine:
         board = search.position.board()
         if not any(board.legal_moves):
             return Analysis(search.position, (), 0, self.name)
-        running = await self._protocol.analysis(
-            board,
-            chess.engine.Limit(nodes=search.nodes),
-            multipv=search.lines,
-            game=object(),
-            info=_INFO,
-        )
-        infos = [info async for info in running]
+        try:
+            running = await self._protocol.analysis(
+                board,
+                chess.engine.Limit(nodes=search.nodes),
+                multipv=search.lines,
+                game=object(),
+                info=_INFO,
+            )
+            infos = [info async for info in running]
+        except chess.engine.EngineTerminatedError as error:
+            raise chess.engine.EngineTerminatedError(self._gone) from error
         searched = max((info.get("nodes", 0) for info in infos), default=0)
         return Analysis(search.position, read_lines(infos), searched, self.name)
 
@@ -222,18 +232,9 @@ class LiveBook:
         """Return every claim of a text on a move, with the engine's verdict where it was asked."""
         context = _context(move)
         briefing = self._briefings.get(context)
-        claims = [
-            {
-                "text": each.claim.text,
-                "span": each.claim.span,
-                "kind": each.claim.kind,
-                "verdict": each.verdict,
-                "evidence": each.evidence,
-            }
-            for each in chessgloss.check(text, context, briefing)
-        ]
+        checked = chessgloss.check(text, context, briefing)
         return {
-            "claims": claims,
+            "claims": [describe_claim(each) for each in checked],
             "engine": briefing.verdict.engine if briefing else "",
         }
 
@@ -308,7 +309,7 @@ class LiveBook:
     async def _search(self, searches: Sequence[Search]) -> None:
         for done, each in enumerate(searches):
             if self._stopped:
-                raise Stopped("stopped; what was searched is kept")
+                raise Stopped("Stopped; what was searched is kept.")
             self._report(done, len(searches))
             try:
                 engine = self._engine or await self._start()
@@ -368,6 +369,18 @@ def describe_move(move: MoveInContext) -> Values:
     } | known
 
 
+def describe_claim(checked: Checked) -> Values:
+    """Return a claim with its place in the text, its verdict, and the evidence."""
+    claim = checked.claim
+    return {
+        "text": claim.text,
+        "span": claim.span,
+        "kind": claim.kind,
+        "verdict": checked.verdict,
+        "evidence": checked.evidence,
+    }
+
+
 def describe_comment(briefing: Briefing) -> Values:
     """Return a comment sentence by sentence, the engine's verdict, and its lines."""
     verdict = briefing.verdict
@@ -382,6 +395,7 @@ def describe_comment(briefing: Briefing) -> Values:
         "glyph": verdict.glyph,
         "judgement": verdict.judgement,
         "standing": verdict.standing,
+        "stands": Situation(briefing).stands(),
         "before": [
             _describe_line(board, each) for each in briefing.before.lines[:SHOWN_LINES]
         ],
