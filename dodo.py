@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -269,22 +269,41 @@ def write_exercises() -> None:
 
 def build_page(run: Run, chapter: Chapter, folder: Path) -> TaskFailed | None:
     """Build the page of one chapter alone; links to other chapters lead nowhere there."""
-    source = folder / "source"
     name = f"book/executed/{chapter.name}"
-    shutil.rmtree(source, ignore_errors=True)
-    for kept in ("_static", "_ext"):
-        shutil.copytree(run.project / "book" / kept, source / "book" / kept)
-    for kept in ("_config.yml", "book/references.bib", "book/references.md"):
-        shutil.copy2(run.project / kept, source / kept)
-    (source / "_toc.yml").write_text(
-        f"format: jb-book\nroot: {name}\nchapters:\n  - file: book/references\n"
+    failure = build_alone(
+        run.project, name, {f"{name}.ipynb": run.notebook(chapter)}, folder
     )
-    (source / "book/executed").mkdir()
-    shutil.copy2(run.notebook(chapter), source / f"{name}.ipynb")
-    failure = build_html(source, folder, strict=False)
     if failure is None:
         print(f"the page: {folder / '_build/html' / name}.html")
     return failure
+
+
+def build_live_page(folder: Path) -> TaskFailed | None:
+    """Build the page "Try it" alone, and without its files where ``_build/live`` has none."""
+    names = (f"book/try_it{ending}" for ending in (".md", ".toml"))
+    files = {name: PROJECT / name for name in names}
+    return build_alone(PROJECT, "book/try_it", files, folder)
+
+
+def build_alone(
+    project: Path, page: str, files: Mapping[str, Path], folder: Path
+) -> TaskFailed | None:
+    """Build one page of the book, of files by their places, and the references."""
+    source = folder / "source"
+    shutil.rmtree(source, ignore_errors=True)
+    for kept in ("_static", "_ext"):
+        shutil.copytree(project / "book" / kept, source / "book" / kept)
+    kept_files = ("_config.yml", "book/references.bib", "book/references.md")
+    for name, path in {
+        **{name: project / name for name in kept_files},
+        **files,
+    }.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, source / name)
+    (source / "_toc.yml").write_text(
+        f"format: jb-book\nroot: {page}\nchapters:\n  - file: book/references\n"
+    )
+    return build_html(source, folder, strict=False)
 
 
 def reproduce() -> TaskFailed | None:

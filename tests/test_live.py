@@ -13,7 +13,7 @@ from chessgloss.commentary import annotate
 from chessgloss.commentary.notes import write_notes
 from chessgloss.engine import find_stockfish, open_engine
 from chessgloss.live import LiveBook
-from scripts import DATA, FIGURE_A5, FIGURE_A6, or_skip
+from scripts import DATA, FIGURE_A5, FIGURE_A6, or_skip, run_apart
 
 NODES = 20_000
 GAME = "1. e4 e5 2. Qh5 Nf6 3. Qxe5+ Be7 4. Bc4 O-O 5. Qxe7 *"
@@ -69,7 +69,7 @@ def without_engine(task: str, **given):
     async def once():
         return await ask(LiveBook(no_engine), task, **given)
 
-    return asyncio.run(once())
+    return run_apart(once())
 
 
 def test_a_position_brings_its_moves_and_says_what_was_mended():
@@ -122,7 +122,7 @@ def test_claims_are_those_of_the_library_on_texts_of_the_gold_set():
             assert found == [(*c.claim.span, c.verdict, c.evidence) for c in expected]
             count += len(found)
 
-    asyncio.run(compare())
+    run_apart(compare())
     assert count > 100
 
 
@@ -167,7 +167,7 @@ def test_a_comment_by_messages_is_the_one_of_the_native_engine(fen, san):
             checked = await ask(book, "check", move=given, text=text)
             return said, checked, process.started
 
-    said, checked, started = asyncio.run(once())
+    said, checked, started = run_apart(once())
     assert started == 1
     assert said["text"] == write_notes(native).text
     assert " ".join(each["text"] for each in said["sentences"]) == said["text"]
@@ -200,7 +200,7 @@ def test_a_game_is_annotated_as_natively_and_saved_whole():
         async with running(lambda *each: reported.append(each)) as (book, _):
             return await ask(book, "annotate", pgn=GAME, nodes=NODES), reported
 
-    said, reported = asyncio.run(once())
+    said, reported = run_apart(once())
     assert said["pgn"] == native
     assert said["comments"] and all(each["text"] for each in said["comments"])
     assert "<script>" in said["page"] and "Qxe5+" in said["page"]
@@ -223,7 +223,7 @@ def test_a_stop_keeps_what_was_searched_and_the_next_time_goes_on():
             second = await ask(book, "annotate", pgn=GAME, nodes=NODES)
             return first, total, reported[0][1], second
 
-    first, total, left, second = asyncio.run(once())
+    first, total, left, second = run_apart(once())
     assert first == {"error": "Stopped; what was searched is kept."}
     assert left < total
     assert second["comments"]
@@ -244,7 +244,7 @@ def test_a_lost_engine_is_an_error_and_is_started_again():
             again = await ask(book, "comment", move=move, nodes=NODES)
             return lost, again, process.started
 
-    lost, again, started = asyncio.run(once())
+    lost, again, started = run_apart(once())
     assert "ended" in lost["error"]
     assert again["text"]
     assert started == 2
@@ -257,6 +257,6 @@ def test_an_engine_that_cannot_be_had_is_said_and_costs_nothing_else():
         refused = await ask(book, "comment", move=move, nodes=NODES)
         return refused, await ask(book, "check", move=move, text="A pawn moves.")
 
-    refused, checked = asyncio.run(once())
+    refused, checked = run_apart(once())
     assert refused == {"error": "no engine is to be started"}
     assert "error" not in checked

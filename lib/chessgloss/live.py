@@ -116,7 +116,11 @@ class MessageEngine:
         """Greet the engine, to which ``send`` sends a line: one thread, a small hash table."""
         self._wire = _Wire(send)
         self._protocol.connection_made(self._wire)
-        await asyncio.wait_for(self._protocol.initialize(), START_SECONDS)
+        try:
+            await asyncio.wait_for(self._protocol.initialize(), START_SECONDS)
+        except (TimeoutError, chess.engine.EngineTerminatedError) as error:
+            reason = self._gone or f"the engine is silent for {START_SECONDS} seconds"
+            raise chess.engine.EngineError(reason) from error
         known = self._protocol.options
         await self._protocol.configure(
             {name: value for name, value in _OPTIONS.items() if name in known}

@@ -11,6 +11,9 @@ const inflated = async (bytes) => {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 };
 
+const MISSING = "The files of Python and the book's code are not on the server: whoever made this book brings "
+  + "them with npm ci && make book";
+
 const say = (message) => postMessage(message);
 
 /** Fetches files, saying how far it is, and returns their contents by name. */
@@ -89,7 +92,7 @@ async function connect(sizes, receive, lose) {
 async function start() {
   const began = performance.now();
   const response = await fetch("files.json");
-  if (!response.ok) throw new Error("the files of the page's Python are not on the server");
+  if (!response.ok) throw new Error(MISSING);
   const { bytes, lock } = await response.json();
   const files = await fetchFiles(
     Object.keys(bytes).filter((name) => !name.startsWith("stockfish")), bytes, "Python and the book's code");
