@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ sys.path.insert(0, str(PROJECT / "book"))
 
 import compare as comparison  # noqa: E402
 import findings  # noqa: E402
+import live_files  # noqa: E402
 import reproduce as overview  # noqa: E402
 from chapters import (  # noqa: E402
     CHAPTERS_FILE,
@@ -53,6 +54,9 @@ BUILD.mkdir(exist_ok=True)
 
 #: The page on which every commented move can be played through.
 EXPLORER = PROJECT / "book/explorer.md"
+
+#: What the page "Try it" runs in a reader's browser.
+LIVE = BUILD / "live"
 
 DOIT_CONFIG = {
     "default_tasks": ["book"],
@@ -118,13 +122,23 @@ def task_explorer() -> dict[str, Any]:
     }
 
 
+def task_live() -> dict[str, Any]:
+    """Write what the page "Try it" runs in the browser into _build/live."""
+    return {
+        "actions": [write_live_files],
+        "file_dep": [str(path) for path in live_sources(PROJECT)],
+        "targets": [str(LIVE / "files.json")],
+        "uptodate": [(LIVE / "files.json").is_file],
+    }
+
+
 def task_book() -> dict[str, Any]:
     """Build _build/html from the committed text and the executed chapters."""
     return {
         "actions": [(build_html, [PROJECT, PROJECT]), (_announce, [PROJECT])],
         "file_dep": [str(path) for path in page_sources(PROJECT)],
         "targets": [str(index_page(PROJECT))],
-        "task_dep": ["pairs", "execute", "overview", "findings", "explorer"],
+        "task_dep": ["pairs", "execute", "overview", "findings", "explorer", "live"],
     }
 
 
@@ -145,7 +159,7 @@ def task_smoke() -> Iterator[dict[str, Any]]:
             (build_from, [run, folder / "source", folder]),
             (_announce, [folder]),
         ],
-        "task_dep": names,
+        "task_dep": [*names, "live"],
     }
 
 
@@ -260,22 +274,41 @@ def write_exercises() -> None:
 
 def build_page(run: Run, chapter: Chapter, folder: Path) -> TaskFailed | None:
     """Build the page of one chapter alone; links to other chapters lead nowhere there."""
-    source = folder / "source"
     name = f"book/executed/{chapter.name}"
-    shutil.rmtree(source, ignore_errors=True)
-    for kept in ("_static", "_ext"):
-        shutil.copytree(run.project / "book" / kept, source / "book" / kept)
-    for kept in ("_config.yml", "book/references.bib", "book/references.md"):
-        shutil.copy2(run.project / kept, source / kept)
-    (source / "_toc.yml").write_text(
-        f"format: jb-book\nroot: {name}\nchapters:\n  - file: book/references\n"
+    failure = build_alone(
+        run.project, name, {f"{name}.ipynb": run.notebook(chapter)}, folder
     )
-    (source / "book/executed").mkdir()
-    shutil.copy2(run.notebook(chapter), source / f"{name}.ipynb")
-    failure = build_html(source, folder, strict=False)
     if failure is None:
         print(f"the page: {folder / '_build/html' / name}.html")
     return failure
+
+
+def build_live_page(folder: Path) -> TaskFailed | None:
+    """Build the page "Try it" alone, and without its files where ``_build/live`` has none."""
+    names = (f"book/try_it{ending}" for ending in (".md", ".toml"))
+    files = {name: PROJECT / name for name in names}
+    return build_alone(PROJECT, "book/try_it", files, folder)
+
+
+def build_alone(
+    project: Path, page: str, files: Mapping[str, Path], folder: Path
+) -> TaskFailed | None:
+    """Build one page of the book, of files by their places, and the references."""
+    source = folder / "source"
+    shutil.rmtree(source, ignore_errors=True)
+    for kept in ("_static", "_ext"):
+        shutil.copytree(project / "book" / kept, source / "book" / kept)
+    kept_files = ("_config.yml", "book/references.bib", "book/references.md")
+    for name, path in {
+        **{name: project / name for name in kept_files},
+        **files,
+    }.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, source / name)
+    (source / "_toc.yml").write_text(
+        f"format: jb-book\nroot: {page}\nchapters:\n  - file: book/references\n"
+    )
+    return build_html(source, folder, strict=False)
 
 
 def reproduce() -> TaskFailed | None:
@@ -419,6 +452,16 @@ def _explorer_mark() -> str:
     return f"% made from {_digest(*explorer_sources(PROJECT))}"
 
 
+def write_live_files() -> None:
+    """Write the files of the page "Try it"; without npm's packages the page shows its examples."""
+    try:
+        sizes = live_files.write_files(PROJECT, LIVE)
+    except live_files.PackagesMissing as error:
+        print(f'the page "Try it" shows its examples alone: {error}')
+    else:
+        print(f'the page "Try it" loads {sum(sizes.values()):,} bytes when it is used')
+
+
 def build_html(source: Path, output: Path, *, strict: bool = True) -> TaskFailed | None:
     """Run Jupyter Book, if strict with warnings as errors; pages go to ``output/_build/html``."""
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
@@ -436,6 +479,9 @@ def build_html(source: Path, output: Path, *, strict: bool = True) -> TaskFailed
     )
     if done.returncode:
         return TaskFailed(f"the pages do not build:\n{done.stdout}{done.stderr}")
+    if LIVE.is_dir():
+        target = output / "_build/html/_static/live"
+        shutil.copytree(LIVE, target, dirs_exist_ok=True)
     return None
 
 
@@ -500,6 +546,15 @@ def findings_sources(project: Path) -> list[Path]:
         *sorted((project / "lib/chessgloss/claims").glob("*.py")),
         briefings_file(),
     ]
+
+
+def live_sources(project: Path) -> list[Path]:
+    """List what the files of the page "Try it" are made from."""
+    makers = [path for path in (project / "book").glob("live_*") if path.is_file()]
+    library = (project / "lib/chessgloss").rglob("*")
+    kinds = {".py", *live_files.READ}
+    packed = [path for path in library if path.suffix in kinds]
+    return sorted([*makers, *packed, project / "package-lock.json"])
 
 
 def explorer_sources(project: Path) -> list[Path]:

@@ -5,14 +5,19 @@
 Three widths and two themes a page: errors on the console, requests to elsewhere, what overflows
 to the left, where nobody can scroll, words of a table on two lines, pictures without words, broken
 anchors, weight of a first visit, first content below the first screen; and axe-core's serious
-findings where it is installed. Prints one line a finding and ends with status 1 if there is one.
+findings where it is installed. The page "Try it" is opened from a server as well, and used. Prints
+one line a finding and ends with status 1 if there is one.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import functools
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -24,6 +29,9 @@ THEMES = ("light", "dark")
 HEIGHT = 900
 #: Most bytes of a first visit.
 WEIGHT = 1_000_000
+#: Most bytes of the page "Try it" once all of it is used: Python, the book's code, an engine.
+USED_WEIGHT = 6_000_000
+LIVE_PAGE = "book/try_it.html"
 #: Milliseconds until a page that was resized stands still.
 SETTLES = 400
 AXE = Path(__file__).parents[1] / "node_modules" / "axe-core" / "axe.min.js"
@@ -131,6 +139,78 @@ def check(browser: Browser, folder: Path, name: str) -> Iterator[tuple[str, str]
     context.close()
 
 
+class _Quiet(SimpleHTTPRequestHandler):
+    """A plain server of files, which says nothing."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """Serve a folder on this machine as long as the context lasts; gives its address."""
+    handler = functools.partial(_Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class Traffic:
+    """What a page asks its server for, in bytes on disk, and what it asks others for."""
+
+    def __init__(self, page: Page, folder: Path, address: str) -> None:
+        self.folder = folder
+        self.address = address
+        self.loaded: dict[str, int] = {}
+        self.foreign: list[str] = []
+        page.on("request", lambda request: self._note(request.url.partition("#")[0]))
+
+    def _note(self, address: str) -> None:
+        parts = urlsplit(address)
+        if address.startswith(f"{self.address}/"):
+            path = self.folder / unquote(parts.path).lstrip("/")
+            self.loaded[parts.path] = path.stat().st_size if path.is_file() else 0
+        elif parts.scheme not in ("blob", "data"):
+            self.foreign.append(address)
+
+    @property
+    def total(self) -> int:
+        """Bytes so far."""
+        return sum(self.loaded.values())
+
+
+def check_live(browser: Browser, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the page "Try it" where it runs: from a server, and used."""
+    context = browser.new_context(viewport={"width": WIDTHS[-1], "height": HEIGHT})
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("console", lambda said: said.type == "error" and problems.append(said.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    with serve(folder) as address:
+        traffic = Traffic(page, folder, address)
+        page.goto(f"{address}/{LIVE_PAGE}", wait_until="load")
+        page.locator("#board .piece").first.wait_for()
+        if traffic.total > WEIGHT:
+            problems.append(f"{traffic.total:,} bytes on a first visit")
+        for theme in THEMES:
+            for width in WIDTHS:
+                for each in dict.fromkeys(look(page, width, theme)):
+                    yield f"{LIVE_PAGE} (served, {width}, {theme})", each
+        page.locator("#comment").click()
+        page.locator("#card table, .source.bad").first.wait_for(timeout=120_000)
+        if (state := page.locator(".source.bad")).count():
+            problems.append(state.inner_text())
+        if traffic.total > USED_WEIGHT:
+            problems.append(f"{traffic.total:,} bytes once it is used")
+        problems += [f"asks for {each}" for each in traffic.foreign]
+        for theme in THEMES:
+            for each in dict.fromkeys(look(page, WIDTHS[0], theme)):
+                yield f"{LIVE_PAGE} (used, {theme})", each
+    yield from ((f"{LIVE_PAGE} (served)", each) for each in problems)
+    context.close()
+
+
 def pages_of(folder: Path) -> list[str]:
     """Return the pages of a built book."""
     skipped = {"genindex.html", "search.html", "index.html"}
@@ -159,6 +239,10 @@ def main() -> int:
         browser = driver.chromium.launch(executable_path="/usr/bin/chromium")
         for name in names:
             for where, what in check(browser, given.folder.resolve(), name):
+                print(f"{where}: {what}")
+                count += 1
+        if (given.folder / "_static/live/files.json").is_file():
+            for where, what in check_live(browser, given.folder.resolve()):
                 print(f"{where}: {what}")
                 count += 1
         browser.close()

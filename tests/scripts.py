@@ -1,12 +1,14 @@
 """What tests read that is no part of the library: data, scripts beside them, imports of a text."""
 
 import ast
+import asyncio
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -38,6 +40,12 @@ def or_skip(make: Callable[..., T], *given: object, **options: object) -> T:
         return make(*given, **options)
     except (AssetMissing, EngineMissing) as missing:
         pytest.skip(str(missing))
+
+
+def run_apart(work: Coroutine[object, object, T]) -> T:
+    """Run a coroutine in a thread of its own: a test of a browser leaves a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def refuses(

@@ -107,11 +107,11 @@ def brief(
         The changed concepts; ranked anew (:func:`rank_concepts`) unless given.
     """
     from contextlib import nullcontext
+    from dataclasses import replace
 
-    from chessgloss.commentary.briefing import Briefing, after_pass
+    from chessgloss.commentary.briefing import brief_move
     from chessgloss.engine import open_engine
-    from chessgloss.facts import search
-    from chessgloss.facts.verdict import LEAST_NODES, MOST_NODES, RANKED_LINES
+    from chessgloss.facts.verdict import LEAST_NODES, MOST_NODES
 
     with nullcontext(engine) if engine else open_engine() as running:
 
@@ -123,15 +123,9 @@ def brief(
             ]
 
         limits = (nodes, nodes) if nodes else (LEAST_NODES, MOST_NODES)
-        ((before, after),) = search([move], analyse, limits)
-        turned = after_pass(move.after())
-        passed = analyse([turned], limits[0], RANKED_LINES)[0] if turned else None
-        waited = after_pass(move.position)
-        idle = analyse([waited], limits[0], 1)[0] if waited else None
+        briefing = brief_move(move, analyse, limits)
     ranked = rank_concepts(move) if concepts is None else concepts
-    return Briefing(
-        move.numbered_san, move, before, after, ranked, passed=passed, idle=idle
-    )
+    return replace(briefing, concepts=ranked)
 
 
 def comment(

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import chess
 
 from chessgloss.commentary import read_table
-from chessgloss.facts import Facts, Verdict, gather, weigh
+from chessgloss.facts import Analyse, Facts, Verdict, gather, search, weigh
 from chessgloss.facts.change import ConceptChange
+from chessgloss.facts.verdict import RANKED_LINES
 from chessgloss.notes import Note
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import Analysis
@@ -137,3 +138,26 @@ def after_pass(position: Position) -> Position | None:
         return None
     board.push(chess.Move.null())
     return Position(board.fen()) if board.is_valid() else None
+
+
+def brief_move(
+    move: MoveInContext, analyse: Analyse, nodes: tuple[int, int]
+) -> Briefing:
+    """Return what an engine knows of a move: before it, after it, and after a pass by either side.
+
+    Parameters
+    ----------
+    move
+        The move.
+    analyse
+        Analyses positions with a number of nodes each, for so many lines, in their order.
+    nodes
+        Of the first search and of the longest (:func:`chessgloss.facts.search`); the positions
+        after a pass get the fewest.
+    """
+    ((before, after),) = search([move], analyse, nodes)
+    turned = after_pass(move.after())
+    passed = analyse([turned], nodes[0], RANKED_LINES)[0] if turned else None
+    waited = after_pass(move.position)
+    idle = analyse([waited], nodes[0], 1)[0] if waited else None
+    return Briefing(move.numbered_san, move, before, after, passed=passed, idle=idle)

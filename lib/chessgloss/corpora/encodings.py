@@ -16,8 +16,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-import charset_normalizer
-
 #: Encodings that are tried, by Python's names, the likeliest first; what they are called; and
 #: what a reading in one must be better by than one in the first.
 ENCODINGS: Final = {
@@ -138,6 +136,8 @@ def _guess(data: bytes) -> str:
     others = sum(byte > 0x7F for byte in evidence)
     if costs[best] <= _NO_WORDS * others + ENCODINGS[best][1]:
         return best
+    import charset_normalizer  # large, and needed for few files
+
     found = charset_normalizer.from_bytes(evidence, cp_isolation=[*RARER]).best()
     return found.encoding if found else best
 

@@ -235,7 +235,7 @@ def _takes(term: Term, board: chess.Board, move: chess.Move) -> bool:
 
 
 def ways(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look how many pieces can take on a square, or the piece that has moved, and which they are."""
+    """Look how many pieces can take on a square, or what has moved, and which they are."""
     board = moment.board
     if moment.last is None:
         return NO_MOVE

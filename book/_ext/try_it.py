@@ -1,0 +1,142 @@
+"""Sphinx extension: the directive ``try-it``, where a reader checks and comments moves.
+
+The page works in the browser (``_static/live``). What stands here without it are the examples
+of ``book/try_it.toml``, each with its comments marked when the book is made.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+import chess
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+    from chessgloss.commentary.briefing import Briefing
+
+#: What the program's own comment is called.
+OURS = "the program, with Stockfish 15.1"
+
+
+class TryIt(SphinxDirective):
+    """The board, its forms, and the examples."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the page's HTML."""
+        self.env.note_reread()  # the library checks the examples anew at each build
+        source = Path(self.env.doc2path(self.env.docname))
+        examples = read_examples(source.with_suffix(".toml"))
+        template = Template(Path(__file__).with_suffix(".html").read_text("utf-8"))
+        return [nodes.raw("", fill(template, examples), format="html")]
+
+
+def read_examples(path: Path) -> list[dict[str, Any]]:
+    """Return the examples: position, move, and comments with their claims."""
+    import chessgloss
+    from chessgloss import live, report
+    from chessgloss.commentary import asking
+    from chessgloss.commentary.notes import write_notes
+
+    data = Path(chessgloss.__file__).parents[2] / "data"  # the pages may be a copy
+    known: dict[str, Briefing] = {
+        **asking.read_briefings(data / "commentary/briefings_exact.json"),
+        **asking.read_briefings(data / "notes/second/briefings.json"),
+    }
+    examples = []
+    for row in tomllib.loads(path.read_text("utf-8"))["examples"]:
+        briefing = known[row["briefing"]]
+        written = [*row["comments"], [OURS, write_notes(briefing).text]]
+        comments, shown = [], {}
+        for who, text in written:
+            checked = chessgloss.check(text, briefing.move, briefing)
+            shown[who] = text, checked
+            claims = [live.describe_claim(each) for each in checked]
+            comments.append({"who": who, "text": text, "claims": claims})
+        examples.append(
+            {
+                "title": row["title"],
+                "move": live.describe_move(briefing.move),
+                "legal": live.describe_position(briefing.move.position)["legal"],
+                "comments": comments,
+                "shown": report.claims(shown).html,
+            }
+        )
+    return examples
+
+
+def fill(template: Template, examples: Sequence[Mapping[str, Any]]) -> str:
+    """Return the page's HTML with its data, its examples, and the board's style and pieces."""
+    from importlib.resources import files
+
+    from chessgloss.commentary import annotate
+
+    style = files("chessgloss.commentary").joinpath("player.css").read_text("utf-8")
+    data = [
+        {key: example[key] for key in ("title", "move", "legal", "comments")}
+        for example in examples
+    ]
+    return template.substitute(
+        style=style,
+        pieces=annotate.piece_shapes(),
+        data=annotate.embedded({"examples": data}),
+        examples="\n".join(
+            show_example(number, each) for number, each in enumerate(examples)
+        ),
+    )
+
+
+def show_example(number: int, example: Mapping[str, Any]) -> str:
+    """Return an example as it stands on the page without any script."""
+    name = escape(f"{example['move']['name']}, {example['title']}")
+    return (
+        f'<article class="example" id="example-{number}" data-example="{number}">'
+        f"{draw_board(example['move'])}"
+        f"<div><h3>{name}</h3>{example['shown']}</div></article>"
+    )
+
+
+def draw_board(move: Mapping[str, Any]) -> str:
+    """Return the position before a move, with an arrow, of the pieces that the page defines."""
+    board = chess.Board(move["fen"])
+    played = chess.Move.from_uci(move["uci"])
+
+    def place(square: int) -> tuple[int, int]:
+        file, rank = chess.square_file(square), chess.square_rank(square)
+        return (file, 7 - rank) if board.turn else (7 - file, rank)
+
+    parts = ['<rect class="light" width="8" height="8"/>']
+    dark = "".join(
+        f"M{x} {y}h1v1h-1z" for x in range(8) for y in range(8) if (x + y) % 2
+    )
+    parts.append(f'<path class="dark" d="{dark}"/>')
+    for square, piece in board.piece_map().items():
+        x, y = place(square)
+        side = "white" if piece.color else "black"
+        name = chess.piece_name(piece.piece_type)
+        parts.append(
+            f'<use href="#{side}-{name}" transform="translate({x} {y}) scale(.02222)"/>'
+        )
+    ((x1, y1), (x2, y2)) = place(played.from_square), place(played.to_square)
+    parts.append(
+        f'<path class="arrow" stroke="#1f4f9c" fill="none" marker-end="url(#tip)" '
+        f'd="M{x1 + 0.5} {y1 + 0.5}L{x2 + 0.5} {y2 + 0.5}"/>'
+    )
+    words = escape(f"Board with the move {move['name']}: {move['fen']}")
+    return (
+        f'<svg class="small-board" viewBox="0 0 8 8" role="img" aria-label="{words}">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directive."""
+    app.add_directive("try-it", TryIt)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,262 @@
+"""The browser's door without a browser: its answers, and a real engine spoken to by messages."""
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+
+import chess
+import chess.pgn
+import pytest
+
+import chessgloss
+from chessgloss.commentary import annotate
+from chessgloss.commentary.notes import write_notes
+from chessgloss.engine import find_stockfish, open_engine
+from chessgloss.live import LiveBook
+from scripts import DATA, FIGURE_A5, FIGURE_A6, or_skip, run_apart
+
+NODES = 20_000
+GAME = "1. e4 e5 2. Qh5 Nf6 3. Qxe5+ Be7 4. Bc4 O-O 5. Qxe7 *"
+START = chess.STARTING_FEN
+
+
+class Process:
+    """A Stockfish whose lines come and go as messages do."""
+
+    def __init__(self) -> None:
+        self.path = str(or_skip(find_stockfish))
+        self.started = 0
+        self.process = None
+
+    async def connect(self, receive, lose):
+        self.started += 1
+        process = await asyncio.create_subprocess_exec(self.path, stdin=-1, stdout=-1)
+        self.process = process
+
+        async def listen() -> None:
+            while line := await process.stdout.readline():
+                receive(line.decode().rstrip())
+            lose("the process has ended")
+
+        self.listening = asyncio.ensure_future(listen())
+        return lambda line: process.stdin.write(f"{line}\n".encode())
+
+    async def end(self) -> None:
+        if self.process and self.process.returncode is None:
+            self.process.kill()
+            await self.process.wait()
+            await self.listening
+
+
+async def ask(book: LiveBook, task: str, **given):
+    return json.loads(await book.answer(json.dumps({"task": task, **given})))
+
+
+@asynccontextmanager
+async def running(report=lambda done, total: None):
+    process = Process()
+    try:
+        yield LiveBook(process.connect, report), process
+    finally:
+        await process.end()
+
+
+async def no_engine(receive, lose):
+    raise RuntimeError("no engine is to be started")
+
+
+def without_engine(task: str, **given):
+    async def once():
+        return await ask(LiveBook(no_engine), task, **given)
+
+    return run_apart(once())
+
+
+def test_a_position_brings_its_moves_and_says_what_was_mended():
+    placement = START.split()[0]
+    answer = without_engine("position", fen=placement)
+    assert answer["fen"] == f"{placement} w - - 0 1"
+    assert "side to move missing, set to 'w'" in answer["said"]
+    assert len(answer["legal"]) == 20
+    assert answer["legal"]["g1f3"] == "Nf3"
+
+
+def test_a_move_is_read_in_any_spelling_and_named():
+    answer = without_engine("move", fen=FIGURE_A6, move="21. Bxe6")
+    assert (answer["uci"], answer["san"]) == ("f5e6", "Bxe6+")
+    assert answer["name"] == "21. Bxe6+"
+    after = chess.Board(FIGURE_A6)
+    after.push_uci("f5e6")
+    assert answer["after"] == after.fen()
+
+
+@pytest.mark.parametrize(
+    ("task", "given", "words"),
+    [
+        ("position", {"fen": "8/8"}, "FEN"),
+        ("position", {"fen": "8/8/8/8/8/8/8/K7 w - - 0 1"}, "no black king"),
+        ("move", {"fen": START, "move": "Nf6"}, "Nf6"),
+        ("check", {"move": {"fen": START, "uci": "e2e5"}, "text": "x"}, "e2e5"),
+        ("annotate", {"pgn": "*"}, "no moves"),
+    ],
+)
+def test_bad_input_is_an_error_that_names_it(task, given, words):
+    assert words in without_engine(task, **given)["error"]
+
+
+def test_claims_are_those_of_the_library_on_texts_of_the_gold_set():
+    rows = (DATA / "claims/dev.jsonl").read_text("utf-8").splitlines()
+    count = 0
+
+    async def compare() -> None:
+        nonlocal count
+        book = LiveBook(no_engine)
+        for row in map(json.loads, rows[:80]):
+            move = chessgloss.read_move(row["fen"], row["move"])
+            given = {"fen": move.position.fen, "uci": move.uci}
+            answer = await ask(book, "check", move=given, text=row["text"])
+            expected = chessgloss.check(row["text"], move)
+            found = [
+                (*c["span"], c["verdict"], c["evidence"]) for c in answer["claims"]
+            ]
+            assert found == [(*c.claim.span, c.verdict, c.evidence) for c in expected]
+            count += len(found)
+
+    run_apart(compare())
+    assert count > 100
+
+
+def test_a_game_keeps_its_history_and_what_is_wrong_with_it():
+    shuffle = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *"
+    (game,) = without_engine("games", pgn=shuffle)["games"]
+    last = game["moves"][-1]
+    assert last["moves"] == ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"]
+    stood = "The same position has now stood on the board 3 times."
+    assert stood in {
+        each["text"] for each in without_engine("look", move=last)["sentences"]
+    }
+    alone = {"fen": last["fen"], "uci": last["uci"]}
+    assert stood not in {
+        each["text"] for each in without_engine("look", move=alone)["sentences"]
+    }
+    (bad,) = without_engine("games", pgn="1. e4 Ke4 *")["games"]
+    assert "Ke4" in bad["problem"]
+
+
+def test_the_board_alone_says_what_a_move_does_with_its_facts():
+    move = without_engine("move", fen=FIGURE_A6, move="Bxe6+")
+    sentences = without_engine("look", move=move)["sentences"]
+    assert sentences[0]["text"] == "Bxe6+ takes the pawn on e6."
+    assert any("gives check" in fact for fact in sentences[0]["facts"])
+
+
+@pytest.mark.parametrize(
+    ("fen", "san"),
+    [(FIGURE_A6, "Bxe6+"), (FIGURE_A5, "Bxc3#"), (START, "g4"), (START, "Nf3")],
+)
+def test_a_comment_by_messages_is_the_one_of_the_native_engine(fen, san):
+    move = chessgloss.read_move(fen, san)
+    with or_skip(open_engine) as engine:
+        native = chessgloss.brief(move, engine=engine, nodes=NODES, concepts=())
+
+    async def once():
+        async with running() as (book, process):
+            given = await ask(book, "move", fen=fen, move=san)
+            said = await ask(book, "comment", move=given, nodes=NODES)
+            text = f"{move.san} is a blunder."
+            checked = await ask(book, "check", move=given, text=text)
+            return said, checked, process.started
+
+    said, checked, started = run_apart(once())
+    assert started == 1
+    assert said["text"] == write_notes(native).text
+    assert " ".join(each["text"] for each in said["sentences"]) == said["text"]
+    assert (said["engine"], said["nodes"]) == (
+        native.verdict.engine,
+        native.verdict.nodes,
+    )
+    assert said["judgement"] == native.verdict.judgement
+    assert [line["uci"][0] for line in said["before"]] == [
+        line.moves[0] for line in native.before.lines[:3]
+    ]
+    assert checked["engine"] == native.verdict.engine
+    expected = chessgloss.check(f"{move.san} is a blunder.", move, native)
+    verdicts = [each["verdict"] for each in checked["claims"]]
+    assert verdicts == [each.verdict for each in expected]
+
+
+def test_a_game_is_annotated_as_natively_and_saved_whole():
+    with or_skip(open_engine) as engine:
+
+        def analyse(positions, nodes, lines):
+            return [engine.analyse(p, nodes=nodes, multipv=lines) for p in positions]
+
+        annotator = annotate.Annotator(analyse, write_notes, nodes=(NODES, NODES))
+        game = next(iter(annotate.read_pgn(GAME.encode()))).game
+        native = annotate.write_pgn([annotator.annotate(game)])
+
+    async def once():
+        reported = []
+        async with running(lambda *each: reported.append(each)) as (book, _):
+            return await ask(book, "annotate", pgn=GAME, nodes=NODES), reported
+
+    said, reported = run_apart(once())
+    assert said["pgn"] == native
+    assert said["comments"] and all(each["text"] for each in said["comments"])
+    assert "<script>" in said["page"] and "Qxe5+" in said["page"]
+    assert reported[0] == (0, reported[0][1]) and reported[-1][0] == reported[-1][1]
+
+
+def test_a_stop_keeps_what_was_searched_and_the_next_time_goes_on():
+    async def once():
+        def report(done: int, total: int) -> None:
+            reported.append((done, total))
+            if done == 3 and not stopped:
+                stopped.append(True)
+                book.stop()
+
+        reported, stopped = [], []
+        async with running(report) as (book, _):
+            first = await ask(book, "annotate", pgn=GAME, nodes=NODES)
+            total = reported[0][1]
+            reported.clear()
+            second = await ask(book, "annotate", pgn=GAME, nodes=NODES)
+            return first, total, reported[0][1], second
+
+    first, total, left, second = run_apart(once())
+    assert first == {"error": "Stopped; what was searched is kept."}
+    assert left < total
+    assert second["comments"]
+
+
+def test_a_lost_engine_is_an_error_and_is_started_again():
+    async def once():
+        async with running() as (book, process):
+            move = await ask(book, "move", fen=START, move="e4")
+            asked = asyncio.ensure_future(
+                ask(book, "comment", move=move, nodes=100_000_000)
+            )
+            while process.process is None or book._engine is None:
+                await asyncio.sleep(0.05)
+            process.process.kill()
+            lost = await asyncio.wait_for(asked, 30)
+            await process.process.wait()
+            again = await ask(book, "comment", move=move, nodes=NODES)
+            return lost, again, process.started
+
+    lost, again, started = run_apart(once())
+    assert "ended" in lost["error"]
+    assert again["text"]
+    assert started == 2
+
+
+def test_an_engine_that_cannot_be_had_is_said_and_costs_nothing_else():
+    async def once():
+        book = LiveBook(no_engine)
+        move = await ask(book, "move", fen=START, move="e4")
+        refused = await ask(book, "comment", move=move, nodes=NODES)
+        return refused, await ask(book, "check", move=move, text="A pawn moves.")
+
+    refused, checked = run_apart(once())
+    assert refused == {"error": "no engine is to be started"}
+    assert "error" not in checked
