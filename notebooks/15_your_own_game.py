@@ -68,8 +68,16 @@ with open_engine() as engine:
     after = engine.analyse(move.after(), nodes=sizes.nodes, multipv=5)
     passed = after_pass(move.after())
     threat = engine.analyse(passed, nodes=sizes.nodes, multipv=1) if passed else None
+    waited = after_pass(move.position)
+    idle = engine.analyse(waited, nodes=sizes.nodes, multipv=1) if waited else None
 briefing = Briefing(
-    move.numbered_san, move, before, after, prioritise(fen, san).changes, passed=threat
+    move.numbered_san,
+    move,
+    before,
+    after,
+    prioritise(fen, san).changes,
+    passed=threat,
+    idle=idle,
 )
 comment = write_notes(briefing)
 report.texts({move.numbered_san: comment.text})
@@ -85,8 +93,8 @@ report.texts({note.kind: note.sentence for note in notes(briefing)}, "Notes on t
 # ## A game
 #
 # Every position is searched, every move weighed. A move is commented on when the expected
-# score swings, when it is the only good one, or when it changes a concept much; quiet stretches
-# stay quiet. `chessgloss annotate game.pgn -o annotated.pgn --html game.html` also writes a
+# score swings, when it sacrifices, when it is the only good one, or when it changes a concept
+# much; quiet stretches stay quiet, and so does taking back. `chessgloss annotate game.pgn -o annotated.pgn --html game.html` also writes a
 # page that plays the game, variations and all, without any network.
 
 # %%

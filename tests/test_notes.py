@@ -11,6 +11,7 @@ import pytest
 from chess.engine import Mate
 
 import chessgloss
+from chessgloss.claims import verify
 from chessgloss.commentary.asking import lectured_file, read_briefings
 from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.commentary.notes import compose
@@ -123,6 +124,15 @@ def test_notes_rest_on_facts_and_are_sentences(briefings):
             assert note.sentence[0].isupper() or note.sentence[0].isdigit()
             assert note.sentence.endswith(".") and "{" not in note.sentence
             assert note.kind in NOTES["kinds"] | NOTES["purposes"] | NOTES["known"]
+
+
+def test_the_claim_reader_finds_nothing_false_in_a_comment(briefings):
+    for briefing in briefings.values():
+        text = compose(notes(briefing)).text
+        checked = verify(text, briefing.move, briefing.verdict)
+        assert not [each.claim.text for each in checked if each.verdict == "false"], (
+            text
+        )
 
 
 def test_comments_are_short_and_do_not_begin_alike(briefings):

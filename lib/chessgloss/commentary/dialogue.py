@@ -419,8 +419,8 @@ class Dialogue:
         threats = " ".join(texts) or "Nobody threatens to win anything at once."
         if not self._board.is_check():
             return threats
-        line = _line(self._board, verdict.reply_line[:MOST_PLIES])
-        return f"The check must be answered first: {line}. {threats}"
+        answer = _line(self._board, line[:MOST_PLIES])
+        return f"The check must be answered first: {answer}. {threats}"
 
     # ---------------------------------------------------------------- with a language model
 

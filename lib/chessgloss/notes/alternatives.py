@@ -113,7 +113,12 @@ def declines(situation: Situation) -> Notes:
             fate = "leads to mate"
         elif outcome.gain < 0:
             fate = f"loses {outcome.stuff}"
-        words = {"target": named(situation.before, square), "fate": fate}
-        words["line"] = spelt(situation.before, line.moves)
-        yield situation.note("declines", None, [square], **words)
+        yield situation.note(
+            "declines",
+            None,
+            [square],
+            target=named(situation.before, square),
+            line=spelt(situation.before, line.moves),
+            fate=fate,
+        )
         return

@@ -56,11 +56,14 @@ def sacrifice(situation: Situation) -> Notes:
         yield situation.note("sacrifice_mate", -given.gain, stuff=given.stuff)
         return
     aim = _aim(situation)
-    line = spelt(situation.after, situation.replies, aim.plies)
-    words = {"stuff": given.stuff, "line": line, "aim": aim.text}
-    words["standing"] = situation.stands()
-    kind = "sacrifice_for" if aim.text else "sacrifice"
-    yield situation.note(kind, -given.gain, **words)
+    yield situation.note(
+        "sacrifice_for" if aim.text else "sacrifice",
+        -given.gain,
+        stuff=given.stuff,
+        aim=aim.text,
+        line=spelt(situation.after, situation.replies, aim.plies),
+        standing=situation.stands(),
+    )
 
 
 def combination(situation: Situation) -> Notes:
@@ -86,7 +89,8 @@ def _ahead(situation: Situation) -> list[int]:
     """Return what the mover has won since before the move, in pawns, at each ply of the line."""
     states = replay(situation.after, situation.replies, situation.us)
     start = balance(situation.before)
-    return [(balance(state) - start) * (1 if situation.us else -1) for state in states]
+    sign = 1 if situation.us else -1
+    return [sign * (balance(state) - start) for state in states]
 
 
 def gives_up(briefing: Briefed) -> bool:
@@ -130,20 +134,21 @@ class Aim(NamedTuple):
 def _aim(situation: Situation) -> Aim:
     """Return what a sacrifice is for; no words if the line does not show it."""
     reply, *later = situation.steps
+    if not later:
+        return Aim("", _SHOWN)
     end = later[-1].after
-    king = chess.square_name(boards.king_of(end, situation.them))
     drawn = _drawn_away(reply, later)
     if drawn is not None:
         return drawn
     if any(step.after.is_check() for step in later[::2]):
         if reply.piece == chess.KING:
             return Aim("to draw the king out", _SHOWN)
-        return Aim(f"for an attack on the king on {king}", _SHOWN)
+        return Aim("for an attack on the king", _SHOWN)
     for pawn in boards.passed(end, situation.us):
         rank = chess.square_rank(pawn if situation.us else chess.square_mirror(pawn))
         if rank >= _FAR:
             file = chess.FILE_NAMES[chess.square_file(pawn)]
-            return Aim(f"for the passed {file}-pawn", _SHOWN)
+            return Aim(f"for a far advanced {file}-pawn", _SHOWN)
     _, shelter = boards.shelter(end, situation.them)
     _, before = boards.shelter(situation.before, situation.them)
     if len(shelter) < len(before):
@@ -158,7 +163,7 @@ def _drawn_away(reply: Played, later: Sequence[Played]) -> Aim | None:
     guarded = reply.before.attacks(reply.start) - reply.after.attacks(reply.end)
     for place, step in enumerate(later[::2]):
         sharp = step.after.is_check() or step.taken is not None
-        if sharp and step.end in guarded:
+        if sharp and step.end in guarded and step.end != reply.end:
             square = chess.square_name(step.end)
             piece = reply.words["piece"]
             text = f"to draw the {piece} away from {square}"
@@ -182,13 +187,14 @@ def offered(situation: Situation) -> Notes:
         result = _punishment(situation, line) if number and known else ""
         if square is None or not result:
             continue
-        words = {
-            "line": spelt(situation.after, line.moves),
-            "offer": named(situation.after, square),
-            "result": result,
-        }
-        worth = situation.played.value(square)
-        yield situation.note("poisoned", worth, [square], **words)
+        yield situation.note(
+            "poisoned",
+            situation.played.value(square),
+            [square],
+            line=spelt(situation.after, line.moves),
+            offer=named(situation.after, square),
+            result=result,
+        )
 
 
 def offers(situation: Situation) -> Notes:
@@ -213,13 +219,14 @@ def offers(situation: Situation) -> Notes:
         outcome = play_out(situation.after, moves, situation.us)
         if square is None or not (new and holds) or outcome.gain >= 0:
             continue
-        words = {
-            "line": spelt(situation.after, moves),
-            "offer": named(situation.after, square),
-            "result": situation.leader(stands),
-        }
-        value = situation.played.value(square)
-        yield situation.note("offers", value, [square], **words)
+        yield situation.note(
+            "offers",
+            situation.played.value(square),
+            [square],
+            line=spelt(situation.after, moves),
+            offer=named(situation.after, square),
+            result=situation.leader(stands),
+        )
         return
 
 

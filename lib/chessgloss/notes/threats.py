@@ -55,9 +55,14 @@ def threatens(situation: Situation) -> Notes:
     worth = more >= _THREAT_WORTH_EACH * outcome.gain and more >= _THREAT_WORTH
     direct = outcome.plies == 1 or forcing
     if outcome.gain > 0 and 0 < outcome.plies <= SPELT and direct and worth:
-        words = {"stuff": outcome.stuff, "line": spelt(turned, line, outcome.plies)}
-        about = [line[0][2:4], f"won {line[0][2:4]}"]
-        yield situation.note("threat", outcome.gain, about, **words)
+        target = line[0][2:4]
+        yield situation.note(
+            "threat",
+            outcome.gain,
+            [target, f"won {target}"],
+            stuff=outcome.stuff,
+            line=spelt(turned, line, outcome.plies),
+        )
 
 
 # ---------------------------------------------------------------- replies and standing
@@ -93,13 +98,16 @@ def plan(situation: Situation) -> Notes:
     purposes = telling(following)
     striking = purposes and purposes[0].weight >= NOTES["striking_next"]
     if striking and not following.recaptures:
-        bonus = adjustment(NOTES["kinds"]["plan"], purposes[0].weight)
-        words = {
-            "reply": answer.number,
-            "next": following.number,
-            "purpose": purposes[0].clause,
-        }
-        yield situation.note("plan", None, (), bonus, **words)
+        (purpose, *_) = purposes
+        yield situation.note(
+            "plan",
+            None,
+            (),
+            adjustment(NOTES["kinds"]["plan"], purpose.weight),
+            reply=answer.number,
+            next=following.number,
+            purpose=purpose.clause,
+        )
 
 
 def continuation(situation: Situation) -> Notes:

@@ -41,21 +41,26 @@ def bishop_pair(situation: Situation) -> Notes:
     if situation.played.taken is None or reply is None:
         return
     end = reply.after if reply.end == situation.played.end else situation.after
+    had = _owner_of_pair(situation.before)
+    owner = _owner_of_pair(end)
+    if owner is None or owner == had:
+        return
+    if owner == situation.them:
+        yield situation.note("bishop_pair_theirs")
+    elif not situation.bad:
+        yield situation.note("bishop_pair")
+
+
+def _owner_of_pair(board: chess.Board) -> chess.Color | None:
+    """Return the side that has bishops of both colours, if the other has not."""
+    owners = []
     for side in chess.COLORS:
-        had = _has_pair(situation.before, side) and not _has_pair(
-            situation.before, not side
-        )
-        if not had and _has_pair(end, side) and not _has_pair(end, not side):
-            if side == situation.us and not situation.bad:
-                yield situation.note("bishop_pair")
-            elif side == situation.them:
-                yield situation.note("bishop_pair_theirs")
-
-
-def _has_pair(board: chess.Board, side: chess.Color) -> bool:
-    """Tell whether a side has a bishop on squares of both colours."""
-    bishops = board.pieces_mask(chess.BISHOP, side)
-    return bool(bishops & chess.BB_LIGHT_SQUARES and bishops & chess.BB_DARK_SQUARES)
+        bishops = board.pieces_mask(chess.BISHOP, side)
+        light = bishops & chess.BB_LIGHT_SQUARES
+        dark = bishops & chess.BB_DARK_SQUARES
+        if light and dark:
+            owners.append(side)
+    return owners[0] if len(owners) == 1 else None
 
 
 def isolates(situation: Situation) -> Notes:
@@ -65,17 +70,21 @@ def isolates(situation: Situation) -> Notes:
         return
     back = reply.end == situation.played.end
     end = reply.after if back else situation.after
-    new = boards.isolated(end, situation.them) - boards.isolated(
-        situation.before, situation.them
-    )
+    known = boards.isolated(situation.before, situation.them)
     open_files = boards.half_open_files(end, situation.us)
-    for pawn in new:
+    for pawn in boards.isolated(end, situation.them) - known:
         file = chess.square_file(pawn)
         lost = not back and pawn in situation.played.won
         if file in _INNER_FILES and file in open_files and not lost:
-            leaves = f"That leaves {side_name(situation.them)} with"
+            them = side_name(situation.them)
+            leaves = f"That leaves {them} with"
             if back:
-                leaves = f"After {reply.number} {side_name(situation.them)} has"
-            words = {"leaves": leaves, "pawns_file": chess.FILE_NAMES[file]}
-            yield situation.note("isolates", None, [pawn], **words)
+                leaves = f"After {reply.number} {them} has"
+            yield situation.note(
+                "isolates",
+                None,
+                [pawn],
+                leaves=leaves,
+                pawns_file=chess.FILE_NAMES[file],
+            )
             return
