@@ -12,8 +12,8 @@
 # The engine knows that a move is good, the expert network shows which concepts it changes,
 # and a language model can write. This chapter puts the three together, as Section 3.1.2 of
 # the CCC paper {cite}`kim2024ccc` does, with its baselines beside it. The language model is
-# {glue:text}`asked_model`; the paper's is GPT-4o. The book's own is so small that anyone can record its
-# answers again on a laptop: expect it to write worse. What a model wrote is shown as it came.
+# {glue:text}`asked_model`; the paper's is GPT-4o. The book's own is so small that anyone can record
+# its answers again on a laptop: expect it to write worse. What a model wrote is shown as it came.
 #
 # What we find: its comments speak of {glue:text}`reach_ccc:.0%` of the concepts that they were
 # given, and of {glue:text}`reach_none:.0%` of the same concepts where none was given;
