@@ -12,8 +12,8 @@
 # The engine knows that a move is good, the expert network shows which concepts it changes,
 # and a language model can write. This chapter puts the three together, as Section 3.1.2 of
 # the CCC paper {cite}`kim2024ccc` does, with its baselines beside it. The language model is
-# {glue:text}`model`; the paper's is GPT-4o. The book's own is so small that anyone can record its
-# answers again on a laptop: expect it to write worse. What a model wrote is shown as it came.
+# {glue:text}`asked_model`; the paper's is GPT-4o. The book's own is so small that anyone can record
+# its answers again on a laptop: expect it to write worse. What a model wrote is shown as it came.
 #
 # What we find: its comments speak of {glue:text}`reach_ccc:.0%` of the concepts that they were
 # given, and of {glue:text}`reach_none:.0%` of the same concepts where none was given;
@@ -81,7 +81,7 @@ moves = [
 ]
 briefings = asking.read_briefings(asking.briefings_file())
 client = replay("commentary", model)
-title = model_title(model)
+asked_model = model_title(model)
 example = briefings[listed(shown)[0]]
 print(
     f"moves: {len(moves)} of {len(evaluated)}, in {len({each.group for each in moves})} sources"
@@ -93,7 +93,7 @@ first_comments = {
 }
 report.boards(
     report.board(example.move, size=280),
-    report.texts(first_comments, f"{example.move.numbered_san}, as {title} explains it"),
+    report.texts(first_comments, f"{example.move.numbered_san}, as {asked_model} explains it"),
 )
 
 # %% [markdown]
@@ -340,7 +340,7 @@ asked_words = messages[-1]["content"].split()
 boxes |= {
     "b. in the prompt": ", ".join(each.term for each in methods.concepts_of(example, "ccc")),
     "b. question": f"{len(asked_words)} words: position, move, verdict, attacks, concepts",
-    f"b. comment, {title}": methods.model_comments([example], "ccc", client)[0].text,
+    f"b. comment, {asked_model}": methods.model_comments([example], "ccc", client)[0].text,
 }
 report.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
 
@@ -922,7 +922,9 @@ table = pd.DataFrame(
         ),
     }
 ).loc[[*unaided, *methods.METHODS, *from_notes]]
-report.table(table, caption=f"Words per comment; ours {title}, the paper's GPT-4o", digits=1)
+report.table(
+    table, caption=f"Words per comment; ours {asked_model}, the paper's GPT-4o", digits=1
+)
 
 # %% [markdown]
 # ## Do the concepts reach the words?
@@ -1011,7 +1013,7 @@ def with_copies(comments):
 
 
 copied_by = means_by(with_copies(comments), "method", "copied", cluster="move", seed=seed)
-report.paste(copied_ccc=copied_by["ccc"].value, model=title)
+report.paste(copied_ccc=copied_by["ccc"].value, asked_model=asked_model)
 report.table(
     copied_by.loc[list(methods.METHODS)].to_frame("share copied"),
     caption="Comments that repeat a run of six words of an example",

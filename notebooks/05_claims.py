@@ -536,10 +536,10 @@ report.table(
 #
 # Now the comments of the last chapter: those of the lecturers, the notes, the template, the small
 # network, of each method that asks the language model, and those that the sections further down
-# explain (`ccc_verified`, `ccc_notes`, `ccc_proven`). The model is {glue:text}`model`; whatever
-# was read by hand in this chapter was written by {glue:text}`read_by_hand`. The four causes are the paper's; a false
-# claim counts under one of them by its kind (moves and pieces; attacks, checks, captures, mates,
-# tactics and material; pawns and files; evaluations).
+# explain (`ccc_verified`, `ccc_notes`, `ccc_proven`). The model is {glue:text}`model`; those of a
+# model's comments that were read by hand are {glue:text}`read_by_hand`'s. The four causes are the
+# paper's; a false claim counts under one of them by its kind (moves and pieces; attacks, checks,
+# captures, mates, tactics and material; pawns and files; evaluations).
 
 # %%
 client = replay("commentary", model)
