@@ -1006,8 +1006,7 @@ class Sentence:
         if any(term.span not in spans for term in acting):
             return False
         if any(each.word == "or" for each in named):
-            takes = (Tag.CAPTURE, Tag.CAPTURED)
-            return group == "agent" and self.tags[match.start("verb")] in takes
+            return self.tags[match.start("verb")] in (Tag.CAPTURE, Tag.CAPTURED)
         return group == "agent" or self._grammatical_number(match) == "plural"
 
     def _grammatical_number(self, match: re.Match[str]) -> str:

@@ -321,8 +321,8 @@ def read_verb(
         first = sentence.own_subject(match)
     if of_none and not _has(match, "agent"):
         first = sentence.any_subject(match.start("verb"))
-    if sentence.tags[max(0, first - 1)] == Tag.NOBODY:
-        first = max(0, first - 1)
+    if first and _opens_phrase(sentence.elements[first - 1]):
+        first -= 1
     span = sentence.span(first, last)
     if reading.relation == "captures" and _takes_nothing(sentence, span, match):
         return
@@ -376,6 +376,11 @@ def read_verb(
         relation = relation.replace("loose", "defends")
     how = (stance, sentence.tense(first, last), detail)
     yield _claim(sentence, relation, span, objects, *how, subjects, together)
+
+
+def _opens_phrase(element: Element) -> bool:
+    """Tell whether a word belongs to the subject behind it: ``neither``, ``both the queen and``."""
+    return element.tag == Tag.NOBODY or element.word in ("both", "either")
 
 
 def _exception(sentence: Sentence, match: re.Match[str], of_none: bool) -> int | None:
@@ -813,7 +818,7 @@ def read_castling(
     move = Term("move", element.word, element.span, side, move=castles)
     detail = Detail(both=re.search(r"\bboth\b", sentence.words) is not None)
     tense = _tense_of_move(sentence, span)
-    if relation in ("castled", "has_right"):
+    if relation in ("castled", "has_right", "may_castle"):
         tense = sentence.tense(first, verb + 1)
     yield _claim(sentence, relation, span, (move,), stance, tense, detail)
 
@@ -1324,7 +1329,9 @@ def read_check(
     )
     if no_check or cue("no_check_before").search(before):
         return
-    if before.endswith("in ") or word == "checked":
+    if over_tags("{check}{go}{from}[{piece}{square}]").match(sentence.tags, index):
+        relation = "gives_check"
+    elif before.endswith("in ") or word == "checked":
         made = word == "checked" and re.search(r"\b(?:have|has|had)\s+$", before)
         relation = "gives_check" if made else "in_check"
     elif word in ("checks", "checking"):
@@ -1392,7 +1399,7 @@ def _check_place(sentence: Sentence, index: int, relation: str) -> Element | Non
 
 def _in_check_by(sentence: Sentence, index: int) -> tuple[Term, ...]:
     """Return what gives the check that is stood in: ``in check from the rook on e1``."""
-    by = over_tags(".{from}([{piece}{square}])").match(sentence.tags, index)
+    by = over_tags(".{go}?{from}([{piece}{square}])").match(sentence.tags, index)
     if by is None:
         return ()
     terms = sentence.elements[by.start(1)].terms
@@ -1488,9 +1495,9 @@ def _check_or_mate(
     )
     if uncovering and sentence.tags[first] == Tag.DISCOVER:
         first -= 1
-    if (by := _in_check_by(sentence, index)) and relation in (
-        "in_check",
-        "discovered_check",
+    if (by := _in_check_by(sentence, index)) and (
+        relation in ("in_check", "discovered_check")
+        or sentence.tags[index + 1] == Tag.GO
     ):
         relation = relation.replace("in_check", "gives_check")
         subjects = by
@@ -1505,9 +1512,10 @@ def _check_or_mate(
     if sentence.is_of_any(first):
         subjects = ()
         first = sentence.any_subject(first)
-    if sentence.tags[first] in (Tag.NOBODY, Tag.ANYBODY) or sentence.is_of_neither(
-        first
-    ):
+    of_neither = sentence.is_of_neither(first)
+    if of_neither:
+        first = sentence.any_subject(first)
+    if of_neither or sentence.tags[first] in (Tag.NOBODY, Tag.ANYBODY):
         stance = replace(stance, unclear=False)
     before_subject = max(0, first - 1)
     if named is None and sentence.says_only(before_subject):
@@ -1618,7 +1626,8 @@ def read_wording(
         stance = replace(stance, supposed=False)
     unsaid = re.match(r"[^,;]*?\b(?:only|would|allows?|leads?|is)\b", rest)
     if relation in _OF_A_PIECE and first < len(sentence.elements):
-        pawn = sentence.elements[first]
+        place = len(sentence.tags[: first + 1].rstrip(Tag.HAVE)) - 1
+        pawn = sentence.elements[max(0, place)]
         if pawn.tag == Tag.PIECE and pawn.terms[0].pieces == {chess.PAWN}:
             named = pawn.terms
             span = (min(span[0], pawn.span[0]), span[1])

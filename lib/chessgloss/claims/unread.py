@@ -23,7 +23,7 @@ _SUPPOSED_MOVE = "{if}[{player}{pronoun}]?{put}{move_number}?{move}"
 
 
 def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
-    """Yield a claim of kind ``unread`` for each clause with a verb that no claim reads.
+    """Yield a claim of kind ``unread`` for each clause with a word that no claim accounts for.
 
     Parameters
     ----------
@@ -44,28 +44,35 @@ def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Clai
         ]
         if not unread or _is_push_alone(sentence, first, last):
             continue
-        start = max(
-            (n + 1 for n in range(first, unread[0]) if n in read), default=first
-        )
-        stop = min((n for n in range(unread[-1], last) if n in read), default=last)
+        start = unread[0]
+        while start > first and start - 1 not in read:
+            start -= 1
+        stop = unread[-1]
+        while stop < last and stop not in read:
+            stop += 1
         span = sentence.span(start, stop)
         text = sentence.text[slice(*span)]
-        yield Claim("unread", text, span, "unread", stance=sentence.stance(start, stop))
+        stance = sentence.stance(start, stop)
+        yield Claim("unread", text, span, "unread", stance=stance)
 
 
 def _harmless(sentence: Sentence) -> set[int]:
     """Return the elements that tell a time by the move itself, or suppose a move that is named."""
     found = set[int]()
     for match in cue("of_the_move").finditer(sentence.words):
-        found.update(_held(sentence, sentence.offsets(match)))
+        span = sentence.offsets(match)
+        found.update(_held(sentence, span))
     for match in over_tags(_SUPPOSED_MOVE).finditer(sentence.tags):
-        found.update(range(*match.span()))
+        (first, last) = match.span()
+        found.update(range(first, last))
     return found
 
 
 def _is_push_alone(sentence: Sentence, first: int, last: int) -> bool:
     """Tell whether a clause is the pawn's move that opens a sentence: ``d5, and …``."""
-    return (first, last) == (0, 1) and sentence.tags[0] == Tag.SQUARE
+    if first > 0 or last > 1:
+        return False
+    return sentence.tags[0] == Tag.SQUARE
 
 
 def _says_more(sentence: Sentence, index: int, first: int) -> bool:
@@ -103,7 +110,10 @@ def _read(sentence: Sentence, claims: Sequence[Claim]) -> set[int]:
 def _of_both(sentence: Sentence) -> list[int]:
     """Return the elements of ``both sides`` or ``neither player``."""
     sides = cue("both_sides").search(sentence.words)
-    return _held(sentence, sentence.offsets(sides)) if sides else []
+    if sides is None:
+        return []
+    span = sentence.offsets(sides)
+    return _held(sentence, span)
 
 
 def _held(sentence: Sentence, span: tuple[int, int]) -> list[int]:

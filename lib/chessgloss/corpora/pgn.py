@@ -199,9 +199,9 @@ def brace_comments(text: str) -> str:
 class _Lines(io.StringIO):
     """A PGN file line by line, in which each header is a line of its own."""
 
-    def readline(self, size: int | None = -1, /) -> str:
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
         """Return the next line, or the header that stands before more on its line."""
-        line = super().readline(-1 if size is None else size)
+        line = super().readline(size)
         first = _HEADER_FIRST.match(line)
         if first is None:
             return line

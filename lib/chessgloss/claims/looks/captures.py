@@ -54,7 +54,10 @@ def captures(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if any(is_king(term) for term in pieces):
         return fails("a king is never captured")
     to_come = claim.tense == "later" and claim.stance.able and moment.anchor == "after"
-    for before, move in () if to_come else _made(moment):
+    made = _made(moment)
+    if to_come:
+        made = []
+    for before, move in made:
         if _is_meant(claim, before, move) and claim.detail.count is None:
             return holds(f"{before.san(move)} is a capture")
     if _may_be_only_possible(claim, moment, scene):
@@ -235,21 +238,30 @@ def _takes(term: Term, board: chess.Board, move: chess.Move) -> bool:
 
 
 def ways(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look how many pieces can take on a square, or what has moved, and which they are."""
+    """Look how many pieces can take on a square (where the move went, if none), and which."""
     board = moment.board
     if moment.last is None:
         return NO_MOVE
     if claim.subjects and claim.subjects[0].side != board.turn:
         return absent("the other side is on turn")
-    place = claim.detail.square
-    square = chess.parse_square(place) if place else moment.last[1].to_square
-    every = board.generate_legal_captures(chess.BB_ALL, chess.BB_SQUARES[square])
-    able = {move.from_square for move in every}
+    (_, move) = moment.last
+    square = move.to_square
+    if claim.detail.square:
+        square = chess.parse_square(claim.detail.square)
+    able = set[chess.Square]()
+    kinds = set[chess.PieceType | None]()
+    for capture in board.generate_legal_captures(
+        chess.BB_ALL,
+        chess.BB_SQUARES[square],
+    ):
+        able.add(capture.from_square)
+        kinds.add(board.piece_type_at(capture.from_square))
     evidence = f"{len(able)} pieces can take on {chess.square_name(square)}"
-    kinds = {board.piece_type_at(start) for start in able}
-    named = re.findall(r"king|queen|rook|bishop|knight|pawn", claim.detail.items)
+    if len(able) != claim.detail.count:
+        return fails(evidence)
+    named = re.findall("king|queen|rook|bishop|knight|pawn", claim.detail.items)
     said = {chess.PIECE_NAMES.index(noun) for noun in named}
-    return truth(len(able) == claim.detail.count and said <= kinds, evidence)
+    return truth(said <= kinds, evidence)
 
 
 def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -260,19 +272,23 @@ def en_passant(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         if board.is_en_passant(move) and board.turn in sides:
             right = _is_so_taken(claim, move)
             return truth(right, f"{board.san(move)} is en passant")
-    board = moment.board
-    every = board.generate_legal_ep() if board.turn in sides else ()
-    legal = any(_is_so_taken(claim, move) for move in every)
     if claim.detail.made and moment.anchor == "before":
         return fails("the move played takes nothing in passing")
+    board = moment.board
+    legal = False
+    if board.turn in sides:
+        every = board.generate_legal_ep()
+        legal = any(_is_so_taken(claim, move) for move in every)
     return truth(legal, "whether en passant is legal")
 
 
 def _is_so_taken(claim: Claim, move: chess.Move) -> bool:
     """Tell whether a capture in passing is on the square, and from the file, that is told."""
     start = chess.square_name(move.from_square)
-    square = claim.detail.square in ("", chess.square_name(move.to_square))
-    return square and start.startswith(claim.detail.file)
+    end = chess.square_name(move.to_square)
+    if claim.detail.square not in ("", end):
+        return False
+    return start.startswith(claim.detail.file)
 
 
 def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -288,9 +304,12 @@ def exchanges(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if done and claim.stance.negated:
         return unknown("it may have been earlier")
     told = claim.detail.verb.endswith("ed") and claim.stance.past
-    told = told or (claim.detail.made and claim.detail.result == "for")
-    possible = () if told and claim.subjects else _possible(moment)
-    for board, move in (*_made(moment), *possible):
+    if claim.detail.result == "for":
+        told = told or claim.detail.made
+    events = _made(moment)
+    if not (told and claim.subjects):
+        events += _possible(moment)
+    for board, move in events:
         if _is_exchange_of(claim, board, move) and _takes_part(claim, board, move):
             return holds(f"{board.san(move)} exchanges")
     return fails("no such exchange can be made at once")
@@ -306,13 +325,21 @@ def _is_exchange_of(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
         placed = first.square in (None, move.to_square)
         return placed and start in first.pieces and end in first.pieces
     if claim.detail.result == "for":
-        (given, got) = terms[0].pieces, terms[-1].pieces
-        placed = terms[-1].square in (None, move.to_square)
-        own = {term.side for term in claim.subjects} != {not board.turn}
-        pair = (start, end) if own else (end, start)
-        return placed and pair[0] in given and pair[1] in got
+        return _is_given_for(claim, board, move)
     moved = {start, end}
     return all(not moved.isdisjoint(term.pieces) for term in terms)
+
+
+def _is_given_for(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
+    """Tell whether a capture gives one piece for another: ``the bishop for a knight``."""
+    (given, *_, got) = claim.objects
+    if got.square not in (None, move.to_square):
+        return False
+    own = board.piece_type_at(move.from_square)
+    other = board.piece_type_at(move.to_square)
+    if {term.side for term in claim.subjects} == {not board.turn}:
+        own, other = other, own
+    return own in given.pieces and other in got.pieces
 
 
 def _takes_part(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
@@ -330,14 +357,14 @@ def _takes_part(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
 def offers_trade(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether the other side can take like for like when the move has been made."""
     noun = claim.detail.noun or claim.detail.unit.removesuffix("s")
-    kinds = {chess.PIECE_NAMES.index(noun)} if noun else {*chess.PIECE_TYPES[1:-1]}
+    kinds = {*chess.PIECE_TYPES[1:-1]}
+    if noun:
+        kinds = {chess.PIECE_NAMES.index(noun)}
     board = moment.board
     for move in board.generate_legal_captures():
-        pair = {
-            board.piece_type_at(move.from_square),
-            board.piece_type_at(move.to_square),
-        }
-        if len(pair) == 1 and pair <= kinds:
+        taking = board.piece_type_at(move.from_square)
+        taken = board.piece_type_at(move.to_square)
+        if taking == taken and taking in kinds:
             return holds(f"{board.san(move)} is legal")
     return fails("no such exchange can be made at once")
 

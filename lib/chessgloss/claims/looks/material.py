@@ -75,9 +75,12 @@ def _is_more_apart(unit: str, count: int, pawns_up: int, surplus: Surplus) -> bo
     if unit not in chess.PIECE_NAMES[1:]:
         return False
     kind = chess.PIECE_NAMES.index(unit)
-    if pawns_up == tactics.VALUES[kind] * count:
+    worth = tactics.VALUES[kind]
+    if pawns_up == worth * count:
         return False
-    return any(surplus[each] for each in chess.PIECE_TYPES[1:-1] if each != kind)
+    pieces = {*chess.PIECE_TYPES[1:-1]}
+    pieces.discard(kind)
+    return any(surplus[each] for each in pieces)
 
 
 def _has_listed(surplus: Surplus, items: str) -> bool:
@@ -206,28 +209,36 @@ def level(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def pair(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a side has bishops on both colours of squares; both, if both are named."""
+    """Look whether a side has bishops on both colours of squares; both, if both are named.
+
+    With ``whole`` it alone has them. What is being given up may still be there to be taken.
+    """
+    board = moment.board
     sides = sides_or_both(claim)
-    having = [side for side in sides if _has_pair(moment.board, side)]
+    having = [side for side in sides if _has_pair(board, side)]
     names = [side_name(side) for side in having] or ["neither side"]
     evidence = f"bishops on both colours: {' and '.join(names)}"
     if claim.detail.whole:
-        other = [side for side in chess.COLORS if side not in sides]
-        alone = bool(having) and not any(
-            _has_pair(moment.board, side) for side in other
-        )
-        return truth(alone, evidence)
+        everybody = [side for side in chess.COLORS if _has_pair(board, side)]
+        return truth(everybody == sides, evidence)
     if claim.detail.result != "loses":
         least = len(sides) if claim.detail.both else 1
         return truth(len(having) >= least, evidence)
     if having:
-        gone = (
-            moment.last is not None and _can_take_back(moment) and moment.board.bishops
-        )
-        given = gone and chess.BB_SQUARES[moment.last[1].to_square] & gone
-        return truth(False, evidence, certain=not given or claim.detail.made)
+        certain = claim.detail.made or not _is_bishop_given(moment)
+        return truth(False, evidence, certain=certain)
     had = any(_has_pair(scene.before.board, side) for side in sides)
     return truth(had, evidence, certain=False)
+
+
+def _is_bishop_given(moment: Moment) -> bool:
+    """Tell whether a bishop has just moved to where it can be taken."""
+    if moment.last is None:
+        return False
+    (_, move) = moment.last
+    if moment.board.piece_type_at(move.to_square) != chess.BISHOP:
+        return False
+    return _can_take_back(moment)
 
 
 def _has_pair(board: chess.Board, side: chess.Color) -> bool:
@@ -243,7 +254,7 @@ def counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     noun = claim.detail.noun.split()[-1]
     if noun.startswith("piece"):
         return unknown("what counts as a piece is not said")
-    files = WINGS[claim.detail.wing]
+    files: Sequence[chess.Bitboard] = WINGS[claim.detail.wing]
     if claim.detail.file:
         files = (_files(claim.detail.file),)
     findings = [_counted_on(claim, moment.board, noun, side, each) for each in files]
@@ -314,18 +325,20 @@ def line_up(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     first is the side's that is named, if one is.
     """
     board = moment.board
-    sides = [bool(term.side) for term in claim.subjects] or chess.COLORS
-    lists = (claim.detail.items, claim.detail.others)
-    (own, other) = [dict(_listed_kinds(words)) for words in lists]
+    own = dict(_listed_kinds(claim.detail.items))
+    other = dict(_listed_kinds(claim.detail.others))
     untold_pawns = False
-    for side in sides:
-        more = [_beyond(board, side, own), _beyond(board, not side, other)]
-        if more[0] == more[1]:
+    for side in sides_or_both(claim):
+        ours = _beyond(board, side, own)
+        theirs = _beyond(board, not side, other)
+        if ours == theirs:
             return holds("the rest of the pieces is equal")
-        pawns = [rest.pop(chess.PAWN) for rest in more]
-        told = [chess.PAWN in listed for listed in (own, other)]
-        wrong = any(each and pawn for each, pawn in zip(told, pawns, strict=True))
-        untold_pawns = untold_pawns or (more[0] == more[1] and not wrong)
+        wrong = chess.PAWN in own and ours[chess.PAWN]
+        wrong = wrong or (chess.PAWN in other and theirs[chess.PAWN])
+        del ours[chess.PAWN]
+        del theirs[chess.PAWN]
+        if ours == theirs and not wrong:
+            untold_pawns = True
     return truth(False, "the sides have other pieces", certain=not untold_pawns)
 
 
@@ -343,25 +356,29 @@ def _listed_kinds(words: str) -> Iterator[tuple[chess.PieceType, int]]:
     """Yield the kinds of a list with their numbers: one where none is told, kings left out."""
     for item in cue("listed").finditer(words):
         kinds = noun_pieces(item["noun"] or "pawns")
-        if kinds != {chess.KING}:
-            yield min(kinds), number(item["count"] or "one")
+        if kinds == {chess.KING}:
+            continue
+        count = number(item["count"] or "one")
+        yield min(kinds), count
 
 
 def wing_counts(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether one side has so many pawns on a wing, and the other as many as is said."""
+    """Look whether one side has so many pawns on a wing, and the other as many as is said.
+
+    The first count is that of the side which is named, if one is; else it may be either's.
+    """
     board = moment.board
     detail = claim.detail
-    said = [(detail.count or 0, number(detail.others))]
-    if not claim.subjects:
-        said.append(said[0][::-1])
-    elif not claim.subjects[0].side:
-        said = [said[0][::-1]]
+    said = (detail.count, number(detail.others))
     findings = []
     for files in WINGS[detail.wing]:
-        white = _count(board, "pawn", chess.WHITE, files)
-        black = _count(board, "pawn", chess.BLACK, files)
-        evidence = f"White has {white} pawns there, Black {black}"
-        findings.append(truth((white, black) in said, evidence))
+        right = False
+        for side in sides_or_both(claim):
+            own = _count(board, "pawn", side, files)
+            other = _count(board, "pawn", not side, files)
+            right = right or (own, other) == said
+        evidence = f"{own} pawns there against {other}"
+        findings.append(truth(right, evidence))
     return agreed(findings)
 
 

@@ -93,13 +93,14 @@ def check_move(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor]:
 def _goes_the_other_way(claim: Claim, scene: Scene) -> bool:
     """Tell whether a piece that is said to retreat goes forward, or the other way round."""
     verb = claim.detail.verb
-    back = verb.startswith(("retreat", "withdr", "back", "reced"))
-    if not (back or verb.startswith("advanc")):
-        return False
     move = scene.move.move
-    step = chess.square_rank(move.to_square) - chess.square_rank(move.from_square)
-    forward = step if scene.move.mover else -step
-    return forward > 0 if back else forward < 0
+    start = chess.square_rank(move.from_square)
+    end = chess.square_rank(move.to_square)
+    if scene.move.mover == chess.BLACK:
+        start, end = end, start
+    if verb.startswith(("retreat", "withdr", "back", "reced")):
+        return end > start
+    return verb.startswith("advanc") and end < start
 
 
 def _legal_somewhere(claim: Claim, scene: Scene) -> tuple[Truth, str, Anchor] | None:
@@ -245,13 +246,14 @@ def _is_of_no_piece(term: Term, scene: Scene) -> bool:
 
 def _is_piece_there(term: Term, scene: Scene) -> bool:
     """Tell whether what is written like a move is a piece on its square: ``Bf4 attacks``."""
-    move = term.move or Notation()
-    if move.to is None or move.takes or term.numbered is not None:
+    move = term.move
+    if move is None or move.to is None or term.numbered is not None:
         return False
-    if move.piece in (None, chess.PAWN) or move.check or move.mate:
+    if move.piece in (None, chess.PAWN):
         return False
-    piece = scene.after.board.piece_at(move.to)
-    return piece is not None and piece.piece_type == move.piece
+    if move.takes or move.check or move.mate:
+        return False
+    return scene.after.board.piece_type_at(move.to) == move.piece
 
 
 def _must_be_played(term: Term, scene: Scene) -> bool:
@@ -365,10 +367,14 @@ def steps(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if moment.last is None:
         return NO_MOVE
     board, move = moment.last
-    pawn = board.piece_type_at(move.from_square) == chess.PAWN
+    evidence = board.san(move)
+    if board.piece_type_at(move.from_square) != chess.PAWN:
+        return fails(evidence)
+    if not _is_meant(claim, board, move):
+        return fails(evidence)
     distance = chess.square_distance(move.from_square, move.to_square)
-    right = pawn and _is_meant(claim, board, move)
-    return truth(right and distance == (claim.detail.count or 2), board.san(move))
+    wanted = claim.detail.count or 2
+    return truth(distance == wanted, evidence)
 
 
 def _is_meant(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
@@ -384,11 +390,14 @@ def _is_meant(claim: Claim, board: chess.Board, move: chess.Move) -> bool:
 def from_promotion(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look how many squares a pawn is away from its last rank."""
     square = chess.parse_square(claim.detail.square)
-    if moment.board.piece_type_at(square) != chess.PAWN:
+    piece = moment.board.piece_at(square)
+    if piece is None or piece.piece_type != chess.PAWN:
         return absent("there is no such pawn")
-    rank = chess.square_rank(square)
-    left = 7 - rank if moment.board.color_at(square) else rank
-    return truth(left == claim.detail.count, f"it has {left} squares to go")
+    left = chess.square_rank(square)
+    if piece.color == chess.WHITE:
+        left = 7 - left
+    evidence = f"it has {left} squares to go"
+    return truth(left == claim.detail.count, evidence)
 
 
 def legal_count(claim: Claim, moment: Moment, scene: Scene) -> Finding:
