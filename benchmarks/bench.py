@@ -43,6 +43,7 @@ BASELINE = "a2f9af0a3aaf3f4940069f94505ad09e24afd805"
 SHORT: Mapping[str, tuple[str, ...]] = {
     "start_speed": (),
     "claims_speed": (),
+    "live_page": (),
     "oracle_speed": (),
     "nnue_agreement": ("--positions", "500", "--timed", "10000"),
     "tracking_train_speed": ("--turns", "5", "--steps", "4", "--warm", "12"),

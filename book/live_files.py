@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,7 @@ ENGINE = "node_modules/stockfish-lite"
 ENGINE_FILE = "bin/stockfish-19-lite-single"
 
 #: What brings the packages.
-REMEDY = "npm ci && make book"
+REMEDY = "sudo apt-get install nodejs npm, then npm ci && make book"
 
 #: Prints, as JSON, the files of all modules that answering takes. Other packages than python-chess
 #: are refused, so that a module that needs one is noticed here and not by a reader.
@@ -86,6 +87,8 @@ def write_files(project: Path, target: Path) -> dict[str, int]:
     for package in (runtime, engine):
         if not (package / "package.json").is_file():
             raise PackagesMissing(f"{package.name} is not in node_modules: {REMEDY}")
+    if shutil.which("node") is None:
+        raise PackagesMissing(f"node is not installed: {REMEDY}")
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "source.zip"

@@ -30,6 +30,8 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("try_it")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dodo, "LIVE", folder / "live")
+        if (PROJECT / "node_modules").is_dir():
+            (folder / "node_modules").symlink_to(PROJECT / "node_modules")
         try:
             live_files.write_files(PROJECT, folder / "live")
         except live_files.PackagesMissing as missing:
