@@ -654,9 +654,10 @@ report.table(pd.DataFrame(shares).loc[order], caption="Share of comments, by cau
 # %% [markdown]
 # ## Method against method: the arms
 #
-# Only arms that differ in one thing are ranked: `llm`, `llm_expert` and `ccc`, all three without
-# worked examples or all three with the same two, one of each colour; `ccc` with the list of attacks
-# and without. The methods comment on the same moves, so that the differences are those of pairs:
+# The arms are `llm`, `llm_expert` and `ccc`, all three without worked examples or all three with the
+# same two, one of each colour. `ccc` adds three things to the evaluation at once: the list of attacks,
+# written reasoning and five concepts; with the list of attacks
+# and without it differs in one. The methods comment on the same moves, so that the differences are those of pairs:
 # for each move the one comment holds a false claim, or the other, or both. Intervals resample
 # moves; *p* is that of a permutation test. A comment that could not be read is left out, with its
 # pair.
@@ -1773,6 +1774,12 @@ report.paste(
 )
 
 # %% tags=["hide-input"]
+gaps_by_cause = {
+    (causes.index(cause) + 1, "ccc_two_less_llm_two"): less(
+        "ccc_two", "llm_two", counted.pivot(index="move", columns="method", values=cause)
+    ).difference
+    for cause in causes
+}
 table2 = {(causes.index(cause) + 1, method): shares[cause][method] for method, cause in cells}
 printed = {(causes.index(cause) + 1, method): cell for (method, cause), cell in cells.items()}
 checker = report.Result(
@@ -1849,6 +1856,14 @@ report.save(
         unit="share of comments, a guess 0.25",
     ),
     report.rows(table2, "table2", unit="share of comments", reference=printed),
+    report.rows(
+        gaps_by_cause, "table2_less", unit="share of comments, difference on the same moves"
+    ),
+    report.rows(
+        {"ccc_two_less_reference": less("ccc_two", "reference").difference},
+        "false_comment_share.paired",
+        unit="share of comments, difference on the same moves",
+    ),
     report.rows(
         illegal[order].drop(list(pairs_of)),
         "illegal_or_missing_share",

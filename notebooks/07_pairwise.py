@@ -252,9 +252,10 @@ report.sheet(
 # ## Both orders
 #
 # A judge that reads what is there gives the same winner whichever comment stands first. We
-# count the pairs whose winner stays, by the totals of its scores and after the hard rule. A judge
-# that always prefers A scores nought. One that throws dice, with this judge's shares of A, B and
-# ties, scores what the last column says. *First* is what candidate A wins, ties half: one half if
+# count the pairs whose winner stays, by the totals of its scores and after the hard rule, and those
+# that one comment wins in both orders (two ties are the same winner, but nobody's win). A judge
+# that always prefers A scores zero. One that throws dice, with this judge's shares of A, B and
+# ties, scores what the column *dice* says. *First* is what candidate A wins, ties half: one half if
 # the place does not matter.
 
 
@@ -270,15 +271,24 @@ def same_winner(both):
     return mean_interval(same["winner"], same["move"], seed=seed)
 
 
+def won_twice(both):
+    """Return in how many pairs one comment wins in both orders."""
+    winners = both.groupby(["move", "pair"])["winner"].agg(["nunique", "first"])
+    won = ((winners["nunique"] == 1) & (winners["first"] != "TIE")).reset_index(name="won")
+    return mean_interval(won["won"], won["move"], seed=seed)
+
+
 ways = ("totals", "rule")
 results_by = {by: pairwise.outcomes(judged, by) for by in ways}
 consistency = {}
+decided_alike = {}
 ties = {}
 first = {}
 dice = {}
 for by, answers in results_by.items():
     both = in_both_orders(answers)
     consistency[by] = same_winner(both)
+    decided_alike[by] = won_twice(both)
     ties[by] = mean_interval(answers["winner"] == "TIE", answers["move"], seed=seed)
     first[by] = mean_interval(both["points"], both["move"], seed=seed)
     a = first[by].value - ties[by].value / 2
@@ -288,7 +298,13 @@ for by, answers in results_by.items():
 # %%
 report.table(
     pd.DataFrame(
-        {"same winner both ways": consistency, "ties": ties, "first": first, "dice": dice}
+        {
+            "same winner both ways": consistency,
+            "dice": dice,
+            "won by one comment both ways": decided_alike,
+            "ties": ties,
+            "first": first,
+        }
     ),
     caption="By the judge's scores, and after the hard rule",
 )
@@ -709,6 +725,7 @@ report.save(
     ),
     rows({"swap_consistency": consistency["rule"]}, "pairwise", unit="share of pairs"),
     rows(consistency, "pairwise.swap_consistency", unit="share of pairs"),
+    rows(decided_alike, "pairwise.won_in_both_orders", unit="share of pairs"),
     rows(
         {"tie_rate": ties["rule"], "rule_turns_winner": turned},
         "pairwise",

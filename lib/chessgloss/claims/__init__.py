@@ -34,8 +34,10 @@ in the other of the two it is left open (``checker._is_of_another_time``). What 
 for the moment when it is on turn (``looks.captures``). Words for the engine's judgement are on the
 scale of :mod:`chessgloss.facts.verdict` (``looks.engine``).
 
-When a capture is a sacrifice: where ``facts.tactics.exchange`` of the move is below zero
-(``looks.presupposed.theme``). What a capture wins is in ``looks.captures``.
+When a text may call a move a sacrifice: where ``facts.tactics.exchange`` of it is below zero, a
+quiet move that hangs a piece included (``looks.presupposed.theme``; presupposed, so never called
+false). What a capture wins is in ``looks.captures``. When the program itself calls a move a
+sacrifice is another rule: :mod:`chessgloss.notes.sacrifices`.
 """
 
 from chessgloss.claims.checker import Checked, disqualifier, extract, verify

@@ -8,6 +8,11 @@
 What captures seem to win on the board is a note only where the engine's own line wins it: lines
 are replayed until they are quiet, and what they win is counted (:mod:`~chessgloss.notes.outcome`).
 
+There are two orders. A comment without a model takes the notes by ``weight`` (``notes.toml``, where
+a mate in one threatened weighs 82). A model is given them as lecturers choose: what decides first,
+then by what was learned of lectures (``choice.toml``, log-odds; see
+:func:`~chessgloss.notes.choice.in_expert_order`).
+
 To add a note:
 
 1. Write a function that takes a :class:`~chessgloss.notes.situation.Situation` and yields notes
