@@ -654,10 +654,10 @@ report.table(pd.DataFrame(shares).loc[order], caption="Share of comments, by cau
 # %% [markdown]
 # ## Method against method: the arms
 #
-# The arms are `llm`, `llm_expert` and `ccc`, all three without worked examples or all three with the
-# same two, one of each colour. `ccc` adds three things to the evaluation at once: the list of attacks,
-# written reasoning and five concepts; with the list of attacks
-# and without it differs in one. The methods comment on the same moves, so that the differences are those of pairs:
+# The arms are `llm`, `llm_expert` and `ccc`, all three without worked examples or all three with
+# the same two, one of each colour. `ccc` adds three things to the evaluation at once: the list of
+# attacks, written reasoning and five concepts; `ccc` with the list of attacks and without it
+# differs in one. The methods comment on the same moves, so that the differences are those of pairs:
 # for each move the one comment holds a false claim, or the other, or both. Intervals resample
 # moves; *p* is that of a permutation test. A comment that could not be read is left out, with its
 # pair.
