@@ -124,13 +124,15 @@ class OtherMethod:
         ``proven`` of it, or what it writes ``constrained`` by a grammar.
     file
         Where they are kept, below ``data``; empty if they are made.
-    purpose
-        Under which purpose a model's answers are recorded; empty if none is asked.
+    prompt, purpose
+        The prompt that a model is asked with, and under which purpose its answers are recorded;
+        empty if none is asked.
     """
 
     name: str
     writer: Writer
     file: str = ""
+    prompt: str = ""
     purpose: str = ""
 
 
