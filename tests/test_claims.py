@@ -705,6 +705,8 @@ LONG_ONLY = ("r3kb1r/ppp2ppp/2n2n2/8/8/2N2N2/PPP2PPP/R4RK1 b q - 0 12", "Be7")
         (FIGURE_A6, "The bishop uncovers a check from the queen.", "false"),
         (FIGURE_A6, "White gives a bishop check.", "true"),
         (FIGURE_A6, "White gives a knight check.", "false"),
+        (MATE, "The queen mates.", "true"),
+        (MATE, "Black's queen mates.", "false"),
         (POSITIONS["back_rank"], "White had mate in one with Ra8.", "true"),
         (POSITIONS["back_rank"], "White had mate in one with Ra6.", "false"),
         (POSITIONS["back_rank"], "White missed a mate in one.", "true"),

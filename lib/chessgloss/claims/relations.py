@@ -1502,13 +1502,11 @@ def _check_or_mate(
         relation = relation.replace("in_check", "gives_check")
         subjects = by
         end = max(end, by[0].span[1])
-    elif piece := re.search(
-        r"\b(queen|rook|bishop|knight|pawn)\s+$", sentence.before(index)
-    ):
+    elif sentence.tags[index - 1 : index] == Tag.NOUN:
         # ``a rook check on g3``
-        subjects = (
-            Term("piece", piece[1], element.span, pieces=noun_pieces(piece[1])),
-        )
+        noun = sentence.elements[index - 1]
+        kinds = noun_pieces(noun.word)
+        subjects = (Term("piece", noun.word, noun.span, pieces=kinds),)
     if sentence.is_of_any(first):
         subjects = ()
         first = sentence.any_subject(first)

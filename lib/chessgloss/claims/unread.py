@@ -96,9 +96,12 @@ def _read(sentence: Sentence, claims: Sequence[Claim]) -> set[int]:
             continue
         held = _held(sentence, claim.span)
         read.update(held)
+        before = held[0] - 1 if held else -1
         for terms in (claim.subjects, claim.objects):
-            if len(terms) == 1:
-                read.update(_held(sentence, terms[0].span))
+            for term in terms:
+                places = _held(sentence, term.span)
+                if len(terms) == 1 or before in places:
+                    read.update(places)
         if claim.detail.both:
             read.update(_of_both(sentence))
         helping = _HELPING.search(sentence.tags[: held[0]]) if held else None
