@@ -29,7 +29,7 @@ let checks = 0;
 
 function say(words, bad = false) {
   at("state").textContent = words;
-  at("state").classList.toggle("bad", bad);
+  at("state").className = bad ? "state bad" : "state";
 }
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
@@ -433,5 +433,6 @@ fillPalette();
 listExamples();
 wire();
 say("Nothing is loaded yet: your first move, key or question loads Python and the book's code.");
+at("state").classList.add("quiet"); // it does not follow the reader down the page
 if (!restore()) openExample(0);
 window.tryIt = { library, game };
