@@ -342,9 +342,8 @@ def _is_of_another_piece(claim: Claim, moment: Moment, scene: Scene) -> bool:
 
     objects = tuple(map(placed, claim.objects))
     subjects = tuple(map(placed, claim.subjects))
-    if claim.kind in ("attack", "tactic") and any(
-        term.role == "this" for term in subjects
-    ):
+    by_move = claim.kind in ("attack", "tactic") and claim.relation != "controls"
+    if by_move and any(term.role == "this" for term in subjects):
         # ``White castles and hits the pawn`` is of what has moved
         subjects = tuple(term for term in subjects if term.role != "side")
     if (objects, subjects) == (claim.objects, claim.subjects):
