@@ -32,7 +32,7 @@ from chessgloss.store import find_project
 
 sizes = load_sizes("17_section", profile)
 report.use_house_style()
-games = read_games(find_project() / "data/games/selfplay.tsv.zst", sizes.games)
+games = [*read_games(find_project() / "data/games/selfplay.tsv.zst", sizes.games)]
 example = games[0].fens()[shown_ply]
 print(f"games: {len(games)}")
 report.board(read_fen(example))
