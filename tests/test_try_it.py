@@ -359,7 +359,9 @@ def test_without_the_engine_the_board_speaks_and_claims_are_checked(
 def test_too_little_memory_is_said_and_what_was_written_stays(browser, site, tmp_path):
     folder = shutil.copytree(site, tmp_path / "html")
     worker = folder / "_static/live/worker.js"
-    refuse = "WebAssembly.Memory = function () { throw new RangeError('out of memory'); };"
+    refuse = (
+        "WebAssembly.Memory = function () { throw new RangeError('out of memory'); };"
+    )
     worker.write_text(worker.read_text("utf-8").replace(";", f";{refuse}", 1), "utf-8")
     with gates.serve(folder) as address:
         tab = Visit(browser, folder, address)
