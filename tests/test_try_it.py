@@ -356,6 +356,22 @@ def test_without_the_engine_the_board_speaks_and_claims_are_checked(
         tab.context.close()
 
 
+def test_too_little_memory_is_said_and_what_was_written_stays(browser, site, tmp_path):
+    folder = shutil.copytree(site, tmp_path / "html")
+    worker = folder / "_static/live/worker.js"
+    refuse = (
+        "WebAssembly.Memory = function () { throw new RangeError('out of memory'); };"
+    )
+    worker.write_text(worker.read_text("utf-8").replace(";", f";{refuse}", 1), "utf-8")
+    with gates.serve(folder) as address:
+        tab = Visit(browser, folder, address)
+        tab.write(COMMENT)
+        tab.wait("state", "too little memory for Python")
+        assert tab.page.locator("#text").input_value() == COMMENT
+        assert tab.page.locator(".example").count() == 12
+        tab.context.close()
+
+
 def test_without_npms_packages_the_page_shows_its_examples_and_says_what_to_run(visit):
     tab = visit()
     tab.context.route("**/files.json", lambda route: route.fulfill(status=404))

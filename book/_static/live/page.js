@@ -286,6 +286,7 @@ function busy(searching) {
   at("progress").hidden = !searching;
   at("progress").removeAttribute("value");
   at("comment").disabled = searching;
+  at("deepen").disabled = searching;
 }
 
 const JUDGED = { best: "the best move", good: "a good move", inaccuracy: "an inaccuracy", mistake: "a mistake", blunder: "a blunder" };

@@ -14,6 +14,8 @@ const inflated = async (bytes) => {
 const MISSING = "The files of Python and the book's code are not on the server: whoever made this book brings "
   + "them with npm ci && make book";
 
+const TOO_LITTLE = "There is too little memory for Python (it takes about 250 MB): close other pages and ask again";
+
 const say = (message) => postMessage(message);
 
 /** Fetches files, saying how far it is, and returns their contents by name. */
@@ -107,7 +109,10 @@ async function start() {
 }
 
 const book = start();
-book.catch((error) => say({ failed: error.message || String(error) }));
+book.catch((error) => {
+  const why = error.message || String(error);
+  say({ failed: /memory|allocat/i.test(why) ? `${TOO_LITTLE} (${why})` : why });
+});
 setInterval(() => say({ alive: true }), 1000);
 
 onmessage = async ({ data: { id, question } }) => {
