@@ -360,13 +360,15 @@ report.texts(listing or {"none": ""}, f"Mistakes, {len(wrong)} of them")
 # Rules that know their gold set may still be helpless before other words. Another language model,
 # which had seen neither the rules nor the set, wrote two hundred sentences on moves that people
 # played, half of them false by one detail. On one half (*dev*) the rules were mended. The other
-# half (*kept*) was read once, by rules that were frozen before. A sentence counts as called true if
-# every claim read in it is true, as called false if one is false, and stays open otherwise.
+# half (*kept*) was read once, by rules that were frozen before. Then the rules were mended on both,
+# frozen again, and read two hundred sentences once (*fresh*) that a third writer had made meanwhile
+# on other moves. Only the row *fresh* is a test of the rules as they are. A sentence counts as called
+# true if every claim read in it is true, as called false if one is false, and stays open otherwise.
 
 # %%
 sentences_of_another = pd.read_json(folder / "written.jsonl", lines=True)
 if profile == "smoke":
-    sentences_of_another = sentences_of_another.head(20)
+    sentences_of_another = sentences_of_another.iloc[::10]
 another_moves = [
     read_move(read_fen(row.fen), row.move) for row in sentences_of_another.itertuples()
 ]
@@ -415,13 +417,40 @@ report.table(
 once = pd.read_csv(folder / "written_once.csv").set_index("rules")
 report.table(
     once.assign(checker_sha256=once["checker_sha256"].str[:8] + "…").T,
-    caption="The kept half, read once: by the rules before they were mended, and after",
+    caption="Read once, by rules frozen before: the kept half before and after the first mending, "
+    "the fresh sentences by these rules and by those of the second",
 )
 
-# %% [markdown]
-# What a sentence says falsely is called true less often than before the rules were mended, at the
-# price that more true sentences stay open: a clause whose verb is not understood is marked as *not
-# checkable*, and no longer hidden behind the part that was read.
+# %%
+# a sentence is shown only if the numbers bear it out
+lines = []
+if (
+    once.loc["second round", "false_called_true"]
+    < once.loc["after on fresh", "false_called_true"]
+):
+    lines.append(
+        "On the same fresh sentences, the second mending calls fewer false ones true "
+        f"({once.loc['second round', 'false_called_true']} of 100 in place of "
+        f"{once.loc['after on fresh', 'false_called_true']})."
+    )
+if (
+    once.loc["second round", "true_called_true"]
+    < once.loc["after on fresh", "true_called_true"]
+):
+    lines.append(
+        "The price is that fewer true ones are called true "
+        f"({once.loc['second round', 'true_called_true']} of 100 in place of "
+        f"{once.loc['after on fresh', 'true_called_true']}): a sentence in which a part is not "
+        "understood stays open."
+    )
+if readings["fresh"]["recall"].value < min(
+    readings[half]["recall"].value for half in ("dev", "kept")
+):
+    lines.append(
+        "What was learned of two writers does not carry over to a third: the rules read far fewer "
+        "sentences of the fresh set than of those that they were mended on."
+    )
+Markdown(" ".join(lines))
 
 # %% [markdown]
 # ## What people write
@@ -1839,7 +1868,7 @@ report.save(
                 row["false_called_true"] / row.filter(like="false_").sum(),
                 n=int(row.filter(like="false_").sum()),
             )
-            for name, row in once.iterrows()
+            for name, row in once.rename(index=lambda rules: rules.replace(" ", "_")).iterrows()
         },
         "reader.false_called_true",
         unit="share of false sentences, read once",

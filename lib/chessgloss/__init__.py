@@ -14,7 +14,7 @@ this package starts nothing. What a study needs lies in the rooms, from the boar
 
 >>> import chessgloss
 >>> move = chessgloss.read_move("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "e4")
->>> [checked.verdict for checked in chessgloss.check("White moves a knight.", move)]
+>>> [checked.verdict for checked in chessgloss.check("White captures a pawn.", move)]
 ['false']
 """
 
