@@ -34,6 +34,15 @@ VERDICTS = {
     "needs": "cannot be tested here",
 }
 
+#: What a verdict answers to the question on the first page.
+ANSWERS = {
+    "holds": "yes",
+    "part": "in part",
+    "fails": "no",
+    "open": "cannot tell",
+    "needs": "not tested",
+}
+
 #: Whose claims are tested: the documents', and one of our own.
 DOCUMENTS = TITLES | {"book": "This book"}
 
@@ -91,8 +100,9 @@ class Claim:
         Rules, see :func:`decide`.
     needs
         What a test would take that is not here, instead of rules.
-    front, question
-        Place on the first page, 1 to 6, and the question that the verdict answers there.
+    front, question, answer
+        Place on the first page, 1 to 6, the question that the verdict answers there, and what was
+        found in a sentence, with names of figures in braces.
     """
 
     id: str
@@ -111,6 +121,7 @@ class Claim:
     needs: str = ""
     front: int = 0
     question: str = ""
+    answer: str = ""
 
     def __post_init__(self) -> None:
         if self.document not in DOCUMENTS:
@@ -119,8 +130,10 @@ class Claim:
             raise FindingsError(f"{self.id}: give `holds` and `fails`, or `needs`")
         if self.document in GUARDED and self.holds and not self.guard:
             raise FindingsError(f"{self.id}: say in `guard` what beats its baseline")
-        if bool(self.front) != bool(self.question):
-            raise FindingsError(f"{self.id}: `front` and `question` go together")
+        if len({bool(self.front), bool(self.question), bool(self.answer)}) > 1:
+            raise FindingsError(
+                f"{self.id}: `front`, `question` and `answer` go together"
+            )
 
     @property
     def rules(self) -> dict[str, str]:
@@ -174,6 +187,22 @@ def _evaluate(node: ast.expr, figures: Mapping[str, Result], at: str) -> Any:
         case ast.Call(func=ast.Name(id=what), args=[ast.Name(id=name)], keywords=[]):
             return _read(what, name, figures, at)
     raise FindingsError(f"{at}: {ast.unparse(node)!r} is not allowed")
+
+
+def answer(claim: Claim, figures: Mapping[str, Result]) -> str:
+    """Return what was found, in a sentence with its numbers and their intervals.
+
+    Raises
+    ------
+    FindingsError
+        If the sentence names a figure that the claim has not.
+    """
+    try:
+        return claim.answer.format_map(
+            {name: in_words(figure) for name, figure in figures.items()}
+        )
+    except (KeyError, ValueError) as error:
+        raise FindingsError(f"{claim.id}: `answer` names no figure: {error}") from error
 
 
 def _read(what: str, name: str, figures: Mapping[str, Result], at: str) -> float:
@@ -369,6 +398,8 @@ def pages(project: Path, results: Path) -> dict[str, str]:
         "figures": figures,
         "verdicts": verdicts,
         "names": VERDICTS,
+        "short": ANSWERS,
+        "answers": {claim.id: answer(claim, figures[claim.id]) for claim in claims},
         "links": {claim.id: book.link(claim) for claim in claims},
         "number": in_words,
         "counts": {

@@ -209,6 +209,24 @@ def test_a_bad_list_of_claims_is_refused(tmp_path, old, new, words):
     refuses(FindingsError, words, findings.read_claims, path)
 
 
+def test_an_answer_names_figures_of_its_claim():
+    claim = findings.Claim(
+        "x",
+        "ccc",
+        "1",
+        "C.",
+        "T.",
+        "02",
+        needs="people",
+        front=1,
+        question="Q?",
+        answer="By {much}.",
+    )
+    share = Result(0.5, 0.4, 0.6, 10, "share of comments")
+    assert findings.answer(claim, {"much": share}) == "By 50 % (40 to 60)."
+    refuses(FindingsError, "x: `answer` names no figure", findings.answer, claim, {})
+
+
 def test_a_contradiction_that_is_none_is_refused():
     entry = {
         "document": "ccc",
@@ -239,11 +257,12 @@ def test_the_first_page_shows_six_findings_two_pictures_and_a_coloured_comment(w
     assert len(shown) == 6
     for finding in shown:
         card = cards.find(id=finding["href"].removeprefix("findings.html#"))
-        assert (
-            card.select_one(".verdict").get_text()
-            == finding.select_one(".verdict").get_text()
-        )
-        assert finding.select_one(".front-figure b").get_text()
+        (verdict,) = set(card.select_one(".verdict")["class"]) - {"verdict"}
+        answer = finding.select_one(".verdict")
+        assert verdict in answer["class"]
+        assert answer.get_text() == findings.ANSWERS[verdict]
+        numbers = [b.get_text() for b in card.select(".finding-figures b")]
+        assert any(each in finding.get_text() for each in numbers)
     soup = soup_of(written["index.md"])
     assert [len(svg["aria-label"]) > 100 for svg in soup.select("svg.drawn")] == [
         True,
