@@ -44,6 +44,9 @@ GLOSSARY = "book/glossary"
 #: Terms of the glossary that are ordinary words as well: a mention need not mean the term.
 ORDINARY = {"claim", "concept", "glue", "note", "proven"}
 
+#: The scripts that a page may run.
+SCRIPTS = Path(__file__).with_name("scripts.toml")
+
 logger = logging.getLogger(__name__)
 
 
@@ -324,7 +327,7 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
     """Make pages lighter and easier to reach by key, and say what they may load."""
     if exception or app.builder.format != "html":
         return
-    known = tomllib.loads((Path(__file__).with_name("scripts.toml")).read_text("utf-8"))
+    known = tomllib.loads(SCRIPTS.read_text("utf-8"))
     head = (
         f'<meta name="description" content="{escape(app.config.book_description)}">'
         f'<meta property="og:description" content="{escape(app.config.book_description)}">'
@@ -408,6 +411,10 @@ def setup(app: Sphinx) -> dict[str, bool]:
         "build-finished", write_front_page, priority=100
     )  # before sphinx_external_toc's
     app.add_config_value("book_description", "", "html")
+    known = hashlib.sha256(SCRIPTS.read_bytes()).hexdigest()
+    app.add_config_value(
+        "known_scripts", known, "html"
+    )  # when it changes, every page is written
     app.connect("build-finished", copy_vendored)
     app.connect("build-finished", mend_pages, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
