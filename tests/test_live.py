@@ -5,6 +5,7 @@ import json
 from contextlib import asynccontextmanager
 
 import chess
+import chess.engine
 import chess.pgn
 import pytest
 
@@ -12,7 +13,8 @@ import chessgloss
 from chessgloss.commentary import annotate
 from chessgloss.commentary.notes import write_notes
 from chessgloss.engine import find_stockfish, open_engine
-from chessgloss.live import LiveBook
+from chessgloss.live import LiveBook, MessageEngine, Search
+from chessgloss.positions import read_fen
 from scripts import DATA, FIGURE_A5, FIGURE_A6, or_skip, run_apart
 
 NODES = 20_000
@@ -248,6 +250,24 @@ def test_a_lost_engine_is_an_error_and_is_started_again():
     assert "ended" in lost["error"]
     assert again["text"]
     assert started == 2
+
+
+def test_an_engine_that_ends_before_its_search_begins_is_lost_all_the_same():
+    async def once():
+        engine = MessageEngine()
+
+        def send(line: str) -> None:
+            if line == "uci":
+                engine.receive("uciok")
+            if line == "isready":
+                asyncio.get_running_loop().call_soon(engine.lose, "it ended")
+
+        await engine.start(send)
+        search = Search(read_fen(START), 100, 1)
+        await asyncio.wait_for(engine.analyse(search), 20)
+
+    with pytest.raises(chess.engine.EngineTerminatedError, match="it ended"):
+        run_apart(once())
 
 
 def test_an_engine_that_cannot_be_had_is_said_and_costs_nothing_else():

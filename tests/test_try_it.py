@@ -206,6 +206,7 @@ def test_a_comment_names_its_engine_shows_lines_and_facts_and_decides_evaluation
 
 def test_a_move_is_played_by_keys_by_mouse_and_in_words_and_a_wrong_one_is_said(visit):
     tab = visit(f"#fen={chess.STARTING_FEN}")
+    tab.page.locator("#board .piece").nth(31).wait_for()
     tab.page.locator("#board").focus()
     for key in ("ArrowUp", "Enter", "ArrowUp", "ArrowUp", "Enter"):  # from e2
         tab.page.keyboard.press(key)

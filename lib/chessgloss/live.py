@@ -137,15 +137,24 @@ class MessageEngine:
         board = search.position.board()
         if not any(board.legal_moves):
             return Analysis(search.position, (), 0, self.name)
-        try:
-            running = await self._protocol.analysis(
+        begun = asyncio.ensure_future(
+            self._protocol.analysis(
                 board,
                 chess.engine.Limit(nodes=search.nodes),
                 multipv=search.lines,
                 game=object(),
                 info=_INFO,
             )
-            infos = [info async for info in running]
+        )
+        # an engine that ends before the search has begun leaves python-chess waiting for ever
+        first = asyncio.FIRST_COMPLETED
+        waited: set[asyncio.Future[Any]] = {begun, self._protocol.returncode}
+        await asyncio.wait(waited, return_when=first)
+        if not begun.done():
+            begun.cancel()
+            raise chess.engine.EngineTerminatedError(self._gone)
+        try:
+            infos = [info async for info in begun.result()]
         except chess.engine.EngineTerminatedError as error:
             raise chess.engine.EngineTerminatedError(self._gone) from error
         searched = max((info.get("nodes", 0) for info in infos), default=0)

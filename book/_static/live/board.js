@@ -59,10 +59,15 @@ export class Board {
     svg.addEventListener("blur", () => { this.cursor = null; this.draw(); });
   }
 
-  /** Shows a position; `legal` are its moves (UCI), or null where they are not known. */
+  /**
+   * Shows a position; `legal` are its moves (UCI), or null where they are not known. A piece that is
+   * chosen stays so while the position is the same: its moves may come in later.
+   */
   show({ placement, turn, legal = null, marks = [], arrows = [], label = "" }) {
+    const same = turn === this.turn && placement === this.placement;
     this.pieces = readPlacement(placement);
-    Object.assign(this, { turn, legal, marks, arrows, chosen: null, ghost: null });
+    if (!same) Object.assign(this, { chosen: null, ghost: null });
+    Object.assign(this, { turn, legal, marks, arrows });
     this.svg.setAttribute("aria-label", label);
     this.draw();
   }
