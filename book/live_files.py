@@ -30,10 +30,9 @@ ENGINE_FILE = "bin/stockfish-19-lite-single"
 #: What brings the packages.
 REMEDY = "sudo apt-get install nodejs npm, then npm ci && make book"
 
-#: Prints, as JSON, the files of all modules that answering takes. Other packages than python-chess
-#: are refused, so that a module that needs one is noticed here and not by a reader.
-_LIST = """
-import json, sys
+#: Code that refuses every package but python-chess and the library itself.
+CHESS_ALONE = """
+import sys
 
 class Refused:
     def find_spec(self, name, path=None, target=None):
@@ -43,11 +42,20 @@ class Refused:
         raise ModuleNotFoundError(f"{name} is refused", name=name)
 
 sys.meta_path.insert(0, Refused())
+"""
+
+#: Prints, as JSON, the files of all modules that answering takes. A module that needs another
+#: package is noticed here and not by a reader.
+_LIST = (
+    CHESS_ALONE
+    + """
+import json
 import chessgloss.live
 
 ours = [name for name in sys.modules if name.partition(".")[0] in {"chess", "chessgloss"}]
 print(json.dumps({name: sys.modules[name].__file__ for name in sorted(ours)}))
 """
+)
 
 #: What stands in a browser in the place of modules that need what is not there: tables of
 #: endings on a disk. Endings of three pieces then have no name, as where they are not installed.

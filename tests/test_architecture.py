@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import live_files
 from scripts import imported_names
 
 LIBRARY = Path(__file__).resolve().parents[1] / "lib"
@@ -239,17 +240,11 @@ LIGHT = (
 
 #: Refuses every package but python-chess and ours, imports the rooms that are named on the
 #: command line, and has them work on one move.
-ALONE = """
-import importlib, sys
+ALONE = (
+    live_files.CHESS_ALONE
+    + """
+import importlib
 
-class Refused:
-    def find_spec(self, name, path=None, target=None):
-        room = name.partition(".")[0]
-        if room in sys.stdlib_module_names or room in {"chess", "chessgloss"}:
-            return None
-        raise ModuleNotFoundError(f"{name} is refused", name=name)
-
-sys.meta_path.insert(0, Refused())
 for name in sys.argv[1:]:
     importlib.import_module(name)
 
@@ -280,6 +275,7 @@ assert verdicts == ["true"], verdicts
 assert in_expert_order(notes(briefing), briefing)
 print(write_notes(briefing).text)
 """
+)
 
 
 def test_the_light_rooms_work_with_python_chess_alone(tmp_path):

@@ -437,10 +437,13 @@ def _describe_game(read: PgnGame) -> Values:
 
 
 def _sentence(note: Note) -> Values:
-    return {"text": note.sentence, "facts": [_told(fact) for fact in note.facts]}
+    return {
+        "text": note.sentence,
+        "facts": [_fact_in_words(fact) for fact in note.facts],
+    }
 
 
-def _told(fact: Fact) -> str:
+def _fact_in_words(fact: Fact) -> str:
     where = {"before": "before the move: ", "after": "after the move: "}
     source = "" if fact.provenance == "board" else f" ({fact.provenance})"
     return f"{where.get(fact.when, '')}{fact.text}{source}"
@@ -460,7 +463,7 @@ def _board_sentences(move: MoveInContext) -> Iterator[Values]:
         near = [fact for fact in there if fact.when == "move"] or there
         yield {
             "text": f"{move.san} {purpose.clause}.",
-            "facts": [_told(fact) for fact in near],
+            "facts": [_fact_in_words(fact) for fact in near],
         }
     if not purposes(played):
         for fact in of_move:
