@@ -524,7 +524,7 @@ report.table(
 # with two minutes or more a side and that nobody had looked at: fifteen mistakes, fifteen quiet
 # moves and fifteen of openings and endgames by strong players, fifteen shots. The form before and
 # the form after wrote from the same searches. Two readers, language models that wrote none of it,
-# judged both in an order by lot: every statement (true, false, misleading, or true and *empty*),
+# judged both in random order: every statement (true, false, misleading, or true and *empty*),
 # whether a comment helps a club player, and whether it says the decisive thing, which they wrote
 # down first. Mixed in were {glue:text}`fresh_broken` comments with one word made false. They count
 # for nothing but the readers' own recall.

@@ -755,8 +755,8 @@ report.table(truth, caption="Scores of our judge")
 # ## Recap
 #
 # - {glue:text}`readable:.0%` of its answers could be read; {glue:text}`mass` of the judge's
-#   probability lies on the scale. As in the paper's Table 5, `ccc` and `llm` stand above the human comments; the differences
-#   between our methods with a model are small.
+#   probability lies on the scale. As in the paper's Table 5, `ccc` and `llm` stand above the
+#   human comments; the differences between our methods with a model are small.
 # - What it pays for is length: over all comments its scores go with the number of words at a
 #   correlation of {glue:text}`words:.2f`, and comments without a false claim, which are shorter,
 #   get less than the others.

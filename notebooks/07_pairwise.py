@@ -428,8 +428,8 @@ plt.show()
 # without intercept. Each answer is a row: +1 in the column of the first method, -1 in that of the
 # second, and as outcome the points of the first, one half for a tie. Only differences matter, so
 # one column is left out and the strengths are centred at the end. One tie more is added for
-# every pair that met, so that no strength is infinite. Take the judge's own `"totals"` for `"rule"` and the
-# picture changes.
+# every pair that met, so that no strength is infinite. Take the judge's own `"totals"` for
+# `"rule"` and the picture changes.
 
 # %% mystnb={"figure": {"caption": "Bradley-Terry strengths of five methods as a logistic regression, in log-odds with mean zero: 1.1 apart is three to one.", "name": "fig-07-strengths"}, "image": {"alt": "Horizontal bars of strengths, ordered."}}
 winner_by = "rule"
