@@ -3,7 +3,7 @@
     python data/tracking/train.py --list
     python data/tracking/train.py S-uci-1 S-rap25-1
     python data/tracking/train.py --all
-    python data/tracking/train.py 2000-annealed_uci-1 --games my.tsv.zst
+    python data/tracking/train.py 2000-uci-1 --games my.tsv.zst
 
 A run that was stopped, however, goes on where it was; one that is done is left alone (remove its
 record to make it again). Several commands may work through the list side by side, each at another
@@ -25,7 +25,7 @@ from pathlib import Path
 import torch
 
 from chessgloss.assets import AssetMissing
-from chessgloss.tracking.plan import PLAN, PLAN_ANNEALED, find_run
+from chessgloss.tracking.plan import PLAN, find_run
 from chessgloss.tracking.train import listing, train_runs
 
 
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     given = parser.parse_args(arguments)
     try:
-        planned = (*PLAN, *PLAN_ANNEALED) if given.all else ()
+        planned = PLAN if given.all else ()
         runs = [find_run(name) for name in (*given.runs, *planned)]
         if given.list or not runs:
             print(listing())

@@ -47,13 +47,15 @@ class SoftmaxAttention(nn.Module):
         mask = self.mask[:length, :length]
         if not query.is_cuda:
             return _mean(query, key, value, mask)
-        return functional.scaled_dot_product_attention(
-            query,
-            key,
-            value,
-            attn_mask=None if self.full else mask,
+        # The fused kernels ask for four dimensions.
+        means = functional.scaled_dot_product_attention(
+            query[None],
+            key[None],
+            value[None],
+            attn_mask=None if self.full else mask[None, None],
             is_causal=self.full,
         )
+        return means[0]
 
 
 class HashAttention(nn.Module):

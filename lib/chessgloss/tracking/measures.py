@@ -129,7 +129,7 @@ def _write(arrays: Arrays, about: Mapping[str, str], path: Path) -> None:
 def compares_sources(run: Run) -> bool:
     """Return whether a run is one of those that compare where games come from."""
     named = run.training.games in ("selfplay", *OTHERS)
-    return named and run.size.isdigit() and run.base.startswith("annealed")
+    return named and run.size.isdigit() and run.variant != "paper"
 
 
 def measure_source(

@@ -1,11 +1,10 @@
 """The trainings behind the chapters: their names and settings, and what came of each.
 
 A run is named ``SIZE-LABEL-SEED``: ``S-uci-1``, ``M-rap25-1``, ``L-ap-1``, ``S-window50-1``,
-``S-lstm_rap25-1``. One that makes another number of passes than its size usually does says so,
-and so does one with dropout, in per cent: ``S-uci-1x15``, ``S-uci-1x15d10``. A base other than
-GPT-2's small form is named before the label: ``L-modern_uci-1``, ``L-modern.norotary_uci-1``,
-``L-random_uci-1``; ``15000-paper_uci-1`` is the paper's own model on the first 15,000 games. The
-base ``annealed`` has larger S and M than the others, 12,500 and 25,000 games.
+``S-lstm_rap15-1``. One that makes another number of passes than its size usually does says so:
+``S-uci-1x15``. A variant of the recipe is named before the label, ``L-rotary_uci-1``, as are other
+games to train on, ``36000-people_uci-1``; ``15000-paper_uci-1`` is the paper's own model on the
+first 15,000 games.
 
 The settings behind each name are in :mod:`chessgloss.tracking.plan`. What a run leaves behind lies
 in ``data/tracking``, beside the command that trains (``data/tracking/train.py``): record,
@@ -125,31 +124,26 @@ class Training:
 #: the paper's 0.1).
 TRANSFORMER = Settings(layers=4, width=160, heads=4, dropout=0.0)
 
-#: Most passes over the training games. The paper makes ten at every size; two slow cores do not,
-#: and a larger set seen fewer times is still more games seen.
-EPOCHS = {"S": 5, "M": 3, "L": 2}
-
-#: Probability of RAP, in percent, in the tables: the paper's best for 15,000 and 50,000
-#: games, which are the sizes nearest to our M and L.
-RAP = 25
+#: Probability of RAP, in percent, in the tables: the paper's best for 15,000 games.
+RAP = 15
 
 #: Runs whose checkpoints are committed and evaluated when the chapters run.
 HEADLINE = (
     "S-uci-1",
-    "S-rap25-1",
+    f"S-rap{RAP}-1",
     "L-uci-1",
-    "L-rap25-1",
+    f"L-rap{RAP}-1",
     "L-ap-1",
-    "L-modern_uci-1",
-    "L-random_uci-1",
+    "L-window50-1",
+    "36000-random_uci-1",
+    "36000-people_uci-1",
 )
 
-
-#: The parts of a run's name, all but the first two optional.
+#: The parts of a run's name; variant, kind, notation and passes are optional.
 NAME = re.compile(
-    r"(?P<size>[SML]|\d+)-(?:(?P<base>paper|random|(?:modern|annealed)(?:\.[a-z]+)?)_)?"
+    r"(?P<size>XS|[SML]|\d+)-(?:(?P<variant>paper|gpt2|rotary|nomixing|nomuon|random|people)_)?"
     r"(?:(?P<kind>window50|lstm|reformer|performer)_?)?(?P<notation>uci|ap|rap)?(?P<percent>\d+)?"
-    r"-(?P<seed>\d+)(?:x(?P<passes>\d+))?(?:d(?P<dropped>\d+))?"
+    r"-(?P<seed>\d+)(?:x(?P<passes>\d+))?"
 )
 
 
@@ -162,10 +156,10 @@ def read_runs() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``size``, ``S``, ``M``, ``L`` or a number of games; ``base``, empty for GPT-2's form at our
-        size; ``model``, kind and notation as the keys of results have them: ``uci``, ``uci_rap``,
-        ``uci_ap``, ``window50``, ``lstm_rap``; ``usual``, whether base, passes and dropout are
-        those of our tables; ``probability`` of a piece type, 0 to 1; ``dropout``; ``seed``;
+        ``size``, ``XS``, ``S``, ``M``, ``L`` or a number of games; ``variant``, empty for the
+        recipe as it is; ``model``, kind and notation as the keys of results have them: ``uci``,
+        ``uci_rap``, ``uci_ap``, ``window50``, ``lstm_rap``; ``usual``, whether variant and passes
+        are those of our tables; ``probability`` of a piece type, 0 to 1; ``seed``;
         ``parameters``; training ``games``; ``epochs`` and ``tokens`` read until training ended;
         ``stopped_early``; ``dev`` and ``test``, canonical perplexity of the float16 checkpoint;
         ``log``, a list of the epochs.
@@ -183,15 +177,14 @@ def read_runs() -> pd.DataFrame:
             raise ValueError(f"{path} is the record of {record.get('run')!r}")
         kind = name["kind"]
         notation = name["notation"]
-        base = name["base"] or ""
+        variant = name["variant"] or ""
         typed = notation not in (None, "uci")
         rows[path.stem] = {
             "size": name["size"],
-            "base": base,
+            "variant": variant,
             "model": f"{kind or 'uci'}{f'_{notation}' if typed else ''}",
-            "usual": not (base or name["passes"] or name["dropped"]),
+            "usual": not (variant or name["passes"]),
             **{part: record["training"][part] for part in ("probability", "seed")},
-            "dropout": record["settings"]["dropout"],
             **{name: record[name] for name in ("parameters", "games", "tokens", "log")},
             "epochs": len(record["log"]),
             "stopped_early": record["stopped_early"],

@@ -27,7 +27,7 @@ from chessgloss.tracking.runs import GamesName
 HELD_OUT = {"dev": 1_000, "test": 3_500, "probe": 4_000}
 
 #: Sets of people's games.
-PEOPLE_SIZES = {"S": 12_500, "M": 25_000, "L": 36_000, **HELD_OUT}
+PEOPLE_SIZES = {"XS": 3_750, "S": 12_500, "M": 25_000, "L": 36_000, **HELD_OUT}
 
 #: Games that are read beyond those needed: some are alike.
 SPARE = 500
@@ -102,7 +102,7 @@ def read_file_corpus(path: Path, training: int) -> tokens.Corpus:
     """
     if not path.is_file():
         raise FileNotFoundError(f"there is no file of games {path}")
-    sizes = dict.fromkeys("SML", training)
+    sizes = dict.fromkeys(("XS", "S", "M", "L"), training)
     return tokens.read_corpus(path, {**sizes, **HELD_OUT})
 
 

@@ -45,7 +45,7 @@ from chessgloss.tracking.measures import (
 )
 from chessgloss.tracking.models import LanguageModel, Settings, game_losses, make_model
 from chessgloss.tracking.optim import MasterWeights
-from chessgloss.tracking.plan import PLAN, PLAN_ANNEALED, Run
+from chessgloss.tracking.plan import PLAN, Run
 from chessgloss.tracking.runs import (
     FORM,
     HEADLINE,
@@ -373,6 +373,11 @@ class Trainer:
         }
 
 
+def device_name(device: str) -> str:
+    """Return what a record calls the device: ``cpu``, or the name of the GPU."""
+    return device if device == "cpu" else torch.cuda.get_device_name(device)
+
+
 def count_parameters(model: nn.Module) -> int:
     """Return how many numbers of a model are learned."""
     return sum(weights.numel() for weights in model.parameters())
@@ -436,7 +441,7 @@ def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Pa
 def listing() -> str:
     """Return the plan as a table: name, and how far each run is."""
     rows = []
-    for name in (*PLAN, *PLAN_ANNEALED):
+    for name in PLAN:
         begun = "begun" if (work_folder() / f"{name}.state").is_file() else "to do"
         rows.append(
             f"{name:<30} {'done' if kept_path('runs', name).is_file() else begun}"
@@ -536,7 +541,7 @@ def read_file(games: Path, run: Run) -> Benchmark:
     """
     if run.training.games != "selfplay":
         raise ValueError(f"{run.name} reads {run.training.games} games, not a file's")
-    number = int(run.games) if run.games.isdigit() else tokens.BOOK_SIZES[run.games]
+    number = int(run.size) if run.size.isdigit() else tokens.BOOK_SIZES[run.size]
     corpus = read_file_corpus(games, number)
     folder = file_folder(games)
     asked = folder / f"probes-{number}.tsv.zst"
@@ -576,7 +581,7 @@ def train_run(
     corpus = benchmark.corpus
     source = read_source(run.training.games, corpus, benchmark.work)
     state = benchmark.work / f"{run.name}.state"
-    task = Task(source.games, source.of(run.games), source.of("dev")[:WATCHED])
+    task = Task(source.games, source.of(run.size), source.of("dev")[:WATCHED])
     trained = train(
         task, run.settings, run.training, state, precision=precision, device=device
     )
@@ -596,13 +601,13 @@ def train_run(
         "size": run.size,
         "settings": asdict(run.settings),
         "training": asdict(run.training),
-        "base": run.base,
+        "variant": run.variant,
         "tokens": int(trained.log[-1]["tokens"]),
         "parameters": count_parameters(model),
         "games": len(task.train),
         "log": trained.log,
         "stopped_early": trained.stopped_early,
-        "device": device,
+        "device": device_name(device),
         "cpu_seconds": round(trained.seconds),
         "dev_perplexity": round(dev, 4),
         "test_perplexity": round(math.exp(nats.sum() / plies.sum()), 4),
