@@ -60,7 +60,7 @@ BUDGET = 18_900_000
 #: and every pass made, whatever the dev perplexity does, so that runs that are compared have read
 #: as much and have cooled as far.
 RECIPE = Training(
-    tokens=6144,
+    tokens=3072,
     optimiser="muon",
     decay=0.0,
     beta2=0.99,
