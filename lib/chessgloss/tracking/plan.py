@@ -17,8 +17,7 @@ from chessgloss.tracking.runs import NAME, TRANSFORMER, Training
 #: one size of model. Then games of other kinds, too few games, what each choice of the recipe is
 #: worth, and the paper's own model (which takes a GPU).
 _PLANNED = (
-    ("S", "uci-1 rap15-1 rap25-1 ap-1 uci-2 rap15-2 rap25-2 ap-2"),
-    ("S", "uci-3 rap15-3 rap25-3 ap-3 rap5-1 rap50-1 rap75-1 rap100-1"),
+    ("S", "uci-1 rap15-1 ap-1 uci-2 rap15-2 ap-2 uci-3 rap15-3 ap-3"),
     ("M", "uci-1 rap15-1 ap-1 uci-2 rap15-2 ap-2"),
     ("L", "uci-1 rap15-1 ap-1 uci-2 rap15-2 ap-2"),
     ("S", "window50-1 lstm-1 lstm_rap15-1 reformer-1 performer-1"),
@@ -26,7 +25,8 @@ _PLANNED = (
     ("L", "window50-1 lstm-1 lstm_rap15-1 reformer-1 performer-1"),
     ("36000", "uci-1 random_uci-1 people_uci-1"),
     ("XS", "uci-1"),
-    ("L", "uci-1x1 rotary_uci-1x1 nomixing_uci-1x1 nomuon_uci-1x1 gpt2_uci-1"),
+    ("L", "uci-1x1 rotary_uci-1x1 nomixing_uci-1x1 nomuon_uci-1x1 gpt2_uci-1x2"),
+    ("S", "largebatch_uci-1 largebatch_rap15-1 largebatch_rap25-1 largebatch_ap-1"),
     ("15000", "paper_uci-1 paper_rap15-1 paper_ap-1"),
     ("50000", "paper_uci-1"),
 )
@@ -79,6 +79,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "rotary": ({"rotary": True}, {}),
     "nomixing": ({"mixing": False}, {}),
     "nomuon": ({}, {"optimiser": "adam"}),
+    "largebatch": ({}, {"tokens": 6144}),
     "gpt2": (
         {"mixing": False},
         {

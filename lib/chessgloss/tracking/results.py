@@ -54,15 +54,11 @@ from chessgloss.tracking.games import (
     tokenise,
 )
 from chessgloss.tracking.probes import SCORES, START_TASKS, score_answers, scores_of
-from chessgloss.tracking.runs import NAME, read_kept
+from chessgloss.tracking.runs import read_kept
 
 #: Names of the models in keys, and in the paper's Tables 4 to 6; sizes of the training sets.
 NOTATION_ROWS = {"uci": "UCI", "uci_rap": "UCI + RAP", "uci_ap": "UCI + AP"}
 SIZES = ("S", "M", "L")
-
-#: Bases whose runs stand in the tables (:func:`headline`). Rows of the first bear a size alone,
-#: ``L UCI``; those of another name it, ``L modern UCI``.
-BASES = ("", "modern")
 
 #: Rows of the baselines.
 EVEN_DRAW = "Even draw among legal moves"
@@ -180,14 +176,11 @@ def who_beats(first: bool, second: bool) -> Beaten:
     return Beaten.SECOND if second else Beaten.NEITHER
 
 
-def headline(
-    runs: pd.DataFrame, titles: Mapping[str, str], bases: Sequence[str] = BASES
-) -> pd.DataFrame:
-    """Return the runs that stand in a table's rows: all sizes and bases that are on file.
+def headline(runs: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
+    """Return the runs that stand in a table's rows: all sizes that are on file.
 
-    Of runs that differ in the seed alone the first stands in the tables; of those that differ
-    in the probability of piece types (RAP) the one of lowest dev perplexity, as the paper chose.
-    Runs of another number of passes, or with dropout, stand in none.
+    Of runs that differ in the seed alone the first stands in the tables. Variants of the recipe,
+    and runs of another number of passes, stand in none.
 
     Parameters
     ----------
@@ -195,56 +188,26 @@ def headline(
         What came of all runs (:func:`chessgloss.tracking.runs.read_runs`).
     titles
         Names of the models that have a row, by their name in keys, in their order.
-    bases
-        Their bases; see :data:`BASES`.
 
     Returns
     -------
     pandas.DataFrame
-        By ``block``, a size and a base (``L``, ``L modern``), and ``model``, in the order of the
-        bases, sizes and titles. Columns are those of the runs, the ``run``, its ``title`` and the
-        row of the ``paper`` beside it.
+        By ``size`` and ``model``, in the order of sizes and titles. Columns are those of the runs,
+        the ``run`` and its ``title``, which is the row of the paper beside it too.
     """
-    wanted = usual_on_their_base(runs) & runs["base"].isin(bases)
-    rows = runs[wanted & runs["model"].isin(titles)].rename_axis("run").reset_index()
-    rows = rows.sort_values(["seed", "dev", "run"])
-    rows = rows.drop_duplicates(["size", "base", "model"])
-    rows["block"] = [
-        block_of(size, base, bases)
-        for size, base in zip(rows["size"], rows["base"], strict=True)
-    ]
-    name = rows["model"].map(titles)
-    rows["title"] = rows["block"] + " " + name
-    rows["paper"] = rows["size"] + " " + name
-    blocks = [block_of(size, base, bases) for base in bases for size in SIZES]
-    places = [(block, model) for block in blocks for model in titles]
-    rows = rows.set_index(["block", "model"])
+    wanted = runs["usual"] & runs["size"].isin(SIZES) & runs["model"].isin(titles)
+    rows = runs[wanted].rename_axis("run").reset_index()
+    rows = rows.sort_values(["seed", "run"]).drop_duplicates(["size", "model"])
+    rows["title"] = rows["size"] + " " + rows["model"].map(titles)
+    rows = rows.set_index(["size", "model"])
+    places = [(size, model) for size in SIZES for model in titles]
     return rows.loc[[place for place in places if place in rows.index]]
-
-
-def block_of(size: str, base: str, bases: Sequence[str] = BASES) -> str:
-    """Return the name of a block of rows: its size, and its base if it is not the first."""
-    return size if base == bases[0] else f"{size} {base}"
-
-
-def usual_on_their_base(runs: pd.DataFrame) -> pd.Series:
-    """Say of each run whether its passes and its dropout are the usual ones of its base."""
-    parts = {run: NAME.fullmatch(run) for run in runs.index}
-    return pd.Series(
-        {
-            run: not (name["passes"] or name["dropped"])
-            for run, name in parts.items()
-            if name
-        },
-        index=runs.index,
-        dtype=bool,
-    )
 
 
 def other_seeds(runs: pd.DataFrame, run: str) -> list[str]:
     """Return the runs that differ from one in the seed alone, itself first."""
-    same = ["size", "base", "model", "probability", "dropout"]
-    alike = (runs[same] == runs.loc[run, same]).all(axis=1) & usual_on_their_base(runs)
+    same = ["size", "variant", "model", "probability", "usual"]
+    alike = (runs[same] == runs.loc[run, same]).all(axis=1)
     return [run, *(name for name in runs.index[alike] if name != run)]
 
 

@@ -141,7 +141,7 @@ HEADLINE = (
 
 #: The parts of a run's name; variant, kind, notation and passes are optional.
 NAME = re.compile(
-    r"(?P<size>XS|[SML]|\d+)-(?:(?P<variant>paper|gpt2|rotary|nomixing|nomuon|random|people)_)?"
+    r"(?P<size>XS|[SML]|\d+)-(?:(?P<variant>paper|gpt2|rotary|nomixing|nomuon|largebatch|random|people)_)?"
     r"(?:(?P<kind>window50|lstm|reformer|performer)_?)?(?P<notation>uci|ap|rap)?(?P<percent>\d+)?"
     r"-(?P<seed>\d+)(?:x(?P<passes>\d+))?"
 )
