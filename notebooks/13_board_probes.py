@@ -339,8 +339,7 @@ typed = [title for title in scores if title.endswith("AP")]
 show_table(5, "start", typed, results.START_BASELINES)
 
 # %% [markdown]
-# Does a model know more than where such a piece went last? The same questions, legal answers less
-# those of who looks there, in points: {glue:text}`beyond_say`
+# Does a model know more than where such a piece went last? The same questions, in points:
 
 # %% tags=["hide-input"]
 beyond_last = {
@@ -357,11 +356,10 @@ beyond_last = {
     }
     for title in typed
 }
-report.paste(
-    beyond_say="; ".join(
-        f"{title} {apart['start_actual']:+.1f}" for title, apart in beyond_last.items()
-    )
-    + "."
+report.table(
+    pd.DataFrame(beyond_last).T.rename(columns=lambda task: task.split("_")[1].title()),
+    digits=1,
+    caption="Legal starting squares, less where the type went last, points",
 )
 
 # %% [markdown]
@@ -432,10 +430,10 @@ plt.show()
 # The paper finds that it does, and most where games are few. Perplexity is a poor yardstick for
 # notations, since another seed changes it about as much (chapter 12). We take how often the first
 # answer is the move that was played (ExM), and beside it the legal answers. Each training with
-# types is compared with the training of the same seed without, which read the same games in the
-# same order. The pooled interval takes the differences of all seeds and draws whole games. It
-# speaks for other games, not for other seeds; so a difference counts only if every seed, of two or
-# more, has its sign and the interval leaves zero out.
+# types is compared with that of the same seed without, which began with the same weights. The pooled
+# interval takes the differences of all seeds and draws whole games. It speaks for other games, not
+# for other seeds; so a difference is *decided* only if every seed, of two or more, has its sign and
+# the interval leaves zero out.
 
 
 # %%
@@ -455,6 +453,12 @@ def pair_seeds(first, second):
     """Runs of two rows of the tables, those of the same seed together."""
     both = [each for each in seeds[first] if each in seeds[second]]
     return [(seeds[first][each], seeds[second][each]) for each in both]
+
+
+def decision(by_seed, pooled):
+    if len(by_seed) < 2:
+        return "one seed"
+    return "yes" if decided(by_seed, pooled) else "no"
 
 
 def decided(by_seed, pooled):
@@ -503,7 +507,7 @@ def show_compared(score):
         shown[f"{size} {results.NOTATION_ROWS[model].removeprefix('UCI + ')}"] = {
             "by seed": ", ".join(f"{apart:+.1f}" for apart in by_seed),
             "all seeds": pooled,
-            "decided": "yes" if decided(by_seed, pooled.value) else "no",
+            "decided": decision(by_seed, pooled.value),
             "paper": f"{of_paper(size, model, score):+.1f}",
         }
     caption = f"Types less plain UCI, {MEASURES[score][1]}, points. {results.COMPARED}"
@@ -562,17 +566,18 @@ ERRORS = [
 ]
 
 
-def count_errors(rows):
+def sort_errors(rows):
+    """The long ending squares that are wrong, with the kind of each error."""
     rows = rows[rows["task"].isin(probes.END_TASKS) & (rows["band"] == "long")]
-    wrong = [
-        row for row in rows.to_dict("records") if row["answer"] not in row["legal"].split()
-    ]
-    return pd.Series(map(end_error, wrong), dtype=object).value_counts()
+    is_legal = [row["answer"] in row["legal"].split() for _, row in rows.iterrows()]
+    wrong = rows[~np.array(is_legal)]
+    return wrong.assign(error=[end_error(row) for row in wrong.to_dict("records")])
 
 
 of_rows = {title: answered[run] for title, run in runs_of_rows.items()}
 of_rows |= {name: ground[name] for name in results.END_BASELINES}
-ends = pd.DataFrame({name: count_errors(rows) for name, rows in of_rows.items()})
+wrong = {name: sort_errors(rows) for name, rows in of_rows.items()}
+ends = pd.DataFrame({name: rows["error"].value_counts() for name, rows in wrong.items()})
 ends = ends.T.reindex(columns=ERRORS).fillna(0).astype(int)
 ends["all"] = ends.sum(axis=1)
 
@@ -639,26 +644,6 @@ for trained_on_kind, run in kinds.items():
             transfer[trained_on_kind, tested_on, name] = share.in_percent()
 
 # %% tags=["hide-input"]
-shown = {
-    (title, f"trained on {KINDS[source]}"): {
-        f"tested on {KINDS[kind]}": transfer.get((source, kind, name), "not on file")
-        for kind in KINDS
-    }
-    for name, (_, _, title) in TRANSFER.items()
-    for source in KINDS
-}
-report.table(
-    pd.DataFrame(shown).T,
-    digits=1,
-    caption="Trained on 36,000 games of each kind, tested on each, after 51 to 100 plies, %",
-)
-
-# %% [markdown]
-# There is one training of each kind. A difference is said only if its interval, on the same
-# questions, lies further from zero than two seeds of plain UCI on as many or fewer games are from
-# each other ({glue:text}`spread_say`). {glue:text}`transfer_say`
-
-# %% tags=["hide-input"]
 plain_seeds = [
     run
     for (size, model), by_seed in seeds.items()
@@ -698,12 +683,39 @@ clear = {
     if apart.low > spread[key[2]] or apart.high < -spread[key[2]]
 }
 
+
+# %% tags=["hide-input"]
+def show_transfer(source, tested_on, name):
+    if (source, tested_on, name) not in transfer:
+        return "not on file"
+    star = " *" if (source, tested_on, name) in clear else ""
+    return f"{transfer[source, tested_on, name]:.1f}{star}"
+
+
+shown = {
+    (title, f"trained on {KINDS[source]}"): {
+        f"tested on {KINDS[kind]}": show_transfer(source, kind, name) for kind in KINDS
+    }
+    for name, (_, _, title) in TRANSFER.items()
+    for source in KINDS
+}
+report.table(
+    pd.DataFrame(shown).T,
+    caption="Trained on 36,000 games of each kind, tested on each, after 51 to 100 plies, %",
+)
+
+# %% [markdown]
+# There is one training of each kind. A star marks what clearly differs from the model of engine
+# games on the same questions: the interval of the difference lies further from zero than any two
+# seeds of plain UCI at one size are from each other ({glue:text}`spread_say`).
+# {glue:text}`transfer_say`
+
 # %% [markdown]
 # ## Recap
 #
 # - The four questions of Table 3 have the paper's answers: {glue:text}`agree` of 4.
-# - Of the {glue:text}`n_models` models of Table 6 these beat counting after 51 to 100 plies:
-#   {glue:text}`above`. After 5 to 50 plies: {glue:text}`above_short`.
+# - Of the {glue:text}`n_models` models of Table 6 these do not beat counting after 51 to 100 plies:
+#   {glue:text}`not_above`; after 5 to 50 plies: {glue:text}`not_above_short`.
 # - {glue:text}`games_say`
 # - {glue:text}`starts_recap`
 # - {glue:text}`notations_recap`
@@ -730,15 +742,15 @@ plain = largest("uci")
 plain_games = trained.loc[runs_of_rows[plain], "games"]
 came_from = grounds["came_from"].loc[long_end, "lgm"].value
 counting = (
-    "counting where pieces that came the same way went, which follows no game, is right in "
+    "counting where pieces that had come the same way went, which follows no game, gives "
     f"{came_from:.1f} %"
 )
 report.paste(
     result=results.only_if_above(
         {
-            f"A model that has read the moves of {plain_games:,} games, and nothing else, names a "
-            f"legal square for {legal_of(plain).value.value:.1f} % of the pieces that move next, "
-            f"after 51 to 100 plies; {counting}.": [legal_of(plain)]
+            f"A model that has read the moves of {plain_games:,} games and nothing else names a "
+            f"legal square in {legal_of(plain).value.value:.1f} % of the questions where a piece "
+            f"can go, after 51 to 100 plies; {counting}.": [legal_of(plain)]
         },
         f"No model that has read moves alone is seen to beat counting: {counting}.",
     )
@@ -746,16 +758,20 @@ report.paste(
 
 # %% tags=["hide-input"]
 TOLD = {"uci_rap": "some moves", "uci_ap": "every move"}
+SHOWN = {
+    "uci_rap": "a model that was shown the types of some moves in training, and of none when asked,",
+    "uci_ap": "one that is told the type of every move",
+}
 sentences = {}
-for model, told in TOLD.items():
+for model, told in SHOWN.items():
     if model not in chosen.index.get_level_values("model"):
         continue
     title = largest(model)
     found = legal_of(title, long_start)
     if beyond_last[title]["start_actual"].low > 0:
         sentences[
-            f"Asked where a type of piece stands, one that was shown the types before {told} "
-            f"({title}) is right in {found.value.value:.1f} %."
+            f"Asked where a type of piece stands, {told} ({title}) is right in "
+            f"{found.value.value:.1f} %."
         ] = [found]
 last = grounds["last"].loc[long_start, "lgm"].value
 more = [title for title, apart in beyond_last.items() if apart["start_actual"].low > 0]
@@ -787,11 +803,16 @@ for (measure, size, model), (by_seed, pooled) in compared.items():
         often = "more" if pooled.value.value > 0 else "less"
         n_games = trained.loc[runs_of_rows[title], "games"]
         sentences[
-            f"Types before {TOLD[model]}, with {n_games:,} games, make a model name the move "
-            f"played {often} often ({pooled.value.value:+.1f} points, in each of {len(by_seed)} "
-            "seeds)."
+            f"Types before {TOLD[model]}, in {n_games:,} games, make a model name the move played "
+            f"{often} often: by {abs(pooled.value.value):.1f} points over {len(by_seed)} seeds, in "
+            "each of which they do."
         ] = [pooled]
 first_row = chosen.index[0]
+type_gain = {
+    score: grounds["type"].loc[long_end, score].value
+    - grounds["came_from"].loc[long_end, score].value
+    for score in MEASURES
+}
 of_seeds = [
     100 * answered[run].loc[ask("end_actual").index, "exm"].mean()
     for run in seeds[first_row].values()
@@ -802,12 +823,14 @@ report.paste(
         "Whether types in the notation make a model name the move played more often, these "
         "trainings do not tell.",
     ),
-    notations_recap="As played, types in the notation make no difference that these trainings "
-    f"could tell for {results.enumerate_names(undecided)}; with a single seed, which tells "
-    f"nothing: {results.enumerate_names(alone_in_seed)}.",
+    notations_recap="What types change in the moves as played is not decided for "
+    f"{results.enumerate_names(undecided)}; trained with a single seed, which decides nothing: "
+    f"{results.enumerate_names(alone_in_seed)}.",
     seeds_say=f"The {len(of_seeds)} seeds of {chosen.loc[first_row, 'title']} name the move played "
-    f"in {min(of_seeds):.1f} to {max(of_seeds):.1f} % of the questions: one pair of trainings "
-    "could show anything in between.",
+    f"in {min(of_seeds):.1f} to {max(of_seeds):.1f} % of the questions, so that a single pair of "
+    "trainings may differ by as much without any types. Being told the type is worth "
+    f"{type_gain['lgm']:+.1f} points of legal answers to counting, too, and "
+    f"{type_gain['exm']:+.1f} of moves as played.",
 )
 
 # %% tags=["hide-input"]
@@ -828,12 +851,14 @@ for title, run in alone.items():
     n_games = trained.loc[run, "games"]
     legal_share = legal_of(title).value.value
     if title.startswith("XS"):
-        few.append(f"With {n_games:,} games the same model {place} ({legal_share:.1f} %).")
+        few.append(
+            f"With {n_games:,} games a model like the first {place} ({legal_share:.1f} %)."
+        )
     else:
         ratio = trained.loc[run, "parameters"] / trained.loc[runs_of_rows[plain], "parameters"]
         few.append(
-            f"The paper's own model, {ratio:.0f} times as large and trained by the paper's recipe "
-            f"on {n_games:,} of our games, {place} ({legal_share:.1f} %)."
+            f"The paper's own model, {ratio:.0f} times as large and trained by its own recipe on "
+            f"{n_games:,} of our games, {place} ({legal_share:.1f} %)."
         )
 plain_sizes = [size for size, model in chosen.index if model == "uci"]
 games_say = "More than one size has not been trained."
@@ -867,83 +892,68 @@ if other.low > 0 or other.high < 0:
     )
 report.paste(few_say=" ".join(few), games_say=games_say, other_say=other_say)
 
+
 # %% tags=["hide-input"]
-TESTS = {"selfplay": "engine games", "random": "random games", "people": "people's games"}
-
-
-def list_changes(source, name):
-    """The clear changes of one measure by other training games, with what they were tested on."""
-    found = {
-        key[1]: apart for key, apart in clear.items() if (key[0], key[2]) == (source, name)
-    }
-    listed = (f"{apart:+.1f} on {TESTS[tested_on]}" for tested_on, apart in found.items())
-    return results.enumerate_names(listed)
-
-
 def changes(source, name, sign):
-    """Whether games of a kind change a measure clearly on all tests but their own, one way."""
-    elsewhere = [key for key in changed if (key[0], key[2]) == (source, name)]
-    elsewhere = [key for key in elsewhere if key[1] != source]
-    return bool(elsewhere) and all(
-        sign * clear[key].value > 0 if key in clear else False for key in elsewhere
-    )
+    """Whether games of a kind clearly change a measure, one way, on all games but their own."""
+    elsewhere = [key for key in changed if key[0] == source != key[1] and key[2] == name]
+    one_way = [key for key in elsewhere if key in clear and sign * clear[key].value > 0]
+    return bool(elsewhere) and one_way == elsewhere
 
 
 rules = changes("random", "lgm_other", 1)
 play = changes("random", "exm", -1)
-kinds_say = "Whether random games teach more of the rules, these trainings do not tell."
+kinds_say = "Whether random games teach the rules better, these trainings do not tell."
+transfer_say = ""
 if rules and play:
-    kinds_say = (
-        "Random games teach the rules better and the play worse: a model of them is more often "
-        "right about a piece that is not moved next, and names the move played less often."
+    kinds_say = "Random games teach the rules better than an engine's, and the play worse."
+if rules:
+    transfer_say += (
+        "The model of random games is right about another piece more often than the model of "
+        "engine games, also on games of the other kinds. "
     )
-elif rules or play:
-    kinds_say = (
-        "A model of random games is more often right about a piece that is not moved next."
-        if rules
-        else "A model of random games names the move played less often."
-    )
-kinds_recap = "People's games were not on file."
+if play:
+    transfer_say += "On those it names the move played less often. "
 own = changed.get(("people", "people", "lgm"))
+kinds_recap = "How training on people's games compares is not on file."
 if own is not None:
+    said = "" if ("people", "people", "lgm") in clear else ", which is no clear difference"
     kinds_recap = (
-        f"Training on people's games in place of an engine's changes the legal answers on people's "
-        f"games by {own:+.1f} points"
-        + ("." if ("people", "people", "lgm") in clear else ": no difference is seen.")
+        "On people's games, training on such games in place of an engine's changes the legal "
+        f"answers by {own:+.1f} points{said}."
     )
 report.paste(
     kinds_say=kinds_say,
     kinds_recap=kinds_recap,
-    spread_say=", ".join(
-        f"{apart:.1f} points in {TRANSFER[name][2]}" for name, apart in spread.items()
-    ),
-    transfer_say=" ".join(
-        f"Random games in place of an engine's, {title}: {list_changes('random', name)}. "
-        f"People's: {list_changes('people', name)}."
-        for name, (_, _, title) in TRANSFER.items()
+    transfer_say=transfer_say or "Random games and an engine's are not told apart elsewhere.",
+    spread_say="; ".join(
+        f"{TRANSFER[name][2]}: {apart:.1f} points" for name, apart in spread.items()
     ),
 )
 
+
 # %% tags=["hide-input"]
-wrong_piece = {
-    title: stats.share(int(row["wrong piece"]), max(int(row["all"]), 1)).in_percent()
-    for title, row in ends.iterrows()
-}
+def share_of_errors(title, *kinds_of_error):
+    rows = wrong[title]
+    hits = rows["error"].isin(kinds_of_error)
+    return stats.mean_interval(hits, rows["game"], seed=seed).in_percent()
+
+
 errors = "Which errors more games remove, these trainings do not tell."
-of_sizes = [f"{size} UCI" for size in plain_sizes]
-if len(of_sizes) > 1:
-    fewest, most_games = of_sizes[0], of_sizes[-1]
+if len(plain_sizes) > 1:
+    fewest, most_games = (f"{size} UCI" for size in (plain_sizes[0], plain_sizes[-1]))
     both_above = all(
         legal_of(title, (task, "long")).above
         for title in (fewest, most_games)
         for task in probes.END_TASKS
     )
-    if both_above and wrong_piece[most_games].high < wrong_piece[fewest].low:
+    before, after = (share_of_errors(title, "wrong piece") for title in (fewest, most_games))
+    if both_above and after.high < before.low:
+        rest = share_of_errors(most_games, "path obstruction", "pseudo-legal")
         errors = (
-            "What a piece is, a model learns with more games: wrong pieces are "
-            f"{wrong_piece[fewest]:.0f} % of the errors of {fewest}, and "
-            f"{wrong_piece[most_games]:.0f} % of those of {most_games}. What is left are the pieces "
-            "in between and checks: other squares of the board."
+            f"With more games a model confuses pieces less: wrong pieces are {before:.0f} % of the "
+            f"errors of {fewest} and {after:.0f} % of those of {most_games}. Of the latter, "
+            f"{rest:.0f} % are blocked paths and checks, which ask for the rest of the board."
         )
 better = {
     band: [
@@ -956,8 +966,10 @@ report.paste(
     agree=agree,
     counted=f"{sizes.counted:,}",
     n_models=len(scores),
-    above=results.enumerate_names(better["long"]),
-    above_short=results.enumerate_names(better["short"]),
+    not_above=results.enumerate_names(title for title in scores if title not in better["long"]),
+    not_above_short=results.enumerate_names(
+        title for title in scores if title not in better["short"]
+    ),
     random_end=f"{draw_evenly('end_actual').value:.1f}",
     random_end_paper=f"{printed6.loc['Random Legal', 'ExM Acc.']:.1f}",
 )
