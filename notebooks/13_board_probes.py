@@ -9,11 +9,13 @@
 # %% [markdown]
 # # What the model knows of the board
 #
-# A model of moves can be asked about the board without any new machinery
-# {cite}`toshniwal2022chess`: give it the beginning of a game and one token more, and its next
-# token is an answer. After a square it must say where the piece there can go; after a piece type,
-# where such a piece stands. The rules decide what is right. {glue:text}`result`
-# {glue:text}`types_say` {glue:text}`notations_say` {glue:text}`few_say` {glue:text}`kinds_say`
+# {glue:text}`result` {glue:text}`types_say` {glue:text}`notations_say` {glue:text}`few_say`
+# {glue:text}`kinds_say`
+#
+# The models are asked without any new machinery {cite}`toshniwal2022chess`: one is given the
+# beginning of a game and one token more, and its next token is an answer. After a square it must
+# say where the piece there can go; after a piece type, where such a piece stands. The rules decide
+# what is right.
 
 # %% tags=["parameters", "hide-input"]
 profile = "book"
@@ -241,7 +243,7 @@ shown.insert(
     ),
 )
 report.table(
-    shown.fillna("-"),
+    shown.dropna(axis=1, how="all").fillna("-"),
     digits=1,
     caption=f"Legal answers of counts over {sizes.counted:,} games, after 51 to 100 plies, %",
 )
@@ -267,7 +269,7 @@ seeds = {
     for place, row in chosen.iterrows()
     for run in [row["run"]]
 }
-wanted_alone = {"XS UCI": "XS-uci-1", "Paper's model, 15,000 games": "15000-paper_uci-1"}
+wanted_alone = {"XS UCI": "XS-uci-1", "Paper's model": "15000-paper_uci-1"}
 alone = {title: run for title, run in wanted_alone.items() if run in trained.index}
 wanted_kinds = {
     "selfplay": "36000-uci-1",
@@ -315,23 +317,46 @@ def draw_evenly(task):
     return stats.mean_interval(100 * shares, rows["game"], seed=seed)
 
 
+def one_line(frame):
+    """The rows' names without breaks, so that a row is a line."""
+    return frame.rename(lambda name: name.replace(" ", "\N{NO-BREAK SPACE}"))
+
+
+def without_interval(cell):
+    """A judged score without its interval, for a narrow column."""
+    if isinstance(cell, results.Judged):
+        return f"{cell.value.value:.1f}" + ("" if cell.above else f" {results.MARK}")
+    return cell.value if isinstance(cell, stats.Interval) else cell
+
+
 def show_table(number, kind, titles, counts):
     printed = reference.table("state_tracking", f"table{number}")
     rows = {title: scores[title] for title in titles}
     rows |= {results.BASELINES[name]: grounds[name] for name in counts}
-    absent = [title for title in printed.index if title not in rows]
-    parts = []
-    for title, part in results.PROBE_PARTS.items():
-        shown = results.probe_table(rows, kind, part, printed, beside_paper)
-        shown.loc[absent, [name for name in shown if "paper" not in name]] = "not on file"
-        shown.loc["Random Legal"] = shown.loc["Random Legal"].replace("not on file", np.nan)
-        if "ExM Acc." in part:
-            shown.loc["Random Legal", "Actual"] = draw_evenly(f"{kind}_actual")
-        else:
-            shown = shown.drop(index="Random Legal")
-        caption = f"Table {number}: {kind}ing squares, {title}, %. {results.MARKED}"
-        parts.append(report.table(shown, digits=1, caption=caption))
-    return report.boards(*parts)
+    absent = [name for name in printed.index if name not in (*rows, "Random Legal")]
+    legal_part, precise_part, exact_part = (
+        results.probe_table(rows, kind, part, printed, beside_paper)
+        for part in results.PROBE_PARTS.values()
+    )
+    exact_part.loc["Random Legal", "Actual"] = draw_evenly(f"{kind}_actual")
+    for part in (legal_part, precise_part, exact_part):
+        part.loc[absent, part.columns[::2]] = "not on file"
+    precise_part = precise_part.map(without_interval).add_prefix("R-prec. ")
+    ranked = precise_part.join(exact_part.add_prefix("ExM "))
+    legal_part = legal_part.drop(index="Random Legal")
+    title = f"Table {number}: {kind}ing squares"
+    return report.boards(
+        report.table(
+            one_line(legal_part),
+            digits=1,
+            caption=f"{title}, legal answers (LgM accuracy), %. {results.MARKED}",
+        ),
+        report.table(
+            one_line(ranked),
+            digits=1,
+            caption=f"{title}, R-precision of legal answers, and as played (ExM accuracy), %",
+        ),
+    )
 
 
 # %%
@@ -357,7 +382,9 @@ beyond_last = {
     for title in typed
 }
 report.table(
-    pd.DataFrame(beyond_last).T.rename(columns=lambda task: task.split("_")[1].title()),
+    one_line(pd.DataFrame(beyond_last).T).rename(
+        columns=lambda task: task.split("_")[1].title()
+    ),
     digits=1,
     caption="Legal starting squares, less where the type went last, points",
 )
@@ -590,7 +617,7 @@ def mark_row(title):
 
 
 report.table(
-    ends.rename(mark_row),
+    one_line(ends.rename(mark_row).rename_axis(columns=None)),
     caption=f"Wrong ending squares of {2 * len(ask('end_actual')):,} answers. {results.MARKED}",
 )
 
@@ -605,8 +632,8 @@ report.table(
 # questions made in the same way from games held out. Those of the other kinds were asked when the
 # training ended; the counts above are of engine games, and stand beside the first column alone.
 
-# %%
-KINDS = {"selfplay": "engine", "random": "random", "people": "people's"}
+# %% tags=["hide-input"]
+KINDS = {"selfplay": "engine games", "random": "random games", "people": "people's games"}
 
 
 def answers_on(run, tested_on, task):
@@ -693,7 +720,7 @@ def show_transfer(source, tested_on, name):
 
 
 shown = {
-    (title, f"trained on {KINDS[source]}"): {
+    (title, KINDS[source].replace(" ", "\N{NO-BREAK SPACE}")): {
         f"tested on {KINDS[kind]}": show_transfer(source, kind, name) for kind in KINDS
     }
     for name, (_, _, title) in TRANSFER.items()
@@ -701,7 +728,7 @@ shown = {
 }
 report.table(
     pd.DataFrame(shown).T,
-    caption="Trained on 36,000 games of each kind, tested on each, after 51 to 100 plies, %",
+    caption="Trained on 36,000 games of a kind (rows), tested on each kind, 51 to 100 plies, %",
 )
 
 # %% [markdown]
@@ -748,9 +775,10 @@ counting = (
 report.paste(
     result=results.only_if_above(
         {
-            f"A model that has read the moves of {plain_games:,} games and nothing else names a "
-            f"legal square in {legal_of(plain).value.value:.1f} % of the questions where a piece "
-            f"can go, after 51 to 100 plies; {counting}.": [legal_of(plain)]
+            f"A model that has read the moves of {plain_games:,} games and nothing else knows where "
+            "most pieces can go: asked about the one that moves next, after 51 to 100 plies, it "
+            f"names a legal square in {legal_of(plain).value.value:.1f} % of the games; "
+            f"{counting}.": [legal_of(plain)]
         },
         f"No model that has read moves alone is seen to beat counting: {counting}.",
     )
@@ -759,29 +787,28 @@ report.paste(
 # %% tags=["hide-input"]
 TOLD = {"uci_rap": "some moves", "uci_ap": "every move"}
 SHOWN = {
-    "uci_rap": "a model that was shown the types of some moves in training, and of none when asked,",
+    "uci_rap": "a model that was shown the types of some moves in training, and of none when asked",
     "uci_ap": "one that is told the type of every move",
 }
-sentences = {}
+parts = []
 for model, told in SHOWN.items():
     if model not in chosen.index.get_level_values("model"):
         continue
     title = largest(model)
     found = legal_of(title, long_start)
-    if beyond_last[title]["start_actual"].low > 0:
-        sentences[
-            f"Asked where a type of piece stands, {told} ({title}) is right in "
-            f"{found.value.value:.1f} %."
-        ] = [found]
+    if found.above and beyond_last[title]["start_actual"].low > 0:
+        parts.append(f"{told} ({title}), is right in {found.value.value:.1f} %")
+types_say = (
+    "Asked where a type of piece stands, no model is seen to know more than where such a piece "
+    "went last."
+)
+if parts:
+    types_say = f"Asked where a type of piece stands, {'; '.join(parts)}."
 last = grounds["last"].loc[long_start, "lgm"].value
 more = [title for title, apart in beyond_last.items() if apart["start_actual"].low > 0]
 less = [title for title, apart in beyond_last.items() if apart["start_actual"].high < 0]
 report.paste(
-    types_say=results.only_if_above(
-        sentences,
-        "Asked where a type of piece stands, no model is seen to know more than where such a "
-        "piece went last.",
-    ),
+    types_say=types_say,
     starts_recap=f"Where such a piece went last is a right answer to {last:.1f} % of the Start "
     f"questions. Models that know more: {results.enumerate_names(more)}; that know less: "
     f"{results.enumerate_names(less)}.",
@@ -803,9 +830,9 @@ for (measure, size, model), (by_seed, pooled) in compared.items():
         often = "more" if pooled.value.value > 0 else "less"
         n_games = trained.loc[runs_of_rows[title], "games"]
         sentences[
-            f"Types before {TOLD[model]}, in {n_games:,} games, make a model name the move played "
-            f"{often} often: by {abs(pooled.value.value):.1f} points over {len(by_seed)} seeds, in "
-            "each of which they do."
+            f"Trained on {n_games:,} games with the type before {TOLD[model]}, a model names the "
+            f"move played {often} often, by {abs(pooled.value.value):.1f} points over "
+            f"{len(by_seed)} seeds, and in each of them."
         ] = [pooled]
 first_row = chosen.index[0]
 type_gain = {
