@@ -205,7 +205,7 @@ report.boards(drawing, report.table(shown.rename_axis(None), caption="Table 3"))
 # A model that is told types (AP) is measured by what types give, all others by counts without
 # them. A number *beats* its baseline if the 95 % interval of the difference on the same questions
 # lies above 0; what is *as played* (ExM) has to beat an even draw among the right squares too.
-# A number that does not bears a †, and no sentence concludes from it.
+# A number that does not bears a †, and nothing more is concluded from it.
 
 # %%
 games = read_corpus()
@@ -225,27 +225,29 @@ fewer = count(sizes.counted_fewer, ask("end_actual"))
 counted = pd.DataFrame(
     {results.BASELINES[name]: scores["lgm"] for name, scores in grounds.items()}
 ).T
-shown = pd.DataFrame(
-    {
-        task.replace("_", "-").title(): counted[task, "long"]
-        for task in (*probes.END_TASKS, *probes.START_TASKS)
-    }
-)
-fewer_games = f"End-Actual, {sizes.counted_fewer:,} games"
-shown.insert(
-    1,
-    fewer_games,
-    pd.Series(
-        {
-            results.BASELINES[name]: results.summarise(rows, seed=seed).iloc[0]["lgm"]
-            for name, rows in fewer.items()
-        }
-    ),
-)
-report.table(
-    shown.dropna(axis=1, how="all").fillna("-"),
-    digits=1,
-    caption=f"Legal answers of counts over {sizes.counted:,} games, after 51 to 100 plies, %",
+fewer_games = {
+    results.BASELINES[name]: results.summarise(rows, seed=seed).iloc[0]["lgm"]
+    for name, rows in fewer.items()
+}
+
+
+def one_line(frame):
+    """The names of rows without breaks, so that a row is a line."""
+    return frame.rename(lambda name: name.replace(" ", "\N{NO-BREAK SPACE}"))
+
+
+def show_counts(tasks, names, caption):
+    shown = counted.loc[[results.BASELINES[name] for name in names]]
+    columns = {task.replace("_", "-").title(): shown[task, "long"] for task in tasks}
+    if tasks == probes.END_TASKS:
+        columns[f"End-Actual, {sizes.counted_fewer:,} games"] = pd.Series(fewer_games)
+    return report.table(one_line(pd.DataFrame(columns)), digits=1, caption=caption)
+
+
+legal_counts = f"Legal answers of counts over {sizes.counted:,} games, 51 to 100 plies, %"
+report.boards(
+    show_counts(probes.END_TASKS, results.END_BASELINES, legal_counts),
+    show_counts(probes.START_TASKS, results.START_BASELINES, ""),
 )
 
 # %% [markdown]
@@ -265,12 +267,20 @@ report.table(
 trained = runs.read_runs()
 chosen = results.headline(trained, results.NOTATION_ROWS)
 seeds = {
-    place: {trained.loc[run, "seed"]: run for run in results.other_seeds(trained, row["run"])}
-    for place, row in chosen.iterrows()
-    for run in [row["run"]]
+    place: {trained.loc[run, "seed"]: run for run in results.other_seeds(trained, first)}
+    for place, first in chosen["run"].items()
 }
-wanted_alone = {"XS UCI": "XS-uci-1", "Paper's model": "15000-paper_uci-1"}
-alone = {title: run for title, run in wanted_alone.items() if run in trained.index}
+wanted_alone = {  # title of the row: the run, and the paper's row beside it
+    "XS UCI": ("XS-uci-1", ""),
+    "Paper's model": ("15000-paper_uci-1", "S UCI"),
+    "Paper's model + RAP": ("15000-paper_rap15-1", "S UCI + RAP"),
+    "Paper's model + AP": ("15000-paper_ap-1", "S UCI + AP"),
+    "Paper's model, 50,000": ("50000-paper_uci-1", "M UCI"),
+}
+on_hand = {title: row for title, row in wanted_alone.items() if row[0] in trained.index}
+alone = {title: run for title, (run, _) in on_hand.items()}
+beside_paper = {title: row for title, (_, row) in on_hand.items()}
+KINDS = {"selfplay": "engine", "random": "random", "people": "people's"}
 wanted_kinds = {
     "selfplay": "36000-uci-1",
     "random": "36000-random_uci-1",
@@ -280,8 +290,6 @@ kinds = {kind: run for kind, run in wanted_kinds.items() if run in trained.index
 everyone = [run for by_seed in seeds.values() for run in by_seed.values()]
 everyone += [*alone.values(), *kinds.values()]
 answered = {run: results.score_run(run, questions) for run in dict.fromkeys(everyone)}
-
-# %% tags=["hide-input"]
 again = []
 for run, (live_model, training) in models.items():
     kept = runs.read_kept("predictions", run)
@@ -298,7 +306,6 @@ report.paste(same=f"{100 * np.mean(again):.1f}")
 
 # %% tags=["hide-input"]
 runs_of_rows = dict(zip(chosen["title"], chosen["run"], strict=True)) | alone
-beside_paper = {title: "S UCI" for title in alone if title.startswith("Paper")}
 
 
 def ground_of(run):
@@ -317,16 +324,17 @@ def draw_evenly(task):
     return stats.mean_interval(100 * shares, rows["game"], seed=seed)
 
 
-def one_line(frame):
-    """The rows' names without breaks, so that a row is a line."""
-    return frame.rename(lambda name: name.replace(" ", "\N{NO-BREAK SPACE}"))
-
-
 def without_interval(cell):
     """A judged score without its interval, for a narrow column."""
     if isinstance(cell, results.Judged):
         return f"{cell.value.value:.1f}" + ("" if cell.above else f" {results.MARK}")
     return cell.value if isinstance(cell, stats.Interval) else cell
+
+
+def one_line_of_models(frame):
+    """The same for a wide table, where the names of counts may break."""
+    models_only = {name: name.replace(" ", "\N{NO-BREAK SPACE}") for name in runs_of_rows}
+    return frame.rename(models_only)
 
 
 def show_table(number, kind, titles, counts):
@@ -340,7 +348,7 @@ def show_table(number, kind, titles, counts):
     )
     exact_part.loc["Random Legal", "Actual"] = draw_evenly(f"{kind}_actual")
     for part in (legal_part, precise_part, exact_part):
-        part.loc[absent, part.columns[::2]] = "not on file"
+        part.loc[absent, part.columns[::2]] = "-" if part is precise_part else "not on file"
     precise_part = precise_part.map(without_interval).add_prefix("R-prec. ")
     ranked = precise_part.join(exact_part.add_prefix("ExM "))
     legal_part = legal_part.drop(index="Random Legal")
@@ -352,7 +360,7 @@ def show_table(number, kind, titles, counts):
             caption=f"{title}, legal answers (LgM accuracy), %. {results.MARKED}",
         ),
         report.table(
-            one_line(ranked),
+            one_line_of_models(ranked),
             digits=1,
             caption=f"{title}, R-precision of legal answers, and as played (ExM accuracy), %",
         ),
@@ -392,9 +400,9 @@ report.table(
 # %% [markdown]
 # ## Where can they go?
 #
-# Table 6: the prompt is the square of a piece. Two rows are ours alone: XS has 3,750 games, and the
-# *paper's model* is the paper's own in shape and recipe, 85 million parameters, trained on the first
-# 15,000 of our games. It stands beside the paper's S.
+# Table 6: the prompt is the square of a piece. XS has 3,750 games, too few. The *paper's model* is the
+# paper's own in shape and recipe, 85 million parameters, trained on the first 15,000 of our games;
+# it stands beside the paper's S.
 
 # %%
 show_table(6, "end", list(scores), results.END_BASELINES)
@@ -402,47 +410,40 @@ show_table(6, "end", list(scores), results.END_BASELINES)
 # %% [markdown]
 # What do more games bring? Each point below is one training, and the dotted lines are the counts.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Legal answers about the piece that is moved next, after 51 to 100 plies, by training games; a point is a training, and the dotted lines are counts that know where a piece came from (lower) or its type (upper).", "name": "fig-13-legality"}, "image": {"alt": "Points, one a training, by the number of its games, with two dotted lines for counts."}}
 colours = dict(zip(results.NOTATION_ROWS, report.PALETTE, strict=False))
-points = [
-    (trained.loc[run, "games"], run, "o", colours[model], results.NOTATION_ROWS[model])
-    for (_, model), by_seed in seeds.items()
-    for run in by_seed.values()
-]
-points += [
-    (trained.loc[run, "games"], run, "o", colours["uci"], results.NOTATION_ROWS["uci"])
-    for title, run in alone.items()
-    if title.startswith("XS")
-]
-points += [
-    (trained.loc[run, "games"], run, "s", "black", title)
-    for title, run in alone.items()
-    if title.startswith("Paper")
-]
-points += [
-    (trained.loc[run, "games"], run, marker, "grey", f"UCI, {kind} games")
-    for (kind, run), marker in zip(kinds.items(), "ox+", strict=False)
-    if kind != "selfplay"
-]
+points = []
+for (_, model), by_seed in seeds.items():
+    label = results.NOTATION_ROWS[model]
+    points += [(run, "o", colours[model], label) for run in by_seed.values()]
+for title, run in alone.items():
+    model = trained.loc[run, "model"]
+    ours = not trained.loc[run, "variant"]
+    label = results.NOTATION_ROWS[model] if ours else title
+    points.append((run, "o" if ours else "s", colours[model] if ours else "black", label))
+for kind, run in kinds.items():
+    if kind != "selfplay":
+        points.append(
+            (run, "x" if kind == "random" else "+", "grey", f"UCI, {KINDS[kind]} games")
+        )
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Legal answers about the piece that is moved next, after 51 to 100 plies, by training games; a point is a training, and the dotted lines are counts that know where a piece came from (lower) or its type (upper).", "name": "fig-13-legality"}, "image": {"alt": "Points rise with the number of games: below the counts at 3,750 games, above them from 12,500 games on."}}
 figure, axes = plt.subplots(figsize=(6.4, 3.2))
 shown_labels = set()
-for n_games, run, marker, colour, label in points:
-    share = 100 * answered[run].loc[ask("end_actual").index, "lgm"].mean()
+beside = dict(zip(results.NOTATION_ROWS, (0.97, 1, 1.03), strict=True))
+for run, marker, colour, label in points:
     axes.plot(
-        n_games,
-        share,
+        trained.loc[run, "games"] * beside[trained.loc[run, "model"]],
+        100 * answered[run].loc[ask("end_actual").index, "lgm"].mean(),
         marker,
         color=colour,
-        markersize=6,
+        markersize=5,
         label="" if label in shown_labels else label,
     )
     shown_labels.add(label)
 for name in ("came_from", "type"):
     level = grounds[name].loc[("end_actual", "long"), "lgm"].value
     axes.axhline(level, linestyle=":", color="grey", linewidth=1)
-ticks = sorted({n_games for n_games, *_ in points})
+ticks = sorted({trained.loc[run, "games"] for run, *_ in points})
 axes.set(xscale="log", xlabel="training games", ylabel="legal, %")
 axes.set_xticks(ticks, [f"{count:,}" for count in ticks], rotation=45)
 axes.xaxis.set_minor_formatter("")
@@ -525,23 +526,20 @@ def of_paper(size, model, score):
     return cells[f"{size} {results.NOTATION_ROWS[model]}"] - cells[f"{size} UCI"]
 
 
-# %% tags=["hide-input"]
-def show_compared(score):
-    shown = {}
-    for (measure, size, model), (by_seed, pooled) in compared.items():
-        if measure != score:
-            continue
-        shown[f"{size} {results.NOTATION_ROWS[model].removeprefix('UCI + ')}"] = {
-            "by seed": ", ".join(f"{apart:+.1f}" for apart in by_seed),
-            "all seeds": pooled,
-            "decided": decision(by_seed, pooled.value),
-            "paper": f"{of_paper(size, model, score):+.1f}",
-        }
-    caption = f"Types less plain UCI, {MEASURES[score][1]}, points. {results.COMPARED}"
-    return report.table(pd.DataFrame(shown).T, digits=1, caption=caption)
-
-
-report.boards(*map(show_compared, MEASURES))
+shown = {}
+for (score, size, model), (by_seed, pooled) in compared.items():
+    name = f"{size} {results.NOTATION_ROWS[model].removeprefix('UCI + ')}"
+    shown[MEASURES[score][1], name.replace(" ", "\N{NO-BREAK SPACE}")] = {
+        "by seed": ", ".join(f"{apart:+.1f}" for apart in by_seed),
+        "all seeds": pooled,
+        "decided": decision(by_seed, pooled.value),
+        "paper": f"{of_paper(size, model, score):+.1f}",
+    }
+report.table(
+    pd.DataFrame(shown).T.loc[[title for _, title in MEASURES.values()]],
+    digits=1,
+    caption=f"Types less plain UCI, points. {results.COMPARED}",
+)
 
 # %% [markdown]
 # {glue:text}`seeds_say` A model that reads types reads more: AP's games have half as many tokens
@@ -549,12 +547,12 @@ report.boards(*map(show_compared, MEASURES))
 #
 # ## What kind of error
 #
-# A wrong ending square can be no square at all; one that nothing could reach from there
-# (*unreachable*); one that another piece would reach (*wrong piece*: the model has forgotten what
+# A wrong ending square can be none, or one that nothing could reach from there (*no such move*);
+# one that another piece would reach (*wrong piece*: the model has forgotten what
 # stands there); one behind another piece (*path obstruction*) or on an own one (*own piece*: it
 # has forgotten what stands elsewhere); or it leaves the king in check (*pseudo-legal*). The
-# authors' released analysis joins the first three as *syntax* errors and the next two as *path
-# obstruction*.
+# authors' released analysis joins the first two of these as *syntax* errors, and the next two as
+# *path obstruction*.
 
 
 # %%
@@ -609,6 +607,10 @@ ends = ends.T.reindex(columns=ERRORS).fillna(0).astype(int)
 ends["all"] = ends.sum(axis=1)
 
 
+shown = ends.drop(columns=ERRORS[:2]).rename_axis(columns=None)
+shown.insert(0, "no such move", ends[ERRORS[:2]].sum(axis=1))
+
+
 def mark_row(title):
     if title in results.BASELINES:
         return results.BASELINES[title]
@@ -617,7 +619,7 @@ def mark_row(title):
 
 
 report.table(
-    one_line(ends.rename(mark_row).rename_axis(columns=None)),
+    one_line(shown.rename(mark_row)),
     caption=f"Wrong ending squares of {2 * len(ask('end_actual')):,} answers. {results.MARKED}",
 )
 
@@ -632,10 +634,8 @@ report.table(
 # questions made in the same way from games held out. Those of the other kinds were asked when the
 # training ended; the counts above are of engine games, and stand beside the first column alone.
 
+
 # %% tags=["hide-input"]
-KINDS = {"selfplay": "engine games", "random": "random games", "people": "people's games"}
-
-
 def answers_on(run, tested_on, task):
     """Scores of the long questions of a task, made from games of one kind, with their games."""
     if tested_on == "selfplay":
@@ -658,7 +658,7 @@ def on_file(run, tested_on):
 
 
 TRANSFER = {
-    "lgm": ("end_actual", "lgm", "legal, the piece moved next"),
+    "lgm": ("end_actual", "lgm", "legal, piece moved next"),
     "lgm_other": ("end_other", "lgm", "legal, another piece"),
     "exm": ("end_actual", "exm", "as played (ExM)"),
 }
@@ -669,8 +669,6 @@ for trained_on_kind, run in kinds.items():
             rows = answers_on(run, tested_on, task)
             share = stats.mean_interval(rows[score], rows["game"], seed=seed)
             transfer[trained_on_kind, tested_on, name] = share.in_percent()
-
-# %% tags=["hide-input"]
 plain_seeds = [
     run
     for (size, model), by_seed in seeds.items()
@@ -711,7 +709,6 @@ clear = {
 }
 
 
-# %% tags=["hide-input"]
 def show_transfer(source, tested_on, name):
     if (source, tested_on, name) not in transfer:
         return "not on file"
@@ -720,7 +717,7 @@ def show_transfer(source, tested_on, name):
 
 
 shown = {
-    (title, KINDS[source].replace(" ", "\N{NO-BREAK SPACE}")): {
+    (title, KINDS[source]): {
         f"tested on {KINDS[kind]}": show_transfer(source, kind, name) for kind in KINDS
     }
     for name, (_, _, title) in TRANSFER.items()
@@ -787,7 +784,7 @@ report.paste(
 # %% tags=["hide-input"]
 TOLD = {"uci_rap": "some moves", "uci_ap": "every move"}
 SHOWN = {
-    "uci_rap": "a model that was shown the types of some moves in training, and of none when asked",
+    "uci_rap": "a model that was shown the types of some moves in training and of none when asked",
     "uci_ap": "one that is told the type of every move",
 }
 parts = []
@@ -797,7 +794,7 @@ for model, told in SHOWN.items():
     title = largest(model)
     found = legal_of(title, long_start)
     if found.above and beyond_last[title]["start_actual"].low > 0:
-        parts.append(f"{told} ({title}), is right in {found.value.value:.1f} %")
+        parts.append(f"{told} ({title}) is right in {found.value.value:.1f} %")
 types_say = (
     "Asked where a type of piece stands, no model is seen to know more than where such a piece "
     "went last."
@@ -844,13 +841,25 @@ of_seeds = [
     100 * answered[run].loc[ask("end_actual").index, "exm"].mean()
     for run in seeds[first_row].values()
 ]
+few_rows = []
+rap = compared.get(("lgm", first_row[0], "uci_rap"))
+if rap is not None and rap[1].value.high < of_paper(first_row[0], "uci_rap", "lgm"):
+    title = chosen.loc[first_row, "title"]
+    few_rows.append(
+        f"In the paper RAP adds {of_paper(first_row[0], 'uci_rap', 'lgm'):.1f} points of legal "
+        f"answers at {first_row[0]}, to a plain model of "
+        f"{printed6.loc[title, 'LgM Actual Acc.']:.1f} %; ours stands at "
+        f"{legal_of(title).value.value:.1f} % without, and the interval leaves room for "
+        f"{max(rap[1].value.high, 0):.1f} points at most."
+    )
 report.paste(
     notations_say=results.only_if_above(
         sentences,
         "Whether types in the notation make a model name the move played more often, these "
         "trainings do not tell.",
     ),
-    notations_recap="What types change in the moves as played is not decided for "
+    notations_recap=" ".join(few_rows)
+    + " What types change in the moves as played is not decided for "
     f"{results.enumerate_names(undecided)}; trained with a single seed, which decides nothing: "
     f"{results.enumerate_names(alone_in_seed)}.",
     seeds_say=f"The {len(of_seeds)} seeds of {chosen.loc[first_row, 'title']} name the move played "
@@ -872,7 +881,10 @@ def beside_counts(run):
 
 PLACES = {-1: "stays below counting", 0: "is not seen to beat counting", 1: "beats counting"}
 few = []
-for title, run in alone.items():
+for title in ("XS UCI", "Paper's model"):
+    if title not in alone:
+        continue
+    run = alone[title]
     apart = beside_counts(run)
     place = PLACES[int(apart.low > 0) - int(apart.high < 0)]
     n_games = trained.loc[run, "games"]
@@ -1014,8 +1026,10 @@ columns = {
     for column, (task, score) in part.items()
 }
 place_of = {row["title"]: place for place, row in chosen.iterrows()}
-for title in alone:
-    place_of[title] = ("XS", "uci") if title.startswith("XS") else ("15000", "paper_uci")
+for title, run in alone.items():
+    variant = trained.loc[run, "variant"]
+    model = trained.loc[run, "model"]
+    place_of[title] = (trained.loc[run, "size"], f"{variant}_{model}" if variant else model)
 
 
 def name_task(task, band):
