@@ -785,7 +785,7 @@ report.paste(
 TOLD = {"uci_rap": "some moves", "uci_ap": "every move"}
 SHOWN = {
     "uci_rap": "a model that was shown the types of some moves in training and of none when asked",
-    "uci_ap": "one that is told the type of every move",
+    "uci_ap": "a model that is told the type of every move",
 }
 parts = []
 for model, told in SHOWN.items():
@@ -843,7 +843,11 @@ of_seeds = [
 ]
 few_rows = []
 rap = compared.get(("lgm", first_row[0], "uci_rap"))
-if rap is not None and rap[1].value.high < of_paper(first_row[0], "uci_rap", "lgm"):
+if (
+    rap is not None
+    and rap[1].above
+    and rap[1].value.high < of_paper(first_row[0], "uci_rap", "lgm")
+):
     title = chosen.loc[first_row, "title"]
     few_rows.append(
         f"In the paper RAP adds {of_paper(first_row[0], 'uci_rap', 'lgm'):.1f} points of legal "
