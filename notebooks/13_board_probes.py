@@ -733,8 +733,7 @@ report.table(
 # games on the same questions: the interval of the difference lies further from zero than any two
 # seeds of plain UCI at one size are from each other ({glue:text}`spread_say`).
 # {glue:text}`transfer_say`
-
-# %% [markdown]
+#
 # ## Recap
 #
 # - The four questions of Table 3 have the paper's answers: {glue:text}`agree` of 4.
@@ -953,10 +952,10 @@ if rules and play:
 if rules:
     transfer_say += (
         "The model of random games is right about another piece more often than the model of "
-        "engine games, also on games of the other kinds. "
+        "engine games, on games that are not random too. "
     )
 if play:
-    transfer_say += "On those it names the move played less often. "
+    transfer_say += "On those it names the move played less often."
 own = changed.get(("people", "people", "lgm"))
 kinds_recap = "How training on people's games compares is not on file."
 if own is not None:
