@@ -904,11 +904,13 @@ for title in ("XS UCI", "Paper's model"):
         )
 plain_sizes = [size for size, model in chosen.index if model == "uci"]
 games_say = "More than one size has not been trained."
+games_keys = {}
 if len(plain_sizes) > 1:
     least, most = plain_sizes[0], plain_sizes[-1]
     by_seed, pooled = compare_pairs(
         pair_seeds((most, "uci"), (least, "uci")), "end_actual", "lgm"
     )
+    games_keys = {f"lgm.{most}_less_{least}": pooled}
     column = printed6["LgM Actual Acc."]
     told_apart = (
         "" if decided(by_seed, pooled) else ", which these trainings do not tell from none"
@@ -1119,6 +1121,7 @@ report.save(
         for name in dict.fromkeys(key[0] for key in gains)
     ),
     report.rows(by_seed_keys, "by_seed", unit="points"),
+    report.rows(games_keys, "more_games", unit="points"),
     report.rows(each_seed, "exact_less", unit="points"),
     report.rows(
         {
