@@ -9,8 +9,8 @@
 # %% [markdown]
 # # From concepts to commentary
 #
-# A chess engine knows how good a move is, but it cannot explain it. A language model can write,
-# but it hardly knows the board. Section 3.1.2 of the CCC paper {cite}`kim2024ccc` joins the two.
+# A chess engine knows how good a move is but cannot explain it. A language model can explain
+# but often misreads the board. Section 3.1.2 of the CCC paper {cite}`kim2024ccc` joins the two.
 # The model is told the engine's verdict, the attacks on the board, and the *concepts* that the
 # move changes most, as a chess network shows them. This is *concept-guided chess commentary*, CCC.
 # What we found:
@@ -19,9 +19,9 @@
 # - Of these comments {glue:text}`copied_ccc:.0f` % repeat six words in a row of a worked example
 #   in the prompt{glue:text}`as_below`.
 # - {glue:md}`order_sentence`
-# - Without a model, from notes that board and engine prove, we wrote comments on sixty fresh
-#   moves. Two readers found that {glue:text}`fresh_a:.0f` % and {glue:text}`fresh_b:.0f` % of them
-#   help a club player.
+# - A program without a language model, which says only what board and engine prove, wrote
+#   comments on sixty fresh moves. One reader found that {glue:text}`fresh_a:.0f` % of them help a
+#   club player, another {glue:text}`fresh_b:.0f` %.
 #
 # **What stands in for what.** {glue:text}`asked_model`, a model of 1.5 billion parameters that
 # runs on a laptop, writes in place of GPT-4o: expect worse comments. Moves that lecturers explain
@@ -122,8 +122,8 @@ report.boards(
 # move by move. A hash of a lecture's name decides whether it is evaluated. Nothing in this book
 # learns from an evaluated lecture, and no example in a prompt comes from one. We sort the comments
 # on exactly one move by phase and kind of move, and take one from each group in turn until there
-# are sixty. Three moves that the documents print with a FEN are added; no person's comment on them
-# is printed.
+# are sixty. Three moves that the documents print with a FEN are added; they have no human
+# comment.
 #
 # *Folded: how many moves there are of each phase and kind.*
 
@@ -165,8 +165,10 @@ report.boards(
 )
 
 # %% [markdown]
-# The prompt uses the second order. It comes from a model trained to predict how much Stockfish 8's
-# terms change (chapter 3). The paper's text names no number of concepts; we give five.
+# The prompt uses the second order. It comes from a model that was trained on how much moves change
+# Stockfish 8's terms (chapter 3). The model predicts two things: the size of a change, which
+# decides the order, and the change with its sign, which the table shows in standard deviations.
+# The paper's text names no number of concepts; we give five.
 #
 # **The attacks.** The paper lists every attack on an enemy piece, so that none is made up. With
 # python-chess this is a loop over the pieces of both sides: whatever a piece attacks and the enemy
@@ -226,7 +228,7 @@ question = "\n".join(
 request = methods.request_comment(example, "ccc")
 messages = [{"role": turn.role, "content": turn.content} for turn in request.messages]
 assert messages[-1]["content"] == question
-print(textwrap.fill(question, 96, replace_whitespace=False))
+print(*(textwrap.fill(line, 96) for line in question.splitlines()), sep="\n")
 
 # %% [markdown]
 # *Folded: the whole prompt, with the instruction and the two examples.*
@@ -267,7 +269,7 @@ print(textwrap.fill(text, 96))
 # %% [markdown]
 # The comment is what follows the last *Comment:*. {glue:md}`example_sentence`
 #
-# *Folded: the paper's Figure 2, box by box; the briefings, searched and ranked anew.*
+# *Folded: the paper's Figure 2, box by box, for this move.*
 
 # %% tags=["hide-cell"]
 # Figure 2 of the paper, box by box, for this move
@@ -285,6 +287,16 @@ boxes = {
     f"b. comment, {asked_model}": comment,
 }
 report.texts(boxes, f"Figure 2 of the paper, for {example.move.numbered_san}")
+
+# %% [markdown]
+# What is known of a move, its *briefing*, is committed, so that a prompt is the same on every
+# machine. We searched and ranked the {glue:text}`briefed` moves again, and
+# {glue:text}`briefed_same:.0f` % of the verdicts came out the same. The recorded answers rest on
+# earlier searches, which sometimes ended with a bound in place of a value. Of these verdicts
+# {glue:text}`briefed_earlier:.0f` % are the same today, and {glue:text}`briefed_class:.0f` % put the
+# move into the same class (good, inaccuracy, mistake, blunder).
+#
+# *Folded: the comparison.*
 
 # %% tags=["hide-cell"]
 # the briefings made anew: Stockfish searches, and the network ranks, every move again
@@ -309,18 +321,16 @@ for kind, kept in (("of exact lines", exact), ("behind the recorded answers", br
 report.table(pd.DataFrame(compared).T, caption=f"{len(again)} briefings made again", digits=2)
 
 # %% [markdown]
-# What is known of a move, its *briefing*, is committed, so that a prompt is the same on every
-# machine. Made anew, all {glue:text}`briefed` briefings of exact lines came out with the share of
-# equal verdicts {glue:text}`briefed_same:.2f`. The recorded answers rest on earlier searches, whose
-# last line could be a bound: {glue:text}`briefed_earlier:.2f` of these verdicts are equal, and
-# {glue:text}`briefed_class:.2f` call the move the same (good, inaccuracy, mistake or blunder).
-#
 # ## What came out
 #
 # Fourteen prompts, or *arms*, were asked about each move. They differ in what they tell the model:
-# the engine's verdict, two worked examples, the attacks, the concepts. Compare arms with the same
-# number of examples. Nearly all arms "with two examples" were answered by another build of the
-# same model than the first block, so a comparison across the two also compares builds.
+# the engine's verdict, two worked examples, the attacks, the concepts. CCC has two examples of its
+# own. The arms *with two examples* share two others, one of each colour, in the form of the paper's
+# released notebook. The first three arms below and all of the second table were answered by one
+# build of the model, the others by other builds, which may differ in a word now and then.
+#
+# A model that has nothing to say may say what the examples in its prompt say. A comment counts as
+# *copied* if it shares six words in a row with an example, punctuation aside.
 
 # %% tags=["hide-input"]
 unaided = ["reference", "notes", "template"]
@@ -334,10 +344,6 @@ known = [briefings[each.name] for each in moves]
 kept = methods.kept_texts("gac")
 gac_comments = {each.name: kept[each.name][0] for each in moves}
 gac_words = mean_interval([len(text.split()) for text in gac_comments.values()], seed=seed)
-
-# %% [markdown]
-# A model that has nothing to say may say what the examples in its prompt say. A comment counts as
-# *copied* if it shares six words in a row with an example, punctuation aside.
 
 
 # %%
@@ -393,7 +399,7 @@ table = pd.DataFrame(
             name: cell.value for name, cell in (cells | {"gac": gac_cell}).items()
         },
         "words": {**words, "gac": gac_words},
-        "comments": {**answered.groupby("method").size(), "gac": len(gac_comments)},
+        "usable comments": {**answered.groupby("method").size(), "gac": len(gac_comments)},
         "copied, %": copied_by.map(lambda share: f"{share.in_percent():.0f}"),
     }
 ).loc[["reference", "gac", *plain, *with_two, *unaided[1:], *from_notes]]
@@ -410,8 +416,20 @@ report.table(
 # GAC {cite}`jhamtani2018learning`, a recurrent network, learned from {glue:text}`gac_learned`
 # comments where the original had 300,000, so its row says little about the original.
 #
-# **Do the concepts reach the words?** Now the prompt of CCC stays and only its concepts change. We
-# count how many of the five concepts of CCC a comment speaks of, by a list of words for each.
+# **Do the concepts reach the words?** A comment *speaks of* a concept if it has one of the words
+# that are listed for it. CCC's comment on the move above:
+
+# %%
+spoken_of = {
+    methods.describe_concept(each): "yes" if speaks_of(comment, each) else "no"
+    for each in methods.concepts_of(example, "ccc")
+}
+report.table(pd.DataFrame({"spoken of": spoken_of}), caption="The five concepts given")
+
+# %% [markdown]
+# Now the prompt of CCC stays and only its concepts change: to five others drawn at random, to the
+# same five with every change turned round, to none, to those of Stockfish 8 itself, and to the same
+# five with tactics after them.
 
 # %% tags=["hide-input"]
 family = list(methods.GUIDED)
@@ -460,10 +478,13 @@ reach_gain = {
 shares = reached.map(
     lambda each: f"{each.in_percent():.0f}" if isinstance(each, Interval) else ""
 )
+shares.loc["ccc", "same text as CCC"] = ""
 shares["copied"] = copied_by.loc[family].map(lambda share: f"{share.in_percent():.0f}")
 shares["words"] = words.loc[family].map(lambda each: f"{each:.0f}")
 report.table(
-    shares, caption="CCC with other concepts: concepts spoken of, same text and copies in %"
+    shares,
+    caption="CCC with other concepts. Per cent, but for words: concepts spoken of, comments "
+    "with the same text as CCC, comments copied",
 )
 
 # %% tags=["hide-input"]
@@ -532,7 +553,16 @@ report.table(
 # **Side by side.** The paper's Figures 1 and 3 show several methods on one move, but print no FEN.
 # Here is the move of its Figure A1. *Proven comments* are explained at the end of this chapter.
 
+
 # %% tags=["hide-input"]
+def source_of(name):
+    """Say in words where a move comes from: a lecture, or a figure of the paper."""
+    source, place = name.split("/")
+    if source == "ccc":
+        return f"the paper's Figure {place[3:]}"
+    return f"lecture {source[3:]}, comment {place}"
+
+
 headline = [*unaided, "llm_two", "llm_expert_two", "ccc_two", "ccc_proven"]
 
 
@@ -548,7 +578,7 @@ def side_by_side(name):
         report.board(briefings[name].move, size=260),
         report.texts(
             {item: each.shown for item, each in texts.items() if each is not None},
-            f"{name}, {briefings[name].move.numbered_san}",
+            f"{briefings[name].move.numbered_san}, {source_of(name)}",
         ),
     )
 
@@ -556,18 +586,23 @@ def side_by_side(name):
 report.boards(*(side_by_side(name) for name in listed(shown)[1:2]))
 
 # %% [markdown]
-# *Folded: two more moves; what each arm is given; words and copies by model; other numbers of
-# concepts; GAC's comments.*
+# *Folded: two more moves.*
 
 # %% tags=["hide-cell"]
 # two more moves; of a lecturer's comment the first fifteen words are quoted
 report.boards(*(side_by_side(name) for name in listed(shown) if name not in listed(shown)[1:2]))
+
+# %% [markdown]
+# *Folded: what each arm is given beside position and move.*
 
 # %% tags=["hide-cell"]
 # what each arm is given beside position and move
 report.texts(
     {name: each.given for name, each in methods.METHODS.items()}, "Given beside the move"
 )
+
+# %% [markdown]
+# *Folded: words and copies by every model that answered all arms.*
 
 # %% tags=["hide-cell"]
 # words and copies by every model that answered all arms; `make record` adds another
@@ -587,6 +622,9 @@ report.table(
     caption="Words, and share of comments copied from an example, by model",
 )
 
+# %% [markdown]
+# *Folded: CCC with three, five and eight concepts: words a comment.*
+
 # %% tags=["hide-cell"]
 # CCC told with three, five and eight concepts, on some of the moves
 all_briefings = [briefings[move.name] for move in evaluated]
@@ -602,12 +640,15 @@ report.table(
     by_count, caption=f"ccc with other numbers of concepts, {len(varied)} moves", digits=1
 )
 
+# %% [markdown]
+# *Folded: what GAC says of the last moves.*
+
 # %% tags=["hide-cell"]
 # GAC's comments on the last moves
 training = json.loads((find_project() / "data/gac/training.json").read_text())
 distinct = len(set(gac_comments.values()))
 report.texts(
-    dict(list(gac_comments.items())[-8:]),
+    {source_of(name): text for name, text in list(gac_comments.items())[-8:]},
     f"GAC: {distinct} different comments on {len(gac_comments)} moves",
 )
 
@@ -618,7 +659,7 @@ report.texts(
 # well (area under the ROC curve {glue:text}`facts_auc:.2f`). On these moves, where such things are
 # rare, {glue:text}`facts_so:.0f` % of {glue:text}`facts_noticed` alarms were right.
 #
-# *Folded: both by concept.*
+# *Folded: the first number by concept.*
 
 # %% tags=["hide-cell"]
 # how well vectors of tactics separate balanced test positions; chance is one half
@@ -632,6 +673,9 @@ auc = pd.DataFrame(
     }
 )
 report.table(auc, caption="Area under the ROC curve, test games")
+
+# %% [markdown]
+# *Folded: the second number by concept.*
 
 # %% tags=["hide-cell"]
 # what the network noticed on the evaluated moves, and how often the board agrees
@@ -747,7 +791,7 @@ report.table(
 )
 
 # %% [markdown]
-# *Folded: agreement of the two readers; every statement that one of them objected to.*
+# *Folded: how far the two readers agree.*
 
 # %% tags=["hide-cell"]
 # agreement of the two readers beyond chance (kappa)
@@ -770,6 +814,9 @@ report.table(
     ),
     caption="Agreement of the two readers beyond chance",
 )
+
+# %% [markdown]
+# *Folded: every statement that a reader objected to, and why.*
 
 # %% tags=["hide-cell"]
 # what either reader objected to, and why
@@ -894,7 +941,7 @@ if all(share.value == 1 for share in fresh_recall.values()):
 Markdown(" ".join(sentences))
 
 # %% [markdown]
-# *Folded: the same by kind of move; agreement of the readers.*
+# *Folded: helpful comments by kind of move.*
 
 # %% tags=["hide-cell"]
 # helpful comments, of fifteen a kind of move
@@ -905,6 +952,9 @@ by_kind.columns = [f"{reader}: {form}" for form, reader in by_kind.columns]
 report.table(
     by_kind.astype(int).rename_axis(index=None), caption="Helpful, of fifteen, by kind of move"
 )
+
+# %% [markdown]
+# *Folded: how far the two readers agree.*
 
 # %% tags=["hide-cell"]
 # kappa of the two readers of the fresh moves
@@ -949,7 +999,7 @@ report.table(
         },
         index=[note.kind for note in made],
     ).sort_values("learned chance", ascending=False),
-    caption=f"{taught.name}, {taught.move.numbered_san}. The lecturer: “{first_words(taught.reference)}”",
+    caption=f"{taught.move.numbered_san}, {source_of(taught.name)}: “{first_words(taught.reference)}”",
 )
 
 # %% [markdown]
@@ -986,7 +1036,7 @@ same_table = choice.WEIGHTS["table"] == file_digest(
 print(search.best_params_, "the library's weights are of this table:", same_table)
 
 # %% [markdown]
-# *Folded: how many notes there are; the learned weights.*
+# *Folded: how many notes there are.*
 
 # %% tags=["hide-cell"]
 # notes on the lecturers' moves
@@ -1004,6 +1054,9 @@ report.table(
     ),
     caption="Notes on the lecturers' moves",
 )
+
+# %% [markdown]
+# *Folded: the learned weights.*
 
 # %% tags=["hide-cell"] mystnb={"figure": {"caption": "What lecturers speak of, as weights of the learned model: kinds of notes they leave out or choose (left), all other features (right).", "name": "fig-04-weights"}, "image": {"alt": "Two bar charts of weights in log odds, negative to the left and positive to the right."}}
 # the learned weights
@@ -1187,24 +1240,25 @@ def better_or_not(gap):
 
 
 on_held_out, on_all, bare = (gaps[name] for name in results)
-by_hand_too = {
-    "on all lectures": on_all["learned - template"],
-    "without bare lines (*continuation*)": bare["learned - template"],
-    "on the evaluated lectures alone": on_held_out["learned - template"],
-}
+over_weights = on_all["learned - template"], bare["learned - template"]
 learned_sentence = (
     "Over all lectures, three notes in the learned order hold "
-    f"{against(on_all['learned - chance'], 'three at random')} of what the lecturers spoke of. "
-    "Compared with the weights set by hand it is "
-    + "; ".join(f"{where} {against(gap, 'these')}" for where, gap in by_hand_too.items())
-    + "."
+    f"{against(on_all['learned - chance'], 'three at random')} of what the lecturers spoke of, and "
+    f"{against(over_weights[0], 'three by the weights set by hand')}. "
 )
+if (over_weights[0].low > 0) == (over_weights[1].low > 0):
+    learned_sentence += "The second stays so if notes that only give a line are left out. "
+if on_held_out["learned - template"].low <= 0:
+    learned_sentence += (
+        "On the evaluated lectures alone the difference from the weights set by hand "
+        f"({on_held_out['learned - template']:.2f}) may be chance, so notes without a model go on "
+        "using these. "
+    )
 concepts_sentence = (
-    "Three notes in the published order of the concepts hold "
-    f"{against(on_all['svm - chance'], 'three at random')} over all lectures, and "
-    f"{against(on_held_out['svm - chance'], 'these')} on the few that are evaluated."
+    f"The published order of the concepts is {better_or_not(on_all['svm - chance'])} than a random "
+    f"order over all lectures, and {better_or_not(on_held_out['svm - chance'])} on the evaluated ones."
 )
-Markdown(f"{learned_sentence} {concepts_sentence}")
+Markdown(learned_sentence + concepts_sentence)
 
 # %% [markdown]
 # These figures were not blind. The learned order's were seen before a third order was dropped, and
@@ -1216,7 +1270,7 @@ Markdown(f"{learned_sentence} {concepts_sentence}")
 # A small model that is asked to *find* what is true of a move finds little. It can write, though.
 # The last method gives it notes, what decides first and then in the learned order, says
 # that all are true, and asks for one flowing comment that adds nothing. (Two worked examples are
-# shown before; the whole prompt is folded.)
+# shown before.)
 
 # %%
 given_notes = proven.given_notes(known_move)
@@ -1224,6 +1278,9 @@ notes_request = proven.ask_first(known_move, given_notes)
 print(notes_request.messages[-1].content)
 answer = replay("notes", model).ask(notes_request)
 report.texts({"model": answer.text}, f"{taught.move.numbered_san}, from these notes")
+
+# %% [markdown]
+# *Folded: the whole prompt.*
 
 # %% tags=["hide-cell"]
 # the whole prompt for a comment from notes
@@ -1242,14 +1299,13 @@ print(*(f"[{turn.role}]\n{turn.content}\n" for turn in notes_request.messages), 
 #   that both readers call false in {glue:text}`notes_false:.0f` %, one that either does in
 #   {glue:text}`notes_either:.0f` % (we aimed at 2 %); {glue:text}`notes_helpful:.0f` % help by both
 #   readers (we aimed at 60 %).
-# - {glue:md}`learned_sentence`
+# - {glue:md}`learned_recap`
 # - {glue:text}`answers:,` recorded answers lie behind this chapter; none was chosen or edited.
 
 # %% tags=["hide-input"]
 mean_reach = reached["of CCC's five"]
 said = runs_of_words(comment)
 example_copied = bool(said & runs["ccc"])
-pgn_gap = paired.loc["words", "difference"]
 concepts_gap = on_all["svm - chance"]
 in_recall = recalled["each left out"]["recall at 3"]
 report.paste(
@@ -1264,29 +1320,29 @@ report.paste(
         + (": concepts reach the words." if reach_gain["ccc_none"].low > 0 else ".")
     ),
     order_sentence=Markdown(
-        "The order of the concepts tells little about what an expert would say: notes in this order "
-        f"match a lecturer's comment {better_or_not(concepts_gap)} than notes in random order "
-        f"(recall at three {in_recall['svm'].value:.2f} and {in_recall['chance'].value:.2f})."
+        "True notes on a move, put in the order of the network's concepts, match what a lecturer says "
+        f"{better_or_not(concepts_gap)} than in random order (of what he says, the first three hold "
+        f"{100 * in_recall['svm'].value:.0f} % and {100 * in_recall['chance'].value:.0f} %)."
     ),
     example_sentence=Markdown(
-        "This one comes almost word for word from the second example, on another position."
+        "This one repeats phrases of the examples, which are about other positions."
         if example_copied
         else "This one shares no six words in a row with the examples."
     ),
     pgn_sentence=Markdown(
-        "The interval of the difference in words includes zero: these moves show no difference."
-        if pgn_gap.low < 0 < pgn_gap.high
-        else "The two prompts lead to comments of different length."
+        "The intervals include zero: so few moves cannot show whether the two differ."
+        if all(gap.low < 0 < gap.high for gap in paired["difference"])
+        else "The two prompts lead to different comments."
     ),
-    learned_sentence=Markdown(
+    learned_recap=Markdown(
         "What an expert would say can be learned in part from what lecturers said."
         if on_all["learned - chance"].low > 0
         else "Whether what an expert would say can be learned is open."
     ),
     briefed=len(again),
-    briefed_same=compared["of exact lines"]["same verdict"],
-    briefed_earlier=compared["behind the recorded answers"]["same verdict"],
-    briefed_class=compared["behind the recorded answers"]["same class of move"],
+    briefed_same=100 * compared["of exact lines"]["same verdict"],
+    briefed_earlier=100 * compared["behind the recorded answers"]["same verdict"],
+    briefed_class=100 * compared["behind the recorded answers"]["same class of move"],
     gac_learned=training["comments"]["training"],
     facts_auc=auc.loc["mean", "NNUE"].value,
     facts_so=100 * so.value,
