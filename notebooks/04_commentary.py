@@ -9,24 +9,21 @@
 # %% [markdown]
 # # From concepts to commentary
 #
-# A chess engine knows how good a move is but cannot explain it. A language model can explain
-# but often misreads the board. Section 3.1.2 of the CCC paper {cite}`kim2024ccc` joins the two.
-# The model is told the engine's verdict, the attacks on the board, and the *concepts* that the
-# move changes most, as a chess network shows them. This is *concept-guided chess commentary*, CCC.
-# What we found:
+# A chess engine knows how good a move is but cannot explain it. A language model can explain but
+# often misreads the board. Section 3.1.2 of the CCC paper {cite}`kim2024ccc` tells the model the
+# engine's verdict, the attacks on the board, and the *concepts* that the move changes most, as a
+# chess network shows them: *concept-guided chess commentary*, CCC. What we found:
 #
 # - {glue:md}`reach_sentence`
-# - Of these comments {glue:text}`copied_ccc:.0f` % repeat six words in a row of a worked example
-#   in the prompt{glue:text}`as_below`.
+# - Of these comments {glue:text}`copied_ccc:.0f` % repeat six words in a row of an example in the
+#   prompt{glue:text}`as_below`.
 # - {glue:md}`order_sentence`
-# - A program without a language model, which says only what board and engine prove, wrote
-#   comments on sixty fresh moves. One reader found that {glue:text}`fresh_a:.0f` % of them help a
-#   club player, another {glue:text}`fresh_b:.0f` %.
+# - Of comments that a program writes from proven notes, without a model, one reader found
+#   {glue:text}`fresh_a:.0f` % helpful, another {glue:text}`fresh_b:.0f` %.
 #
-# **What stands in for what.** {glue:text}`asked_model`, a model of 1.5 billion parameters that
-# runs on a laptop, writes in place of GPT-4o: expect worse comments. Moves that lecturers explain
-# take the place of moves of a forum, and Stockfish's network NNUE that of a Leela network.
-# Language models read in place of people; no person has read these comments.
+# **What stands in for what.** {glue:text}`asked_model`, a laptop's model, for GPT-4o: expect worse
+# comments. Lecturers' moves for a forum's, Stockfish's network NNUE for a Leela network, language
+# models for human readers. No person has read these comments.
 
 # %% tags=["parameters", "hide-input"]
 profile = "book"
@@ -105,8 +102,19 @@ first_comments = {
     )
 }
 first_comments["notes, no model"] = notes.compose(notes.notes(example)).text
-report.boards(
-    report.board(example.move, size=260),
+
+
+def beside(board, texts):
+    """Show a board with texts beside it that take the rest of the line."""
+    return report.Html(
+        f'<div class="boards"><div style="flex: 0 0 15rem">{board.html}</div>'
+        f'<div style="flex: 1 1 24rem">{texts.html}</div></div>',
+        f"{board.text}\n\n{texts.text}",
+    )
+
+
+beside(
+    report.board(example.move, size=240),
     report.texts(first_comments, f"Four comments on {example.move.numbered_san}"),
 )
 
@@ -574,8 +582,8 @@ def comment_of(name, method):
 
 def side_by_side(name):
     texts = {item: comment_of(name, item) for item in headline}
-    return report.boards(
-        report.board(briefings[name].move, size=260),
+    return beside(
+        report.board(briefings[name].move, size=240),
         report.texts(
             {item: each.shown for item, each in texts.items() if each is not None},
             f"{briefings[name].move.numbered_san}, {source_of(name)}",
@@ -583,14 +591,15 @@ def side_by_side(name):
     )
 
 
-report.boards(*(side_by_side(name) for name in listed(shown)[1:2]))
+side_by_side(listed(shown)[1])
 
 # %% [markdown]
 # *Folded: two more moves.*
 
 # %% tags=["hide-cell"]
 # two more moves; of a lecturer's comment the first fifteen words are quoted
-report.boards(*(side_by_side(name) for name in listed(shown) if name not in listed(shown)[1:2]))
+others = [side_by_side(name) for name in listed(shown) if name != listed(shown)[1]]
+report.Html("".join(each.html for each in others), "\n\n".join(each.text for each in others))
 
 # %% [markdown]
 # *Folded: what each arm is given beside position and move.*
@@ -728,17 +737,14 @@ report.table(
 
 # %%
 made = notes.notes(example)
+print("evidence of the first note:", *(fact.text for fact in made[0].facts), sep="\n- ")
+print("\nthe comment, what fits into 45 words:", notes.compose(made).text, sep="\n")
 report.table(
     pd.DataFrame(
-        {
-            "weight": [note.weight for note in made],
-            "note": [note.sentence for note in made],
-            "evidence": [note.facts[0].text if note.facts else "the move" for note in made],
-        },
-        index=[note.kind for note in made],
+        {"kind": [note.kind for note in made], "weight": [note.weight for note in made]},
+        index=[note.sentence for note in made],
     ),
-    caption=f"Notes on {example.move.numbered_san}. The comment is what fits into 45 words: "
-    + notes.compose(made).text,
+    caption=f"Notes on {example.move.numbered_san}, the weightiest first",
     digits=0,
 )
 
@@ -990,14 +996,13 @@ chances = [1 / (1 + np.exp(-choice.expectation(note, known_move))) for note in m
 report.table(
     pd.DataFrame(
         {
-            "note": [note.sentence for note in made],
             "weight by hand": [f"{note.weight:.0f}" for note in made],
             "learned chance": chances,
             "spoken of": [
                 "yes" if choice.spoken_of(note, human, taught.move) else "" for note in made
             ],
         },
-        index=[note.kind for note in made],
+        index=[note.sentence for note in made],
     ).sort_values("learned chance", ascending=False),
     caption=f"{taught.move.numbered_san}, {source_of(taught.name)}: “{first_words(taught.reference)}”",
 )
@@ -1307,22 +1312,19 @@ mean_reach = reached["of CCC's five"]
 said = runs_of_words(comment)
 example_copied = bool(said & runs["ccc"])
 concepts_gap = on_all["svm - chance"]
-in_recall = recalled["each left out"]["recall at 3"]
 report.paste(
     answers=len(client.recordings),
     asked_model=asked_model,
     copied_ccc=100 * copied_by["ccc"].value,
     as_below=", as the one below does" if example_copied else "",
     reach_sentence=Markdown(
-        f"Its comments speak of {100 * mean_reach['ccc'].value:.0f} % of the five concepts that "
-        f"they were given, and of {100 * mean_reach['ccc_none'].value:.0f} % of the same five where "
-        "the prompt had none"
+        f"Comments speak of {100 * mean_reach['ccc'].value:.0f} % of the five concepts in their "
+        f"prompt, and of {100 * mean_reach['ccc_none'].value:.0f} % of the same five where it has none"
         + (": concepts reach the words." if reach_gain["ccc_none"].low > 0 else ".")
     ),
     order_sentence=Markdown(
-        "True notes on a move, put in the order of the network's concepts, match what a lecturer says "
-        f"{better_or_not(concepts_gap)} than in random order (of what he says, the first three hold "
-        f"{100 * in_recall['svm'].value:.0f} % and {100 * in_recall['chance'].value:.0f} %)."
+        "The order of the network's concepts tells what a lecturer would say "
+        f"{better_or_not(concepts_gap)} than a random order does."
     ),
     example_sentence=Markdown(
         "This one repeats phrases of the examples, which are about other positions."
