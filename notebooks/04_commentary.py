@@ -15,11 +15,11 @@
 # chess network shows them: *concept-guided chess commentary*, CCC. What we found:
 #
 # - {glue:md}`reach_sentence`
-# - Of these comments {glue:text}`copied_ccc:.0f` % repeat six words in a row of an example in the
+# - Of these comments {glue:text}`copied_ccc:.0f` % repeat six words of an example in the
 #   prompt{glue:text}`as_below`.
 # - {glue:md}`order_sentence`
-# - Of comments that a program writes from proven notes, without a model, one reader found
-#   {glue:text}`fresh_a:.0f` % helpful, another {glue:text}`fresh_b:.0f` %.
+# - Two readers find {glue:text}`fresh_a:.0f` % and {glue:text}`fresh_b:.0f` % of comments helpful
+#   that a program writes without a model.
 #
 # **What stands in for what.** {glue:text}`asked_model`, a laptop's model, for GPT-4o: expect worse
 # comments. Lecturers' moves for a forum's, Stockfish's network NNUE for a Leela network, language
@@ -737,7 +737,7 @@ report.table(
 
 # %%
 made = notes.notes(example)
-print("evidence of the first note:", *(fact.text for fact in made[0].facts), sep="\n- ")
+print("evidence of the first note:", *(fact.text for fact in made[0].facts[:2]), sep="\n- ")
 print("\nthe comment, what fits into 45 words:", notes.compose(made).text, sep="\n")
 report.table(
     pd.DataFrame(
@@ -793,7 +793,7 @@ by_hand = pd.DataFrame(
 )
 report.table(
     by_hand.map(lambda share: f"{share.in_percent():.0f}"),
-    caption=f"Of {len(written)} comments, per cent with …; clusters are games",
+    caption=f"Per cent of {len(written)} comments; intervals draw whole games",
 )
 
 # %% [markdown]
@@ -937,7 +937,8 @@ if all(gain.difference.low > 0 for (name, _), gain in gains.items() if name == "
     sentences.append("By both readers more comments help than before.")
 elif all(gain.difference.value > 0 > gain.difference.low for gain in gains.values()):
     sentences.append(
-        "Both readers prefer the new form, but every interval includes zero: sixty moves do not "
+        "Both readers find the new form helpful more often, and see the decisive thing more often, "
+        "but every interval includes zero: sixty moves do not "
         "decide whether the rebuilding helps."
     )
 if all(share.value < 0.6 for share in fresh_shares["after"].loc["decisive"]):
@@ -1011,8 +1012,8 @@ report.table(
 # `data/notes/learn.py` did this for every lectured move on which the program finds a claim, and
 # kept features and answers, no text. What it does not find counts as not spoken of, and it finds
 # written moves more surely than plans. A logistic regression learns from the lectures that are not
-# evaluated. It sees a note's kind, whose it is, its value, the verdict on the move, and how high
-# the network ranks the concept that the note words.
+# evaluated. It sees a note's kind, whom it is good for, its value, the verdict on the move, and how
+# high the network ranks the concept that the note words.
 
 # %%
 lecture_notes = pd.read_csv(find_project() / "data/notes/lecture_notes.tsv.zst", sep="\t")
@@ -1216,9 +1217,9 @@ report.table(
     pd.DataFrame(
         {
             "evaluated lectures": recalled["evaluated"]["recall at 3"],
-            "less random": [gap_to_chance("evaluated", order) for order in orders],
+            "minus random": [gap_to_chance("evaluated", order) for order in orders],
             "each left out": recalled["each left out"]["recall at 3"],
-            "less random ": [gap_to_chance("each left out", order) for order in orders],
+            "minus random ": [gap_to_chance("each left out", order) for order in orders],
         }
     ).rename(index=ORDERS),
     caption="Recall at 3, and the difference from a random order on the same moves: on the "
@@ -1252,7 +1253,7 @@ learned_sentence = (
     f"{against(over_weights[0], 'three by the weights set by hand')}. "
 )
 if (over_weights[0].low > 0) == (over_weights[1].low > 0):
-    learned_sentence += "The second stays so if notes that only give a line are left out. "
+    learned_sentence += "The latter is also true without the notes that only give a line. "
 if on_held_out["learned - template"].low <= 0:
     learned_sentence += (
         "On the evaluated lectures alone the difference from the weights set by hand "
@@ -1270,7 +1271,7 @@ Markdown(learned_sentence + concepts_sentence)
 # some evaluated comments were read while the claim reader was made. The concepts have no place for
 # mates, lines and replies: {glue:text}`no_concept:.0f` % of the notes spoken of word no concept.
 #
-# ## Turned round: the program knows, the model writes
+# ## A model that words the notes
 #
 # A small model that is asked to *find* what is true of a move finds little. It can write, though.
 # The last method gives it notes, what decides first and then in the learned order, says
@@ -1318,13 +1319,12 @@ report.paste(
     copied_ccc=100 * copied_by["ccc"].value,
     as_below=", as the one below does" if example_copied else "",
     reach_sentence=Markdown(
-        f"Comments speak of {100 * mean_reach['ccc'].value:.0f} % of the five concepts in their "
-        f"prompt, and of {100 * mean_reach['ccc_none'].value:.0f} % of the same five where it has none"
-        + (": concepts reach the words." if reach_gain["ccc_none"].low > 0 else ".")
+        f"Comments speak of {100 * mean_reach['ccc'].value:.0f} % of the concepts in their prompt, "
+        f"of {100 * mean_reach['ccc_none'].value:.0f} % of the same ones without them."
     ),
     order_sentence=Markdown(
-        "The order of the network's concepts tells what a lecturer would say "
-        f"{better_or_not(concepts_gap)} than a random order does."
+        "The order of the concepts tells what a lecturer would say "
+        f"{better_or_not(concepts_gap)} than a random order."
     ),
     example_sentence=Markdown(
         "This one repeats phrases of the examples, which are about other positions."
