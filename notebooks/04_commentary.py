@@ -15,7 +15,7 @@
 # chess network shows them: *concept-guided chess commentary*, CCC. What we found:
 #
 # - {glue:md}`reach_sentence`
-# - Of these comments {glue:text}`copied_ccc:.0f` % repeat six words of an example in the
+# - {glue:text}`copied_ccc:.0f` % of these comments repeat six words of an example in the
 #   prompt{glue:text}`as_below`.
 # - {glue:md}`order_sentence`
 # - Two readers find {glue:text}`fresh_a:.0f` % and {glue:text}`fresh_b:.0f` % of comments helpful
@@ -96,12 +96,12 @@ example = briefings[listed(shown)[0]]
 first_comments = {
     title: methods.model_comments([example], method, client)[0].shown
     for title, method in (
-        ("told the move alone", "llm"),
+        ("CCC: told verdict, attacks, concepts", "ccc"),
         ("told the engine's verdict", "llm_expert"),
-        ("told verdict, attacks, concepts (CCC)", "ccc"),
+        ("told the move alone", "llm"),
     )
 }
-first_comments["notes, no model"] = notes.compose(notes.notes(example)).text
+first_comments["proven notes, no model"] = notes.compose(notes.notes(example)).text
 
 
 def beside(board, texts):
@@ -236,7 +236,7 @@ question = "\n".join(
 request = methods.request_comment(example, "ccc")
 messages = [{"role": turn.role, "content": turn.content} for turn in request.messages]
 assert messages[-1]["content"] == question
-print(*(textwrap.fill(line, 96) for line in question.splitlines()), sep="\n")
+print(*(textwrap.fill(line, 84) for line in question.splitlines()), sep="\n")
 
 # %% [markdown]
 # *Folded: the whole prompt, with the instruction and the two examples.*
@@ -245,7 +245,7 @@ print(*(textwrap.fill(line, 96) for line in question.splitlines()), sep="\n")
 # the whole prompt: the instruction, two worked examples, and the question
 for turn in messages:
     print(f"[{turn['role']}]")
-    print(*(textwrap.fill(line, 96) for line in turn["content"].splitlines()), sep="\n")
+    print(*(textwrap.fill(line, 84) for line in turn["content"].splitlines()), sep="\n")
 
 # %% [markdown]
 # **The answer.** A request is one call of openai's client, which works with any server that
@@ -272,7 +272,7 @@ else:
     text = next(each["text"] for each in records if each["messages_sha256"] == key)
 comment = " ".join(text.rpartition("Comment:")[2].split())
 assert ask_live or comment == methods.model_comments([example], "ccc", client)[0].text
-print(textwrap.fill(text, 96))
+print(textwrap.fill(text, 84))
 
 # %% [markdown]
 # The comment is what follows the last *Comment:*. {glue:md}`example_sentence`
@@ -1317,10 +1317,10 @@ report.paste(
     answers=len(client.recordings),
     asked_model=asked_model,
     copied_ccc=100 * copied_by["ccc"].value,
-    as_below=", as the one below does" if example_copied else "",
+    as_below=", as below" if example_copied else "",
     reach_sentence=Markdown(
-        f"Comments speak of {100 * mean_reach['ccc'].value:.0f} % of the concepts in their prompt, "
-        f"of {100 * mean_reach['ccc_none'].value:.0f} % of the same ones without them."
+        f"Comments speak of {100 * mean_reach['ccc'].value:.0f} % of the concepts in their prompt; "
+        f"without them, of {100 * mean_reach['ccc_none'].value:.0f} %."
     ),
     order_sentence=Markdown(
         "The order of the concepts tells what a lecturer would say "
