@@ -1078,7 +1078,11 @@ for ax, part, title in (
     ),
     (axes[1], rest, "everything else"),
 ):
-    ax.barh(part.index, part, color=["#D55E00" if each < 0 else "#0072B2" for each in part])
+    ax.barh(
+        part.index.str.replace("_", " "),
+        part,
+        color=["#D55E00" if each < 0 else "#0072B2" for each in part],
+    )
     ax.set_title(title)
     ax.set_xlabel("weight (log odds)")
     ax.tick_params(axis="y", labelsize=7)
