@@ -9,20 +9,23 @@
 # %% [markdown]
 # # From concepts to commentary
 #
-# The engine knows that a move is good, the expert network shows which concepts it changes,
-# and a language model can write. This chapter puts the three together, as Section 3.1.2 of
-# the CCC paper {cite}`kim2024ccc` does, with its baselines beside it. The language model is
-# {glue:text}`asked_model`; the paper's is GPT-4o. The book's own is so small that anyone can record
-# its answers again on a laptop: expect it to write worse. What a model wrote is shown as it came.
+# A chess engine knows how good a move is but cannot explain it. A language model can explain but
+# often misreads the board. Section 3.1.2 of the CCC paper {cite}`kim2024ccc` tells the model the
+# engine's verdict, the attacks on the board, and the *concepts* that the move changes most, as a
+# chess network shows them: *concept-guided chess commentary*, CCC. What we found:
 #
-# What we find: its comments speak of {glue:text}`reach_ccc:.0%` of the concepts that they were
-# given, and of {glue:text}`reach_none:.0%` of the same concepts where none was given;
-# {glue:text}`copied_ccc:.0%` of them repeat six words in a row of a worked example in the prompt.
-# Written without a model, from notes that board and engine prove, {glue:text}`notes_false:.0%` of
-# sixty comments hold a statement that two readers call false, {glue:text}`notes_either:.0%` one
-# that either does; {glue:text}`notes_helpful:.0%` would help a club player, as both say.
+# - {glue:md}`reach_sentence`
+# - {glue:text}`copied_ccc:.0f` % of these comments repeat six words of an example in the
+#   prompt{glue:text}`as_below`.
+# - {glue:md}`order_sentence`
+# - Two readers find {glue:text}`fresh_a:.0f` % and {glue:text}`fresh_b:.0f` % of comments helpful
+#   that a program writes without a model.
+#
+# **What stands in for what.** {glue:text}`asked_model`, a laptop's model, for GPT-4o: expect worse
+# comments. Lecturers' moves for a forum's, Stockfish's network NNUE for a Leela network, language
+# models for human readers. No person has read these comments.
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "hide-input"]
 profile = "book"
 seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
@@ -54,13 +57,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from chessgloss import claims, report
 from chessgloss.book import reference
-from chessgloss.scores import centipawns, score_of
 from chessgloss.commentary import asking, briefing, methods, notes, proven
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.commentary.briefing import first_words, speaks_of
 from chessgloss.commentary.methods import known_from_start
 from chessgloss.commentary.prompts import load_prompt
-from chessgloss.experts import load_expert
+from chessgloss.experts import joined_activations, load_expert
 from chessgloss.llm.client import model_title, replay
 from chessgloss.stats import (
     Interval,
@@ -90,116 +92,97 @@ briefings = asking.read_briefings(asking.briefings_file())
 client = replay("commentary", model)
 asked_model = model_title(model)
 example = briefings[listed(shown)[0]]
-print(
-    f"moves: {len(moves)} of {len(evaluated)}, in {len({each.group for each in moves})} sources"
-)
 
 first_comments = {
-    method: methods.model_comments([example], method, client)[0].shown
-    for method in ("llm", "llm_expert", "ccc")
+    title: methods.model_comments([example], method, client)[0].shown
+    for title, method in (
+        ("CCC: told verdict, attacks, concepts", "ccc"),
+        ("told the engine's verdict", "llm_expert"),
+        ("told the move alone", "llm"),
+    )
 }
+first_comments["proven notes, no model"] = notes.compose(notes.notes(example)).text
+
+
+def beside(board, texts):
+    """Show a board with texts beside it that take the rest of the line."""
+    return report.Html(
+        f'<div class="boards"><div style="flex: 0 0 15rem">{board.html}</div>'
+        f'<div style="flex: 1 1 24rem">{texts.html}</div></div>',
+        f"{board.text}\n\n{texts.text}",
+    )
+
+
+beside(
+    report.board(example.move, size=240),
+    report.texts(first_comments, f"Four comments on {example.move.numbered_san}"),
+)
+
+# %% [markdown]
+# ## The question
+#
+# The paper argues that a model explains a move better if it is told what a strong network sees
+# in it. We ask three things. Does a comment speak of the concepts that it was given? Are its words
+# about this position, or taken from the prompt? And would an expert speak of these concepts at
+# all? Whether comments are *true* is the subject of the next chapter.
+#
+# We take moves from lectures of the Free Internet Chess Server, in which experts explain a game
+# move by move. A hash of a lecture's name decides whether it is evaluated. Nothing in this book
+# learns from an evaluated lecture, and no example in a prompt comes from one. We sort the comments
+# on exactly one move by phase and kind of move, and take one from each group in turn until there
+# are sixty. Three moves that the documents print with a FEN are added; they have no human
+# comment.
+#
+# *Folded: how many moves there are of each phase and kind.*
+
+# %% tags=["hide-cell"]
+# how many moves there are of each phase and kind
+strata = pd.DataFrame([each.stratum for each in evaluated], columns=["phase", "move"])
+counted = pd.crosstab(strata["move"], strata["phase"])
+print(f"{len(moves)} of {len(evaluated)} moves, {len({each.group for each in moves})} sources")
+report.table(
+    counted.rename_axis(index=None, columns=None),
+    caption="The evaluated moves, by kind and phase",
+)
+
+# %% [markdown]
+# ## The method on one move
+#
+# The paper's Figure 2 draws the method as boxes: concept vectors are taken from the network, and
+# guide a comment. Here are all the steps on the move above. Change `example` to any other name in
+# `briefings`, and everything below changes with it.
+#
+# **The network's concepts.** The network reads the position before the move and after it. Each
+# concept of chapter 2 is a direction in its activations, so a position's score is one product of
+# vectors. The concept whose score changes most comes first.
+
+# %%
+vectors = ConceptVectors.load(weights_file("nnue-svm"))
+fens = [example.move.position.fen, example.move.after().fen]
+activations = joined_activations(
+    load_expert("nnue"), fens, vectors.about["layer"], dtype=np.float32
+)
+scores = activations @ vectors.weights.T + vectors.biases
+ranked = pd.DataFrame({"before": scores[0], "after": scores[1]}, index=vectors.names)
+ranked["change"] = ranked["after"] - ranked["before"]
+ranked = ranked.sort_values("change", key=abs, ascending=False)
+given = pd.Series({each.term: each.change for each in methods.concepts_of(example, "ccc")})
 report.boards(
-    report.board(example.move, size=280),
-    report.texts(first_comments, f"{example.move.numbered_san}, as {asked_model} explains it"),
+    report.table(ranked.head(), caption="Published order; scores in SVM margins"),
+    report.table(given.to_frame("change"), caption="Order of chapter 3, used in the prompt"),
 )
 
 # %% [markdown]
-# Told nothing but the move (`llm`), told the engine's verdict (`llm_expert`), told verdict,
-# attacks and concepts (`ccc`): three comments on the move of the paper's Figure A6.
+# The prompt uses the second order. It comes from a model that was trained on how much moves change
+# Stockfish 8's terms (chapter 3). The model predicts two things: the size of a change, which
+# decides the order, and the change with its sign, which the table shows in standard deviations.
+# The paper's text names no number of concepts; we give five.
 #
-# In this chapter we
-#
-# - choose the moves that are commented on, by a rule stated before any model was asked;
-# - show what each method is given: verdict, attacks, concepts, examples;
-# - write one prompt, one request and its recorded answer out in full;
-# - follow one move through the whole method (Figure 2);
-# - put together what can be said of a move without a model;
-# - read the comments of all methods side by side, as in the paper's Figures 1 and 3;
-# - count their words (last column of Table 1), and ask whether the concepts that a method
-#   is given reach its words;
-# - compare prompts with FEN and with PGN (Appendix F and Figure A6);
-# - turn the method round: the program says what is true, the model chooses the words.
-#
-# Whether what the comments say is *true* is the subject of the next chapter.
-#
-# ## The moves
-#
-# The paper takes moves of the GameKnot forum. We take the lectures of the Free Internet Chess
-# Server: experts who explain a game move by move. A lecture is evaluated if a hash of its
-# name says so; no method learns from an evaluated lecture, and no example in a prompt comes
-# from one. Comments of three to forty words on exactly one move are sorted by phase and kind
-# of the move, and each such group gives one move in turn until there are sixty. To these we
-# add the three moves that the documents print with a FEN; they have no human comment.
+# **The attacks.** The paper lists every attack on an enemy piece, so that none is made up. With
+# python-chess this is a loop over the pieces of both sides: whatever a piece attacks and the enemy
+# occupies, unless a pin forbids the capture or a king would take what is defended.
 
-# %%
-strata = pd.DataFrame([each.stratum for each in evaluated], columns=["phase", "kind"])
-report.table(pd.crosstab(strata["kind"], strata["phase"]), caption="The evaluated moves")
-
-# %% [markdown]
-# ## What is known of a move
-#
-# For each move Stockfish searches the position before it (five lines) and after it, the
-# trained model of the last chapter ranks the 21 concepts by how much the move changes them,
-# and Stockfish 8 tells its own changes for comparison. These *briefings* are committed, so
-# that a prompt is the same on every machine. Two sets are kept: those behind the answers that were
-# recorded, of searches whose last line could be a bound (chapter 10), and those of exact lines, on
-# which every new comment rests. The latter are made anew here and compared with both.
-
-# %%
-again = asking.brief_moves(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
-exact = asking.read_briefings(asking.exact_briefings_file())
-compared = {}
-for kind, kept in (("of exact lines", exact), ("behind the recorded answers", briefings)):
-    pairs = [(kept[each.name], each) for each in again]
-    compared[kind] = {
-        "same verdict": np.mean([old.verdict == new.verdict for old, new in pairs]),
-        "same class of move": np.mean(
-            [old.verdict.judgement == new.verdict.judgement for old, new in pairs]
-        ),
-        "same five concepts": np.mean(
-            [
-                [each.term for each in old.concepts[:5]]
-                == [each.term for each in new.concepts[:5]]
-                for old, new in pairs
-            ]
-        ),
-    }
-report.table(pd.DataFrame(compared).T, caption=f"{len(again)} briefings made again", digits=2)
-
-# %% [markdown]
-# ## What each method is given
-#
-# All methods get the position, the move, and the wish for one or two sentences of at most
-# forty words. `llm` gets nothing more, `llm_expert` the engine's verdict. `ccc` gets the
-# verdict, every attack on an enemy piece, five concepts, two worked examples, and is told to
-# go through the concepts before it writes. The paper's Figure 3 lists three concepts beside
-# its example and its text names no number: five is our reading.
-#
-# Five variants have the same prompt and differ in the concepts alone: none, five others by
-# lot, the same five turned round, the five that Stockfish 8's own terms name, and the five
-# with forks, pins and their like after them (see *More concepts* below). `template` and
-# `notes` need no model; they are shown below.
-#
-# `ccc` has worked examples and `llm` has none: a comparison of the two compares prompts. So there
-# are *arms* that differ in one thing at a time. `llm_two`, `llm_expert_two` and `ccc_two` are shown
-# the same two worked examples, one of White's moves and one of Black's, as the notebook released
-# with the paper has it; each sees of them what it sees of its own move. `ccc_zero` is shown none,
-# as `llm` and `llm_expert` are. `ccc_two_bare` and `ccc_zero_bare` do without the list of attacks.
-
-# %%
-report.texts(
-    {name: each.given for name, each in methods.METHODS.items()}, "Given beside the move"
-)
-
-# %% [markdown]
-# ## One prompt, written out
-#
-# The paper lists every attack on an enemy piece in the prompt, so that none is made up. With
-# python-chess that is a loop over the pieces of both sides: whatever a piece attacks and the
-# enemy stands on, unless a pin forbids the capture or a king would take what is defended.
-# Change `example` (any name in `briefings`) and list and arrows change.
-
-# %% mystnb={"figure": {"caption": "The attacks on the board after the move, as the prompt lists them: an arrow from each attacker to what it attacks.", "name": "fig-04-attacks"}, "image": {"alt": "A chess board with an arrow for each attack on an enemy piece."}}
+# %% mystnb={"figure": {"caption": "The attacks on the board after the move, as the prompt lists them: White's in blue, Black's in orange.", "name": "fig-04-attacks"}, "image": {"alt": "A chess board with an arrow for each attack on an enemy piece."}}
 before, after = (
     chess.Board(fen) for fen in (example.move.position.fen, example.move.after().fen)
 )
@@ -228,70 +211,55 @@ for colour, side in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
             chess.svg.Arrow(square, target, color="#0072B2a0" if colour else "#D55E00a0")
             for target in targets
         ]
-
-print("attack_lines:", *attack_lines, sep="\n")
-SVG(chess.svg.board(after, arrows=arrows, size=300))
+SVG(chess.svg.board(after, arrows=arrows, size=260))
 
 # %% [markdown]
-# Beside the attacks stand the position, the move, the engine's verdict and the concepts. The
-# verdict is made of two scores in pawns for White, the concepts of what the ranking of the last
-# chapter found: a term and its change.
+# **The prompt.** The question puts together the position, the move, the engine's verdict, the
+# attacks and the concepts. An instruction and two worked examples precede it, as in the paper.
+# The instruction asks the model to go through the concepts first and to write its comment then.
 
 # %%
-pawns = {
-    time: centipawns(score_of(analysis), chess.WHITE) / 100
-    for time, analysis in (("before", example.before), ("after", example.after))
-}
-changes = pd.Series(
-    {change.term: change.change for change in methods.concepts_of(example, "ccc")}
+question = "\n".join(
+    [
+        f"Position (FEN): {before.fen()}",
+        f"Move played by {'White' if before.turn else 'Black'}: {example.move.numbered_san}",
+        f"Engine: {methods.describe_verdict(example.move, example.verdict)}",
+        "Attacks after the move:",
+        *attack_lines,
+        "Concepts changed most:",
+        *(
+            f"{rank}. {methods.describe_concept(each)}"
+            for rank, each in enumerate(methods.concepts_of(example, "ccc"), start=1)
+        ),
+    ]
 )
-print(
-    f"position: {before.fen()}\nmove: {example.move.numbered_san}\n"
-    f"pawns for White: {pawns['before']:+.2f} before, {pawns['after']:+.2f} after\n"
-    f"expected reply: {after.san(chess.Move.from_uci(example.after.lines[0].moves[0]))}"
-)
-report.table(changes.to_frame("change"), caption="Concepts given, the most important first")
+request = methods.request_comment(example, "ccc")
+messages = [{"role": turn.role, "content": turn.content} for turn in request.messages]
+assert messages[-1]["content"] == question
+print(*(textwrap.fill(line, 84) for line in question.splitlines()), sep="\n")
 
 # %% [markdown]
-# The prompt is then a list of messages: what is wanted, two worked examples, and the question.
-# This is the whole of it, as the model gets it.
+# *Folded: the whole prompt, with the instruction and the two examples.*
 
-# %% tags=["scroll-output"]
-question = methods.request_comment(example, "ccc")
-messages = [{"role": turn.role, "content": turn.content} for turn in question.messages]
+# %% tags=["hide-cell"]
+# the whole prompt: the instruction, two worked examples, and the question
 for turn in messages:
     print(f"[{turn['role']}]")
-    print(
-        *(textwrap.fill(line, 96) for line in turn["content"].splitlines()),
-        sep="\n",
-        end="\n\n",
-    )
-
-asked = messages[-1]["content"].splitlines()
-assert all(line in asked for line in attack_lines)
-print(
-    "attacks written out above, in the prompt:",
-    sum(line in asked for line in attack_lines),
-    "of",
-    sum(line.startswith("- ") for line in asked),
-)
+    print(*(textwrap.fill(line, 84) for line in turn["content"].splitlines()), sep="\n")
 
 # %% [markdown]
-# ## One request and its answer
-#
-# A request to a model is one call of openai's client; any server that speaks its protocol will
-# do. The book asks nobody: every answer was recorded, and is found again by a hash of all
-# that changes it, the messages and the way of drawing. With `ask_live = True` and
-# `OPENAI_BASE_URL`, `OPENAI_API_KEY` set, the same cell asks.
+# **The answer.** A request is one call of openai's client, which works with any server that
+# speaks its protocol. This book asks no model: every answer was recorded, and is found by a hash
+# of the messages. Set `ask_live = True`, `OPENAI_BASE_URL` and `OPENAI_API_KEY`, and the cell asks.
 
 # %%
 ask_live = False
 body = {
     "model": model,
     "messages": messages,
-    "temperature": question.sampling.temperature,
-    "max_tokens": question.sampling.max_tokens,
-    "seed": question.sampling.seed,
+    "temperature": request.sampling.temperature,
+    "max_tokens": request.sampling.max_tokens,
+    "seed": request.sampling.seed,
 }
 if ask_live:
     completion = openai.OpenAI().chat.completions.create(**body)
@@ -300,64 +268,444 @@ else:
     turns = json.dumps([[turn["role"], turn["content"]] for turn in messages])
     key = hashlib.sha256(turns.encode()).hexdigest()
     with client.recordings.path.open() as lines:
-        record = next(
-            record
-            for record in map(json.loads, lines)
-            if record["messages_sha256"] == key
-            and record["sampling"]["temperature"] == body["temperature"]
-            and record["sampling"]["max_tokens"] == body["max_tokens"]
-        )
-    text = record["text"]
-    print(
-        f"sha256 of the messages: {key[:16]}…\nrecorded: {record['date']}, {record['model']}\n"
-        f"tokens: {record['usage']['prompt']} read, {record['usage']['completion']} written\n"
-    )
-print(textwrap.fill(text, 96))
-
-# %% [markdown]
-# The comment is what follows the last *Comment:*. The library does the same for all methods and
-# all moves, and finds the same answer.
-
-# %%
+        records = [json.loads(line) for line in lines]
+    text = next(each["text"] for each in records if each["messages_sha256"] == key)
 comment = " ".join(text.rpartition("Comment:")[2].split())
-library_comment = methods.model_comments([example], "ccc", client)[0].text
-assert ask_live or comment == library_comment
-print(f"by hand:     {comment}\nthe library: {library_comment}")
+assert ask_live or comment == methods.model_comments([example], "ccc", client)[0].text
+print(textwrap.fill(text, 84))
 
 # %% [markdown]
-# ## The method on one move
+# The comment is what follows the last *Comment:*. {glue:md}`example_sentence`
 #
-# The paper's Figure 2 draws the method as two lines of boxes: (a) concept vectors are taken from
-# the expert, (b) they guide a comment. Here is the move of the last section on its way through all
-# of them. The published ranking stands beside the one that the prompt used.
+# *Folded: the paper's Figure 2, box by box, for this move.*
 
-# %%
-vectors = ConceptVectors.load(weights_file("nnue-svm"))
-ranking = prioritise(example.move.position, example.move.uci, method="paper")
-first = ranking.top(1)[0]
+# %% tags=["hide-cell"]
+# Figure 2 of the paper, box by box, for this move
+in_order = prioritise(example.move.position, example.move.uci, method="paper")
+published_order = [item.term for item in in_order.top(methods.CONCEPTS)]
+assert list(ranked.index[: methods.CONCEPTS]) == published_order
+first = ranked.iloc[0]
 boxes = {
     "a. labels": f"positions of games, each with Stockfish 8's {len(vectors.names)} terms",
     "a. vectors": "SVMs on {1} activations: {0} vectors".format(*vectors.weights.shape),
-    "b. before, after": f"{first.term}, margin {first.before:+.2f}, then {first.after:+.2f}",
-    "b. published": ", ".join(item.term for item in ranking.top(methods.CONCEPTS)),
+    "b. before, after": f"{first.name}, margin {first.before:+.2f}, then {first.after:+.2f}",
+    "b. published": ", ".join(published_order),
+    "b. in the prompt": ", ".join(given.index),
+    "b. question": f"{len(question.split())} words: position, move, verdict, attacks, concepts",
+    f"b. comment, {asked_model}": comment,
 }
+report.texts(boxes, f"Figure 2 of the paper, for {example.move.numbered_san}")
+
+# %% [markdown]
+# What is known of a move, its *briefing*, is committed, so that a prompt is the same on every
+# machine. We searched and ranked the {glue:text}`briefed` moves again, and
+# {glue:text}`briefed_same:.0f` % of the verdicts came out the same. The recorded answers rest on
+# earlier searches, which sometimes ended with a bound in place of a value. Of these verdicts
+# {glue:text}`briefed_earlier:.0f` % are the same today, and {glue:text}`briefed_class:.0f` % put the
+# move into the same class (good, inaccuracy, mistake, blunder).
+#
+# *Folded: the comparison.*
+
+# %% tags=["hide-cell"]
+# the briefings made anew: Stockfish searches, and the network ranks, every move again
+again = asking.brief_moves(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
+exact = asking.read_briefings(asking.exact_briefings_file())
+compared = {}
+for kind, kept in (("of exact lines", exact), ("behind the recorded answers", briefings)):
+    pairs = [(kept[each.name], each) for each in again]
+    compared[kind] = {
+        "same verdict": np.mean([old.verdict == new.verdict for old, new in pairs]),
+        "same class of move": np.mean(
+            [old.verdict.judgement == new.verdict.judgement for old, new in pairs]
+        ),
+        "same five concepts": np.mean(
+            [
+                [each.term for each in old.concepts[:5]]
+                == [each.term for each in new.concepts[:5]]
+                for old, new in pairs
+            ]
+        ),
+    }
+report.table(pd.DataFrame(compared).T, caption=f"{len(again)} briefings made again", digits=2)
+
+# %% [markdown]
+# ## What came out
+#
+# Fourteen prompts, or *arms*, were asked about each move. They differ in what they tell the model:
+# the engine's verdict, two worked examples, the attacks, the concepts. CCC has two examples of its
+# own. The arms *with two examples* share two others, one of each colour, in the form of the paper's
+# released notebook. The first three arms below and all of the second table were answered by one
+# build of the model, the others by other builds, which may differ in a word now and then.
+#
+# A model that has nothing to say may say what the examples in its prompt say. A comment counts as
+# *copied* if it shares six words in a row with an example, punctuation aside.
+
+# %% tags=["hide-input"]
+unaided = ["reference", "notes", "template"]
+from_notes = ["ccc_notes", "ccc_proven"]
+arms = list(methods.METHODS)
+comments = methods.gather_comments([*unaided, *arms, *from_notes], moves, briefings, client)
+by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
+answered = comments[comments["state"] == "answered"]
+words = means_by(answered, "method", "words", cluster="move", seed=seed)
+known = [briefings[each.name] for each in moves]
+kept = methods.kept_texts("gac")
+gac_comments = {each.name: kept[each.name][0] for each in moves}
+gac_words = mean_interval([len(text.split()) for text in gac_comments.values()], seed=seed)
+
 
 # %%
-asked_words = messages[-1]["content"].split()
-boxes |= {
-    "b. in the prompt": ", ".join(each.term for each in methods.concepts_of(example, "ccc")),
-    "b. question": f"{len(asked_words)} words: position, move, verdict, attacks, concepts",
-    f"b. comment, {asked_model}": methods.model_comments([example], "ccc", client)[0].text,
+def runs_of_words(text, length=6):
+    words = re.findall("[a-z0-9']+", text.lower())
+    return {tuple(words[at : at + length]) for at in range(len(words) - length + 1)}
+
+
+examples = {
+    name: [
+        turn.content for turn in load_prompt(method.prompt).messages if turn.role == "assistant"
+    ]
+    + [f"{each['thoughts']} {each['comment']}" for each in methods.EXAMPLES if method.examples]
+    for name, method in methods.METHODS.items()
 }
-report.texts(boxes, f"Figure 2, walked through: {example.move.numbered_san}")
+runs = {
+    name: {run for text in texts for run in runs_of_words(text)}
+    for name, texts in examples.items()
+}
+
+
+def with_copies(comments):
+    """Return the usable comments of methods that ask a model, and whether each is copied."""
+    asked = comments["method"].isin(methods.METHODS)
+    usable = comments[asked & (comments["state"] == "answered")]
+    return usable.assign(
+        copied=[
+            float(bool(runs_of_words(row.text) & runs[row.method]))
+            for row in usable.itertuples()
+        ]
+    )
+
+
+copied_by = means_by(with_copies(comments), "method", "copied", cluster="move", seed=seed)
+
+# %% tags=["hide-input"]
+gac_cell = reference.lookup("ccc", "table1", "GAC", "Words per comment")
+published = {
+    "reference": "Reference",
+    "llm": "GPT-4o",
+    "llm_expert": "GPT-4o + expert",
+    "ccc": "GPT-4o + expert + concept (CCC)",
+}
+cells = {
+    name: reference.lookup("ccc", "table1", row, "Words per comment")
+    for name, row in published.items()
+}
+plain = ["llm", "llm_expert", "ccc", "ccc_zero", "ccc_zero_bare"]
+with_two = ["llm_two", "llm_expert_two", "ccc_two", "ccc_two_bare"]
+table = pd.DataFrame(
+    {
+        "words, paper": {
+            name: cell.value for name, cell in (cells | {"gac": gac_cell}).items()
+        },
+        "words": {**words, "gac": gac_words},
+        "usable comments": {**answered.groupby("method").size(), "gac": len(gac_comments)},
+        "copied, %": copied_by.map(lambda share: f"{share.in_percent():.0f}"),
+    }
+).loc[["reference", "gac", *plain, *with_two, *unaided[1:], *from_notes]]
+report.table(
+    table,
+    caption=f"Words a comment (Table 1, last column), on {len(moves)} moves. The paper's model is "
+    f"GPT-4o, ours {asked_model}",
+    digits=1,
+)
+
+# %% [markdown]
+# CCC in the paper's sense has examples. The two arms of CCC without examples reason at such length
+# that many answers were cut off before their comment; their rows rest on the shorter answers. Our
+# GAC {cite}`jhamtani2018learning`, a recurrent network, learned from {glue:text}`gac_learned`
+# comments where the original had 300,000, so its row says little about the original.
+#
+# **Do the concepts reach the words?** A comment *speaks of* a concept if it has one of the words
+# that are listed for it. CCC's comment on the move above:
+
+# %%
+spoken_of = {
+    methods.describe_concept(each): "yes" if speaks_of(comment, each) else "no"
+    for each in methods.concepts_of(example, "ccc")
+}
+report.table(pd.DataFrame({"spoken of": spoken_of}), caption="The five concepts given")
+
+# %% [markdown]
+# Now the prompt of CCC stays and only its concepts change: to five others drawn at random, to the
+# same five with every change turned round, to none, to those of Stockfish 8 itself, and to the same
+# five with tactics after them.
+
+# %% tags=["hide-input"]
+family = list(methods.GUIDED)
+
+
+def spoken(name, method, given_to):
+    spoken_of = [
+        speaks_of(by_move[name].loc[method, "text"], change)
+        for change in methods.concepts_of(briefings[name], given_to)
+    ]
+    return float(np.mean(spoken_of)) if spoken_of else np.nan
+
+
+reach = pd.DataFrame(
+    [
+        {
+            "move": name,
+            "method": method,
+            "own": spoken(name, method, method),
+            "of ccc": spoken(name, method, "ccc"),
+            "as ccc": float(found.loc[method, "text"] == found.loc["ccc", "text"]),
+        }
+        for name, found in by_move.items()
+        for method in family
+    ]
+)
+
+reached = pd.DataFrame(
+    {
+        title: means_by(
+            reach.dropna(subset=[column]), "method", column, cluster="move", seed=seed
+        )
+        for title, column in {
+            "of CCC's five": "of ccc",
+            "of its own five": "own",
+            "same text as CCC": "as ccc",
+        }.items()
+    }
+).loc[family]
+wide_reach = reach.pivot(index="move", columns="method", values="of ccc")
+reach_gain = {
+    name: paired_difference(wide_reach["ccc"], wide_reach[name], seed=seed)
+    for name in family
+    if name != "ccc"
+}
+shares = reached.map(
+    lambda each: f"{each.in_percent():.0f}" if isinstance(each, Interval) else ""
+)
+shares.loc["ccc", "same text as CCC"] = ""
+shares["copied"] = copied_by.loc[family].map(lambda share: f"{share.in_percent():.0f}")
+shares["words"] = words.loc[family].map(lambda each: f"{each:.0f}")
+report.table(
+    shares,
+    caption="CCC with other concepts. Per cent, but for words: concepts spoken of, comments "
+    "with the same text as CCC, comments copied",
+)
+
+# %% tags=["hide-input"]
+sentences = []
+if reach_gain["ccc_none"].low > 0 and reach_gain["ccc_random"].low > 0:
+    sentences.append(
+        "Comments speak more of concepts that they were given: "
+        f"{reach_gain['ccc_none'].in_percent():.0f} points more than without concepts, "
+        f"{reach_gain['ccc_random'].in_percent():.0f} points more than with other ones, drawn at random."
+    )
+else:
+    sentences.append("Whether given concepts reach the words cannot be told from these moves.")
+by_arm = with_copies(comments).pivot(index="move", columns="method", values="copied")
+both_usable = by_arm[["ccc", "ccc_none"]].dropna()
+copied_gap = paired_difference(both_usable["ccc"], both_usable["ccc_none"], seed=seed)
+if copied_gap.low < 0 < copied_gap.high:
+    sentences.append(
+        "Whether concepts change how many comments are copied cannot be told "
+        f"(difference {copied_gap.in_percent():.0f} points)."
+    )
+Markdown(" ".join(sentences))
+
+# %% [markdown]
+# **FEN or PGN.** The paper's Appendix F finds no significant difference between prompts with the
+# position (FEN) and with the game's moves (PGN, Figure A6). Where a lecture's game is known from its
+# first move, CCC was asked both ways.
+
+# %% tags=["hide-input"]
+from_start = [briefings[each.name] for each in moves if known_from_start(each.move.position)]
+
+
+def measured(notation):
+    texts = methods.model_comments(from_start, "ccc", client, notation=notation)
+    return pd.DataFrame(
+        [
+            {
+                "words": text.words,
+                "concepts spoken of": sum(
+                    speaks_of(text.text, change) for change in methods.concepts_of(known, "ccc")
+                ),
+                "usable": text.state == "answered",
+            }
+            for known, text in zip(from_start, texts, strict=True)
+        ]
+    ).astype(float)
+
+
+fen = measured("fen")
+pgn = measured("pgn")
+paired = pd.DataFrame(
+    {
+        "FEN": fen.mean(),
+        "PGN": pgn.mean(),
+        "difference": {
+            name: paired_difference(pgn[name], fen[name], seed=seed) for name in pgn
+        },
+    }
+)
+report.table(
+    paired, caption=f"CCC on {len(from_start)} moves whose game is known from its start"
+)
+
+# %% [markdown]
+# {glue:md}`pgn_sentence`
+#
+# **Side by side.** The paper's Figures 1 and 3 show several methods on one move, but print no FEN.
+# Here is the move of its Figure A1. *Proven comments* are explained at the end of this chapter.
+
+
+# %% tags=["hide-input"]
+def source_of(name):
+    """Say in words where a move comes from: a lecture, or a figure of the paper."""
+    source, place = name.split("/")
+    if source == "ccc":
+        return f"the paper's Figure {place[3:]}"
+    return f"lecture {source[3:]}, comment {place}"
+
+
+headline = [*unaided, "llm_two", "llm_expert_two", "ccc_two", "ccc_proven"]
+
+
+def comment_of(name, method):
+    rows = by_move[name]
+    row = rows.loc[method] if method in rows.index else None
+    return None if row is None else briefing.Comment(row.text, method, row.model, row.state)
+
+
+def side_by_side(name):
+    texts = {item: comment_of(name, item) for item in headline}
+    return beside(
+        report.board(briefings[name].move, size=240),
+        report.texts(
+            {item: each.shown for item, each in texts.items() if each is not None},
+            f"{briefings[name].move.numbered_san}, {source_of(name)}",
+        ),
+    )
+
+
+side_by_side(listed(shown)[1])
+
+# %% [markdown]
+# *Folded: two more moves.*
+
+# %% tags=["hide-cell"]
+# two more moves; of a lecturer's comment the first fifteen words are quoted
+others = [side_by_side(name) for name in listed(shown) if name != listed(shown)[1]]
+report.Html("".join(each.html for each in others), "\n\n".join(each.text for each in others))
+
+# %% [markdown]
+# *Folded: what each arm is given beside position and move.*
+
+# %% tags=["hide-cell"]
+# what each arm is given beside position and move
+report.texts(
+    {name: each.given for name, each in methods.METHODS.items()}, "Given beside the move"
+)
+
+# %% [markdown]
+# *Folded: words and copies by every model that answered all arms.*
+
+# %% tags=["hide-cell"]
+# words and copies by every model that answered all arms; `make record` adds another
+by_model = {}
+for name in methods.commentators(
+    list(methods.METHODS), [briefings[each.name] for each in moves]
+):
+    theirs = methods.gather_comments(
+        list(methods.METHODS), moves, briefings, replay("commentary", name)
+    )
+    for column in ("words", "copied"):
+        by_model[model_title(name), column] = means_by(
+            with_copies(theirs), "method", column, cluster="move", seed=seed
+        )
+report.table(
+    pd.DataFrame(by_model).reindex(list(methods.METHODS)),
+    caption="Words, and share of comments copied from an example, by model",
+)
+
+# %% [markdown]
+# *Folded: CCC with three, five and eight concepts: words a comment.*
+
+# %% tags=["hide-cell"]
+# CCC told with three, five and eight concepts, on some of the moves
+all_briefings = [briefings[move.name] for move in evaluated]
+varied = methods.varied_moves(all_briefings)
+counts = {}
+for count in sorted((methods.CONCEPTS, *methods.OTHER_COUNTS)):
+    texts = methods.model_comments(varied, "ccc", client, count=count)
+    usable = [each.words for each in texts if each.state == "answered"]
+    counts[count] = {"words": mean_interval(usable, seed=seed), "usable": len(usable)}
+by_count = pd.DataFrame(counts).T
+by_count.index.name = "concepts given"
+report.table(
+    by_count, caption=f"ccc with other numbers of concepts, {len(varied)} moves", digits=1
+)
+
+# %% [markdown]
+# *Folded: what GAC says of the last moves.*
+
+# %% tags=["hide-cell"]
+# GAC's comments on the last moves
+training = json.loads((find_project() / "data/gac/training.json").read_text())
+distinct = len(set(gac_comments.values()))
+report.texts(
+    {source_of(name): text for name, text in list(gac_comments.items())[-8:]},
+    f"GAC: {distinct} different comments on {len(gac_comments)} moves",
+)
+
+# %% [markdown]
+# **More concepts.** The paper's Section 7 wishes for more concepts. We fitted vectors on forks,
+# pins, doubled pawns, open files and mates in one, and told the model which of these the network
+# sees the move bring about or end (*CCC and tactics* above). In balanced tests the vectors separate
+# well (area under the ROC curve {glue:text}`facts_auc:.2f`). On these moves, where such things are
+# rare, {glue:text}`facts_so:.0f` % of {glue:text}`facts_noticed` alarms were right.
+#
+# *Folded: the first number by concept.*
+
+# %% tags=["hide-cell"]
+# how well vectors of tactics separate balanced test positions; chance is one half
+fitted = json.loads((find_project() / "data/concepts/facts-nnue.json").read_text())["test"]
+auc = pd.DataFrame(
+    {
+        features: {
+            name: Interval(**cell["auc"]) for name, cell in columns.items() if "auc" in cell
+        }
+        for features, columns in fitted.items()
+    }
+)
+report.table(auc, caption="Area under the ROC curve, test games")
+
+# %% [markdown]
+# *Folded: the second number by concept.*
+
+# %% tags=["hide-cell"]
+# what the network noticed on the evaluated moves, and how often the board agrees
+noticed = pd.DataFrame(
+    [
+        (item.name, each.concept, fact_concepts.holds_on_board(item.move, each))
+        for item in known
+        for each in item.noticed[: methods.NOTICED]
+    ],
+    columns=["move", "concept", "so"],
+)
+by_concept = noticed.groupby("concept")["so"].agg(["size", "mean"])
+by_concept.columns = ["noticed", "share that is so"]
+so = mean_interval(noticed["so"], noticed["move"], seed=seed)
+report.table(by_concept, caption=f"Noticed on the evaluated moves; so in {so:.2f} of cases")
 
 # %% [markdown]
 # ## What can be said without a model
 #
-# A model that does not know chess may write well and say nothing. So here is the other half: what
-# is true of a move and worth a sentence, before any model puts it into words. The first thing a
-# reader wants to know is what the move wins or loses. The engine's line says it, if one plays it
-# through and counts.
+# A *note* is one true statement on a move, with the facts that prove it. What the move wins or
+# loses comes first: the engine's line says it, if one plays it through and counts.
 
 # %%
 line = [example.move.uci, *example.after.lines[0].moves]
@@ -383,55 +731,33 @@ report.table(
 )
 
 # %% [markdown]
-# The line ends where the engine stopped, perhaps in the middle of an exchange; the library plays
-# that out too, and believes the count only where the score agrees. So it goes for every kind of
-# *note*: a mate is one if the line, replayed, ends in it; a fork whose forking piece is taken
-# is none; an offer is explained by the line in which it is accepted. A note is a sentence with
-# the facts that bear it out and a weight; kinds, weights and wordings are a table
-# (`notes.toml`) that can be read and changed.
+# The library plays exchanges out to their end, and believes the count only where the engine's
+# score agrees. Every other kind of note has its own proof: a mate, for instance, must end the
+# replayed line. Kinds, weights and wordings are a table that can be changed (`notes.toml`).
 
 # %%
 made = notes.notes(example)
+print("evidence of the first note:", *(fact.text for fact in made[0].facts[:2]), sep="\n- ")
+print("\nthe comment, what fits into 45 words:", notes.compose(made).text, sep="\n")
 report.table(
     pd.DataFrame(
-        {
-            "weight": [note.weight for note in made],
-            "note": [note.sentence for note in made],
-            "evidence": [
-                "; ".join(fact.text for fact in note.facts[:2]) or "the move" for note in made
-            ],
-        },
-        index=pd.Index([note.kind for note in made], name="kind"),
+        {"kind": [note.kind for note in made], "weight": [note.weight for note in made]},
+        index=[note.sentence for note in made],
     ),
     caption=f"Notes on {example.move.numbered_san}, the weightiest first",
     digits=0,
 )
 
-# %%
-report.texts({"notes": notes.compose(made).text}, "The comment: what fits into 45 words")
-
 # %% [markdown]
-# `template`, an earlier method, put facts together sentence by sentence, the move itself first
-# and the engine's opinion last. The judges of chapters 6 to 8 were asked about its comments; they
-# are kept as they were.
-
-# %% [markdown]
-# ## Sixty comments, read by hand
+# (The *template* in the tables above is an earlier form. The judges of chapters 6 to 8 were asked
+# about it.)
 #
-# Are the notes true, and are they worth reading? Before they were written, sixty moves of famous
-# games were drawn by lot: half among all moves, half among those that give much away or stand
-# beside a mate (`data/notes`). When the notes were finished each move was searched until its class
-# was stable, commented on once, and searched to depth 30 for the readers. Two
-# readers then labelled every statement true, false or misleading, and every comment helpful to a
-# club player or not, each without the other's labels. Both readers are language models with a
-# board and an engine at hand. No person has read them yet. No other method was read beside the
-# notes here: these shares stand alone. The next chapter reads several methods on the same moves.
-#
-# Since then a reply is no longer called the best one, and the length of a mate is told up to four
-# moves only, since some of the statements below were false in these two ways. The comments read
-# are those from before.
+# **Are the notes true, and do they help?** They were read twice, each time by two language models
+# with a board and an engine, neither of which saw the other's labels. For the first reading sixty
+# moves of famous games were drawn before the notes were written, half of them decisive. Some of
+# what was then called false has been mended since.
 
-# %%
+# %% tags=["hide-input"]
 folder = find_project() / "data" / "notes"
 written = json.loads((folder / "comments.json").read_text())["comments"]
 games_read = pd.Series({each["id"]: each["game"] for each in written})
@@ -467,10 +793,14 @@ by_hand = pd.DataFrame(
 )
 report.table(
     by_hand.map(lambda share: f"{share.in_percent():.0f}"),
-    caption=f"Of {len(written)} comments, per cent with …; clusters are games",
+    caption=f"Per cent of {len(written)} comments; intervals draw whole games",
 )
 
-# %%
+# %% [markdown]
+# *Folded: how far the two readers agree.*
+
+# %% tags=["hide-cell"]
+# agreement of the two readers beyond chance (kappa)
 both_read = readings["a"].merge(readings["b"], on=["id", "statement"], suffixes=("_a", "_b"))
 stated = both_read[both_read["statement"] > 0]
 kappas = {
@@ -491,7 +821,11 @@ report.table(
     caption="Agreement of the two readers beyond chance",
 )
 
+# %% [markdown]
+# *Folded: every statement that a reader objected to, and why.*
+
 # %% tags=["hide-cell"]
+# what either reader objected to, and why
 text_of = {
     (each["id"], place): statement
     for each in written
@@ -515,21 +849,14 @@ report.table(
 )
 
 # %% [markdown]
-# ## Sixty moves of people's games, before and after
-#
-# The comments read above are of an earlier form. Since then the notes were rebuilt: they name
-# sacrifices and what they are for, what a move prevents, the second target, why the natural move
-# fails, plans, and are silent where nothing is worth saying. Is that better? First the code was
-# frozen. Then sixty moves were drawn, by a hash of code and game, from games that people played
-# with two minutes or more a side and that nobody had looked at: fifteen mistakes, fifteen quiet
-# moves and fifteen of openings and endgames by strong players, fifteen shots. The form before and
-# the form after wrote from the same searches. Two readers, language models that wrote none of it,
-# judged both in random order: every statement (true, false, misleading, or true and *empty*),
-# whether a comment helps a club player, and whether it says the decisive thing, which they wrote
-# down first. Mixed in were {glue:text}`fresh_broken` comments with one word made false. They count
-# for nothing but the readers' own recall.
+# For the second reading the notes had been rebuilt: they name sacrifices, second targets, plans and
+# what a move prevents, and are silent where nothing is worth saying. The code was frozen. Then sixty
+# moves were drawn by a hash from games that people played and nobody had looked at, fifteen each of
+# mistakes, quiet moves, openings and endgames (*edge*), and shots. The old and the new form
+# wrote from the same searches, and the readers judged both in random order. They also judged
+# {glue:text}`fresh_broken` comments with one word made false, which measure the readers.
 
-# %%
+# %% tags=["hide-input"]
 fresh = pd.read_csv(folder / "fresh" / "readings.tsv", sep="\t", keep_default_na=False)
 judged = fresh[fresh["form"] != "broken"]
 LETTERS = {"empty": "E", "misleading": "M", "false": "F"}
@@ -559,19 +886,6 @@ fresh_shares = pd.DataFrame(
         for (form, reader), rows in judged.groupby(["form", "reader"])
     }
 )[["before", "after"]]
-report.table(
-    fresh_shares.map(lambda share: f"{share.in_percent():.0f}"),
-    caption="Per cent of sixty comments that help, that say the decisive thing; per cent of "
-    "statements that are empty, misleading, false. Both readers are language models",
-)
-
-# %%
-by_kind = judged.assign(yes=(judged["helpful"] == "yes").astype(float)).pivot_table(
-    index="kind", columns=["form", "reader"], values="yes", aggfunc="sum"
-)[["before", "after"]]
-report.table(by_kind.astype(int), caption="Helpful, of fifteen, by kind of move")
-
-# %%
 gains = {}
 for reader, rows in judged.groupby("reader"):
     for name in ("helpful", "decisive"):
@@ -585,57 +899,91 @@ fresh_recall = {
     reader: share_of(rows["statements"].str.contains("F"))
     for reader, rows in fresh[fresh["form"] == "broken"].groupby("reader")
 }
-pairs_read = judged.pivot(
-    index=["game", "form"], columns="reader", values=["helpful", "decisive"]
-)
-fresh_kappa = {
-    name: cohen_kappa_score(pairs_read[name]["a"], pairs_read[name]["b"])
-    for name in ("helpful", "decisive")
+MEANING = {
+    "helpful": "comments that help a club player",
+    "decisive": "comments that say the decisive thing",
+    "empty": "statements: empty",
+    "misleading": "statements: misleading",
+    "false": "statements: false",
 }
-report.table(
-    pd.DataFrame(
-        {
-            "after less before": {
-                f"{name}, reader {reader}": f"{gain.difference.in_percent():.0f}, p = {gain.p:.4f}"
-                for (name, reader), gain in gains.items()
-            }
-            | {
-                f"a broken word found, reader {reader}": f"{found.in_percent():.0f}"
-                for reader, found in fresh_recall.items()
-            }
-            | {f"kappa, {name}": f"{value:.2f}" for name, value in fresh_kappa.items()}
+fresh_table = pd.DataFrame(
+    {
+        f"{reader}: {title}": {
+            MEANING[name]: f"{fresh_shares[form, f'reader {reader}'][name].in_percent():.0f}"
+            for name in MEANING
         }
-    ),
-    caption="What the rebuilding gained, in points; how the readers themselves read",
+        for reader in ("a", "b")
+        for form, title in (("before", "old"), ("after", "new"))
+    }
+)
+for place, reader in ((2, "a"), (5, "b")):
+    fresh_table.insert(
+        place,
+        f"{reader}: difference",
+        {
+            MEANING[name]: f"{gains[name, reader].difference.in_percent():.0f}"
+            for name in ("helpful", "decisive")
+        },
+    )
+report.table(
+    fresh_table.fillna(""),
+    caption="Sixty fresh moves, old and new form, readers a and b: per cent",
 )
 
-# %%
+# %% tags=["hide-input"]
 # a sentence is shown only if both readers bear it out
 sentences = []
 if all(gain.difference.low > 0 for (name, _), gain in gains.items() if name == "helpful"):
-    sentences.append("More comments help a club player than before, as both readers say.")
+    sentences.append("By both readers more comments help than before.")
 elif all(gain.difference.value > 0 > gain.difference.low for gain in gains.values()):
     sentences.append(
-        "Both readers find more comments that help and that say the decisive thing, but no interval "
-        "leaves out zero: sixty moves do not decide whether the rebuilding helps."
+        "Both readers find the new form helpful more often, and see the decisive thing more often, "
+        "but every interval includes zero: sixty moves do not "
+        "decide whether the rebuilding helps."
     )
 if all(share.value < 0.6 for share in fresh_shares["after"].loc["decisive"]):
-    sentences.append("The decisive thing is said in fewer than six of ten, which was the aim.")
-if all(share.value > 0.1 for share in fresh_shares["after"].loc["empty"]):
-    sentences.append("More than one statement in ten is still empty.")
+    sentences.append("The decisive thing is said in fewer than 60 % of the comments, our aim.")
+if all(share.value == 1 for share in fresh_recall.values()):
+    sentences.append("Both readers found every word that had been made false.")
 Markdown(" ".join(sentences))
+
+# %% [markdown]
+# *Folded: helpful comments by kind of move.*
+
+# %% tags=["hide-cell"]
+# helpful comments, of fifteen a kind of move
+by_kind = judged.assign(yes=(judged["helpful"] == "yes").astype(float)).pivot_table(
+    index="kind", columns=["form", "reader"], values="yes", aggfunc="sum"
+)[["before", "after"]]
+by_kind.columns = [f"{reader}: {form}" for form, reader in by_kind.columns]
+report.table(
+    by_kind.astype(int).rename_axis(index=None), caption="Helpful, of fifteen, by kind of move"
+)
+
+# %% [markdown]
+# *Folded: how far the two readers agree.*
+
+# %% tags=["hide-cell"]
+# kappa of the two readers of the fresh moves
+pairs_read = judged.pivot(
+    index=["game", "form"], columns="reader", values=["helpful", "decisive"]
+)
+report.sheet(
+    "kappa",
+    {
+        name: cohen_kappa_score(pairs_read[name]["a"], pairs_read[name]["b"])
+        for name in ("helpful", "decisive")
+    },
+)
 
 # %% [markdown]
 # ## Which notes would an expert choose?
 #
-# A move has more notes than a comment has room for, and the weights of `notes.toml` were set by
-# hand. The lecturers have chosen, move after move: their comments can be read for the same claims
-# as the notes. A note is *spoken of* if a claim that the reader of the next chapter finds in the
-# human comment, and finds true, has the same relation as one that it finds in the note's own
-# sentence and is about the same piece, square or written move. On one move of an evaluated
-# lecture:
+# A move has more notes than a comment has room for. Lecturers have chosen, move after move. A note
+# is *spoken of* if the lecturer's comment makes a true claim with the same relation, about the same
+# piece, square or written move; the next chapter's program finds the claims in both. On one move:
 
-# %%
+# %% tags=["hide-input"]
 taught = next(each for each in evaluated if each.name == lectured)
 known_move = briefings[taught.name]
 human = [
@@ -644,66 +992,31 @@ human = [
     if each.holds
 ]
 made = notes.notes(known_move)
-report.texts(
-    {
-        "the lecturer": first_words(taught.reference),
-        "claims found true": "; ".join(
-            " ".join([each.relation, *(term.text for term in each.objects)]) for each in human
-        ),
-    },
-    f"{taught.name}, {taught.move.numbered_san}",
-)
 
-# %%
 chances = [1 / (1 + np.exp(-choice.expectation(note, known_move))) for note in made]
 report.table(
     pd.DataFrame(
         {
-            "note": [note.sentence for note in made],
-            "weight by hand": [note.weight for note in made],
-            "chance learned": chances,
+            "weight by hand": [f"{note.weight:.0f}" for note in made],
+            "learned chance": chances,
             "spoken of": [
                 "yes" if choice.spoken_of(note, human, taught.move) else "" for note in made
             ],
         },
-        index=pd.Index([note.kind for note in made], name="kind"),
-    ).sort_values("chance learned", ascending=False),
-    caption="Notes by the chance that a lecturer speaks of them, as the library learned it",
+        index=[note.sentence for note in made],
+    ).sort_values("learned chance", ascending=False),
+    caption=f"{taught.move.numbered_san}, {source_of(taught.name)}: “{first_words(taught.reference)}”",
 )
 
 # %% [markdown]
-# `data/notes/learn.py` does this for every commented move of the lectures in which the reader
-# finds a claim, with searches of 30,000 nodes (10,000 for what a move threatens), and keeps
-# features and answers, no text. No person labelled anything: what the reader does not find in a
-# comment counts as not spoken of, and it finds written moves more surely than plans. A note in
-# whose own sentence it finds no claim, such as *develops*, is never spoken of.
+# `data/notes/learn.py` did this for every lectured move on which the program finds a claim, and
+# kept features and answers, no text. What it does not find counts as not spoken of, and it finds
+# written moves more surely than plans. A logistic regression learns from the lectures that are not
+# evaluated. It sees a note's kind, whom it is good for, its value, the verdict on the move, and how
+# high the network ranks the concept that the note words.
 
 # %%
 lecture_notes = pd.read_csv(find_project() / "data/notes/lecture_notes.tsv.zst", sep="\t")
-by_part = lecture_notes.groupby("part")
-spoken_moves = lecture_notes.groupby(["part", "lecture", "number"])["spoken"].max()
-report.table(
-    pd.DataFrame(
-        {
-            "lectures": by_part["lecture"].nunique(),
-            "moves": spoken_moves.groupby("part").size(),
-            "with a note spoken of": spoken_moves.groupby("part").sum(),
-            "notes": by_part.size(),
-            "spoken of": by_part["spoken"].sum(),
-        }
-    ),
-    caption="Notes on the lecturers' moves",
-)
-
-# %% [markdown]
-# The model is a logistic regression. Its features are the note's kind, whom it is good for, its
-# value (pawns, or moves to mate), the phase, the verdict on the move and the chance to win that it
-# gave away, the rank and size of the change of the concept that it words, and how often its kind
-# came up before in the game. (Phase and verdict are the same for all notes on a move: they say how
-# much is spoken of, not which.) It learns from the lectures that are not evaluated; its one setting
-# is the best when eighths of these lectures are left out in turn.
-
-# %%
 classes = ["kind", "who", "phase", "judgement"]
 numbers = ["value", "chance", "concept", "change", "earlier"]
 columns = make_column_transformer(
@@ -728,7 +1041,31 @@ same_table = choice.WEIGHTS["table"] == file_digest(
 )
 print(search.best_params_, "the library's weights are of this table:", same_table)
 
-# %% mystnb={"figure": {"caption": "What lecturers speak of, as weights of the learned model: kinds of notes they leave out or choose (left), all other features (right).", "name": "fig-04-weights"}, "image": {"alt": "Two bar charts of weights in log odds, negative to the left and positive to the right."}}
+# %% [markdown]
+# *Folded: how many notes there are.*
+
+# %% tags=["hide-cell"]
+# notes on the lecturers' moves
+by_part = lecture_notes.groupby("part")
+spoken_moves = lecture_notes.groupby(["part", "lecture", "number"])["spoken"].max()
+report.table(
+    pd.DataFrame(
+        {
+            "lectures": by_part["lecture"].nunique(),
+            "moves": spoken_moves.groupby("part").size(),
+            "with a note spoken of": spoken_moves.groupby("part").sum(),
+            "notes": by_part.size(),
+            "spoken of": by_part["spoken"].sum(),
+        }
+    ),
+    caption="Notes on the lecturers' moves",
+)
+
+# %% [markdown]
+# *Folded: the learned weights.*
+
+# %% tags=["hide-cell"] mystnb={"figure": {"caption": "What lecturers speak of, as weights of the learned model: kinds of notes they leave out or choose (left), all other features (right).", "name": "fig-04-weights"}, "image": {"alt": "Two bar charts of weights in log odds, negative to the left and positive to the right."}}
+# the learned weights
 of_kinds = weights[weights.index.str.startswith("kind_")].rename(lambda name: name[5:])
 of_kinds = of_kinds.rename({"infrequent_sklearn": "(rare kinds)"})
 rest = weights[~weights.index.str.startswith("kind_")]
@@ -741,19 +1078,21 @@ for ax, part, title in (
     ),
     (axes[1], rest, "everything else"),
 ):
-    ax.barh(part.index, part, color=["#D55E00" if each < 0 else "#0072B2" for each in part])
+    ax.barh(
+        part.index.str.replace("_", " "),
+        part,
+        color=["#D55E00" if each < 0 else "#0072B2" for each in part],
+    )
     ax.set_title(title)
     ax.set_xlabel("weight (log odds)")
     ax.tick_params(axis="y", labelsize=7)
 plt.show()
 
 # %% [markdown]
-# Now the notes of each move of the evaluated lectures are put in order: by what was learned, by
-# the weights set by hand (`notes.toml`), by the rank of their concept in the
-# published ranking and in the model of the last chapter (notes without a concept last), and by
-# chance. Recall at *k* is the share of the notes spoken of that are among the first *k*, precision
-# the share of these that are spoken of. Where notes tie, and for chance, it is the mean over all
-# their orders, exact: a note is among the first *k* with the probability that its place is.
+# The notes on each move are now put in order: as learned; as learned, with what decides the move
+# in front; by the weights set by hand; by the rank of the concept that they word, published
+# or of chapter 3; and at random. *Recall at 3* is the share of the notes spoken of that are among
+# the first three. Notes that tie count by the mean over all their orders.
 
 
 # %%
@@ -764,6 +1103,7 @@ def expected_hits(scores, spoken):
     return np.clip((np.arange(1, 7)[:, None] - above) / level, 0, 1) @ spoken
 
 
+# %% tags=["hide-input"]
 def measure(frame):
     rows = []
     for (lecture, _), move in frame.groupby(["lecture", "number"]):
@@ -777,7 +1117,15 @@ def measure(frame):
     return pd.DataFrame(rows, columns=["lecture", "order", "k", "recall", "precision"])
 
 
-orders = ["learned", "decisive_first", "template", "svm", "learned_concepts", "chance"]
+ORDERS = {
+    "learned": "learned",
+    "decisive_first": "learned, what decides first",
+    "template": "weights set by hand",
+    "svm": "concepts, published order",
+    "learned_concepts": "concepts, order of chapter 3",
+    "chance": "random",
+}
+orders = list(ORDERS)
 lecture_notes["learned_concepts"] = lecture_notes["concept"]
 lecture_notes["template"] = lecture_notes["hand"]
 lecture_notes["chance"] = 0.0
@@ -802,11 +1150,6 @@ for name, rows, learned in (
     )
     results[name] = measure(frame[rows])
 
-# %% [markdown]
-# In `decisive_first` what decides about the move stays in front, by its weight, and the others
-# follow as learned.
-
-# %%
 recalled = {
     name: pd.DataFrame(
         {
@@ -824,34 +1167,26 @@ recalled = {
     ).loc[orders]
     for name, each in results.items()
 }
-report.table(recalled["evaluated"], caption="Of what the lecturer spoke of: evaluated lectures")
 
-# %%
-report.table(
-    recalled["each left out"],
-    caption="The same over all lectures, each ranked by a model fitted on the others",
-)
-
-# %% mystnb={"figure": {"caption": "Recall and precision of the notes that lecturers speak of, by how many notes are said, for each way of ordering them. Grey is chance.", "name": "fig-04-orders"}, "image": {"alt": "Two line charts, recall rising and precision falling with the number of notes, one line for each order."}}
-fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.4), sharex=True)
-for ax, value in zip(axes, ("recall", "precision"), strict=True):
-    for order in orders:
-        line = results["evaluated"].query("order == @order").groupby("k")[value].mean()
-        ax.plot(
-            line.index,
-            line,
-            marker="o",
-            markersize=3,
-            label=report.NAMES.get(order, order),
-            color="#999999" if order == "chance" else None,
-        )
-    ax.set_xlabel("notes said")
-    ax.set_ylabel(value)
-fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Recall of the notes that lecturers of the evaluated lectures speak of, by how many notes are said, for each order.", "name": "fig-04-orders"}, "image": {"alt": "A line chart of recall that rises with the number of notes, one line for each order."}}
+fig, ax = plt.subplots(figsize=(6.4, 3.2))
+for order in orders:
+    line = results["evaluated"].query("order == @order").groupby("k")["recall"].mean()
+    ax.plot(
+        line.index,
+        line,
+        marker="o",
+        markersize=3,
+        label=ORDERS[order],
+        color="#999999" if order == "chance" else None,
+    )
+ax.set_xlabel("notes said")
+ax.set_ylabel("recall")
+fig.legend(loc="outside right center")
 plt.show()
 
 
-# %%
+# %% tags=["hide-input"]
 def difference(name, first, second, k=3, value="recall"):
     wide = results[name][results[name]["k"] == k]
     ours, theirs = (wide[wide["order"] == order] for order in (first, second))
@@ -876,509 +1211,155 @@ gaps = pd.DataFrame(
         for name in results
     }
 )
-report.table(gaps, caption="Recall at 3: differences on the same moves, whole lectures drawn")
+
+
+def gap_to_chance(name, order):
+    return "" if order == "chance" else f"{difference(name, order, 'chance'):.2f}"
+
+
+report.table(
+    pd.DataFrame(
+        {
+            "evaluated lectures": recalled["evaluated"]["recall at 3"],
+            "minus random": [gap_to_chance("evaluated", order) for order in orders],
+            "each left out": recalled["each left out"]["recall at 3"],
+            "minus random ": [gap_to_chance("each left out", order) for order in orders],
+        }
+    ).rename(index=ORDERS),
+    caption="Recall at 3, and the difference from a random order on the same moves: on the "
+    f"{by_part['lecture'].nunique()['evaluated']} evaluated lectures, and on all lectures, each "
+    "ranked by a model fitted on the others",
+)
 
 
 # %% tags=["hide-input"]
-def verdict_on(gap, second):
+def against(gap, other):
+    """Say which of two is more, if the interval leaves out zero."""
     if gap.low > 0:
-        return f"more than {second}"
-    return f"less than {second}" if gap.high < 0 else f"not clearly more or less than {second}"
-
-
-at_three = recalled["evaluated"]["recall at 3"].map(lambda share: f"({share.value:.0%})")
-on_held_out, on_all, bare = (gaps[name] for name in results)
-
-
-def against(first, second, words):
-    return f"{verdict_on(on_held_out[f'{first} - {second}'], words)} {at_three[second]}"
-
-
-Markdown(
-    "With three notes said, the learned order holds a part of what the lecturers of the evaluated "
-    f"lectures spoke of {at_three['learned']} that is {against('learned', 'chance', 'chance')} and "
-    f"{against('learned', 'template', 'the weights set by hand')}. These hold "
-    f"{against('template', 'chance', 'chance')}; the published concept ranking "
-    f"{at_three['svm']} holds {against('svm', 'chance', 'chance')}, the learned one "
-    f"{at_three['learned_concepts']} {against('learned_concepts', 'chance', 'chance')}. Over all "
-    "lectures, each left out in turn, the learned order holds "
-    f"{verdict_on(on_all['learned - template'], 'the weights set by hand')} "
-    f"({on_all['learned - template'].value:+.2f}); where bare lines (`continuation`) are left "
-    f"aside, {verdict_on(bare['learned - template'], 'they')} "
-    f"({bare['learned - template'].value:+.2f}). "
-    + (
-        "With what decides in front it beats the weights set by hand on lectures that it has not "
-        "seen."
-        if on_held_out["decisive_first - template"].low > 0
-        else "With what decides in front it does not clearly beat the weights set by hand on the "
-        "lectures kept for evaluation: the comments go on using these."
+        return f"more than {other}"
+    return (
+        f"less than {other}" if gap.high < 0 else f"neither clearly more nor less than {other}"
     )
+
+
+def better_or_not(gap):
+    """Say whether a gain is one, if its interval leaves out zero."""
+    if gap.low > 0:
+        return "better"
+    return "worse" if gap.high < 0 else "no better"
+
+
+on_held_out, on_all, bare = (gaps[name] for name in results)
+over_weights = on_all["learned - template"], bare["learned - template"]
+learned_sentence = (
+    "Over all lectures, three notes in the learned order hold "
+    f"{against(on_all['learned - chance'], 'three at random')} of what the lecturers spoke of, and "
+    f"{against(over_weights[0], 'three by the weights set by hand')}. "
 )
+if (over_weights[0].low > 0) == (over_weights[1].low > 0):
+    learned_sentence += "The latter is also true without the notes that only give a line. "
+if on_held_out["learned - template"].low <= 0:
+    learned_sentence += (
+        "On the evaluated lectures alone the difference from the weights set by hand "
+        f"({on_held_out['learned - template']:.2f}) may be chance, so notes without a model go on "
+        "using these. "
+    )
+concepts_sentence = (
+    f"The published order of the concepts is {better_or_not(on_all['svm - chance'])} than a random "
+    f"order over all lectures, and {better_or_not(on_held_out['svm - chance'])} on the evaluated ones."
+)
+Markdown(learned_sentence + concepts_sentence)
 
 # %% [markdown]
-# These figures were not blind: those of the learned order were seen before a third order (by its
-# own chance alone, mates and all) was dropped, and some of the evaluated comments were read while
-# the claim reader was made.
+# These figures were not blind. The learned order's were seen before a third order was dropped, and
+# some evaluated comments were read while the claim reader was made. The concepts have no place for
+# mates, lines and replies: {glue:text}`no_concept:.0f` % of the notes spoken of word no concept.
 #
-# There are {glue:text}`taught_lectures` evaluated lectures, so that the intervals of the first
-# table are wide; the second draws on all. The recall at 5 says little, for a move has
-# {glue:text}`notes_per_move:.1f` notes on the mean. The concept rankings have no place for mates,
-# lines and replies: {glue:text}`no_concept:.0%` of the notes spoken of word no concept. And whether
-# a comment helps a reader is another question than whether an expert would make it.
-
-# %% tags=["hide-input"]
-report.paste(
-    taught_lectures=by_part["lecture"].nunique()["evaluated"],
-    notes_per_move=len(lecture_notes) / len(spoken_moves),
-    no_concept=(lecture_notes.query("spoken == 1")["concept"] == 0).mean(),
-)
-
-# %%
-report.texts(
-    {
-        "weights set by hand": notes.compose(made).text,
-        "decisive first, then learned": notes.compose(
-            choice.in_expert_order(made, known_move)
-        ).text,
-    },
-    f"{taught.move.numbered_san}, its notes in two orders",
-)
-
-# %% [markdown]
-# ## Turned round: the program knows, the model writes
+# ## A model that words the notes
 #
 # A small model that is asked to *find* what is true of a move finds little. It can write, though.
-# `ccc_notes` gives it the notes, what decides first and then in the order learned above, says that
-# all of them are true, and asks for one flowing comment in which nothing is added. Two worked
-# examples show the form, one of each colour, and the question says in words what the move does,
-# since the model does not always know which piece a letter is. This is all that it gets:
+# The last method gives it notes, what decides first and then in the learned order, says
+# that all are true, and asks for one flowing comment that adds nothing. (Two worked examples are
+# shown before.)
 
 # %%
-given = proven.given_notes(known_move)
-question = proven.ask_first(known_move, given)
-print(*(f"[{turn.role}]\n{turn.content}\n" for turn in question.messages), sep="\n")
-
-# %%
-answer = replay("notes", model).ask(question)
-report.texts(
-    {"notes": notes.compose(notes.notes(known_move)).text, "ccc_notes": answer.text},
-    f"{taught.name}, {taught.move.numbered_san}: without the model and with it",
-)
+given_notes = proven.given_notes(known_move)
+notes_request = proven.ask_first(known_move, given_notes)
+print(notes_request.messages[-1].content)
+answer = replay("notes", model).ask(notes_request)
+report.texts({"model": answer.text}, f"{taught.move.numbered_san}, from these notes")
 
 # %% [markdown]
-# It keeps to the notes, mostly: the next chapter says clause by clause what it adds, and publishes
-# what is proven (`ccc_proven`).
+# *Folded: the whole prompt.*
+
+# %% tags=["hide-cell"]
+# the whole prompt for a comment from notes
+print(*(f"[{turn.role}]\n{turn.content}\n" for turn in notes_request.messages), sep="\n")
+
+# %% [markdown]
+# The next chapter says clause by clause what the model adds, and publishes what is *proven*.
 #
-# ## Side by side
+# ## Recap
 #
-# The answers are replayed from `data/recordings`: each was given once by the model named
-# above, and is shown as it came. Human comments belong to their authors; the first fifteen
-# words of one are quoted, with lecture and place.
-
-# %%
-unaided = ["reference", "notes", "template"]
-from_notes = ["ccc_notes", "ccc_proven"]
-comments = methods.gather_comments(
-    [*unaided, *methods.METHODS, *from_notes], moves, briefings, client
-)
-by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
-headline = [*unaided, "llm_two", "llm_expert_two", "ccc_two", "ccc_proven"]
-
-
-# %%
-def comment_of(name, method):
-    rows = by_move[name]
-    row = rows.loc[method] if method in rows.index else None
-    return None if row is None else briefing.Comment(row.text, method, row.model, row.state)
-
-
-# %%
-report.boards(
-    *(
-        report.boards(
-            report.board(briefings[name].move, size=280),
-            report.texts(
-                {
-                    item: each.shown
-                    for item in headline
-                    if (each := comment_of(name, item)) is not None
-                },
-                f"{name}, {briefings[name].move.numbered_san}",
-            ),
-        )
-        for name in listed(shown)
-    )
-)
-
-# %% [markdown]
-# ## Words
-#
-# The last column of the paper's Table 1 counts words per comment. Intervals draw whole
-# moves. An answer is *unread* if it holds no comment: a method that reasons first must mark
-# where the comment begins.
-
-# %%
-answered = comments[comments["state"] == "answered"]
-words = means_by(answered, "method", "words", cluster="move", seed=seed)
-published = {
-    "reference": "Reference",
-    "llm": "GPT-4o",
-    "llm_expert": "GPT-4o + expert",
-    "ccc": "GPT-4o + expert + concept (CCC)",
-}
-cells = {
-    name: reference.lookup("ccc", "table1", row, "Words per comment")
-    for name, row in published.items()
-}
-table = pd.DataFrame(
-    {
-        "paper": {name: cell.value for name, cell in cells.items()},
-        "words": words,
-        "comments": comments.groupby("method").size(),
-        "not usable": comments.groupby("method")["state"].agg(
-            lambda each: (each != "answered").sum()
-        ),
-    }
-).loc[[*unaided, *methods.METHODS, *from_notes]]
-report.table(
-    table, caption=f"Words per comment; ours {asked_model}, the paper's GPT-4o", digits=1
-)
-
-# %% [markdown]
-# ## Do the concepts reach the words?
-#
-# If guidance guides, a comment should speak of the concepts it was given, and speak less of
-# them when it is given others. For each comment of the `ccc` family we count how many of the
-# five concepts of `ccc` it speaks of, by a list of words for each. The same for the concepts
-# that the method itself was given.
-
-# %%
-family = list(methods.GUIDED)
-
-
-def spoken(name, method, given_to):
-    spoken_of = [
-        speaks_of(by_move[name].loc[method, "text"], change)
-        for change in methods.concepts_of(briefings[name], given_to)
-    ]
-    return float(np.mean(spoken_of)) if spoken_of else np.nan
-
-
-# %%
-reach = pd.DataFrame(
-    [
-        {
-            "move": name,
-            "method": method,
-            "own": spoken(name, method, method),
-            "of ccc": spoken(name, method, "ccc"),
-            "as ccc": float(found.loc[method, "text"] == found.loc["ccc", "text"]),
-        }
-        for name, found in by_move.items()
-        for method in family
-    ]
-)
-
-# %%
-columns = {"of ccc's five": "of ccc", "of its own five": "own", "same text as ccc": "as ccc"}
-reached = pd.DataFrame(
-    {
-        title: means_by(
-            reach.dropna(subset=[column]), "method", column, cluster="move", seed=seed
-        )
-        for title, column in columns.items()
-    }
-).loc[family]
-report.table(reached, caption="Share of given concepts that a comment speaks of")
-
-# %% [markdown]
-# ## Whose words?
-#
-# The prompt of the `ccc` family holds two worked examples. A model that does not know what to
-# say may say what they say. A comment counts as copied if it shares six words in a row with an
-# example, punctuation aside.
-
-
-# %%
-def runs_of_words(text, length=6):
-    words = re.findall("[a-z0-9']+", text.lower())
-    return {tuple(words[at : at + length]) for at in range(len(words) - length + 1)}
-
-
-examples = {
-    name: [
-        turn.content for turn in load_prompt(method.prompt).messages if turn.role == "assistant"
-    ]
-    + [f"{each['thoughts']} {each['comment']}" for each in methods.EXAMPLES if method.examples]
-    for name, method in methods.METHODS.items()
-}
-runs = {
-    name: {run for text in texts for run in runs_of_words(text)}
-    for name, texts in examples.items()
-}
-
-
-def with_copies(comments):
-    """Return the usable comments of methods that ask a model, and whether each is copied."""
-    asked = comments["method"].isin(methods.METHODS)
-    usable = comments[asked & (comments["state"] == "answered")]
-    return usable.assign(
-        copied=[
-            float(bool(runs_of_words(row.text) & runs[row.method]))
-            for row in usable.itertuples()
-        ]
-    )
-
-
-copied_by = means_by(with_copies(comments), "method", "copied", cluster="move", seed=seed)
-report.paste(copied_ccc=copied_by["ccc"].value, asked_model=asked_model)
-report.table(
-    copied_by.loc[list(methods.METHODS)].to_frame("share copied"),
-    caption="Comments that repeat a run of six words of an example",
-)
-
-# %% [markdown]
-# ## Every model on record
-#
-# Words and copying by every model of which all these comments are recorded. Record those of
-# another (`make record PURPOSE=all MODEL=...`), and it stands here; set `model` to its name, and
-# the whole chapter is about it.
-
-# %%
-by_model = {}
-for name in methods.commentators(
-    list(methods.METHODS), [briefings[each.name] for each in moves]
-):
-    theirs = methods.gather_comments(
-        list(methods.METHODS), moves, briefings, replay("commentary", name)
-    )
-    for column in ("words", "copied"):
-        by_model[model_title(name), column] = means_by(
-            with_copies(theirs), "method", column, cluster="move", seed=seed
-        )
-report.table(
-    pd.DataFrame(by_model).reindex(list(methods.METHODS)),
-    caption="Words, and share of comments copied from an example, by model",
-)
-
-# %% [markdown]
-# ## FEN or PGN
-#
-# The paper's Appendix F finds no significant difference between prompts with a FEN and with
-# the game's moves. Where a lecture's game is known from its first move, `ccc` was asked both
-# ways; the table shows the paired difference, PGN less FEN.
-
-# %%
-from_start = [briefings[each.name] for each in moves if known_from_start(each.move.position)]
-
-
-def measured(notation):
-    texts = methods.model_comments(from_start, "ccc", client, notation=notation)
-    return pd.DataFrame(
-        [
-            {
-                "words": text.words,
-                "concepts spoken of": sum(
-                    speaks_of(text.text, change) for change in methods.concepts_of(known, "ccc")
-                ),
-                "usable": text.state == "answered",
-            }
-            for known, text in zip(from_start, texts, strict=True)
-        ]
-    ).astype(float)
-
-
-# %%
-fen = measured("fen")
-pgn = measured("pgn")
-paired = pd.DataFrame(
-    {
-        "FEN": fen.mean(),
-        "PGN": pgn.mean(),
-        "difference": {
-            name: paired_difference(pgn[name], fen[name], seed=seed) for name in pgn
-        },
-    }
-)
-report.table(paired, caption=f"ccc, {len(from_start)} moves whose game is known from its start")
-
-# %% [markdown]
-# ## How many concepts
-#
-# Some of the moves were also told with three and with eight concepts.
-
-# %%
-all_briefings = [briefings[move.name] for move in evaluated]
-varied = methods.varied_moves(all_briefings)
-counts = {}
-for count in sorted((methods.CONCEPTS, *methods.OTHER_COUNTS)):
-    texts = methods.model_comments(varied, "ccc", client, count=count)
-    usable = [each.words for each in texts if each.state == "answered"]
-    counts[count] = {"words": mean_interval(usable, seed=seed), "usable": len(usable)}
-by_count = pd.DataFrame(counts).T
-by_count.index.name = "concepts given"
-report.table(
-    by_count, caption=f"ccc with other numbers of concepts, {len(varied)} moves", digits=1
-)
-
-# %% [markdown]
-# ## A network without an engine: GAC
-#
-# The paper's oldest baseline is a recurrent network trained on commentary
-# {cite}`jhamtani2018learning`. Ours has the same three groups of features (move, threats,
-# scores) and is small, since all it can learn from are the lectures that are *not* evaluated:
-# some nine hundred comments, where theirs had three hundred thousand (`data/gac/gac_network.py` is
-# the network, `data/gac/train.py` trains it and writes what it says). Its row exists so that
-# the comparison is complete, and says little about the original.
-
-# %%
-training = json.loads((find_project() / "data/gac/training.json").read_text())
-gac_cell = reference.lookup("ccc", "table1", "GAC", "Words per comment")
-known = [briefings[each.name] for each in moves]
-kept = methods.kept_texts("gac")
-gac_comments = {each.name: kept[each.name][0] for each in moves}
-gac_words = mean_interval([len(text.split()) for text in gac_comments.values()], seed=seed)
-distinct = len(set(gac_comments.values()))
-print(
-    f"trained on {training['comments']['training']} comments; "
-    f"{distinct} different comments on {len(gac_comments)} moves"
-)
-
-# %%
-report.texts(dict(list(gac_comments.items())[-8:]), "GAC on the last moves")
-
-# %% [markdown]
-# ## More concepts
-#
-# The paper's Section 7 wishes for more concepts. The facts of the board give labels for five:
-# fork, pin, doubled pawns, open file, mate in one. Linear vectors were fitted on them by
-# `python data/priority/train.py facts`, each positive position paired with a negative one
-# of the same side to move and the same number of men; chance is one half. The bare board and
-# shuffled labels are the controls. A tactic is barely written into the first layer of the
-# network, a doubled pawn is there on the board itself.
-
-# %%
-fitted = json.loads((find_project() / "data/concepts/facts-nnue.json").read_text())["test"]
-auc = pd.DataFrame(
-    {
-        features: {
-            name: Interval(**cell["auc"]) for name, cell in columns.items() if "auc" in cell
-        }
-        for features, columns in fitted.items()
-    }
-)
-report.table(auc, caption="Area under the ROC curve, test games")
-
-# %% [markdown]
-# `ccc_facts` is told, after its five concepts, which of these the move seems to bring about or
-# to end: those whose score changes sign by at least one margin. A test with as many forks as
-# not is easier than life, where most moves fork nothing; the board tells how often what the
-# expert noticed on these moves is so.
-
-# %%
-noticed = pd.DataFrame(
-    [
-        (item.name, each.concept, fact_concepts.holds_on_board(item.move, each))
-        for item in known
-        for each in item.noticed[: methods.NOTICED]
-    ],
-    columns=["move", "concept", "so"],
-)
-by_concept = noticed.groupby("concept")["so"].agg(["size", "mean"])
-by_concept.columns = ["noticed", "share that is so"]
-so = mean_interval(noticed["so"], noticed["move"], seed=seed)
-report.table(by_concept, caption=f"Noticed on the evaluated moves; so in {so:.2f} of cases")
-
-# %% [markdown]
-# Most of what the expert noticed is a false alarm. A vector that is right in three of four
-# balanced cases sees a fork or a mate in one position of five; where such a thing is there in
-# one position of twenty-five, most of its alarms are false. Concepts that are rare need more
-# than a linear score: the facts of the board, which the next chapter puts to use.
-
-# %%
-helped = [
-    name
-    for name in noticed["move"].unique()
-    if by_move[name].loc["ccc_facts", "state"] == "answered"
-][:3]
-report.texts(
-    {
-        f"{name} {method}": comment_of(name, method).text
-        for name in helped
-        for method in ("ccc", "ccc_facts")
-    },
-    "Without and with the concepts fitted on facts",
-)
-
-# %% [markdown]
-# ## Where the expert errs
-#
-# NNUE judges a position without looking ahead. Of the moves here, this is the one where its
-# judgement after the move is furthest from what a search finds; beside it, the changes that
-# the expert sees and those that the oracle measures. Where the two columns differ in sign,
-# the expert holds for true what the board denies.
-
-# %%
-nnue = load_expert("nnue")
-after = [each for each in known if each.after.lines and not score_of(each.after).is_mate()]
-static = nnue.evaluate([each.move.after().fen for each in after])
-found = np.array([centipawns(score_of(each.after), chess.WHITE) for each in after]) / 100
-worst = after[int(np.argmax(np.abs(np.clip(static, -5, 5) - np.clip(found, -5, 5))))]
-gap = {"NNUE, no search": static[after.index(worst)], "search": found[after.index(worst)]}
-sees = {each.term: each.change for each in worst.concepts}
-holds = {each.term: each.change for each in worst.oracle}
-differ = pd.DataFrame({"expert": sees, "oracle": holds})
-differ = differ.loc[(differ["expert"] - differ["oracle"]).abs().nlargest(6).index]
-
-# %%
-report.boards(
-    report.board(worst.move, size=280),
-    report.sheet(f"{worst.move.numbered_san}, pawns for White", gap),
-    report.table(differ, caption="Changes in standard deviations"),
-)
-
-# %% [markdown]
-# ## Table 1, last column, and recap
-#
-# - The moves were chosen by rule, and every answer shown was really given by the model named
-#   with it: {glue:text}`answers:,` recorded answers stand behind this chapter.
-# - Told nothing, the small model writes {glue:text}`words_llm:.0f` words a comment, with the
-#   verdict {glue:text}`words_expert:.0f`, with concepts {glue:text}`words_ccc:.0f`; the paper's
-#   GPT-4o writes 27, 26 and 29.
-# - Comments of `ccc` speak of {glue:text}`reach_ccc:.0%` of the five concepts they were given;
-#   without any concept in the prompt the same model speaks of {glue:text}`reach_none:.0%` of
-#   them.
-# - The small model leans on its examples: {glue:text}`copied_ccc:.0%` of the comments of `ccc`
-#   repeat six words in a row of one.
-# - Notes without a model, read by hand: false for both readers {glue:text}`notes_false:.0%`, for
-#   either {glue:text}`notes_either:.0%`; helpful {glue:text}`notes_helpful:.0%`; what decides is
-#   missing in {glue:text}`notes_missing:.0%` (either). We aimed at 2 % false and 60 % helpful.
-# - Of sixty fresh moves, drawn after the notes were frozen, {glue:text}`fresh_a:.0%` and
-#   {glue:text}`fresh_b:.0%` of the comments help, by two readers who are language models; of the
-#   form before {glue:text}`fresh_before_a:.0%` and {glue:text}`fresh_before_b:.0%`.
-# - With PGN in place of FEN the number of words changes by {glue:text}`pgn_words:.1f`.
+# - A CCC prompt is a verdict, a list of attacks, ranked concepts and two examples. Each is a few
+#   lines of code, and each can be left out to see what it does.
+# - Before one credits concepts with a comment, one must ask what it would say without them, with
+#   wrong ones, and whether its words come from an example.
+# - Notes that are proven need no model. The first sixty comments that were read have a statement
+#   that both readers call false in {glue:text}`notes_false:.0f` %, one that either does in
+#   {glue:text}`notes_either:.0f` % (we aimed at 2 %); {glue:text}`notes_helpful:.0f` % help by both
+#   readers (we aimed at 60 %).
+# - {glue:md}`learned_recap`
+# - {glue:text}`answers:,` recorded answers lie behind this chapter; none was chosen or edited.
 
 # %% tags=["hide-input"]
-reached_mean = reach.groupby("method")["of ccc"].mean()
+mean_reach = reached["of CCC's five"]
+said = runs_of_words(comment)
+example_copied = bool(said & runs["ccc"])
+concepts_gap = on_all["svm - chance"]
 report.paste(
-    **{
-        "answers": len(client.recordings),
-        "words_llm": words["llm"].value,
-        "words_expert": words["llm_expert"].value,
-        "words_ccc": words["ccc"].value,
-        "reach_ccc": float(reached_mean["ccc"]),
-        "reach_none": float(reached_mean["ccc_none"]),
-        "pgn_words": paired.loc["words", "difference"].value,
-        "notes_false": by_hand.loc["a false statement", "both"].value,
-        "notes_either": by_hand.loc["a false statement", "either"].value,
-        "notes_helpful": by_hand.loc["helpful", "both"].value,
-        "notes_missing": by_hand.loc["what decides is missing", "either"].value,
-        "fresh_broken": int((fresh["form"] == "broken").sum() / fresh["reader"].nunique()),
-        "fresh_a": fresh_shares["after", "reader a"]["helpful"].value,
-        "fresh_b": fresh_shares["after", "reader b"]["helpful"].value,
-        "fresh_before_a": fresh_shares["before", "reader a"]["helpful"].value,
-        "fresh_before_b": fresh_shares["before", "reader b"]["helpful"].value,
-    }
+    answers=len(client.recordings),
+    asked_model=asked_model,
+    copied_ccc=100 * copied_by["ccc"].value,
+    as_below=", as below" if example_copied else "",
+    reach_sentence=Markdown(
+        f"Comments speak of {100 * mean_reach['ccc'].value:.0f} % of the concepts in their prompt; "
+        f"without them, of {100 * mean_reach['ccc_none'].value:.0f} %."
+    ),
+    order_sentence=Markdown(
+        "The order of the concepts tells what a lecturer would say "
+        f"{better_or_not(concepts_gap)} than a random order."
+    ),
+    example_sentence=Markdown(
+        "This one repeats phrases of the examples, which are about other positions."
+        if example_copied
+        else "This one shares no six words in a row with the examples."
+    ),
+    pgn_sentence=Markdown(
+        "The intervals include zero: so few moves cannot show whether the two differ."
+        if all(gap.low < 0 < gap.high for gap in paired["difference"])
+        else "The two prompts lead to different comments."
+    ),
+    learned_recap=Markdown(
+        "What an expert would say can be learned in part from what lecturers said."
+        if on_all["learned - chance"].low > 0
+        else "Whether what an expert would say can be learned is open."
+    ),
+    briefed=len(again),
+    briefed_same=100 * compared["of exact lines"]["same verdict"],
+    briefed_earlier=100 * compared["behind the recorded answers"]["same verdict"],
+    briefed_class=100 * compared["behind the recorded answers"]["same class of move"],
+    gac_learned=training["comments"]["training"],
+    facts_auc=auc.loc["mean", "NNUE"].value,
+    facts_so=100 * so.value,
+    facts_noticed=len(noticed),
+    no_concept=100 * (lecture_notes.query("spoken == 1")["concept"] == 0).mean(),
+    notes_false=100 * by_hand.loc["a false statement", "both"].value,
+    notes_either=100 * by_hand.loc["a false statement", "either"].value,
+    notes_helpful=100 * by_hand.loc["helpful", "both"].value,
+    fresh_broken=int((fresh["form"] == "broken").sum() / fresh["reader"].nunique()),
+    fresh_a=100 * fresh_shares["after", "reader a"]["helpful"].value,
+    fresh_b=100 * fresh_shares["after", "reader b"]["helpful"].value,
 )
 
 # %% tags=["hide-input"]
@@ -1477,7 +1458,12 @@ report.save(
     ),
     report.rows(copied_by, "commentary.copied", unit="share of comments"),
     report.rows({"so": so}, "commentary.noticed", unit="share of noticed concepts"),
-    report.rows(reached["of ccc's five"], "commentary.reach", unit="share of concepts"),
+    report.rows(reached["of CCC's five"], "commentary.reach", unit="share of concepts"),
+    report.rows(
+        reach_gain,
+        "commentary.reach_ccc_less",
+        unit="share of concepts, difference on the same moves",
+    ),
 )
 
 # %% tags=["hide-input"]
