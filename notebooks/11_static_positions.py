@@ -160,19 +160,16 @@ COLOURS = dict(
     )
 )
 NAMED = {
-    "gpt_3_5_turbo_instruct": (6, -9),
-    "gemini_3_1_pro_preview_medium": (-138, -3),
+    "gpt_3_5_turbo_instruct": (-52, -13),
+    "gemini_3_1_pro_preview_medium": (-124, 7),
     "maia_1900": (-44, 6),
     "maia_1100": (-10, 7),
-    "random_bot": (6, -3),
-    "survival_bot": (-54, -4),
+    "random_bot": (-54, 4),
+    "survival_bot": (-50, 6),
     "gpt_3_5_turbo": (6, -3),
     "gpt_5_2_high": (6, -4),
-    "grok_4_1_fast": (-64, -3),
-    "gpt_5_5_xhigh": (-70, 2),
-    "llama_3_3_70b_instruct": (6, 4),
-    "gemini_2_0_flash_001": (6, 3),
-    "gpt_5_chat": (6, -7),
+    "grok_4_1_fast": (-64, 1),
+    "gpt_5_5_xhigh": (6, 2),
 }
 figure, axes = plt.subplots(figsize=(7.6, 4.6))
 for name, row in rated.iterrows():
@@ -230,7 +227,8 @@ report.Html(
 )
 
 # %% [markdown]
-# Each point is a player; hollow points have played at most 40 rated games. The plan for static
+# Each point is a player (a pointer over it shows its name); hollow points have played at most 40
+# rated games. The plan for static
 # positions, one of the four documents that this book follows, proposes such a test: one move in
 # each position, graded by an engine. Its own trial had games of Stockfish only. Here it meets
 # players whose strength is known from elsewhere. In this chapter we
@@ -238,6 +236,7 @@ report.Html(
 # - grade one move by hand;
 # - predict ratings from several scores, whole makers held out;
 # - ask how many positions that takes, and which;
+# - ask whether the models may have met the positions before;
 # - look at illegal moves, and at what strong models still miss;
 # - set any player beside any other;
 # - ask a small language model, and models that read only moves, in 400 positions of our own.
@@ -841,7 +840,7 @@ print(*fifteen, sep=", ")
 
 # %% [markdown]
 # The plan recommends more than positions. Each of its improvements below is tried on the mean loss;
-# a change is less error (negative) or more.
+# a negative change is a smaller error.
 
 
 # %% tags=["hide-input"]
@@ -894,10 +893,10 @@ report.table(pd.DataFrame(pays).T, caption="Other ways to score, families held o
 # ## Have the models met these positions?
 #
 # Positions and answers have been public since the benchmark was, so that later models may have
-# read them. The data hold no release dates. What can be compared are the {glue:text}`n_both`
-# players who also answered a second set of 48 positions, to which fewer players have answers. If
-# the newest family by its number, GPT-5.6, knew the 50, it would lose less there than in the 48,
-# beside the others.
+# read them. The data hold no release dates, so that models cannot be sorted by them.
+# {glue:text}`n_both` players also answered a second set of 48 positions. GPT-5.6 is the newest of
+# OpenAI's models here by its number. If it knew the 50 positions, its loss there would be smaller,
+# compared with the 48, than the others' is.
 
 # %% tags=["hide-input"]
 two_sets = played[played["player"].isin(in_both.index)].copy()
@@ -917,6 +916,21 @@ for label, some in (("GPT-5.6", by_set[newest]), ("the others", by_set[~newest])
         "loss in the 50 / loss in the 48": f"{factor:.2f}",
     }
 report.table(pd.DataFrame(contamination).T, caption="The first set beside the second")
+
+
+def relative_gain(rows):
+    """Return the mean log ratio of the newest less that of the others; rows: (n, 2)."""
+    new = rows[:, 1] == 1
+    return float(rows[new, 0].mean() - rows[~new, 0].mean())
+
+
+gain_of_newest = bootstrap(
+    np.column_stack([by_set["ratio"], newest]),
+    relative_gain,
+    by_set["base"].to_numpy(),
+    seed=seed,
+    resamples=sizes.resamples,
+)
 
 # %% [markdown]
 # {glue:text}`met_says`
@@ -1342,8 +1356,8 @@ report.Html(page, f"{len(all_cards)} players, any two beside each other")
 # %% [markdown]
 # ## Four hundred positions of our own
 #
-# Nobody can have met these: each of two hundred games of Stockfish at five Skill Levels gives two
-# positions, one early and one 5 to 8 moves before the end, as the plan says. Engines at several
+# Each of two hundred games, which Stockfish played at five Skill Levels for this book, gives two
+# positions: one early and one 5 to 8 moves before the end, as the plan says. Engines at several
 # strengths, Stockfish's network without search, and the models of chapter 12
 # that read only moves answered all; the small language model {glue:text}`model` answered those
 # of the first {glue:text}`model_games` games a level ({glue:text}`model_positions` positions), asked
@@ -1383,14 +1397,6 @@ report.boards(
     report.sheet("positions of our own", counts),
     report.table(baseline.rename_axis(None), caption="Moves really played, by Skill Level"),
 )
-
-# %% tags=["hide-cell"]
-# Legal, illegal, unreadable: no answer leaves the denominator.
-states = {
-    name: given.map(lambda answer: answer.state).value_counts()
-    for name, given in answers.items()
-}
-report.table(pd.DataFrame(states).T.fillna(0).astype(int))
 
 # %% tags=["hide-cell"]
 # Openings of a book, puzzles, moves of people's games: mean loss of the engines.
@@ -1519,8 +1525,8 @@ report.table(
 # - {glue:text}`recap_legal`
 # - {glue:text}`recap_fifteen`
 # - {glue:text}`recap_variants`
-# - A predicted rating has an interval some {glue:text}`width:,.0f` points wide: it tells a
-#   beginner from a master, and not one good model from the next.
+# - The interval of one predicted rating is some {glue:text}`width:,.0f` points wide: the positions
+#   separate weak models from strong ones, and not one strong model from the next.
 # - {glue:text}`own_recap`
 
 # %% tags=["hide-input"]
@@ -1545,9 +1551,7 @@ best_way = max(own_players, key=lambda name: legal_rate[name].value)
 reader = max(reader_names, key=mark.get)
 title = model_title(model)
 names = report.NAMES
-ratio_new = met["GPT-5.6"]
-ratio_old = met["the others"]
-apart_from_old = ratio_new.high < ratio_old.low
+width = round(float(widths[sure.index].median()), -1)
 opening = (
     f"What their moves lose on average orders the {len(sure)} of them with more than "
     f"{MANY_GAMES} rated games almost as the games do: the rank correlation is "
@@ -1564,14 +1568,14 @@ checks_say = (
     f"With the seeded ratings all players would show an error of {seeded['error'].value:.0f} and "
     f"a rank correlation of {seeded['rank correlation'].value:.3f}, in place of "
     f"{errors['priced'].value:.0f} and {spearman['priced'].value:.3f}: the finding stays, and the "
-    "flattery is small. Where everybody is compared on the same 50 positions, the error is "
+    "bias is small. Where everybody is compared on the same 50 positions, the error is "
     f"{of_98.value:.0f} for those who answered 98 and {of_50.value:.0f} for the rest. Among the "
     f"{len(always_legal)} players without an illegal move in the 50, loss and rating still "
     f"correlate at {no_illegal.value:.2f}, {is_more}; among the {len(legal_models)} language "
     f"models of them at {no_illegal_models.value:.2f}."
 )
 intervals_say = (
-    f"The median width is {widths[sure.index].median():,.0f} points. "
+    f"The median width is some {width:,.0f} points. "
     f"{covered['sure'].value:.0%} of the {len(sure)} well known ratings lie inside, and "
     f"{covered['all'].value:.0%} of all {len(rated)}."
 )
@@ -1587,12 +1591,17 @@ fifteen_says += (
     "cannot be told; how many there are counts. The fold below names the fifteen that all "
     "players together would choose."
 )
+relative = 100 * np.expm1([gain_of_newest.value, gain_of_newest.low, gain_of_newest.high])
 met_says = (
-    "The newest family loses relatively less in the first set than the others do: it may have "
-    "met those positions."
-    if apart_from_old
-    else "The two intervals overlap: no sign that the newest family knows the first set. Only a "
-    "large effect could be seen, and older models may know it as well."
+    "Relative to the others, GPT-5.6 loses {:+.0f} % in the 50 [{:+.0f}, {:+.0f}]. ".format(
+        *relative
+    )
+)
+met_says += (
+    "It may have met those positions."
+    if gain_of_newest.high < 0
+    else "That is no sign that it knows them. Only a large effect could be seen, and older models "
+    "may know the positions as well."
 )
 history_says = (
     f"The players that were shown the game are legal {100 * gain.value:.0f} points oftener "
@@ -1645,7 +1654,7 @@ report.paste(
     scores_say=scores_say,
     checks_say=checks_say,
     intervals_say=intervals_say,
-    width=round(float(widths[sure.index].median()), -1),
+    width=width,
     fifteen_says=fifteen_says,
     alpha=alpha,
     met_says=met_says,
@@ -1710,7 +1719,7 @@ report.save(
     ),
     rows(alpha, "rating.alpha", unit="Cronbach's alpha"),
     rows(
-        {"newest": ratio_new, "others": ratio_old},
+        {"newest": met["GPT-5.6"], "others": met["the others"], "difference": gain_of_newest},
         "contamination.log_ratio",
         unit="log of losses' ratio",
     ),
