@@ -168,7 +168,7 @@ NAMED = {
     "survival_bot": (-50, 6),
     "gpt_3_5_turbo": (6, -3),
     "gpt_5_2_high": (6, -4),
-    "grok_4_1_fast": (4, 6),
+    "grok_4_fast": (-24, -14),
     "gpt_5_5_xhigh": (6, 2),
 }
 figure, axes = plt.subplots(figsize=(7.6, 4.6))
