@@ -230,21 +230,19 @@ def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path, sto
     asked = [OPENING, ALONE]
     player = players.WeakenedPlayer(5, path)
     keep = load_script("static/make.py").keep_weakened
-    assert keep(asked[:1], "level", [5, 20], path, nodes=50) == 2
+    assert keep(asked[:1], [5, 20], path, nodes=50) == 2
     with pytest.raises(
         LookupError, match=r"1 of 2 positions, such as 'back rank'.*make.py answ"
     ):
         player.choose(asked)
     before = path.read_text()
     path.write_text(before + "5\t50\tback ra")  # killed while it wrote
-    assert keep(asked, "level", [5, 20], path, nodes=50) == 2
+    assert keep(asked, [5, 20], path, nodes=50) == 2
     assert path.read_text().startswith(before)
-    assert keep(asked, "level", [5, 20], path, nodes=50) == 0
+    assert keep(asked, [5, 20], path, nodes=50) == 0
     assert [answer.state for answer in player.choose(asked)] == ["legal", "legal"]
     assert len(players.read_weakened(path)) == 4
-    assert keep(asked, "elo", [1350], path, nodes=50) == 2
-    named = [players.WeakenedPlayer(strength, path).name for strength in (5, 1350)]
-    assert named == ["stockfish_05", "stockfish_elo_1350"]
+    assert player.name == "stockfish_05"
     path.write_text(before + "5\t50\tback ra\n")
     refuses(
         ValueError,

@@ -419,10 +419,9 @@ def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_game
     asked = [Asked(str(k), Position.after(moves)) for k, moves in enumerate(played)]
     players = tracking_players()
     assert [player.name for player in players] == [
-        "tracking_l_uci",
-        "tracking_l_rap25",
-        "tracking_l_ap",
-        "tracking_l_modern_uci",
+        f"tracking_l_{run.split('-')[1]}"
+        for run in runs.trained_checkpoints()
+        if run.startswith("L-")
     ]
     for player in players:
         assert np.mean([answer.legal for answer in player.choose(asked)]) > 0.4, (

@@ -7,7 +7,7 @@
     python data/static/make.py depths      the same at other limits and from one colour, on a subset
     python data/static/make.py recorded    the same for the positions of recorded players
     python data/static/make.py suite       the test suite and its baseline
-    python data/static/make.py answers     Skill Levels and Elos answer (from the clock)
+    python data/static/make.py answers     Skill Levels answer (from the clock)
 
 Each goes on where it was stopped; to make one anew, remove its file first.
 """
@@ -21,7 +21,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import chess
 import chess.polyglot
@@ -289,13 +288,12 @@ def write_suite(
 
 def keep_weakened(
     asked: Sequence[Asked],
-    option: Literal["level", "elo"],
-    strengths: Sequence[int],
+    levels: Sequence[int],
     path: Path,
     *,
     nodes: int,
 ) -> int:
-    """Let Stockfish answer at several strengths, keep what is not there yet; return how many.
+    """Let Stockfish answer at several Skill Levels, keep what is new; return how many.
 
     Each answer is appended as it comes, so that a run that is stopped goes on.
 
@@ -303,8 +301,8 @@ def keep_weakened(
     ----------
     asked
         The positions.
-    option, strengths
-        ``level`` with Skill Levels, or ``elo`` with values of ``UCI_Elo``.
+    levels
+        The Skill Levels.
     path
         The file (``.tsv``) to make or to go on with.
     nodes
@@ -319,23 +317,21 @@ def keep_weakened(
     )  # what a stopped run left half written
     kept = read_weakened(path)
     todo = [
-        (strength, question)
-        for strength in strengths
+        (level, question)
+        for level in levels
         for question in asked
-        if (strength, question.name, question.position.fen) not in kept
+        if (level, question.name, question.position.fen) not in kept
     ]
     if not todo:
         return 0
     with Engine() as engine, path.open("a", encoding="utf-8") as file:
-        for strength, question in tqdm(todo, desc=option, unit="move"):
+        for level, question in tqdm(todo, desc="level", unit="move"):
             position = question.position
             engine.new_game()
             root = position.root if position.moves else position.fen
-            uci = engine.play(
-                position.moves, root=root, nodes=nodes, **{option: strength}
-            )
+            uci = engine.play(position.moves, root=root, nodes=nodes, level=level)
             uci = uci.replace("(none)", "0000")
-            cells = (strength, nodes, question.name, position.fen, uci)
+            cells = (level, nodes, question.name, position.fen, uci)
             file.write("\t".join(map(str, cells)) + "\n")
             file.flush()
     return len(todo)
@@ -459,10 +455,7 @@ def make(what: str, folder: Path, count: int = CLOSE_GAMES) -> None:
             Asked(known.name, known.position) for known in suite.read_known_sets().known
         ]
         keep_weakened(
-            [*asked, *known], "level", LEVELS, folder / "level_answers.tsv", nodes=nodes
-        )
-        keep_weakened(
-            asked, "elo", players.ELOS, folder / "elo_answers.tsv", nodes=nodes
+            [*asked, *known], LEVELS, folder / "level_answers.tsv", nodes=nodes
         )
 
 

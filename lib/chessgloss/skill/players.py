@@ -300,37 +300,32 @@ class NnuePlayer:
 
 # ---------------------------------------------------------------- a weakened engine, kept
 
-#: Columns of a file of kept answers; UCI moves. The first is the Skill Level, or the Elo.
+#: Columns of a file of kept answers; UCI moves. The first is the Skill Level.
 COLUMNS: Final = ("level", "nodes", "name", "fen", "uci")
-
-#: Twelve strengths over the range of ``UCI_Elo`` that Stockfish 15.1 takes. The authors fitted
-#: that scale at long time controls against engines of the CCRL 40/4 list (``Skill`` in
-#: ``search.h``); at fixed nodes, as here, it is a name for a strength rather than a rating.
-ELOS = (1350, 1490, 1620, 1760, 1900, 2030, 2170, 2310, 2440, 2580, 2720, 2850)
 
 
 @dataclass(frozen=True, slots=True)
 class WeakenedPlayer:
-    """Stockfish at a Skill Level or limited to an Elo, as it answered once.
+    """Stockfish at a Skill Level, as it answered once.
 
-    Both options draw their mistakes from the clock, so that what was played once is kept:
-    a file of answers, made by ``data/static/make.py``.
+    A Skill Level draws its mistakes from the clock, so that what was played once is kept: a
+    file of answers, made by ``data/static/make.py``.
 
     Parameters
     ----------
-    strength
-        Skill Level, 0 to 20, or ``UCI_Elo``, 1350 to 2850.
+    level
+        Skill Level, 0 to 20.
     path
         The file of answers.
     """
 
-    strength: int
+    level: int
     path: Path
 
     @property
     def name(self) -> str:
-        """``stockfish_05``, ``stockfish_elo_1350``."""
-        return f"stockfish_{'elo_' * (self.strength > 20)}{self.strength:02d}"
+        """``stockfish_05``."""
+        return f"stockfish_{self.level:02d}"
 
     def choose(self, asked: Sequence[Asked]) -> list[MoveAnswer]:
         """Return the kept move in each position.
@@ -342,19 +337,19 @@ class WeakenedPlayer:
         """
         kept = read_weakened(self.path)
         keys = [
-            (self.strength, question.name, question.position.fen) for question in asked
+            (self.level, question.name, question.position.fen) for question in asked
         ]
         if missing := [key for key in keys if key not in kept]:
             raise LookupError(
                 f"{len(missing)} of {len(keys)} positions, such as {missing[0][1]!r}, have no "
-                f"answer at strength {self.strength} in {self.path.name}; run "
+                f"answer at level {self.level} in {self.path.name}; run "
                 "`python data/static/make.py answers`"
             )
         return _read_moves([kept[key] for key in keys], asked)
 
 
 def read_weakened(path: Path) -> dict[tuple[int, str, str], str]:
-    """Return the UCI moves of a file of answers by strength, name and FEN of the position.
+    """Return the UCI moves of a file of answers by level, name and FEN of the position.
 
     Raises
     ------
@@ -362,7 +357,7 @@ def read_weakened(path: Path) -> dict[tuple[int, str, str], str]:
         If the file is not in its form.
     """
     rows = read_table(path, COLUMNS)
-    return {(int(strength), name, fen): uci for strength, _, name, fen, uci in rows}
+    return {(int(level), name, fen): uci for level, _, name, fen, uci in rows}
 
 
 # ---------------------------------------------------------------- moves of a file
