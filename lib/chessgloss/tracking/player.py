@@ -10,15 +10,14 @@ from chessgloss.tracking.runs import read_model, trained_checkpoints
 
 
 def tracking_players() -> list[MovesPlayer]:
-    """Return the runs trained on the most games of those whose checkpoints are kept.
+    """Return the runs on L, the most games, whose checkpoints are kept.
 
-    ``L-rap25-1`` is called ``tracking_l_rap25``. Those that read random games are left out: they
-    have not seen anybody play.
+    ``L-rap15-1`` is called ``tracking_l_rap15``. One that sees a window of the game is left out:
+    it does not read all moves.
     """
-    kept = [run for run in trained_checkpoints() if "random" not in run]
     players = []
-    largest = min((run[0] for run in kept), key="LMS".index, default="")
-    for run in (run for run in kept if run[0] == largest):
+    kept = (run for run in trained_checkpoints() if run.startswith("L-"))
+    for run in (run for run in kept if "window" not in run):
         model, training = read_model(run)
         name = "tracking_" + run.rpartition("-")[0].lower().replace("-", "_")
         players.append(
