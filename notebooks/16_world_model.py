@@ -15,9 +15,9 @@
 # {glue:text}`example`: its perplexity is {glue:text}`perplexity`, and of the pieces moved next, deep
 # in a game, it names a legal square for {glue:text}`legal` %. A linear layer reads
 # {glue:text}`occupied` % of the occupied squares off its last hidden state, against
-# {glue:text}`occupied_random` % with random weights. {glue:text}`edited_short` {glue:text}`taught`
-# And it can be led astray: an opponent who looks one move ahead brings it to an illegal answer in
-# {glue:text}`lost_lookahead` % of the games.
+# {glue:text}`occupied_random` % with random weights. {glue:text}`edited_short`
+# {glue:text}`taught_short` And it can be led astray: an opponent who looks one move ahead brings it to
+# an illegal answer in {glue:text}`lost_lookahead` % of {glue:text}`n_lookahead` games.
 #
 # Below, a game against random moves ends: on the left its board and the model's answer, on the right
 # the board that the linear layer reads off the model's last hidden state, with the squares marked
@@ -709,7 +709,7 @@ report.paste(
         )
         + ": what the step does beyond that is "
         + ", ".join(
-            f"{rest[name].value:.0f} [{rest[name].low:.0f}, {rest[name].high:.0f}]"
+            f"{rest[name].value:.1f} [{rest[name].low:.1f}, {rest[name].high:.1f}]"
             for name in falls
         )
         + " points. "
@@ -748,7 +748,7 @@ print(" ".join(by_chance[0][:12]), "...")
 # plies: where does the piece go that is moved next, or another one that can move (the End tasks of
 # chapter 13)? Beside them stand, where games are at hand, an even draw among the legal moves and the
 # counts of chapter 12: where pieces that came from the same square to this one went most often. The
-# people's games are no part of this book; of them only the answers are on file.
+# people's games are no part of the repository; of them only what the models answered is on file.
 
 # %% tags=["hide-input"]
 read_by = {
@@ -823,21 +823,51 @@ evenly = {
 }
 
 
+def judged(value, kind, answered, task, score):
+    """Say whether a score beats the counts (question by question, where they are the same)."""
+    if kind not in counted:
+        return value
+    known = counted[kind][task]
+    if kind != "self-play":
+        most = mean_interval(100 * known[score], known["game"], seed=seed)
+        return results.Judged(value, value.low > most.high)
+    rivals = results.rivals(answered, known, score)
+    above = all(results.beats(answered, rival, score, seed=seed) for rival in rivals)
+    return results.Judged(value, above)
+
+
 def score_row(answered):
-    """Return the scores of :data:`asked_columns`, in per cent."""
+    """Return the scores of each column, in per cent."""
     return {
         column: mean_interval(100 * answered[task][score], answered[task]["game"], seed=seed)
         for column, (task, score) in asked_columns.items()
     }
 
 
+def judged_row(run, kind):
+    """Return perplexity and scores of a run, each beside what is known without a model."""
+    losses = losses_of(run, kind)
+    perplexity = results.perplexity_of(losses, seed=seed)
+    if kind == "self-play":
+        perplexity = results.judge_perplexity(losses, evenly[kind], seed=seed)
+    elif kind in evenly:
+        least = results.perplexity_of(evenly[kind], seed=seed)
+        perplexity = results.Judged(perplexity, perplexity.high < least.low)
+    answered = answers_of(run, kind)
+    scores = score_row(answered)
+    return {
+        "perplexity": perplexity,
+        **{
+            column: judged(scores[column], kind, answered[task], task, score)
+            for column, (task, score) in asked_columns.items()
+        },
+    }
+
+
 transfer = {}  # by games asked about and who answers
 for kind in read_by:
     for source, run in read_by.items():
-        transfer[kind, f"a model of {source}"] = {
-            "perplexity": results.perplexity_of(losses_of(run, kind), seed=seed),
-            **score_row(answers_of(run, kind)),
-        }
+        transfer[kind, f"a model of {source}"] = judged_row(run, kind)
     if kind in counted:
         transfer[kind, "counts"] = score_row(counted[kind])
         transfer[kind, "even draw"] = {
@@ -847,12 +877,11 @@ report.table(
     pd.DataFrame(transfer).T.rename_axis(["asked about", "who"]).fillna("-").reset_index("who"),
     digits=1,
     caption="Perplexity; legal answers of the piece moved next and of another one, and answers as "
-    "played, %",
+    f"played, %. {results.MARKED}",
 )
 
 # %% [markdown]
-# The same questions are put to all, so that differences are taken question by question. Each is of
-# one training; what another seed changes is in chapter 13.
+# The same questions are put to all, so that differences are taken question by question.
 
 # %% tags=["hide-input"]
 less_self_play = {}
@@ -876,12 +905,20 @@ report.table(
     digits=1,
     caption="Legal answers and answers as played: less those of the model of self-play, points",
 )
+
+# %% tags=["hide-input"]
 of_random = {
     column: [
         less_self_play[kind, "random games"][column] for kind in ("self-play", "people's games")
     ]
     for column in asked_columns
 }
+of_seeds = [results.score_run(run, of_self_play) for run in ("L-uci-1", "L-uci-2")]
+seeds_apart = max(
+    abs(float(100 * (first[score] - second[score]).mean()))
+    for task, score in asked_columns.values()
+    for first, second in [[table[table["task"] == task] for table in of_seeds]]
+)
 
 
 def how_often(pair):
@@ -901,15 +938,9 @@ taught = (
     f"where it goes {how_often(of_random['as played'])}."
 )
 above_counts = all(
-    paired_difference(
-        answers_of(read_by[source], "self-play")[task]["lgm"],
-        counted["self-play"][task]["lgm"],
-        counted["self-play"][task]["game"],
-        seed=seed,
-    ).low
-    > 0
+    transfer["self-play", f"a model of {source}"][column].above
     for source in ("self-play", "random games")
-    for task in questions.END_TASKS
+    for column in ("the piece moved next", "another piece")
 )
 if not above_counts:
     taught = "Of random games and self-play, not both teach a model more than counting knows."
@@ -920,7 +951,22 @@ lesson = (
     and all(apart.high < 0 for apart in of_random["as played"])
     else ""
 )
-Markdown(f"{taught} {lesson}")
+taught_short = taught
+if lesson:
+    usual, by_lot = (
+        transfer["self-play", f"a model of {source}"]
+        for source in ("self-play", "random games")
+    )
+    taught_short = (
+        "A model that reads random games instead is more often legal when asked about a piece that "
+        f"is not moved next ({by_lot['another piece'].value.value:.0f} against "
+        f"{usual['another piece'].value.value:.0f} %), and says less often what was played "
+        f"({by_lot['as played'].value.value:.0f} against {usual['as played'].value.value:.0f} %)."
+    )
+Markdown(
+    f"{taught} {lesson} Each is one training; two seeds of `L-uci` differ by up to "
+    f"{seeds_apart:.1f} points on the questions about self-play."
+)
 
 # %% [markdown]
 # In random games no model can beat the even draw, which is how they are made: there the perplexity
@@ -1357,7 +1403,7 @@ report.paste(
     square_majority=f"{base.value:.1f}",
     example=example,
     occupied=f"{occupied_right[mine, example, layer].value:.1f}",
-    occupied_random=f"{occupied_right[mine, random_weights, layer].value:.0f}",
+    occupied_random=f"{occupied_right[mine, random_weights, layer].value:.1f}",
     perplexity=f"{runs.read_runs().loc[example, 'test']:.1f}",
     legal=f"{100 * deep['lgm'].mean():.1f}",
     occupied_majority=f"{occupied_right['White, Black', 'commonest', 0].value:.1f}",
@@ -1402,30 +1448,35 @@ report.paste(
         if example not in follows
         else "When a piece is erased in such a state, the model moves it less often"
         + (
-            ", also where the output cannot read the change directly."
+            ", also where the output does not read the change directly"
             if example in indirect
-            else ", but only as far as the output reads the change directly."
+            else ", but no more than the output reads the change directly"
+        )
+        + (
+            f"; the squares that become legal without it rise from "
+            f"{shown_new[example]['before'].value:.1f} to "
+            f"{shown_new[example]['around the output'].value:.1f} % of the probability."
+            if example in opened
+            else "."
         )
     ),
-    taught=taught,
+    taught_short=taught_short,
     lesson=lesson or "Whether random games teach more of the rules stays open.",
     by_random=random_says,
-    transposed=" ".join(
-        f"{name}: two orders of the same moves are {transposed[name]['same position']:.2f} apart, "
-        f"two positions {transposed[name]['other position']:.2f}."
-        for name in spoken
+    transposed=(
+        f"Two orders of the same moves lead {example} to answers that are "
+        f"{transposed[example]['same position'].value:.2f} apart, two positions to answers that are "
+        f"{transposed[example]['other position'].value:.2f} apart."
+        if example in transposed
+        else f"{example} is not asked in two orders."
     ),
     attacked=(
         f"No illegal answer was found of {results.enumerate_names(sound)}."
         if sound
         else "No model withstands: each is brought to an illegal answer by each opponent."
     )
-    + " "
-    + " ".join(
-        f"{name} fails in {lost[name, 'random'].value:.0f} % of the games against "
-        f"random moves, in {lost[name, 'own'].value:.0f} % against its own."
-        for name in trained
-    ),
+    + f" {example} fails in {lost[example, 'random'].value:.0f} % of the games against random "
+    f"moves, in {lost[example, 'own'].value:.0f} % against its own.",
     **{f"lost_{kind}": f"{lost[example, kind].value:.0f}" for kind in ("random", "lookahead")},
     median_lookahead=f"{median[example, 'lookahead']:.0f}",
     n_attacked=sizes.attacked,
@@ -1476,6 +1527,13 @@ transfer_keys = {
     "end_other": ("another piece", "%"),
     "exm": ("as played", "%"),
 }
+
+
+def plain(number):
+    """Return the interval of a number that may have been judged."""
+    return number.value if isinstance(number, results.Judged) else number
+
+
 transfer_of_models = {
     (kind, source): transfer[kind, f"a model of {source}"]
     for kind in read_by
@@ -1570,7 +1628,7 @@ report.save(
     *(
         report.rows(
             {
-                (short[source], short[kind], what): row[column]
+                (short[source], short[kind], what): plain(row[column])
                 for (kind, source), row in transfer_of_models.items()
             },
             "transfer",
@@ -1682,7 +1740,7 @@ report.check(
 )
 
 # %% [markdown]
-# **2. Layer by layer.** Read d5 from the states before the first block and after each. Where
+# **2. Layer by layer.** Read a1 from the states before the first block and after each. Where
 # does the square become readable?
 
 # %% tags=["solution", "hide-cell"]
@@ -1691,7 +1749,7 @@ from sklearn.linear_model import RidgeClassifier
 
 by_depth = {
     f"after block {depth}" if depth else "before the blocks": read_square(
-        "d5",
+        "a1",
         states[example][depth].numpy(),
         make_pipeline(StandardScaler(), RidgeClassifier(alpha=100)),
     )
@@ -1713,7 +1771,7 @@ report.check(
 )
 
 # %% [markdown]
-# **3. Break the labels.** Permute the labels of d5 among the training rows. What should the
+# **3. Break the labels.** Permute the labels of a1 among the training rows. What should the
 # reading fall to, and does it?
 
 # %% tags=["solution", "hide-cell"]
@@ -1723,8 +1781,8 @@ from sklearn.linear_model import RidgeClassifier
 reader_of_lots = make_pipeline(StandardScaler(), RidgeClassifier(alpha=100))
 shuffle = np.random.default_rng(seed).permutation
 with_lots = {
-    "true labels": read_square("d5", at_layer, reader_of_lots),
-    "permuted labels": read_square("d5", at_layer, reader_of_lots, shuffle),
+    "true labels": read_square("a1", at_layer, reader_of_lots),
+    "permuted labels": read_square("a1", at_layer, reader_of_lots, shuffle),
 }
 report.table(pd.DataFrame(with_lots).T)
 
