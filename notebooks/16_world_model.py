@@ -12,8 +12,9 @@
 # Chapters 12 to 14 asked models of games by prompt, and counted how often they answer legally. A
 # model can answer legally and hold no board; it can hold one and not use it; and an average says
 # nothing of the game in which it fails. This chapter looks inside a strong one,
-# {glue:text}`example`: its perplexity is {glue:text}`perplexity`, and of the pieces moved next, deep
-# in a game, it names a legal square for {glue:text}`legal` %. A linear layer reads
+# {glue:text}`example`: its perplexity is {glue:text}`perplexity`, and asked where the piece goes that
+# is moved next, 51 to 100 plies into a game, it names a legal square in {glue:text}`legal` % of the
+# questions. A linear layer reads
 # {glue:text}`occupied` % of the occupied squares off its last hidden state, against
 # {glue:text}`occupied_random` % with random weights. {glue:text}`edited_short`
 # {glue:text}`taught_short` And it can be led astray: an opponent who looks one move ahead brings it to
@@ -877,7 +878,7 @@ report.table(
     pd.DataFrame(transfer).T.rename_axis(["asked about", "who"]).fillna("-").reset_index("who"),
     digits=1,
     caption="Perplexity; legal answers of the piece moved next and of another one, and answers as "
-    f"played, %. {results.MARKED}",
+    f"played, %. {results.MARKED} (of people's games nothing is known but what the models answer)",
 )
 
 # %% [markdown]
@@ -1450,7 +1451,7 @@ report.paste(
         + (
             ", also where the output does not read the change directly"
             if example in indirect
-            else ", but no more than the output reads the change directly"
+            else ", but not beyond what the output reads directly"
         )
         + (
             f"; the squares that become legal without it rise from "
