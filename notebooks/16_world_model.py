@@ -11,26 +11,27 @@
 #
 # Chapters 12 to 14 asked models of games by prompt, and counted how often they answer legally. A
 # model can answer legally and hold no board; it can hold one and not use it; and an average says
-# nothing of the game in which it fails. This chapter looks inside. Of a hidden state of
-# {glue:text}`example` a linear layer reads {glue:text}`square` % of the squares rightly,
-# {glue:text}`occupied` % of those with a piece, and {glue:text}`whole` % of the whole boards; of
-# the same model with random weights {glue:text}`square_random` % of the squares, and whoever names
-# what stands on a square most often is right in {glue:text}`square_majority` % (on occupied ones in
-# {glue:text}`occupied_majority` %). {glue:text}`held` {glue:text}`by_random` An opponent who plays
-# at random brings {glue:text}`example` to an illegal answer in {glue:text}`lost_random` % of the
-# games, one who looks one move ahead in {glue:text}`lost_lookahead` %, in half of them by answer
-# {glue:text}`median_lookahead`. Below, a game against random moves ends: on the left its board and
-# the model's answer, on the right the board that the linear layer reads off the model's last hidden
-# state, with the squares marked where it is wrong.
+# nothing of the game in which it fails. This chapter looks inside a strong one,
+# {glue:text}`example`: its perplexity is {glue:text}`perplexity`, and asked where the piece goes that
+# is moved next, 51 to 100 plies into a game, it names a legal square in {glue:text}`legal` % of the
+# questions. A linear layer reads
+# {glue:text}`occupied` % of the occupied squares off its last hidden state, against
+# {glue:text}`occupied_random` % with random weights. {glue:text}`edited_short`
+# {glue:text}`taught_short` And it can be led astray: an opponent who looks one move ahead brings it to
+# an illegal answer in {glue:text}`lost_lookahead` % of {glue:text}`n_lookahead` games.
+#
+# Below, a game against random moves ends: on the left its board and the model's answer, on the right
+# the board that the linear layer reads off the model's last hidden state, with the squares marked
+# where it is wrong.
 
 # %% tags=["parameters", "hide-input"]
 profile = "book"
 seed = 1
-example = "L-modern_uci-1"
+example = "L-uci-1"
 layer = 4
 square = "e4"
 concept = "White Kingsafety"
-wanted = ("L-modern_uci-1", "L-random_uci-1", "L-uci-1")
+wanted = ("L-uci-1", "36000-people_uci-1", "36000-random_uci-1")
 
 # %% tags=["hide-input"]
 from functools import partial
@@ -55,7 +56,7 @@ from chessgloss.concepts.scores import accuracy, held_out, table_of
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.experts.boards import PIECES, read_boards
 from chessgloss.stats import mean_interval, paired_difference, share_of
-from chessgloss.tracking import games as tokens, results, runs, world_model
+from chessgloss.tracking import games as tokens, probes as questions, results, runs, world_model
 from chessgloss.tracking.models import continue_games, make_model, predict_next
 
 sizes = load_sizes("16_world_model", profile)
@@ -161,6 +162,7 @@ print(
 # - take a hidden state out of a model, and read the board off it by a logistic regression;
 # - do so for all squares, layers and models, beside random weights and the commonest piece;
 # - erase a piece in the hidden state: does the model stop moving it, and see what is legal then?
+# - train on games that nobody wants to win: are the rules learned better from them?
 # - lead to one position by two orders of moves: does the model see that it is the same?
 # - attack: how long can a model answer legally when its opponent wants it to fail?
 # - look for the 21 concepts of chapter 02 in a model that has read nothing but moves.
@@ -236,7 +238,9 @@ print(
 # found to hold its board {cite}`nanda2023emergent`. Two controls: the same layer on a model of the
 # same architecture before any training (what the last moves and the place in the game give), and no
 # model at all: the commonest content of each square. Most squares are empty, and that is easy to
-# say; so the occupied ones are counted by themselves too.
+# say; so the occupied ones are counted by themselves too. Two more models stand beside the example:
+# of the same shape, but trained on 36,000 games each, one on people's (`36000-people_uci-1`), one on
+# games of random legal moves (`36000-random_uci-1`). All are asked about games of self-play.
 
 # %% tags=["hide-input"]
 for name in listed(wanted):
@@ -290,7 +294,7 @@ right["White, Black", "commonest", 0] = boards.squares[held] == np.array(
     [np.bincount(column).argmax() for column in boards.squares[train].T]
 )
 
-# %%
+# %% tags=["hide-input"]
 held_games = positions["game"].to_numpy()[held]
 squares_right = {
     key: mean_interval(hits.mean(axis=1), held_games, seed=seed).in_percent()
@@ -321,7 +325,7 @@ report.table(
     caption="Read rightly off the last layer, % of held-out squares and boards",
 )
 
-# %% mystnb={"figure": {"caption": "How much of the board a linear probe reads from each layer, by model. Grey are models with random weights, one of each architecture, dotted the commonest piece of each square.", "name": "fig-16-layers"}, "image": {"alt": "Lines of percentages over layers for several models, the grey one lowest."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "How much of the board a linear probe reads from each layer, by model. Grey are models with random weights, one of each architecture, dotted the commonest piece of each square.", "name": "fig-16-layers"}, "image": {"alt": "Lines of percentages over layers for several models, the grey one lowest."}}
 figure, axes = plt.subplots()
 for name in models:
     line = pd.Series(
@@ -475,7 +479,7 @@ for name in spoken:
         by_depth[name, depth] = edit(name, tested, depth, (strength,))
     edits[name] = by_depth[name, int(chosen[name][0])]
 
-# %%
+# %% tags=["hide-input"]
 at_depth = {
     (name, f"block {depth}"): {
         kind: paired_difference(
@@ -503,7 +507,7 @@ report.table(
 # ask what share of the probability these new squares get, the erased one left out of the count.
 
 
-# %%
+# %% tags=["hide-input"]
 def legal_from(fen, without=None):
     """Squares (64,) from which the side to move may move, with a piece taken off or not."""
     board = chess.Board(fen)
@@ -625,7 +629,7 @@ drawings = [
 print(f"from {chess.square_name(place)}: before {before[place]:.2f}, after {now[place]:.2f}")
 report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
 
-# %%
+# %% tags=["hide-input"]
 erased = {
     name: {
         column: mean_interval(100 * fall(table, column), table["game"], seed=seed)
@@ -658,7 +662,7 @@ report.table(
 # much of the answer a state holds already, the output layer says when it reads the state as it is,
 # without the blocks that are to come.
 
-# %%
+# %% tags=["hide-input"]
 said = pd.DataFrame(
     {
         name: {
@@ -706,7 +710,7 @@ report.paste(
         )
         + ": what the step does beyond that is "
         + ", ".join(
-            f"{rest[name].value:.0f} [{rest[name].low:.0f}, {rest[name].high:.0f}]"
+            f"{rest[name].value:.1f} [{rest[name].low:.1f}, {rest[name].high:.1f}]"
             for name in falls
         )
         + " points. "
@@ -717,6 +721,257 @@ report.paste(
         )
     )
 )
+
+# %% [markdown]
+# ## Games that nobody wants to win
+#
+# Do random games teach the rules better than games that are played to win? Three models of one shape
+# read as many tokens of 36,000 games each: of Stockfish against itself, of people (quick games of two
+# strong accounts of Lichess against everybody), and of random legal moves. A random game is written
+# in four lines:
+
+
+# %%
+def random_game(plies, generator):
+    board = chess.Board()
+    while board.ply() < plies and (legal := list(board.legal_moves)):
+        board.push(legal[generator.integers(len(legal))])
+    return [move.uci() for move in board.move_stack]
+
+
+drawing = np.random.default_rng(seed)
+test_games = corpus.of("test")[: sizes.by_chance]
+by_chance = [random_game(int(plies), drawing) for plies in games.plies[test_games]]
+print(" ".join(by_chance[0][:12]), "...")
+
+# %% [markdown]
+# Each was asked about held-out games of all three kinds, 1,000 questions a kind, after 51 to 100
+# plies: where does the piece go that is moved next, or another one that can move (the End tasks of
+# chapter 13)? Beside them stand, where games are at hand, an even draw among the legal moves and the
+# counts of chapter 12: where pieces that came from the same square to this one went most often. The
+# people's games are no part of the repository; of them only what the models answered is on file.
+
+# %% tags=["hide-input"]
+read_by = {
+    "self-play": "36000-uci-1",
+    "people's games": "36000-people_uci-1",
+    "random games": "36000-random_uci-1",
+}
+filed = {"people's games": "people", "random games": "random"}
+asked_columns = {  # task and score
+    "the piece moved next": ("end_actual", "lgm"),
+    "another piece": ("end_other", "lgm"),
+    "as played": ("end_actual", "exm"),
+}
+of_self_play = questions.read_probes().query("task in @questions.END_TASKS and band == 'long'")
+
+
+def answers_of(run, kind):
+    """Return scores and game of each question about games of a kind, by task."""
+    if kind == "self-play":
+        return dict([*results.score_run(run, of_self_play).groupby("task")])
+    found = runs.read_kept("crossed", run)
+    return {
+        task: pd.DataFrame(
+            {
+                what: found[f"{filed[kind]}.{task}.long.{what}"]
+                for what in ("lgm", "exm", "game")
+            }
+        )
+        for task in questions.END_TASKS
+    }
+
+
+def losses_of(run, kind):
+    """Return what each test game of a kind cost."""
+    if kind == "self-play":
+        return results.read_losses(run)
+    found = runs.read_kept("crossed", run)
+    return pd.DataFrame(
+        {what: found[f"{filed[kind]}.test.{what}"].astype(float) for what in ("nats", "plies")}
+    )
+
+
+def counts_of(moves, asked):
+    """Return scores of the counts, by task."""
+    return dict([*results.score_baselines(moves, asked)["came_from"].groupby("task")])
+
+
+def asked_about(played):
+    """Return questions of the long band about games, one prefix of a game at most."""
+    shortest, longest = questions.BANDS["long"]
+    rows = []
+    for number, ucis in enumerate(played):
+        if len(ucis) > shortest:
+            length = int(drawing.integers(shortest, min(longest, len(ucis) - 1) + 1))
+            rows += questions.ask(ucis[:length], ucis[length], "long", str(number), drawing)
+    table = pd.DataFrame(rows, columns=questions.COLUMNS)
+    return table[table["task"].isin(questions.END_TASKS)]
+
+
+third = len(by_chance) // 3
+random_games = tokens.tokenise(by_chance)
+counted = {
+    "self-play": counts_of(results.list_moves(games, corpus.of("S")), of_self_play),
+    "random games": counts_of(
+        results.list_moves(random_games, np.arange(third, len(by_chance))),
+        asked_about(by_chance[:third]),
+    ),
+}
+evenly = {
+    "self-play": results.even_draw(games, test_games),
+    "random games": results.even_draw(random_games, np.arange(len(by_chance))),
+}
+
+
+def judged(value, kind, answered, task, score):
+    """Say whether a score beats the counts (question by question, where they are the same)."""
+    if kind not in counted:
+        return value
+    known = counted[kind][task]
+    if kind != "self-play":
+        most = mean_interval(100 * known[score], known["game"], seed=seed)
+        return results.Judged(value, value.low > most.high)
+    rivals = results.rivals(answered, known, score)
+    above = all(results.beats(answered, rival, score, seed=seed) for rival in rivals)
+    return results.Judged(value, above)
+
+
+def score_row(answered):
+    """Return the scores of each column, in per cent."""
+    return {
+        column: mean_interval(100 * answered[task][score], answered[task]["game"], seed=seed)
+        for column, (task, score) in asked_columns.items()
+    }
+
+
+def judged_row(run, kind):
+    """Return perplexity and scores of a run, each beside what is known without a model."""
+    losses = losses_of(run, kind)
+    perplexity = results.perplexity_of(losses, seed=seed)
+    if kind == "self-play":
+        perplexity = results.judge_perplexity(losses, evenly[kind], seed=seed)
+    elif kind in evenly:
+        least = results.perplexity_of(evenly[kind], seed=seed)
+        perplexity = results.Judged(perplexity, perplexity.high < least.low)
+    answered = answers_of(run, kind)
+    scores = score_row(answered)
+    return {
+        "perplexity": perplexity,
+        **{
+            column: judged(scores[column], kind, answered[task], task, score)
+            for column, (task, score) in asked_columns.items()
+        },
+    }
+
+
+transfer = {}  # by games asked about and who answers
+for kind in read_by:
+    for source, run in read_by.items():
+        transfer[kind, f"a model of {source}"] = judged_row(run, kind)
+    if kind in counted:
+        transfer[kind, "counts"] = score_row(counted[kind])
+        transfer[kind, "even draw"] = {
+            "perplexity": results.perplexity_of(evenly[kind], seed=seed)
+        }
+report.table(
+    pd.DataFrame(transfer).T.rename_axis(["asked about", "who"]).fillna("-").reset_index("who"),
+    digits=1,
+    caption="Perplexity; legal answers of the piece moved next and of another one, and answers as "
+    f"played, %. {results.MARKED} (of people's games nothing is known but what the models answer)",
+)
+
+# %% [markdown]
+# The same questions are put to all, so that differences are taken question by question.
+
+# %% tags=["hide-input"]
+less_self_play = {}
+for kind in read_by:
+    usual = answers_of(read_by["self-play"], kind)
+    for source in ("people's games", "random games"):
+        others = answers_of(read_by[source], kind)
+        less_self_play[kind, source] = {
+            column: paired_difference(
+                100 * others[task][score],
+                100 * usual[task][score],
+                usual[task]["game"],
+                seed=seed,
+            )
+            for column, (task, score) in asked_columns.items()
+        }
+report.table(
+    pd.DataFrame(less_self_play)
+    .T.rename_axis(["asked about", "trained on"])
+    .reset_index("trained on"),
+    digits=1,
+    caption="Legal answers and answers as played: less those of the model of self-play, points",
+)
+
+# %% tags=["hide-input"]
+of_random = {
+    column: [
+        less_self_play[kind, "random games"][column] for kind in ("self-play", "people's games")
+    ]
+    for column in asked_columns
+}
+of_seeds = [results.score_run(run, of_self_play) for run in ("L-uci-1", "L-uci-2")]
+seeds_apart = max(
+    abs(float(100 * (first[score] - second[score]).mean()))
+    for task, score in asked_columns.values()
+    for first, second in [[table[table["task"] == task] for table in of_seeds]]
+)
+
+
+def how_often(pair):
+    if all(apart.low > 0 for apart in pair):
+        word = "more often"
+    elif all(apart.high < 0 for apart in pair):
+        word = "less often"
+    else:
+        return "not tellably more or less often"
+    return f"{word} (by {abs(pair[0].value):.0f} and {abs(pair[1].value):.0f} points)"
+
+
+taught = (
+    "A model that reads random games instead, and is asked about self-play and people's games, "
+    f"names a legal square {how_often(of_random['another piece'])} for a piece that is not moved "
+    f"next, {how_often(of_random['the piece moved next'])} for the one that is, and the square "
+    f"where it goes {how_often(of_random['as played'])}."
+)
+above_counts = all(
+    transfer["self-play", f"a model of {source}"][column].above
+    for source in ("self-play", "random games")
+    for column in ("the piece moved next", "another piece")
+)
+if not above_counts:
+    taught = "Of random games and self-play, not both teach a model more than counting knows."
+lesson = (
+    "Random games teach what can be played, others what is."
+    if above_counts
+    and all(apart.low > 0 for apart in of_random["another piece"])
+    and all(apart.high < 0 for apart in of_random["as played"])
+    else ""
+)
+taught_short = taught
+if lesson:
+    usual, by_lot = (
+        transfer["self-play", f"a model of {source}"]
+        for source in ("self-play", "random games")
+    )
+    taught_short = (
+        "A model that reads random games instead is more often legal when asked about a piece that "
+        f"is not moved next ({by_lot['another piece'].value.value:.0f} against "
+        f"{usual['another piece'].value.value:.0f} %), and says less often what was played "
+        f"({by_lot['as played'].value.value:.0f} against {usual['as played'].value.value:.0f} %)."
+    )
+Markdown(
+    f"{taught} {lesson} Each is one training; two seeds of `L-uci` differ by up to "
+    f"{seeds_apart:.1f} points on the questions about self-play."
+)
+
+# %% [markdown]
+# In random games no model can beat the even draw, which is how they are made: there the perplexity
+# says how far a model is from knowing all legal moves and none other.
 
 # %% [markdown]
 # ## One position, two orders
@@ -831,15 +1086,15 @@ report.boards(
 )
 
 # %% tags=["hide-input"]
-of_random, of_self_play = (per_pair[f"L-{base}_uci-1"] for base in ("random", "modern"))
+by_chance_too, by_people = (per_pair[f"36000-{who}_uci-1"] for who in ("random", "people"))
 by_random = {
     measure: paired_difference(
-        of_random[measure][rows], of_self_play[measure][rows], seed=seed
+        by_chance_too[measure][rows], by_people[measure][rows], seed=seed
     ).in_percent()
     for measure, rows in (("compression", slice(None)), ("recall", one_way.any(axis=1)))
 }
 random_says = (
-    "The same model, trained as long on games that nobody wants to win, "
+    "The model that read random games, beside the one that read as many of people's, "
     + (
         "puts its probability on more of the legal squares"
         if all(apart.low > 0 for apart in by_random.values())
@@ -851,8 +1106,8 @@ random_says = (
 untrained = transposed[random_weights]
 Markdown(
     f"{random_says} That is what random games teach: every legal move has its share in them, where "
-    "a model of self-play learns that most are never played. So it says as much of how the games "
-    "were played as of what is held; legal first answers (chapter 12) are the fairer evidence. Nor "
+    "a model of people's games learns that most are never played. So it says as much of how the "
+    "games were played as of what is held; legal first answers, above, are the fairer evidence. Nor "
     "does either measure say anything alone: weights drawn by lot, which give every square more "
     f"than 1 %, have a compression of {untrained['compression'].value:.0f} % and a recall of "
     f"{untrained['recall'].value:.0f} %."
@@ -906,7 +1161,7 @@ print(f"after {len(board.move_stack)} plies the answer to {board.peek().uci()} i
 # says the game is over while it is not has answered illegally.
 
 
-# %%
+# %% tags=["hide-input"]
 def moves_of(board):
     return [move.uci() for move in board.move_stack]
 
@@ -980,7 +1235,7 @@ for name in models:
             models[name], readings[name], openings[:count], opponent
         )
 
-# %%
+# %% tags=["hide-input"]
 titles = {"random": "random moves", "own": "the model's own", "lookahead": "one move ahead"}
 lost = {key: share_of(table["illegal"] != "").in_percent() for key, table in attacks.items()}
 legal_answers = {
@@ -1014,7 +1269,7 @@ report.boards(
     ),
 )
 
-# %% mystnb={"figure": {"caption": "How long a model stays legal under attack: the share of games without an illegal answer, by the number of its answers (Kaplan and Meier).", "name": "fig-16-survival"}, "image": {"alt": "Three panels of falling step curves, one for each kind of opponent."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "How long a model stays legal under attack: the share of games without an illegal answer, by the number of its answers (Kaplan and Meier).", "name": "fig-16-survival"}, "image": {"alt": "Three panels of falling step curves, one for each kind of opponent."}}
 figure, rows = plt.subplots(1, 3, figsize=(9, 3), sharey=True)
 for axes, kind in zip(rows, titles, strict=True):
     for colour, name in zip(report.PALETTE, trained, strict=False):
@@ -1104,16 +1359,18 @@ report.table(pd.DataFrame(columns), caption="Concept by concept")
 # - Coded as own and opponent's pieces in place of White's and Black's, a linear layer reads
 #   {glue:text}`square_own` % of the squares of {glue:text}`example` in place of {glue:text}`square_white` %.
 # - {glue:text}`edited`
+# - {glue:text}`lesson`
 # - {glue:text}`transposed`
 # - {glue:text}`by_random`
 # - {glue:text}`attacked`
 # - {glue:text}`inside`
-# - What a probe reads is what is there, not what is used; the models are chapters 12 to 14's,
-#   small and briefly trained, and attacks are of {glue:text}`n_attacked` games
-#   ({glue:text}`n_lookahead` for the one that looks ahead).
+# - What a probe reads is what is there, not what is used; the models are small, each is one
+#   training, and attacks are of {glue:text}`n_attacked` games ({glue:text}`n_lookahead` for the
+#   one that looks ahead).
 
 # %% tags=["hide-input"]
 mine = "own, opponent's"
+deep = results.score_run(example, of_self_play).query("task == 'end_actual'")
 base = squares_right["White, Black", "commonest", 0]
 margins = {
     name: paired_difference(
@@ -1147,6 +1404,9 @@ report.paste(
     square_majority=f"{base.value:.1f}",
     example=example,
     occupied=f"{occupied_right[mine, example, layer].value:.1f}",
+    occupied_random=f"{occupied_right[mine, random_weights, layer].value:.1f}",
+    perplexity=f"{runs.read_runs().loc[example, 'test']:.1f}",
+    legal=f"{100 * deep['lgm'].mean():.1f}",
     occupied_majority=f"{occupied_right['White, Black', 'commonest', 0].value:.1f}",
     every=sizes.every,
     epochs=sizes.epochs,
@@ -1183,23 +1443,41 @@ report.paste(
         if follows
         else "No edit does more to the erased piece than one of another piece."
     ),
+    edited_short=(
+        "When a piece is erased in such a state, the model goes on moving it: what the layer reads "
+        "is not seen to be used."
+        if example not in follows
+        else "When a piece is erased in such a state, the model moves it less often"
+        + (
+            ", also where the output does not read the change directly"
+            if example in indirect
+            else ", but not beyond what the output reads directly"
+        )
+        + (
+            f"; the squares that become legal without it rise from "
+            f"{shown_new[example]['before'].value:.1f} to "
+            f"{shown_new[example]['around the output'].value:.1f} % of the probability."
+            if example in opened
+            else "."
+        )
+    ),
+    taught_short=taught_short,
+    lesson=lesson or "Whether random games teach more of the rules stays open.",
     by_random=random_says,
-    transposed=" ".join(
-        f"{name}: two orders of the same moves are {transposed[name]['same position']:.2f} apart, "
-        f"two positions {transposed[name]['other position']:.2f}."
-        for name in spoken
+    transposed=(
+        f"Two orders of the same moves lead {example} to answers that are "
+        f"{transposed[example]['same position'].value:.2f} apart, two positions to answers that are "
+        f"{transposed[example]['other position'].value:.2f} apart."
+        if example in transposed
+        else f"{example} is not asked in two orders."
     ),
     attacked=(
         f"No illegal answer was found of {results.enumerate_names(sound)}."
         if sound
         else "No model withstands: each is brought to an illegal answer by each opponent."
     )
-    + " "
-    + " ".join(
-        f"{name} fails in {lost[name, 'random'].value:.0f} % of the games against "
-        f"random moves, in {lost[name, 'own'].value:.0f} % against its own."
-        for name in trained
-    ),
+    + f" {example} fails in {lost[example, 'random'].value:.0f} % of the games against random "
+    f"moves, in {lost[example, 'own'].value:.0f} % against its own.",
     **{f"lost_{kind}": f"{lost[example, kind].value:.0f}" for kind in ("random", "lookahead")},
     median_lookahead=f"{median[example, 'lookahead']:.0f}",
     n_attacked=sizes.attacked,
@@ -1242,6 +1520,25 @@ keys = {
     "transposition.compression": ("compression", "%"),
     "transposition.distinction_precision": ("precision", "%"),
     "transposition.distinction_recall": ("recall", "%"),
+}
+short = {"self-play": "selfplay", "people's games": "people", "random games": "random"}
+transfer_keys = {
+    "perplexity": ("perplexity", ""),
+    "lgm": ("the piece moved next", "%"),
+    "end_other": ("another piece", "%"),
+    "exm": ("as played", "%"),
+}
+
+
+def plain(number):
+    """Return the interval of a number that may have been judged."""
+    return number.value if isinstance(number, results.Judged) else number
+
+
+transfer_of_models = {
+    (kind, source): transfer[kind, f"a model of {source}"]
+    for kind in read_by
+    for source in read_by
 }
 depths = range(layer + 1)
 report.save(
@@ -1328,7 +1625,38 @@ report.save(
         "board_probe.less_random_weights",
         unit="points",
     ),
-    report.rows(by_random, "transposition.random_less_selfplay", unit="points"),
+    report.rows(by_random, "transposition.random_less_people", unit="points"),
+    *(
+        report.rows(
+            {
+                (short[source], short[kind], what): plain(row[column])
+                for (kind, source), row in transfer_of_models.items()
+            },
+            "transfer",
+            unit=unit,
+        )
+        for what, (column, unit) in transfer_keys.items()
+    ),
+    report.rows(
+        {
+            (short[source], short[kind], what): row[column]
+            for (kind, source), row in less_self_play.items()
+            for what, (column, _) in transfer_keys.items()
+            if column in row
+        },
+        "transfer.less_selfplay",
+        unit="points",
+    ),
+    report.rows(
+        {
+            (short[kind], what): transfer[kind, "counts"][column]
+            for kind in counted
+            for what, (column, _) in transfer_keys.items()
+            if column in asked_columns
+        },
+        "transfer.counts",
+        unit="%",
+    ),
     report.rows(
         {(kind, key_of(name)): share for (name, kind), share in lost.items()},
         "attack.success",
@@ -1413,7 +1741,7 @@ report.check(
 )
 
 # %% [markdown]
-# **2. Layer by layer.** Read d5 from the states before the first block and after each. Where
+# **2. Layer by layer.** Read a1 from the states before the first block and after each. Where
 # does the square become readable?
 
 # %% tags=["solution", "hide-cell"]
@@ -1422,7 +1750,7 @@ from sklearn.linear_model import RidgeClassifier
 
 by_depth = {
     f"after block {depth}" if depth else "before the blocks": read_square(
-        "d5",
+        "a1",
         states[example][depth].numpy(),
         make_pipeline(StandardScaler(), RidgeClassifier(alpha=100)),
     )
@@ -1444,7 +1772,7 @@ report.check(
 )
 
 # %% [markdown]
-# **3. Break the labels.** Permute the labels of d5 among the training rows. What should the
+# **3. Break the labels.** Permute the labels of a1 among the training rows. What should the
 # reading fall to, and does it?
 
 # %% tags=["solution", "hide-cell"]
@@ -1454,8 +1782,8 @@ from sklearn.linear_model import RidgeClassifier
 reader_of_lots = make_pipeline(StandardScaler(), RidgeClassifier(alpha=100))
 shuffle = np.random.default_rng(seed).permutation
 with_lots = {
-    "true labels": read_square("d5", at_layer, reader_of_lots),
-    "permuted labels": read_square("d5", at_layer, reader_of_lots, shuffle),
+    "true labels": read_square("a1", at_layer, reader_of_lots),
+    "permuted labels": read_square("a1", at_layer, reader_of_lots, shuffle),
 }
 report.table(pd.DataFrame(with_lots).T)
 

@@ -240,52 +240,48 @@ def answered(questions: pd.DataFrame, right: int, exact: int) -> pd.DataFrame:
 
 
 def runs_of(*rows: tuple) -> pd.DataFrame:
-    """Runs, the last first: name, size, base, model, probability, seed, dev perplexity."""
-    columns = ["run", "size", "base", "model", "probability", "seed", "dev"]
-    return (
-        pd.DataFrame(rows[::-1], columns=columns).set_index("run").assign(dropout=0.0)
-    )
+    """Runs, the last first: name, size, variant, model, usual, probability, seed."""
+    columns = ["run", "size", "variant", "model", "usual", "probability", "seed"]
+    return pd.DataFrame(rows[::-1], columns=columns).set_index("run")
 
 
-def test_the_first_seed_and_the_best_probability_stand_in_the_tables():
+def test_the_first_seed_of_each_size_and_model_stands_in_the_tables():
     trained = runs_of(
-        ("S-uci-1", "S", "", "uci", 0, 1, 24.0),
-        ("S-uci-2", "S", "", "uci", 0, 2, 22.0),
-        ("S-rap5-1", "S", "", "uci_rap", 0.05, 1, 21.0),
-        ("S-rap25-1", "S", "", "uci_rap", 0.25, 1, 18.0),
-        ("S-rap25-2", "S", "", "uci_rap", 0.25, 2, 15.0),
-        ("M-uci-1", "M", "", "uci", 0, 1, 14.0),
-        ("S-uci-1x15", "S", "", "uci", 0, 1, 9.0),
-        ("S-lstm-1", "S", "", "lstm", 0, 1, 8.0),
+        ("L-ap-1", "L", "", "uci_ap", True, 0, 1),
+        ("M-uci-1", "M", "", "uci", True, 0, 1),
+        ("S-uci-1", "S", "", "uci", True, 0, 1),
+        ("S-uci-2", "S", "", "uci", True, 0, 2),
+        ("S-rap15-1", "S", "", "uci_rap", True, 0.15, 1),
+        ("S-rap15-2", "S", "", "uci_rap", True, 0.15, 2),
+        ("S-lstm-1", "S", "", "lstm", True, 0, 1),
     )
     chosen = results.headline(trained, results.NOTATION_ROWS)
-    assert chosen["run"].tolist() == ["S-uci-1", "S-rap25-1", "M-uci-1"]
-    assert chosen["title"].tolist() == ["S UCI", "S UCI + RAP", "M UCI"]
-    assert results.other_seeds(trained, "S-uci-1") == ["S-uci-1", "S-uci-2"]
-    assert results.other_seeds(trained, "S-rap25-1") == ["S-rap25-1", "S-rap25-2"]
-
-
-def test_every_base_that_is_asked_for_has_its_rows_and_no_single_passes():
-    trained = runs_of(
-        ("L-uci-1", "L", "", "uci", 0, 1, 32.0),
-        ("L-modern_uci-1", "L", "modern", "uci", 0, 1, 14.0),
-        ("L-modern_uci-1x1", "L", "modern", "uci", 0, 1, 5.0),
-        ("L-modern_ap-1", "L", "modern", "uci_ap", 0, 1, 13.0),
-        ("L-annealed_uci-1", "L", "annealed", "uci", 0, 1, 12.0),
-        ("36000-annealed_uci-1", "36000", "annealed", "uci", 0, 1, 11.0),
-    )
-    chosen = results.headline(trained, results.NOTATION_ROWS)
-    assert chosen["run"].tolist() == ["L-uci-1", "L-modern_uci-1", "L-modern_ap-1"]
+    assert chosen["run"].tolist() == ["S-uci-1", "S-rap15-1", "M-uci-1", "L-ap-1"]
     assert [*chosen.index] == [
-        ("L", "uci"),
-        ("L modern", "uci"),
-        ("L modern", "uci_ap"),
+        ("S", "uci"),
+        ("S", "uci_rap"),
+        ("M", "uci"),
+        ("L", "uci_ap"),
     ]
-    assert chosen["title"].tolist()[1:] == ["L modern UCI", "L modern UCI + AP"]
-    assert chosen["paper"].tolist()[1:] == ["L UCI", "L UCI + AP"]
-    alone = results.headline(trained, results.NOTATION_ROWS, bases=("annealed",))
-    assert [*alone.index] == [("L", "uci")]
-    assert alone["title"].tolist() == ["L UCI"]
+    assert chosen["title"].tolist() == ["S UCI", "S UCI + RAP", "M UCI", "L UCI + AP"]
+    assert results.other_seeds(trained, "S-uci-1") == ["S-uci-1", "S-uci-2"]
+    assert results.other_seeds(trained, "S-rap15-2") == ["S-rap15-2", "S-rap15-1"]
+    assert results.other_seeds(trained, "L-ap-1") == ["L-ap-1"]
+
+
+def test_variants_other_passes_too_few_games_and_numbers_stand_in_no_table():
+    trained = runs_of(
+        ("L-uci-1", "L", "", "uci", True, 0, 1),
+        ("L-uci-1x1", "L", "", "uci", False, 0, 1),
+        ("L-rotary_uci-1x1", "L", "rotary", "uci", False, 0, 1),
+        ("S-largebatch_uci-1", "S", "largebatch", "uci", False, 0, 1),
+        ("XS-uci-1", "XS", "", "uci", True, 0, 1),
+        ("36000-uci-1", "36000", "", "uci", True, 0, 1),
+        ("15000-paper_uci-1", "15000", "paper", "uci", False, 0, 1),
+    )
+    chosen = results.headline(trained, results.NOTATION_ROWS)
+    assert chosen["run"].tolist() == ["L-uci-1"]
+    assert results.other_seeds(trained, "L-uci-1") == ["L-uci-1"]
 
 
 def test_what_counting_does_as_well_is_marked_and_nothing_else(questions):
@@ -383,13 +379,13 @@ def test_as_played_has_to_beat_a_draw_among_the_legal_squares_too(questions):
     assert apart.beaten is results.Beaten.FIRST
 
 
-def test_a_modern_row_stands_beside_the_paper_s_of_its_size(questions):
+def test_a_row_of_another_name_stands_beside_the_paper_s_that_is_named(questions):
     model = answered(questions, 15, 5)
-    scores = {"S modern UCI": results.summarise(model, seed=1)}
+    scores = {"S UCI, seed 2": results.summarise(model, seed=1)}
     part = results.PROBE_PARTS["as played (ExM accuracy)"]
     printed = pd.DataFrame({"ExM Acc.": [26.7]}, index=["S UCI"])
     shown = results.probe_table(
-        scores, "end", part, printed, beside={"S modern UCI": "S UCI"}
+        scores, "end", part, printed, beside={"S UCI, seed 2": "S UCI"}
     )
     assert shown["Actual, paper"].tolist() == [26.7, 26.7]
 

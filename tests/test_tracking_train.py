@@ -214,8 +214,8 @@ def test_a_training_with_a_budget_ends_when_it_is_spent(small_task, monkeypatch)
     assert 0 < shares[-1] < 0.1 < max(shares)
 
 
-@pytest.mark.parametrize("name", ["L-modern_uci-1", "L-modern.nomuon_uci-1"])
-def test_a_base_learns_a_tiny_corpus(name, small_task):
+@pytest.mark.parametrize("name", ["L-uci-1", "L-rotary_uci-1", "L-nomuon_uci-1"])
+def test_the_recipe_and_its_variants_learn_a_tiny_corpus(name, small_task):
     run_of_name = find_run(name)
     settings = replace(run_of_name.settings, layers=2, width=32, heads=2)
     training = replace(run_of_name.training, epochs=6, tokens=600)
@@ -239,8 +239,9 @@ class Killed(Exception):
         ("S-rap25-1", 7),
         ("S-lstm-1", 3),
         ("S-reformer-1", 3),
-        ("L-modern_uci-1", 5),
-        ("S-annealed_rap25-1", 5),
+        ("L-rotary_uci-1", 5),
+        ("L-gpt2_uci-1", 5),
+        ("7-random_uci-1", 5),
     ],
 )
 def test_a_killed_training_goes_on_to_the_same_bits(
@@ -291,7 +292,7 @@ def test_a_state_written_before_a_setting_was_added_still_loads(small_task, tmp_
     assert run(small_task, tmp_path / "state").log == run(small_task).log
 
 
-#: A state as it has been written since the first run of the annealed base: settings, training.
+#: A state as it has been written since the first run of the recipe: settings, training.
 WRITTEN = {
     "form": "chessgloss.tracking state 1",
     "settings": (
@@ -311,7 +312,7 @@ WRITTEN = {
 
 def test_the_form_of_a_state_has_not_changed(small_task, tmp_path):
     """Trainings that were begun by an earlier version go on."""
-    training = replace(find_run("S-annealed_uci-1").training, epochs=2, tokens=600)
+    training = replace(find_run("S-uci-1").training, epochs=2, tokens=600)
     whole = run(small_task, tmp_path / "state", training=training)
     tensors, about = read_run_file(tmp_path / "state")
     moments = {
