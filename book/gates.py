@@ -5,8 +5,9 @@
 Three widths and two themes a page: errors on the console, requests to elsewhere, what overflows
 to the left, where nobody can scroll, words of a table on two lines, pictures without words, broken
 anchors, weight of a first visit, first content below the first screen; and axe-core's serious
-findings where it is installed. The page "Try it" is opened from a server as well, and used. Prints
-one line a finding and ends with status 1 if there is one.
+findings where it is installed. The page "Try it" is opened from a server as well, and used, and the
+search is asked for what `book/search.toml` says it must find. Prints one line a finding and ends
+with status 1 if there is one; then, of each chapter, words, screens and tables.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import contextlib
 import functools
 import sys
 import threading
+import tomllib
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -34,6 +36,9 @@ USED_WEIGHT = 6_000_000
 LIVE_PAGE = "book/try_it.html"
 #: Milliseconds until a page that was resized stands still.
 SETTLES = 400
+#: Of a search, how many of the first results count.
+RESULTS = 3
+SEARCHES = Path(__file__).with_name("search.toml")
 AXE = Path(__file__).parents[1] / "node_modules" / "axe-core" / "axe.min.js"
 
 #: What the page says of itself: pictures without words, what begins left of the screen (and of
@@ -212,6 +217,36 @@ def check_live(browser: Browser, folder: Path) -> Iterator[tuple[str, str]]:
     context.close()
 
 
+def check_search(
+    browser: Browser, folder: Path, wanted: dict[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield which queries do not find their page among the first results."""
+    page = browser.new_page()
+    for query, expected in wanted.items():
+        page.goto(f"{(folder / 'search.html').as_uri()}?q={quote(query)}")
+        page.locator("ul.search li a").first.wait_for()
+        page.wait_for_timeout(SETTLES)
+        links = page.locator("ul.search li a").evaluate_all(
+            "links => links.map(link => new URL(link.href).pathname)"
+        )
+        if not any(link.endswith(f"/book/{expected}.html") for link in links[:RESULTS]):
+            yield "search", f"{query!r} does not find {expected}"
+    page.close()
+
+
+def measure(browser: Browser, folder: Path, name: str) -> str:
+    """Return what a reader has to go through on a page: words, screens and tables."""
+    page = browser.new_page(viewport={"width": WIDTHS[-1], "height": HEIGHT})
+    page.goto((folder / name).as_uri())
+    words, height, tables = page.evaluate(
+        """() => { const article = document.querySelector('article');
+          return [article.innerText.split(/\\s+/).length, article.scrollHeight,
+                  article.querySelectorAll('table').length]; }"""
+    )
+    page.close()
+    return f"{words:,} words, {height / HEIGHT:.0f} screens, {tables} tables"
+
+
 def pages_of(folder: Path) -> list[str]:
     """Return the pages of a built book."""
     skipped = {"genindex.html", "search.html", "index.html"}
@@ -231,7 +266,8 @@ def main() -> int:
         "--pages", type=int, default=None, help="only the first so many"
     )
     given = parser.parse_args()
-    names = pages_of(given.folder.resolve())[: given.pages]
+    folder = given.folder.resolve()
+    names = pages_of(folder)[: given.pages]
     if not names:
         print(f"no pages in {given.folder}; run `make book` first", file=sys.stderr)
         return 2
@@ -239,13 +275,21 @@ def main() -> int:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path="/usr/bin/chromium")
         for name in names:
-            for where, what in check(browser, given.folder.resolve(), name):
+            for where, what in check(browser, folder, name):
                 print(f"{where}: {what}")
                 count += 1
-        if (given.folder / "_static/live/files.json").is_file():
-            for where, what in check_live(browser, given.folder.resolve()):
+        if (folder / "_static/live/files.json").is_file():
+            for where, what in check_live(browser, folder):
                 print(f"{where}: {what}")
                 count += 1
+        if (folder / "search.html").is_file():
+            wanted = tomllib.loads(SEARCHES.read_text("utf-8"))["found"]
+            for where, what in check_search(browser, folder, wanted):
+                print(f"{where}: {what}")
+                count += 1
+        for name in names:
+            if "/executed/" in name:
+                print(f"{name}: {measure(browser, folder, name)}")
         browser.close()
     print(
         f"{len(names)} pages, {len(WIDTHS)} widths, {len(THEMES)} themes: {count} findings"

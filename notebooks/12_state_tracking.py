@@ -1039,6 +1039,17 @@ report.save(
         unit="perplexity, or per cent",
     ),
     report.rows(seed_spread, "seeds.largest_change", unit="% of perplexity"),
+    report.rows(
+        {
+            size: {"uci": {"lowest": rows["dev"].min(), "highest": rows["dev"].max()}}
+            for size, rows in trained[trained["usual"] & (trained["model"] == "uci")].groupby(
+                "size"
+            )
+            if len(rows) > 1
+        },
+        "seeds",
+        unit="dev perplexity",
+    ),
     report.rows(even, "baseline.uniform_legal.perplexity", unit=unit),
     report.rows(sequences, "baseline.sequences.perplexity", unit=unit),
     report.rows(

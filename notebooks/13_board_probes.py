@@ -9,21 +9,20 @@
 # %% [markdown]
 # # What the model knows of the board
 #
-# A model of moves can be asked about the board without any new machinery
-# {cite}`toshniwal2022chess`: give it the beginning of a game and one token more, and its next token
-# is an answer. After a square it must say where the piece there can go; after a piece type, where
-# such a piece stands. The rules decide what is right. {glue:text}`result` {glue:text}`types_say`
-# Counts of where moves from the same square go, for pieces that came from the same square, are
-# right in {glue:text}`count_came_from` % and know nothing else of the game; better than the counts
-# which are told as much, of the {glue:text}`n_models` models of Table 6: {glue:text}`above`. A
-# number below its baseline bears a †, and no sentence concludes from it.
+# {glue:text}`result` {glue:text}`types_say` {glue:text}`notations_say` {glue:text}`few_say`
+# {glue:text}`kinds_say`
+#
+# The models are asked without any new machinery {cite}`toshniwal2022chess`: one is given the
+# beginning of a game and one token more, and its next token is an answer. After a square it must
+# say where the piece there can go; after a piece type, where such a piece stands. The rules decide
+# what is right.
 
 # %% tags=["parameters", "hide-input"]
 profile = "book"
 seed = 1
 moves = "e2e4 e7e5 g1f3 b8c6 d2d4 h7h6"
 following = "f1b5"
-example = "L-rap25-1"
+example = "L-rap15-1"
 question_number = 0
 
 # %% tags=["hide-input"]
@@ -33,11 +32,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
-from chessgloss import report
+from chessgloss import report, stats
 from chessgloss.book import reference
-from chessgloss.positions import Position, read_move
-from chessgloss.stats import mean_interval
 from chessgloss.book.profiles import load_sizes
+from chessgloss.positions import Position, read_move
 from chessgloss.tracking import probes, results, runs
 from chessgloss.tracking.games import VOCABULARY, read_corpus
 
@@ -56,10 +54,11 @@ question = ask("end_actual").iloc[question_number]
 board = chess.Board()
 for uci in question["prefix"].split():
     board.push_uci(uci)
-start = chess.parse_square(question["prompt"])
+played = chess.Move.from_uci(question["prompt"] + question["exact"])
+start = played.from_square
 legal = {move.to_square for move in board.legal_moves if move.from_square == start}
 drawing = chess.svg.board(
-    board, size=300, fill={start: "#E69F00"}, squares=chess.SquareSet(legal)
+    board, size=260, fill={start: "#E69F00"}, squares=chess.SquareSet(legal)
 )
 report.Html(drawing, board.fen())
 
@@ -69,24 +68,20 @@ report.Html(drawing, board.fen())
 #
 # In this chapter we
 #
-# - ask a model this one question, and look at its answer for every square;
-# - ask one position the four kinds of questions (Table 3), and see what a model answers;
-# - answer them without a model, by counts;
+# - ask a model this one question, score its answer, and ask the four kinds of questions (Table 3);
+# - answer all questions without a model, by counts: the ground on which a model must stand;
 # - score starting squares (Table 5) and ending squares (Table 6) on a thousand prefixes;
-# - ask whether piece types in training help, by legal answers and by moves as played;
-# - sort the wrong answers: does the model not know the rule, or not know the board?
-# - compare beginnings of games with later stages, and see where more games would lead.
+# - ask, seed by seed, whether piece types in the notation help;
+# - sort the wrong answers;
+# - train on games of three kinds, and test each model on each.
 #
-# Counts over {glue:text}`counted` training games name a legal square in {glue:text}`count_start` % of the questions, if they know no
-# more than the square that the piece leaves; in {glue:text}`count_came_from` %, if they know from
-# where it had come there; in {glue:text}`count_type` %, if they know its type. How models below
-# them differ says nothing of what they know of the board; chapter 12 says which recipe lifts a model
-# over them (its rows are called *modern*).
+# The questions keep the paper's rules. A game that no model has trained on is cut after 51 to 100
+# plies (moves of one side), at a beginning that no training game has. The piece that is moved next
+# in the game gives the *Actual* question, another piece that could move the *Other*; pawns and
+# castling are left out. We add a second band of 5 to 50 plies.[^plies]
 #
-# The questions keep the paper's rules: pieces but no pawns, 51 to 100 plies of a game that is in no
-# training set, no such beginning in any training game. The paper counts prefixes in moves;
-# plies must be meant, since 150 full moves would not fit its window of 512 tokens. Ours in
-# addition: no question about castling, and a second band of 5 to 50 plies.
+# [^plies]: The paper counts prefixes in moves. Plies must be meant: 150 full moves would not fit
+#     its window of 512 tokens.
 #
 # ## One question, step by step
 #
@@ -117,45 +112,48 @@ print(
 # %%
 first_square = VOCABULARY.index("a1")
 on_squares = probability[first_square : first_square + 64]  # a1, b1, ..., h8
-answer = int(on_squares.argmax())
 shade = {
     square: f"#0072B2{round(255 * share**0.5):02x}"
     for square, share in enumerate(on_squares / on_squares.max())
 }
 drawing = chess.svg.board(
     board,
-    size=340,
+    size=260,
     fill=shade,
     squares=chess.SquareSet(legal),
-    arrows=[chess.svg.Arrow(start, answer, color="#D55E00c0")],
+    arrows=[chess.svg.Arrow(start, int(on_squares.argmax()), color="#D55E00c0")],
     colors={"square light": "#ffffff", "square dark": "#f0f0f0"},
 )
 report.Html(drawing, " ".join(f"{share:.3f}" for share in on_squares))
 
+# %% [markdown]
+# The paper's three scores look at the ranking of the tokens. *LgM accuracy*: is the first one
+# legal? *R-precision*: of the first R, how many are, where R squares are legal? *ExM accuracy*: is
+# the first one the move that was played?
+
 # %%
-best = np.argsort(-on_squares)[:5]
-print(
-    "likeliest:",
-    ", ".join(f"{chess.square_name(square)} {on_squares[square]:.1%}" for square in best),
-)
-print(
-    f"{chess.square_name(start)}{chess.square_name(answer)} is",
-    "legal" if answer in legal else "not legal",
-    f"(played: {question['exact']})",
-)
-on_legal = on_squares[list(legal)].sum()
-print(f"given to legal squares: {on_legal:.1%}, to others: {on_squares.sum() - on_legal:.1%}")
+ranking = [VOCABULARY[token] for token in np.argsort(-probability)]
+right = {chess.square_name(square) for square in legal}
+scored = {
+    "lgm": float(ranking[0] in right),
+    "rprec": len(right.intersection(ranking[: len(right)])) / len(right),
+    "exm": float(ranking[0] == chess.square_name(played.to_square)),
+}
+print("first:", *ranking[:5], " legal:", *sorted(right), " played:", question["exact"])
+print(scored)
 print(f"an even draw among 64 squares gives the legal ones {len(legal) / 64:.1%}")
 
 # %% [markdown]
 # Another `question_number` (0 to {glue:text}`last_question`), another `example` (not AP's, whose
-# prompts have a type before each move), and the board changes. The library asks all questions so,
-# and the answers that are right are kept with each:
+# prompts have a type before each move), and the board changes. The library asks and scores all
+# questions so:
 
 # %%
-library_answer = probes.predict(model, question.to_frame().T, training.reading)[0]  # logarithms
-assert np.allclose(library_answer, np.log(probability), atol=1e-2)
-assert set(question["legal"].split()) == {chess.square_name(square) for square in legal}
+library_answer = probes.predict(model, question.to_frame().T, training.reading)  # logarithms
+assert np.allclose(library_answer[0], np.log(probability), atol=1e-2)
+assert set(question["legal"].split()) == right
+library_scores = probes.score_answers(question.to_frame().T, library_answer).iloc[0]
+assert all(np.isclose(library_scores[name], score) for name, score in scored.items())
 report.paste(last_question=len(ask("end_actual")) - 1)
 print(
     f"(n_tasks, n_bands, n_instances) = {len(probes.TASKS), len(probes.BANDS), sizes.instances}"
@@ -164,10 +162,9 @@ print(
 # %% [markdown]
 # ## Four questions about one position
 #
-# The paper's own example, the left board of its Figure 1b. *Actual* asks about the piece that is
-# moved next in the game (f1b5), *Other* about another that could be. ExM counts the move played,
-# LgM every legal one. The other pieces are drawn until they are those that the paper asks about;
-# the answers are worked out here.
+# The paper's own example, the left board of its Figure 1b, with the move that the game goes on
+# with. The other pieces are drawn until they are those that the paper asks about; the answers are
+# worked out here.
 
 # %%
 random = np.random.default_rng(seed)
@@ -178,7 +175,7 @@ while [asking["prompt"] for asking in table3] != prompts:
 table3 = pd.DataFrame(table3)
 table3.index = table3["task"].str.replace("_", "-").str.title()
 
-# %%
+# %% tags=["hide-input"]
 printed3 = reference.table("state_tracking", "table3")["Correct Answers (LgM)"]
 agree = sum(
     set(printed3[title].strip("{}").split(", ")) == set(squares.split())
@@ -188,169 +185,214 @@ shown = table3[["prompt", "exact", "legal"]].rename(columns={"exact": "ExM", "le
 answers3 = probes.predict(model, table3, training.reading)
 shown[f"{example} answers"] = [
     " ".join(
-        f"{VOCABULARY[token]} {np.exp(answer[token]):.0%}" for token in np.argsort(-answer)[:5]
+        f"{VOCABULARY[token]} {np.exp(answer[token]):.0%}" for token in np.argsort(-answer)[:3]
     )
     for answer in answers3
 ]
-drawing = report.board(read_move(Position.after(moves.split()), following), size=280)
+drawing = report.board(read_move(Position.after(moves.split()), following), size=220)
 report.boards(drawing, report.table(shown.rename_axis(None), caption="Table 3"))
-
-# %% [markdown]
-# ## The answers of the runs, and of the committed models
-#
-# Every run answered all questions when its training ended; its ranking of the tokens is kept. The
-# models of the headline rows are in the repository and answer the first questions again here.
-
-# %%
-trained = runs.read_runs()
-chosen = results.headline(trained, results.NOTATION_ROWS)
-blocks = list(dict.fromkeys(chosen.index.get_level_values("block")))
-in_tables = trained["base"].isin(results.BASES) & results.usual_on_their_base(trained)
-outcomes = trained[in_tables & trained["model"].isin(list(results.NOTATION_ROWS))]
-longer = trained[~trained["usual"] & (trained["base"] == "")]
-answered = {run: results.score_run(run, questions) for run in (*outcomes.index, *longer.index)}
-
-# %%
-again = {}
-for run, (model, training) in models.items():
-    kept = runs.read_kept("predictions", run)
-    for task in probes.TASKS[: 4 if training.notation != "uci" else 2]:
-        live = probes.rank(probes.predict(model, ask(task)[: sizes.live], training.reading))
-        stored = kept[f"{task}.long"][: sizes.live]
-        again[run, task] = {
-            "same first": float((live[:, 0] == stored[:, 0]).mean()),
-            "same ranking": float((live == stored).all(axis=1).mean()),
-        }
-again = pd.DataFrame(again).T
-report.table(again, caption=f"Live against kept, {sizes.live} questions each", digits=4)
 
 # %% [markdown]
 # ## The questions without a model
 #
-# What can be answered by counting the moves of the games of S? For where a piece can go: where
-# moves from its square went most often; the same of pieces that had come there from the same
-# square; the same of pieces of its type. For where a type stands: which squares such pieces of
-# the side to move leave most often, and, for those who are told the types of all moves, where
-# such a piece went last. For the long prefixes only moves after 40 plies or more are counted:
-# what is moved in an opening says little of later. None of this follows a game; it is the ground
-# on which a model that does must stand.
+# What can be answered by counting the moves of {glue:text}`counted` training games? For where a
+# piece can go: where moves from its square went most often; the same of pieces that had come there
+# from the same square; the same of pieces of its type. For where a type stands: which squares such
+# pieces of the side to move leave most often, and, for those who are told the types of all moves,
+# where such a piece went last. For the long prefixes only moves after 40 plies or more are
+# counted. None of this follows a game.
 #
 # A model that is told types (AP) is measured by what types give, all others by counts without
 # them. A number *beats* its baseline if the 95 % interval of the difference on the same questions
 # lies above 0; what is *as played* (ExM) has to beat an even draw among the right squares too.
+# A number that does not bears a †, and nothing more is concluded from it.
 
 # %%
 games = read_corpus()
 trained_on = games.of("L")
 
 
-def count(n_games, asked=questions):
-    moves = results.list_moves(games.games, trained_on[:n_games])
-    return results.score_baselines(moves, asked)
+def count(n_games, asked):
+    counted_moves = results.list_moves(games.games, trained_on[:n_games])
+    return results.score_baselines(counted_moves, asked)
 
 
-ground = count(sizes.counted)
+ground = count(sizes.counted, questions)
 grounds = {name: results.summarise(rows, seed=seed) for name, rows in ground.items()}
+fewer = count(sizes.counted_fewer, ask("end_actual"))
 
-# %%
+# %% tags=["hide-input"]
 counted = pd.DataFrame(
     {results.BASELINES[name]: scores["lgm"] for name, scores in grounds.items()}
-)
-counted = counted.T[list(questions.groupby(by_task, sort=False).groups)]
-counted.columns = [", ".join(key) for key in counted.columns]
-report.table(
-    counted.fillna("-"),
-    digits=1,
-    caption=f"Legal answers of counts over {sizes.counted:,} games, %",
-)
+).T
+fewer_games = {
+    results.BASELINES[name]: results.summarise(rows, seed=seed).iloc[0]["lgm"]
+    for name, rows in fewer.items()
+}
 
-# %% [markdown]
-# The models of M and L have read more games. Does it matter to the counts?
 
-# %%
-long_ends = questions.query("band == 'long' and task in @probes.END_TASKS")
-larger = {}
-for n_games in (sizes.counted, *sizes.counted_more):
-    more = count(n_games, long_ends)
-    larger[f"{n_games:,} games"] = {
-        f"{task}, {name}": interval
-        for task in probes.END_TASKS
-        for name in ("came_from", "type")
-        for interval in results.summarise(more[name], seed=seed).loc[task, "lgm"]
-    }
-report.table(
-    pd.DataFrame(larger).T,
-    digits=1,
-    caption="Legal answers after 51 to 100 plies, counts over more games, %",
+def one_line(frame):
+    """The names of rows without breaks, so that a row is a line."""
+    return frame.rename(lambda name: name.replace(" ", "\N{NO-BREAK SPACE}"))
+
+
+def show_counts(tasks, names, caption):
+    shown = counted.loc[[results.BASELINES[name] for name in names]]
+    columns = {task.replace("_", "-").title(): shown[task, "long"] for task in tasks}
+    if tasks == probes.END_TASKS:
+        columns[f"End-Actual, {sizes.counted_fewer:,} games"] = pd.Series(fewer_games)
+    return report.table(one_line(pd.DataFrame(columns)), digits=1, caption=caption)
+
+
+legal_counts = f"Legal answers of counts over {sizes.counted:,} games, 51 to 100 plies, %"
+report.boards(
+    show_counts(probes.END_TASKS, results.END_BASELINES, legal_counts),
+    show_counts(probes.START_TASKS, results.START_BASELINES, ""),
 )
 
 # %% [markdown]
 # ## Where do the pieces stand?
 #
-# Table 5: the prompt is a piece type. R-precision looks at as many answers as are right.
-# Only models that have seen types can be asked. RAP stands for the share of types with the lowest
-# dev perplexity at its size, as in the paper (chapter 12). *Random legal* draws evenly among the
-# right squares; it is computed, not drawn.
+# The models are those of chapter 12: 1.3 million parameters, trained on S = 12,500, M = 25,000 or
+# L = 50,000 engine games (the paper's: 15,000, 50,000 and 200,000 games of people). *UCI* writes a
+# move as two squares; *AP* puts the type of the piece before every move, *RAP 15* before 15 % of
+# the moves, and only in training.[^device] Every run answered all questions when its training
+# ended. The models whose weights are in the repository answer the first questions again here, and
+# say first what they said then in {glue:text}`same` % of them.
+#
+# [^device]: Most were trained on a GPU (NVIDIA H100, numbers of 16 bits), some on a processor; the
+#     record of each run names its device.
 
-# %%
-scores = {
-    row["title"]: results.summarise(
-        answered[row["run"]], results.ground_of(model, ground), seed=seed
-    )
-    for (_, model), row in chosen.iterrows()
+# %% tags=["hide-input"]
+trained = runs.read_runs()
+chosen = results.headline(trained, results.NOTATION_ROWS)
+seeds = {
+    place: {trained.loc[run, "seed"]: run for run in results.other_seeds(trained, first)}
+    for place, first in chosen["run"].items()
 }
-beside_paper = dict(zip(chosen["title"], chosen["paper"], strict=True))
+wanted_alone = {  # title of the row: the run, and the paper's row beside it
+    "XS UCI": ("XS-uci-1", ""),
+    "Paper's model": ("15000-paper_uci-1", "S UCI"),
+    "Paper's model + RAP": ("15000-paper_rap15-1", "S UCI + RAP"),
+    "Paper's model + AP": ("15000-paper_ap-1", "S UCI + AP"),
+    "Paper's model, 50,000": ("50000-paper_uci-1", "M UCI"),
+}
+on_hand = {title: row for title, row in wanted_alone.items() if row[0] in trained.index}
+alone = {title: run for title, (run, _) in on_hand.items()}
+beside_paper = {title: row for title, (_, row) in on_hand.items()}
+KINDS = {"selfplay": "engine", "random": "random", "people": "people's"}
+wanted_kinds = {
+    "selfplay": "36000-uci-1",
+    "random": "36000-random_uci-1",
+    "people": "36000-people_uci-1",
+}
+kinds = {kind: run for kind, run in wanted_kinds.items() if run in trained.index}
+everyone = [run for by_seed in seeds.values() for run in by_seed.values()]
+everyone += [*alone.values(), *kinds.values()]
+answered = {run: results.score_run(run, questions) for run in dict.fromkeys(everyone)}
+again = []
+for run, (live_model, training) in models.items():
+    kept = runs.read_kept("predictions", run)
+    for task in probes.TASKS[: 4 if training.notation != "uci" else 2]:
+        said = probes.predict(live_model, ask(task)[: sizes.live], training.reading)
+        stored = kept[f"{task}.long"][: sizes.live]
+        again.append((probes.rank(said)[:, 0] == stored[:, 0]).mean())
+report.paste(same=f"{100 * np.mean(again):.1f}")
+
+# %% [markdown]
+# Table 5: the prompt is a piece type, so only models that have seen types can be asked. The model
+# trained with RAP reads a game without types; the harder baseline, where the type went last, reads
+# all of them. *Random legal* draws evenly among the right squares; it is computed, not drawn.
+
+# %% tags=["hide-input"]
+runs_of_rows = dict(zip(chosen["title"], chosen["run"], strict=True)) | alone
+
+
+def ground_of(run):
+    return results.ground_of(trained.loc[run, "model"], ground)
+
+
+scores = {
+    title: results.summarise(answered[run], ground_of(run), seed=seed)
+    for title, run in runs_of_rows.items()
+}
 
 
 def draw_evenly(task):
     rows = ask(task)
     shares = results.chance_of_exact(rows)
-    return mean_interval(100 * shares, rows["game"], seed=seed)
+    return stats.mean_interval(100 * shares, rows["game"], seed=seed)
+
+
+def without_interval(cell):
+    """A judged score without its interval, for a narrow column."""
+    if isinstance(cell, results.Judged):
+        return f"{cell.value.value:.1f}" + ("" if cell.above else f" {results.MARK}")
+    return cell.value if isinstance(cell, stats.Interval) else cell
+
+
+def one_line_of_models(frame):
+    """The same for a wide table, where the names of counts may break."""
+    models_only = {name: name.replace(" ", "\N{NO-BREAK SPACE}") for name in runs_of_rows}
+    return frame.rename(models_only)
 
 
 def show_table(number, kind, titles, counts):
     printed = reference.table("state_tracking", f"table{number}")
     rows = {title: scores[title] for title in titles}
     rows |= {results.BASELINES[name]: grounds[name] for name in counts}
-    parts = []
-    for title, part in results.PROBE_PARTS.items():
-        shown = results.probe_table(rows, kind, part, printed, beside_paper)
-        if "ExM Acc." in part:
-            shown.loc["Random Legal", "Actual"] = draw_evenly(f"{kind}_actual")
-        parts.append(
-            report.table(
-                shown,
-                digits=1,
-                caption=f"Table {number}: {kind}ing squares, {title}, %. {results.MARKED}",
-            )
-        )
-    return report.boards(*parts)
+    absent = [name for name in printed.index if name not in (*rows, "Random Legal")]
+    legal_part, precise_part, exact_part = (
+        results.probe_table(rows, kind, part, printed, beside_paper)
+        for part in results.PROBE_PARTS.values()
+    )
+    exact_part.loc["Random Legal", "Actual"] = draw_evenly(f"{kind}_actual")
+    for part in (legal_part, precise_part, exact_part):
+        part.loc[absent, part.columns[::2]] = "-" if part is precise_part else "not on file"
+    precise_part = precise_part.map(without_interval).add_prefix("R-prec. ")
+    ranked = precise_part.join(exact_part.add_prefix("ExM "))
+    legal_part = legal_part.drop(index="Random Legal")
+    title = f"Table {number}: {kind}ing squares"
+    return report.boards(
+        report.table(
+            one_line(legal_part),
+            digits=1,
+            caption=f"{title}, legal answers (LgM accuracy), %. {results.MARKED}",
+        ),
+        report.table(
+            one_line_of_models(ranked),
+            digits=1,
+            caption=f"{title}, R-precision of legal answers, and as played (ExM accuracy), %",
+        ),
+    )
 
 
 # %%
-typed = [title for title in scores if not title.endswith("UCI")]
+typed = [title for title in scores if title.endswith("AP")]
 show_table(5, "start", typed, results.START_BASELINES)
 
 # %% [markdown]
-# Does a model know more than where such a piece went last? That is the harder baseline: it reads
-# the types of all moves, which a model trained with RAP is not told. The same questions, legal
-# answers less those of who looks where the type went last, in points:
+# Does a model know more than where such a piece went last? The same questions, in points:
 
-# %%
+# %% tags=["hide-input"]
 beyond_last = {
-    row["title"]: {
+    title: {
         task: results.compare_answers(
-            [answered[row["run"]].loc[ask(task).index], ground["last"].loc[ask(task).index]],
-            [results.ground_of(model, ground)] * 2,
+            [
+                answered[runs_of_rows[title]].loc[ask(task).index],
+                ground["last"].loc[ask(task).index],
+            ],
+            [ground_of(runs_of_rows[title])] * 2,
             seed=seed,
-        )
+        ).value.difference
         for task in probes.START_TASKS
     }
-    for (_, model), row in chosen.iterrows()
-    if model != "uci"
+    for title in typed
 }
 report.table(
-    pd.DataFrame(beyond_last).T.map(lambda apart: apart.value.difference),
+    one_line(pd.DataFrame(beyond_last).T).rename(
+        columns=lambda task: task.split("_")[1].title()
+    ),
     digits=1,
     caption="Legal starting squares, less where the type went last, points",
 )
@@ -358,149 +400,159 @@ report.table(
 # %% [markdown]
 # ## Where can they go?
 #
-# Table 6: the prompt is the square of a piece.
+# Table 6: the prompt is the square of a piece. XS has 3,750 games, too few. The *paper's model* is the
+# paper's own in shape and recipe, 85 million parameters, trained on the first 15,000 of our games;
+# it stands beside the paper's S.
 
 # %%
 show_table(6, "end", list(scores), results.END_BASELINES)
 
 # %% [markdown]
+# What do more games bring? Each point below is one training, and the dotted lines are the counts.
+
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Legal answers about the piece that is moved next, after 51 to 100 plies, by training games; a point is a training, and the dotted lines are counts that know where a piece came from (lower) or its type (upper).", "name": "fig-13-legality"}, "image": {"alt": "Points, one a training, by the number of its games, with two dotted lines for counts."}}
+colours = dict(zip(results.NOTATION_ROWS, report.PALETTE, strict=False))
+points = []
+for (_, model), by_seed in seeds.items():
+    label = results.NOTATION_ROWS[model]
+    points += [(run, "o", colours[model], label) for run in by_seed.values()]
+for title, run in alone.items():
+    model = trained.loc[run, "model"]
+    ours = not trained.loc[run, "variant"]
+    label = results.NOTATION_ROWS[model] if ours else title
+    points.append((run, "o" if ours else "s", colours[model] if ours else "black", label))
+for kind, run in kinds.items():
+    if kind != "selfplay":
+        points.append(
+            (run, "x" if kind == "random" else "+", "grey", f"UCI, {KINDS[kind]} games")
+        )
+
+figure, axes = plt.subplots(figsize=(6.4, 3.2))
+shown_labels = set()
+beside = dict(zip(results.NOTATION_ROWS, (0.97, 1, 1.03), strict=True))
+for run, marker, colour, label in points:
+    axes.plot(
+        trained.loc[run, "games"] * beside[trained.loc[run, "model"]],
+        100 * answered[run].loc[ask("end_actual").index, "lgm"].mean(),
+        marker,
+        color=colour,
+        markersize=5,
+        label="" if label in shown_labels else label,
+    )
+    shown_labels.add(label)
+for name in ("came_from", "type"):
+    level = grounds[name].loc[("end_actual", "long"), "lgm"].value
+    axes.axhline(level, linestyle=":", color="grey", linewidth=1)
+ticks = sorted({trained.loc[run, "games"] for run, *_ in points})
+axes.set(xscale="log", xlabel="training games", ylabel="legal, %")
+axes.set_xticks(ticks, [f"{count:,}" for count in ticks], rotation=45)
+axes.xaxis.set_minor_formatter("")
+axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+plt.show()
+
+# %% [markdown]
+# {glue:text}`other_say`
+#
 # ## Does showing the type help?
 #
-# The paper finds that it does, and most where games are few. The same questions, answers with RAP
-# or AP less those of plain UCI, in points of a hundred; a star marks p < 0.001 by exchanging the
-# two at random. Where neither beats the counts (†), the difference is one of two models that have
-# not learned what counting gives, and says nothing of types.
+# The paper finds that it does, and most where games are few. Perplexity is a poor yardstick for
+# notations, since another seed changes it about as much (chapter 12). We take how often the first
+# answer is the move that was played (ExM), and beside it the legal answers. Each training with
+# types is compared with that of the same seed without, which began with the same weights. The pooled
+# interval takes the differences of all seeds and draws whole games. It speaks for other games, not
+# for other seeds; so a difference is *decided* only if every seed, of two or more, has its sign and
+# the interval leaves zero out.
 
 
 # %%
-def compare(first, second, task, score="lgm"):
-    """Answers of a run less those of another, on the long questions of a task."""
-    pair = [answered[run].loc[ask(task).index] for run in (first, second)]
-    grounds_of = [
-        results.ground_of(trained.loc[run, "model"], ground) for run in (first, second)
-    ]
-    return results.compare_answers(pair, grounds_of, score, seed=seed)
+def compare_pairs(pairs, task, score):
+    """Differences of pairs of runs on the same questions, in points: of each pair, and pooled."""
+    rows = ask(task).index
+    first, second = (
+        pd.concat([answered[run].loc[rows] for run in of_side])
+        for of_side in zip(*pairs, strict=True)
+    )
+    apart = 100 * (first[score] - second[score]).to_numpy().reshape(len(pairs), -1)
+    pooled = stats.paired_difference(first[score], second[score], first["game"], seed=seed)
+    return apart.mean(axis=1), pooled.in_percent()
 
 
-# %%
+def pair_seeds(first, second):
+    """Runs of two rows of the tables, those of the same seed together."""
+    both = [each for each in seeds[first] if each in seeds[second]]
+    return [(seeds[first][each], seeds[second][each]) for each in both]
+
+
+def decision(by_seed, pooled):
+    if len(by_seed) < 2:
+        return "one seed"
+    return "yes" if decided(by_seed, pooled) else "no"
+
+
+def decided(by_seed, pooled):
+    one_sign = len(set(np.sign(by_seed))) == 1
+    return len(by_seed) > 1 and one_sign and (pooled.low > 0 or pooled.high < 0)
+
+
+# %% tags=["hide-input"]
+MEASURES = {
+    "exm": ("ExM Acc.", "as played (ExM)"),
+    "lgm": ("LgM Actual Acc.", "legal answers"),
+}
 printed6 = reference.table("state_tracking", "table6")
-typed_pairs = [
-    (block, model)
-    for block, model in chosen.index
-    if model != "uci" and (block, "uci") in chosen.index
+with_types = [
+    (size, model) for size, model in chosen.index if model != "uci" and (size, "uci") in seeds
 ]
+judged = {
+    run: results.summarise(answered[run], ground_of(run), seed=seed).loc["end_actual", "long"]
+    for by_seed in seeds.values()
+    for run in by_seed.values()
+}
+compared = {}
+for size, model in with_types:
+    pairs = pair_seeds((size, model), (size, "uci"))
+    for score in MEASURES if pairs else ():
+        by_seed, pooled = compare_pairs(pairs, "end_actual", score)
+        with_above, plain_above = (
+            any(judged[run][score].above for run in of_side)
+            for of_side in zip(*pairs, strict=True)
+        )
+        beaten = results.who_beats(with_above, plain_above)
+        compared[score, size, model] = (by_seed, results.Compared(pooled, beaten))
 
 
-def paper_gain(block, model, column):
-    size = block.partition(" ")[0]
-    cells = printed6[column]
+def of_paper(size, model, score):
+    cells = printed6[MEASURES[score][0]]
     return cells[f"{size} {results.NOTATION_ROWS[model]}"] - cells[f"{size} UCI"]
 
 
-helped = {
-    (block, model, task): {
-        "ours": compare(
-            chosen.loc[(block, model), "run"], chosen.loc[(block, "uci"), "run"], task
-        ),
-        "paper": paper_gain(block, model, f"LgM {task.split('_')[1].title()} Acc."),
+shown = {}
+for (score, size, model), (by_seed, pooled) in compared.items():
+    name = f"{size} {results.NOTATION_ROWS[model].removeprefix('UCI + ')}"
+    shown[MEASURES[score][1], name.replace(" ", "\N{NO-BREAK SPACE}")] = {
+        "by seed": ", ".join(f"{apart:+.1f}" for apart in by_seed),
+        "all seeds": pooled,
+        "decided": decision(by_seed, pooled.value),
+        "paper": f"{of_paper(size, model, score):+.1f}",
     }
-    for block, model in typed_pairs
-    for task in probes.END_TASKS
-}
-
-# %% tags=["hide-input"]
-shown = pd.DataFrame(
-    {
-        f"{block} {results.NOTATION_ROWS[model].removeprefix('UCI + ')}, {task}": row
-        for (block, model, task), row in helped.items()
-    }
-).T
 report.table(
-    shown,
+    pd.DataFrame(shown).T.loc[[title for _, title in MEASURES.values()]],
     digits=1,
-    caption=f"Types less plain UCI, legal answers, points. {results.COMPARED}",
+    caption=f"Types less plain UCI, points. {results.COMPARED}",
 )
 
 # %% [markdown]
-# Which notation makes the better model? Perplexity is a poor yardstick for that: another seed
-# changes it as much as a notation does (chapter 12). How often the first answer is the move that
-# was played (ExM) is steadier: the table has the difference of two seeds of plain UCI beside what
-# types change against each of them. A model has to beat the counts and a draw among the legal
-# squares in it.
-
-# %%
-exact = {}
-for block, model in typed_pairs:
-    of_plain = results.other_seeds(trained, chosen.loc[(block, "uci"), "run"])
-    for plain in of_plain:
-        exact[chosen.loc[(block, model), "run"], plain] = paper_gain(block, model, "ExM Acc.")
-    for plain in of_plain[1:]:
-        exact[plain, of_plain[0]] = "-"
-exact = {
-    pair: {"ours": compare(*pair, "end_actual", "exm"), "paper": paper}
-    for pair, paper in exact.items()
-}
-shown = pd.DataFrame(exact).T
-shown.index = [f"{run} less {plain}" for run, plain in exact]
-report.table(shown, digits=1, caption=f"Moves as played (ExM), points. {results.COMPARED}")
-
-# %% [markdown]
-# ## Few games, or little training?
+# {glue:text}`seeds_say` A model that reads types reads more: AP's games have half as many tokens
+# again, on as many passes.
 #
-# Nearly all runs were ended by their number of passes, not by the dev set: they would have
-# learnt more from the same games. The longer trainings at S of the last chapter (`S-uci-1x15`
-# and its like) tell how far that leads. Plain UCI with dropout is the control for types that help
-# only because games are not learned by heart.
-
-# %%
-kinds = {*zip(longer["model"], longer["probability"], strict=True), ("uci", 0.0)}
-kin = trained[trained["usual"] & (trained["size"] == "S") & (trained["seed"] == 1)]
-kin = kin[[pair in kinds for pair in zip(kin["model"], kin["probability"], strict=True)]]
-compared = pd.concat([kin, longer]).sort_values(["model", "probability", "dropout", "tokens"])
-rows = {}
-for run, row in compared.iterrows():
-    actual = answered[run].loc[ask("end_actual").index]
-    summary = results.summarise(
-        actual, results.ground_of(row["model"], ground), seed=seed
-    ).iloc[0]
-    rows[f"{run}, {row['epochs']} passes"] = {
-        "early stop": "yes" if row["stopped_early"] else "no",
-        "legal, %": summary["lgm"],
-        "as played, %": summary["exm"],
-    }
-for name, title in results.END_BASELINES.items():
-    summary = grounds[name].loc[("end_actual", "long")]
-    rows[title] = {
-        "early stop": "-",
-        "legal, %": summary["lgm"],
-        "as played, %": summary["exm"],
-    }
-report.table(
-    pd.DataFrame(rows).T,
-    digits=1,
-    caption=f"S, the usual passes and more; End-Actual after 51 to 100 plies. {results.MARKED}",
-)
-
-# %%
-against = dict.fromkeys(kin.index[kin["model"] == "uci_rap"], "S-uci-1")
-controls = longer[(longer["model"] == "uci_rap") | (longer["dropout"] > 0)]
-against |= dict.fromkeys(controls.index, "S-uci-1x15")
-gained = {run: compare(run, plain, "end_actual") for run, plain in against.items()}
-report.table(
-    pd.DataFrame({"less": against, "points": gained}),
-    digits=1,
-    caption=f"Legal answers less plain UCI's, after 5 and at its best pass. {results.COMPARED}",
-)
-
-# %% [markdown]
 # ## What kind of error
 #
-# A wrong ending square can be no square at all; one that nothing could reach from there
-# (*unreachable*); one that another piece would reach (*wrong piece*: the model has forgotten what
+# A wrong ending square can be none, or one that nothing could reach from there (*no such move*);
+# one that another piece would reach (*wrong piece*: the model has forgotten what
 # stands there); one behind another piece (*path obstruction*) or on an own one (*own piece*: it
 # has forgotten what stands elsewhere); or it leaves the king in check (*pseudo-legal*). The
-# authors' released analysis has three kinds: the first three of these together are its *syntax*
-# errors, the next two its *path obstruction*.
+# authors' released analysis joins the first two of these as *syntax* errors, and the next two as
+# *path obstruction*.
 
 
 # %%
@@ -528,247 +580,425 @@ def end_error(row):
 for answer, kind in (("g2", "own piece"), ("h3", "path obstruction")):
     assert end_error(table3.loc["End-Actual"].to_dict() | {"answer": answer}) == kind
 
-
-# %%
-def start_error(row):
-    if row["answer"] not in chess.SQUARE_NAMES:
-        return "not a square"
-    board = chess.Board(row["fen"])
-    standing = board.piece_at(chess.parse_square(row["answer"]))
-    if standing is None:
-        return "empty square"
-    if standing.color != board.turn:
-        return "opponent's piece"
-    return "cannot move" if standing.symbol().upper() == row["piece"] else "other type"
-
-
-def count_errors(rows, tasks, kind_of):
-    rows = rows[rows["task"].isin(tasks) & (rows["band"] == "long")]
-    wrong = [
-        row for row in rows.to_dict("records") if row["answer"] not in row["legal"].split()
-    ]
-    return pd.Series(map(kind_of, wrong), dtype=object).value_counts()
-
-
-def mark_row(title, tasks):
-    above = all(scores[title].loc[(task, "long"), "lgm"].above for task in tasks)
-    return title + ("" if above else f" {results.MARK}")
-
-
-# %%
-tracking = ["wrong piece", "path obstruction", "own piece"]
-everyone = {row["title"]: answered[row["run"]] for _, row in chosen.iterrows()} | ground
-ends = pd.DataFrame(
-    {
-        name: count_errors(rows, probes.END_TASKS, end_error)
-        for name, rows in everyone.items()
-        if name not in results.START_BASELINES
-    }
-)
-ends = ends.T.reindex(columns=["not a square", "unreachable", *tracking, "pseudo-legal"])
-ends = ends.fillna(0).astype(int)
-ends["all"] = ends.sum(axis=1)
-ends.insert(ends.shape[1] - 1, "piece tracking", ends[tracking].sum(axis=1))
-shown = ends.rename(lambda row: results.BASELINES.get(row) or mark_row(row, probes.END_TASKS))
-report.table(
-    shown, caption=f"Wrong ending squares of {2 * sizes.instances:,} answers. {results.MARKED}"
-)
-
-# %%
-starts = (
-    pd.DataFrame(
-        {
-            name: count_errors(everyone[name], probes.START_TASKS, start_error)
-            for name in (*typed, *results.START_BASELINES)
-        }
-    )
-    .T.fillna(0)
-    .astype(int)
-)
-shown = starts.rename(
-    lambda row: results.BASELINES.get(row) or mark_row(row, probes.START_TASKS)
-)
-report.table(
-    shown,
-    caption=f"Wrong starting squares of {2 * sizes.instances:,} answers. {results.MARKED}",
-)
-
-# %% [markdown]
-# ## Early and late
-#
-# The paper scores prefixes of 51 to 100 plies. Earlier there are more pieces, but less has
-# happened.
-
-# %%
-bands = pd.DataFrame({title: table["lgm"] for title, table in scores.items()}).T
-bands.columns = [", ".join(key) for key in bands.columns]
-report.table(
-    pd.concat([bands, counted])[counted.columns].fillna("-"),
-    digits=1,
-    caption=f"Legal answers by length of prefix, %. {results.MARKED}",
-)
-
-# %% [markdown]
-# ## Legal first, then good
-#
-# Along the size of the training set (rows of the first base; the others stand at one size or two):
-# does the model learn what is legal before it learns what is
-# played? For ExM the ground is random legal play (grey), since a model that knows all rules and
-# nothing else would reach it. For legal answers it is counting (dotted): by where the piece came
-# from for UCI and RAP, by its type for AP.
-
 # %% tags=["hide-input"]
-actual = pd.DataFrame(
-    {title: table.loc[("end_actual", "long")] for title, table in scores.items()}
-).T
-actual = actual.set_axis(chosen.index).join(chosen[["games", "base"]])
-first_base = actual[actual["base"] == results.BASES[0]]
-read = chosen.groupby("games").size().index
-colours = dict(zip(results.NOTATION_ROWS, report.PALETTE, strict=False))
-lines = [
-    {
-        "y": grounds[given].loc[("end_actual", "long"), "lgm"].value,
-        "linestyle": ":",
-        "color": colours[model],
-        "label": results.BASELINES[given],
-    }
-    for given, model in (("came_from", "uci"), ("type", "uci_ap"))
+ERRORS = [
+    "not a square",
+    "unreachable",
+    "wrong piece",
+    "path obstruction",
+    "own piece",
+    "pseudo-legal",
 ]
 
-# %% mystnb={"figure": {"caption": "Legal answers (lines) and answers as played (dashed) by training games; stars are legal answers on the modern base, horizontal lines the baselines that know no history.", "name": "fig-13-legality"}, "image": {"alt": "Rising lines for each notation between horizontal baselines."}}
-figure, axes = plt.subplots()
-for model, rows in first_base.groupby("model"):
-    for score, style in (("lgm", "o-"), ("exm", "s--")):
-        axes.plot(
-            rows["games"],
-            [judged.value.value for judged in rows[score]],
-            style,
-            color=colours[model],
-            label=results.NOTATION_ROWS[model] if style == "o-" else "",
-        )
-    rows = actual[actual["base"] != results.BASES[0]].query("model == @model")
-    axes.plot(
-        rows["games"],
-        [judged.value.value for judged in rows["lgm"]],
-        "*",
-        color=colours[model],
-        markersize=9,
-        label=f"{results.NOTATION_ROWS[model]}, modern" if len(rows) else "",
-    )
-axes.axhline(draw_evenly("end_actual").value, color="grey", linewidth=1)
-for line in lines:
-    axes.axhline(**line)
-axes.set(xscale="log", xlabel="training games", ylabel="%", ylim=(0, 102))
-axes.set_xticks(read, [f"{count:,}" for count in read])
-axes.xaxis.set_minor_formatter("")
-axes.legend(title="legal (line), as played (dashed)", loc="upper left", bbox_to_anchor=(1, 1))
-plt.show()
 
-# %% [markdown]
-# A straight line through the logarithms of illegal answers and training games says where the
-# sizes trained point to. It is a description of the points, not a forecast, and is drawn only
-# where a notation beats its baseline at two sizes or more.
+def sort_errors(rows):
+    """The long ending squares that are wrong, with the kind of each error."""
+    rows = rows[rows["task"].isin(probes.END_TASKS) & (rows["band"] == "long")]
+    is_legal = [row["answer"] in row["legal"].split() for _, row in rows.iterrows()]
+    wrong = rows[~np.array(is_legal)]
+    return wrong.assign(error=[end_error(row) for row in wrong.to_dict("records")])
 
-# %%
-goal = printed6.loc["L UCI", "LgM Actual Acc."]
-fitted = {}
-needed = {}
-for model, rows in first_base[[judged.above for judged in first_base["lgm"]]].groupby("model"):
-    errors = 100 - np.array([judged.value.value for judged in rows["lgm"]])
-    if len(rows) > 1 and errors.min() > 0:
-        fitted[model] = np.polyfit(np.log(rows["games"].astype(float)), np.log(errors), 1)
-    needed[model] = len(rows)
 
-# %%
-shown = {
-    title: {
-        "sizes above the baseline": needed.get(model, 0),
-        "exponent": "-",
-        "at 200,000": "-",
-    }
-    for model, title in results.NOTATION_ROWS.items()
-}
-for model, line in fitted.items():
-    shown[results.NOTATION_ROWS[model]] |= {
-        "exponent": line[0],
-        "at 200,000": np.exp(np.polyval(line, np.log(200_000))),
-    }
+of_rows = {title: answered[run] for title, run in runs_of_rows.items()}
+of_rows |= {name: ground[name] for name in results.END_BASELINES}
+wrong = {name: sort_errors(rows) for name, rows in of_rows.items()}
+ends = pd.DataFrame({name: rows["error"].value_counts() for name, rows in wrong.items()})
+ends = ends.T.reindex(columns=ERRORS).fillna(0).astype(int)
+ends["all"] = ends.sum(axis=1)
+
+
+shown = ends.drop(columns=ERRORS[:2]).rename_axis(columns=None)
+shown.insert(0, "no such move", ends[ERRORS[:2]].sum(axis=1))
+
+
+def mark_row(title):
+    if title in results.BASELINES:
+        return results.BASELINES[title]
+    both = [scores[title].loc[(task, "long"), "lgm"].above for task in probes.END_TASKS]
+    return title + ("" if all(both) else f" {results.MARK}")
+
+
 report.table(
-    pd.DataFrame(shown).T,
-    caption=f"Illegal answers along the games, %; the paper's UCI at 200,000: {100 - goal:.1f}",
+    one_line(shown.rename(mark_row)),
+    caption=f"Wrong ending squares of {2 * len(ask('end_actual')):,} answers. {results.MARKED}",
 )
 
 # %% [markdown]
+# {glue:text}`errors`
+#
+# ## Games of other kinds
+#
+# The paper's games are people's, ours so far an engine's own. Three models read as many tokens of
+# 36,000 games each: engine games; games of random legal moves, about as long; and games that people
+# played on Lichess, most of them quick ones. Each is asked about games of all three kinds, with
+# questions made in the same way from games held out. Those of the other kinds were asked when the
+# training ended; the counts above are of engine games, and stand beside the first column alone.
+
+
+# %% tags=["hide-input"]
+def answers_on(run, tested_on, task):
+    """Scores of the long questions of a task, made from games of one kind, with their games."""
+    if tested_on == "selfplay":
+        rows = answered[run].loc[ask(task).index]
+        return rows[["lgm", "exm", "game"]].reset_index(drop=True)
+    kept = runs.read_kept("crossed", run)
+    columns = {
+        part: kept[f"{tested_on}.{task}.long.{part}"].astype(float)
+        for part in ("lgm", "exm", "game")
+    }
+    return pd.DataFrame(columns)[: sizes.instances]
+
+
+def on_file(run, tested_on):
+    if tested_on == "selfplay":
+        return True
+    if not runs.kept_path("crossed", run).is_file():
+        return False
+    return f"{tested_on}.test.nats" in runs.read_kept("crossed", run)
+
+
+TRANSFER = {
+    "lgm": ("end_actual", "lgm", "legal, piece moved next"),
+    "lgm_other": ("end_other", "lgm", "legal, another piece"),
+    "exm": ("end_actual", "exm", "as played (ExM)"),
+}
+transfer = {}
+for trained_on_kind, run in kinds.items():
+    for tested_on in filter(lambda kind: on_file(run, kind), KINDS):
+        for name, (task, score, _) in TRANSFER.items():
+            rows = answers_on(run, tested_on, task)
+            share = stats.mean_interval(rows[score], rows["game"], seed=seed)
+            transfer[trained_on_kind, tested_on, name] = share.in_percent()
+plain_seeds = [
+    run
+    for (size, model), by_seed in seeds.items()
+    if model == "uci"
+    for run in by_seed.values()
+]
+spread = {}
+for name, (task, score, _) in TRANSFER.items():
+    of_size = {}
+    for run in plain_seeds:
+        share = 100 * answered[run].loc[ask(task).index, score].mean()
+        of_size.setdefault(trained.loc[run, "size"], []).append(share)
+    spread[name] = max(max(shares) - min(shares) for shares in of_size.values())
+
+
+def beside_selfplay(source, tested_on, name):
+    """What other games to train on change, in points; nothing where one is not on file."""
+    if not {(source, tested_on, name), ("selfplay", tested_on, name)} <= set(transfer):
+        return None
+    task, score, _ = TRANSFER[name]
+    first, second = (answers_on(kinds[kind], tested_on, task) for kind in (source, "selfplay"))
+    assert first["game"].equals(second["game"])
+    apart = stats.paired_difference(first[score], second[score], first["game"], seed=seed)
+    return apart.in_percent()
+
+
+changed = {
+    (source, tested_on, name): apart
+    for source in ("random", "people")
+    for tested_on in KINDS
+    for name in TRANSFER
+    if (apart := beside_selfplay(source, tested_on, name)) is not None
+}
+clear = {
+    key: apart
+    for key, apart in changed.items()
+    if apart.low > spread[key[2]] or apart.high < -spread[key[2]]
+}
+
+
+def show_transfer(source, tested_on, name):
+    if (source, tested_on, name) not in transfer:
+        return "not on file"
+    star = " *" if (source, tested_on, name) in clear else ""
+    return f"{transfer[source, tested_on, name]:.1f}{star}"
+
+
+shown = {
+    (title, KINDS[source]): {
+        f"tested on {KINDS[kind]}": show_transfer(source, kind, name) for kind in KINDS
+    }
+    for name, (_, _, title) in TRANSFER.items()
+    for source in KINDS
+}
+report.table(
+    pd.DataFrame(shown).T,
+    caption="Trained on 36,000 games of a kind (rows), tested on each kind, 51 to 100 plies, %",
+)
+
+# %% [markdown]
+# There is one training of each kind. A star marks what clearly differs from the model of engine
+# games on the same questions: the interval of the difference lies further from zero than any two
+# seeds of plain UCI at one size are from each other ({glue:text}`spread_say`).
+# {glue:text}`transfer_say`
+#
 # ## Recap
 #
 # - The four questions of Table 3 have the paper's answers: {glue:text}`agree` of 4.
-# - More often legal than counting, of the {glue:text}`n_models` models of Table 6, after 51 to 100
-#   plies: {glue:text}`above`; after 5 to 50 plies: {glue:text}`above_short`.
-# - {glue:text}`result` In the paper plain UCI comes to {glue:text}`paper_uci_L` %, with other games
-#   and four times as many, a larger model and a longer training (chapter 12).
-# - {glue:text}`types_say` In the paper RAP comes to {glue:text}`paper_start_L` %.
-# - Do piece types in training help? {glue:text}`helped` By moves as played: {glue:text}`exact`
-# - Do they with more passes over S? {glue:text}`gained`
-# - Fewer games, weaker models: of plain UCI, the legal endings are {glue:text}`by_block`.
-# - What kind of errors? {glue:text}`errors`
-# - Drawing evenly among legal squares hits the move played in {glue:text}`random_end:.1f` %.
-# - The committed models answer first what they answered then in {glue:text}`same:.2%` of the
-#   questions.
+# - Of the {glue:text}`n_models` models of Table 6 these do not beat counting after 51 to 100 plies:
+#   {glue:text}`not_above`; after 5 to 50 plies: {glue:text}`not_above_short`.
+# - {glue:text}`games_say`
+# - {glue:text}`starts_recap`
+# - {glue:text}`notations_recap`
+# - A random legal square is the one played in {glue:text}`random_end` % of the questions; in the
+#   paper in {glue:text}`random_end_paper` %.
+# - {glue:text}`kinds_recap`
 
 # %% tags=["hide-input"]
 long_end = ("end_actual", "long")
 long_start = ("start_actual", "long")
 
 
-def best_of(model, key):
-    """Title and legal answers of the row that is most often legal, of one notation."""
-    rows = chosen[chosen.index.get_level_values("model") == model]
-    title = max(rows["title"], key=lambda title: scores[title].loc[key, "lgm"].value.value)
-    return title, scores[title].loc[key, "lgm"]
+def legal_of(title, key=long_end):
+    return scores[title].loc[key, "lgm"]
 
 
-plain_title, plain_legal = best_of("uci", long_end)
-sentences = {
-    f"A model that has read only moves ({plain_title}) names a legal square in "
-    f"{plain_legal:.1f} % of the questions after 51 to 100 plies.": [plain_legal]
-}
+def largest(model):
+    """Title of the row of a notation on the most games."""
+    titles = chosen["title"][chosen.index.get_level_values("model") == model]
+    return titles.iloc[-1]
+
+
+plain = largest("uci")
+plain_games = trained.loc[runs_of_rows[plain], "games"]
+came_from = grounds["came_from"].loc[long_end, "lgm"].value
+counting = (
+    "counting where pieces that had come the same way went, which follows no game, gives "
+    f"{came_from:.1f} %"
+)
 report.paste(
     result=results.only_if_above(
-        sentences,
-        f"No model of plain UCI beats counting; the best, {plain_title}, names a legal square in "
-        f"{plain_legal:.1f} % of the questions after 51 to 100 plies.",
-    ),
-    by_block=", ".join(
-        f"{actual.loc[(block, 'uci'), 'lgm']:.1f} % at {block}"
-        for block in blocks
-        if (block, "uci") in actual.index
-    ),
-    paper_uci_L=f"{printed6.loc['L UCI', 'LgM Actual Acc.']:.1f}",
-    paper_start_L=reference.lookup(
-        "state_tracking", "table5", "L UCI + RAP", "LgM Actual Acc."
-    ).printed,
-)
-sentences = {}
-for model, told in (("uci_rap", "before some moves"), ("uci_ap", "before every move")):
-    title, found = best_of(model, long_start)
-    apart = beyond_last[title]["start_actual"].value.difference
-    if apart.low > 0:
-        sentences[
-            f"Asked where a type of piece stands, one that was shown types {told} ({title}) is "
-            f"right in {found:.1f} %, {apart:+.1f} points beside where such a piece went last."
-        ] = [found]
-report.paste(
-    types_say=results.only_if_above(
-        sentences,
-        "Asked where a type of piece stands, no model does better than who looks where such a "
-        "piece went last.",
+        {
+            f"A model that has read the moves of {plain_games:,} games and nothing else knows where "
+            "most pieces can go: asked about the one that moves next, after 51 to 100 plies, it "
+            f"names a legal square in {legal_of(plain).value.value:.1f} % of the games; "
+            f"{counting}.": [legal_of(plain)]
+        },
+        f"No model that has read moves alone is seen to beat counting: {counting}.",
     )
 )
 
 # %% tags=["hide-input"]
-for name, table in grounds.items():
-    task = "end_actual" if name in results.END_BASELINES else "start_actual"
-    report.paste(**{f"count_{name}": f"{table.loc[(task, 'long'), 'lgm']:.1f}"})
+TOLD = {"uci_rap": "some moves", "uci_ap": "every move"}
+SHOWN = {
+    "uci_rap": "a model that was shown the types of some moves in training and of none when asked",
+    "uci_ap": "a model that is told the type of every move",
+}
+parts = []
+for model, told in SHOWN.items():
+    if model not in chosen.index.get_level_values("model"):
+        continue
+    title = largest(model)
+    found = legal_of(title, long_start)
+    if found.above and beyond_last[title]["start_actual"].low > 0:
+        parts.append(f"{told} ({title}) is right in {found.value.value:.1f} %")
+types_say = (
+    "Asked where a type of piece stands, no model is seen to know more than where such a piece "
+    "went last."
+)
+if parts:
+    types_say = f"Asked where a type of piece stands, {'; '.join(parts)}."
+last = grounds["last"].loc[long_start, "lgm"].value
+more = [title for title, apart in beyond_last.items() if apart["start_actual"].low > 0]
+less = [title for title, apart in beyond_last.items() if apart["start_actual"].high < 0]
+report.paste(
+    types_say=types_say,
+    starts_recap=f"Where such a piece went last is a right answer to {last:.1f} % of the Start "
+    f"questions. Models that know more: {results.enumerate_names(more)}; that know less: "
+    f"{results.enumerate_names(less)}.",
+)
+
+# %% tags=["hide-input"]
+sentences = {}
+undecided = []
+alone_in_seed = []
+for (measure, size, model), (by_seed, pooled) in compared.items():
+    title = f"{size} {results.NOTATION_ROWS[model]}"
+    if measure != "exm":
+        continue
+    if len(by_seed) < 2:
+        alone_in_seed.append(title)
+    elif not decided(by_seed, pooled.value):
+        undecided.append(title)
+    else:
+        often = "more" if pooled.value.value > 0 else "less"
+        n_games = trained.loc[runs_of_rows[title], "games"]
+        sentences[
+            f"Trained on {n_games:,} games with the type before {TOLD[model]}, a model names the "
+            f"move played {often} often, by {abs(pooled.value.value):.1f} points over "
+            f"{len(by_seed)} seeds, and in each of them."
+        ] = [pooled]
+first_row = chosen.index[0]
+type_gain = {
+    score: grounds["type"].loc[long_end, score].value
+    - grounds["came_from"].loc[long_end, score].value
+    for score in MEASURES
+}
+of_seeds = [
+    100 * answered[run].loc[ask("end_actual").index, "exm"].mean()
+    for run in seeds[first_row].values()
+]
+few_rows = []
+rap = compared.get(("lgm", first_row[0], "uci_rap"))
+if (
+    rap is not None
+    and rap[1].above
+    and rap[1].value.high < of_paper(first_row[0], "uci_rap", "lgm")
+):
+    title = chosen.loc[first_row, "title"]
+    few_rows.append(
+        f"In the paper RAP adds {of_paper(first_row[0], 'uci_rap', 'lgm'):.1f} points of legal "
+        f"answers at {first_row[0]}, to a plain model of "
+        f"{printed6.loc[title, 'LgM Actual Acc.']:.1f} %; ours stands at "
+        f"{legal_of(title).value.value:.1f} % without, and the interval leaves room for "
+        f"{max(rap[1].value.high, 0):.1f} points at most."
+    )
+report.paste(
+    notations_say=results.only_if_above(
+        sentences,
+        "Whether types in the notation make a model name the move played more often, these "
+        "trainings do not tell.",
+    ),
+    notations_recap=" ".join(few_rows)
+    + " What types change in the moves as played is not decided for "
+    f"{results.enumerate_names(undecided)}; trained with a single seed, which decides nothing: "
+    f"{results.enumerate_names(alone_in_seed)}.",
+    seeds_say=f"The {len(of_seeds)} seeds of {chosen.loc[first_row, 'title']} name the move played "
+    f"in {min(of_seeds):.1f} to {max(of_seeds):.1f} % of the questions, so that a single pair of "
+    "trainings may differ by as much without any types. Being told the type is worth "
+    f"{type_gain['lgm']:+.1f} points of legal answers to counting, too, and "
+    f"{type_gain['exm']:+.1f} of moves as played.",
+)
+
+# %% tags=["hide-input"]
+
+
+def beside_counts(run):
+    """Legal endings of a run less those of its counts, in points."""
+    rows = answered[run].loc[ask("end_actual").index]
+    known = ground_of(run)["lgm"].loc[rows.index]
+    return stats.paired_difference(rows["lgm"], known, rows["game"], seed=seed).in_percent()
+
+
+PLACES = {-1: "stays below counting", 0: "is not seen to beat counting", 1: "beats counting"}
+few = []
+for title in ("XS UCI", "Paper's model"):
+    if title not in alone:
+        continue
+    run = alone[title]
+    apart = beside_counts(run)
+    place = PLACES[int(apart.low > 0) - int(apart.high < 0)]
+    n_games = trained.loc[run, "games"]
+    legal_share = legal_of(title).value.value
+    if title.startswith("XS"):
+        few.append(
+            f"With {n_games:,} games a model like the first {place} ({legal_share:.1f} %)."
+        )
+    else:
+        ratio = trained.loc[run, "parameters"] / trained.loc[runs_of_rows[plain], "parameters"]
+        few.append(
+            f"The paper's own model, {ratio:.0f} times as large and trained by its own recipe on "
+            f"{n_games:,} of our games, {place} ({legal_share:.1f} %)."
+        )
+plain_sizes = [size for size, model in chosen.index if model == "uci"]
+games_say = "More than one size has not been trained."
+games_keys = {}
+if len(plain_sizes) > 1:
+    least, most = plain_sizes[0], plain_sizes[-1]
+    by_seed, pooled = compare_pairs(
+        pair_seeds((most, "uci"), (least, "uci")), "end_actual", "lgm"
+    )
+    games_keys = {f"lgm.{most}_less_{least}": pooled}
+    column = printed6["LgM Actual Acc."]
+    told_apart = (
+        "" if decided(by_seed, pooled) else ", which these trainings do not tell from none"
+    )
+    games_say = (
+        f"From {least} to {most} the legal answers of plain UCI change by {pooled:+.1f} points "
+        f"({len(by_seed)} seeds){told_apart}; in the paper by "
+        f"{column[f'{most} UCI'] - column[f'{least} UCI']:+.1f}."
+    )
+first, second = (
+    answered[runs_of_rows[plain]].loc[ask(task).index] for task in probes.END_TASKS
+)
+assert first["game"].tolist() == second["game"].tolist()
+other = stats.paired_difference(
+    first["lgm"].to_numpy(), second["lgm"].to_numpy(), first["game"], seed=seed
+).in_percent()
+other_say = f"{plain} answers about the piece that is moved next and about another alike."
+if other.low > 0 or other.high < 0:
+    easier = "easier" if other.low > 0 else "harder"
+    other_say = (
+        f"The piece that is moved next is {easier} than another: {plain} differs "
+        f"by {other:.1f} points on the same prefixes."
+    )
+report.paste(few_say=" ".join(few), games_say=games_say, other_say=other_say)
+
+
+# %% tags=["hide-input"]
+def changes(source, name, sign):
+    """Whether games of a kind clearly change a measure, one way, on all games but their own."""
+    elsewhere = [key for key in changed if key[0] == source != key[1] and key[2] == name]
+    one_way = [key for key in elsewhere if key in clear and sign * clear[key].value > 0]
+    return bool(elsewhere) and one_way == elsewhere
+
+
+rules = changes("random", "lgm_other", 1)
+play = changes("random", "exm", -1)
+kinds_say = "Whether random games teach the rules better, these trainings do not tell."
+transfer_say = ""
+if rules and play:
+    kinds_say = "Random games teach the rules better than an engine's, and the play worse."
+if rules:
+    transfer_say += (
+        "The model of random games is right about another piece more often than the model of "
+        "engine games, on games that are not random too. "
+    )
+if play:
+    transfer_say += "On those it names the move played less often."
+own = changed.get(("people", "people", "lgm"))
+kinds_recap = "How training on people's games compares is not on file."
+if own is not None:
+    said = "" if ("people", "people", "lgm") in clear else ", which is no clear difference"
+    kinds_recap = (
+        "On people's games, training on such games in place of an engine's changes the legal "
+        f"answers by {own:+.1f} points{said}."
+    )
+report.paste(
+    kinds_say=kinds_say,
+    kinds_recap=kinds_recap,
+    transfer_say=transfer_say or "Random games and an engine's are not told apart elsewhere.",
+    spread_say="; ".join(
+        f"{TRANSFER[name][2]}: {apart:.1f} points" for name, apart in spread.items()
+    ),
+)
+
+
+# %% tags=["hide-input"]
+def share_of_errors(title, *kinds_of_error):
+    rows = wrong[title]
+    hits = rows["error"].isin(kinds_of_error)
+    return stats.mean_interval(hits, rows["game"], seed=seed).in_percent()
+
+
+errors = "Which errors more games remove, these trainings do not tell."
+if len(plain_sizes) > 1:
+    fewest, most_games = (f"{size} UCI" for size in (plain_sizes[0], plain_sizes[-1]))
+    both_above = all(
+        legal_of(title, (task, "long")).above
+        for title in (fewest, most_games)
+        for task in probes.END_TASKS
+    )
+    before, after = (share_of_errors(title, "wrong piece") for title in (fewest, most_games))
+    if both_above and after.high < before.low:
+        rest = share_of_errors(most_games, "path obstruction", "pseudo-legal")
+        errors = (
+            f"With more games a model confuses pieces less: wrong pieces are {before:.0f} % of the "
+            f"errors of {fewest} and {after:.0f} % of those of {most_games}. Of the latter, "
+            f"{rest:.0f} % are blocked paths and checks, which ask for the rest of the board."
+        )
 better = {
     band: [
         title for title, table in scores.items() if table.loc[("end_actual", band), "lgm"].above
@@ -776,57 +1006,16 @@ better = {
     for band in probes.BANDS
 }
 report.paste(
-    n_models=len(scores),
-    above=results.enumerate_names(better["long"]),
-    above_short=results.enumerate_names(better["short"]),
-    counted=f"{sizes.counted:,}",
-)
-
-# %% tags=["hide-input"]
-open_question = "It cannot be told from these trainings: {} beats counting."
-sentences = {
-    f"At {block}, {results.NOTATION_ROWS[model]} changes plain UCI's legal answers by "
-    f"{row['ours']:+.1f} points; in the paper by {row['paper']:+.1f}.": [row["ours"]]
-    for (block, model, task), row in helped.items()
-    if task == "end_actual"
-}
-report.paste(
-    helped=results.only_if_above(
-        sentences, open_question.format("at no size either of the two")
-    )
-)
-sentences = {
-    f"{run} is as played {row['ours']:+.1f} points more often than {plain}.": [row["ours"]]
-    for (run, plain), row in exact.items()
-}
-report.paste(
-    exact=results.only_if_above(sentences, open_question.format("of no pair either of the two"))
-)
-sentences = {
-    f"{run} has {paired:+.1f} points more than plain UCI.": [paired]
-    for run, paired in gained.items()
-}
-report.paste(
-    gained=results.only_if_above(
-        sentences, open_question.format("neither a run for longer nor plain UCI")
-    )
-)
-
-# %% tags=["hide-input"]
-wrong = 100 * ends["wrong piece"] / ends["all"].clip(lower=1)
-sentences = {}
-for title, table in scores.items():
-    name = "type" if title.endswith("AP") and "RAP" not in title else "came_from"
-    sentence = (
-        f"Of the wrong ending squares of {title} {wrong[title]:.0f} % are where only "
-        f"another piece could go, of its baseline's {wrong[name]:.0f} %."
-    )
-    sentences[sentence] = [table.loc[(task, "long"), "lgm"] for task in probes.END_TASKS]
-report.paste(
-    errors=results.only_if_above(sentences, "No model beats counting."),
+    errors=errors,
     agree=agree,
-    random_end=draw_evenly("end_actual").value,
-    same=float(again["same first"].mean()),
+    counted=f"{sizes.counted:,}",
+    n_models=len(scores),
+    not_above=results.enumerate_names(title for title in scores if title not in better["long"]),
+    not_above_short=results.enumerate_names(
+        title for title in scores if title not in better["short"]
+    ),
+    random_end=f"{draw_evenly('end_actual').value:.1f}",
+    random_end_paper=f"{printed6.loc['Random Legal', 'ExM Acc.']:.1f}",
 )
 
 # %% tags=["hide-input"]
@@ -841,29 +1030,38 @@ columns = {
     for part in results.PROBE_PARTS.values()
     for column, (task, score) in part.items()
 }
+place_of = {row["title"]: place for place, row in chosen.iterrows()}
+for title, run in alone.items():
+    variant = trained.loc[run, "variant"]
+    model = trained.loc[run, "model"]
+    place_of[title] = (trained.loc[run, "size"], f"{variant}_{model}" if variant else model)
+
+
+def name_task(task, band):
+    return task if band == "long" else f"{task}_short"
+
+
 values = {}
 published = {}
 baselines = {}
-for (block, model), row in chosen.iterrows():
-    for (task, band), scored in scores[row["title"]].iterrows():
-        for score, judged in scored.dropna().items():
-            key = (task if band == "long" else f"{task}_short", score, block, model)
-            values[key] = judged.value
+for title, place in place_of.items():
+    for (task, band), scored in scores[title].iterrows():
+        for score, judged_score in scored.dropna().items():
+            key = (name_task(task, band), score, *place)
+            values[key] = judged_score.value
             table, column = columns.get((task, score), ("", ""))
-            if band == "long" and (table, row["paper"], column) in cell:
-                published[key] = cell[table, row["paper"], column]
+            row = beside_paper.get(title, title)
+            if band == "long" and (table, row, column) in cell:
+                published[key] = cell[table, row, column]
 for name, table in grounds.items():
     for (task, band), scored in table.iterrows():
         for score, value in scored.dropna().items():
             kind = "counts" if score == "lgm" else f"counts_{score}"
-            baselines[kind, task if band == "long" else f"{task}_short", name] = value
+            baselines[kind, name_task(task, band), name] = value
 
 # %% tags=["hide-input"]
-counted_errors = ends.set_axis(
-    [
-        *(f"{block.replace(' ', '_')}.{model}" for block, model in chosen.index),
-        *(f"baseline.{name}" for name in results.END_BASELINES),
-    ]
+counted_errors = ends.rename(
+    lambda row: ".".join(place_of[row]) if row in place_of else f"baseline.{row}"
 )
 counted_errors.columns = counted_errors.columns.str.replace("[ -]", "_", regex=True)
 chances = {
@@ -875,8 +1073,24 @@ chances = {
     )
     for number, task in ((5, "start_actual"), (6, "end_actual"))
 }
-n_rows = {"table5": len(typed), "table6": len(scores)}
-differences = {run.replace("-", "_"): paired.value.difference for run, paired in gained.items()}
+by_seed_keys = {}
+for (score, size, model), (by_seed, pooled) in compared.items():
+    if len(by_seed) > 1:
+        name = model.removeprefix("uci_")
+        by_seed_keys[score, size, name] = pooled.value
+        by_seed_keys[score, size, name, "lowest"] = float(by_seed.min())
+        by_seed_keys[score, size, name, "highest"] = float(by_seed.max())
+each_seed = {}
+gains = {}
+for size, model in with_types:
+    pairs = pair_seeds((size, model), (size, "uci"))
+    for pair in pairs:
+        run, of_plain = (name.replace("-", "_") for name in pair)
+        each_seed[run, of_plain] = compare_pairs([pair], "end_actual", "exm")[1]
+    for task in probes.END_TASKS if pairs else ():
+        gains[f"{model.removeprefix('uci_')}_gain", task, size] = compare_pairs(
+            pairs, task, "lgm"
+        )[1]
 report.save(
     "13_board_probes",
     *(
@@ -895,56 +1109,45 @@ report.save(
     ),
     *chances.values(),
     {"random_legal.exm": chances["table6.random_legal"]["table6.random_legal"]},
-    *(report.rows(count, f"{table}.rows", unit="models") for table, count in n_rows.items()),
+    report.rows(report.Result(len(typed), unit="models"), "table5.rows"),
+    report.rows(report.Result(len(scores), unit="models"), "table6.rows"),
     report.rows(report.Result(agree, n=4, unit="rows"), "table3.agree"),
-    report.rows(
-        {
-            (task, block): row["ours"].value.difference
-            for (block, model, task), row in helped.items()
-            if model == "uci_rap"
-        },
-        "rap_gain",
-        unit="points",
+    *(
+        report.rows(
+            {key[1:]: gain for key, gain in gains.items() if key[0] == name},
+            name,
+            unit="points",
+        )
+        for name in dict.fromkeys(key[0] for key in gains)
     ),
+    report.rows(by_seed_keys, "by_seed", unit="points"),
+    report.rows(games_keys, "more_games", unit="points"),
+    report.rows(each_seed, "exact_less", unit="points"),
     report.rows(
         {
-            (task, block): row["ours"].value.difference
-            for (block, model, task), row in helped.items()
-            if model == "uci_ap"
-        },
-        "ap_gain",
-        unit="points",
-    ),
-    report.rows(
-        {
-            (run.replace("-", "_"), plain.replace("-", "_")): row["ours"].value.difference
-            for (run, plain), row in exact.items()
-        },
-        "exact_less",
-        unit="points",
-    ),
-    report.rows(
-        {
-            (task, *chosen.index[chosen["title"] == title][0]): apart.value.difference
-            for title, row in beyond_last.items()
-            for task, apart in row.items()
+            (task, *place_of[title]): apart
+            for title, of_tasks in beyond_last.items()
+            for task, apart in of_tasks.items()
         },
         "less_last",
         unit="points",
     ),
-    report.rows(
-        counted_errors.T.map(
-            lambda value: report.Result(int(value), n=2 * sizes.instances, unit="answers")
-        ),
-        "errors",
-    ),
-    report.rows(differences, "less_uci.end_actual", unit="points"),
+    report.rows(transfer, "transfer", unit="%"),
     report.rows(
         {
-            model: report.Result(float(line[0]), n=needed[model], unit="power")
-            for model, line in fitted.items()
+            (source, tested_on, f"{name}_less_selfplay"): apart
+            for (source, tested_on, name), apart in changed.items()
         },
-        "trend.exponent",
+        "transfer",
+        unit="points",
+    ),
+    report.rows(
+        counted_errors.T.map(
+            lambda value: report.Result(
+                int(value), n=2 * len(ask("end_actual")), unit="answers"
+            )
+        ),
+        "errors",
     ),
 )
 
@@ -954,8 +1157,8 @@ report.evidence(
     "questions",
     seed,
     clusters=questions["game"].nunique(),
-    interval="95 % bootstrap over games",
-    versions={"models": f"{len(outcomes)} runs, {len(models)} of them answering live"},
+    interval="95 %, whole games",
+    versions={"models": f"{len(answered)} trainings, {len(models)} of them answering live"},
 )
 
 # %% [markdown]

@@ -176,13 +176,21 @@ before = weights[titles[0]][:, :-window].sum(dim=1)
 print("(n_heads, n_tokens, size) =", tuple(projected[0][0].shape))
 print(
     "weight of the last token on what came before the window, by block:",
-    ", ".join(f"{share:.0%}" for share in before),
+    ", ".join(f"{part:.0%}" for part in before),
 )
+last_named = [place for place in range(length - 1) if prompt[place] == prompt[-1]][-1:]
+for place in last_named:
+    print(
+        f"{prompt[-1]} was named last as token {place}; weight on it, by block:",
+        ", ".join(f"{part:.0%}" for part in weights[titles[0]][:, place]),
+    )
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "The weights of the last token's attention over one prompt, with the whole history and with a window: means over blocks and heads of one trained model.", "name": "fig-14-reach"}, "image": {"alt": "Two step lines over the tokens of the prompt; the windowed one is zero before the window."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "The weights of the last token's attention over one prompt, with the whole history and with a window: means over blocks and heads of one trained model. Dotted: where the square of the prompt was named last.", "name": "fig-14-reach"}, "image": {"alt": "Two step lines over the tokens of the prompt; the windowed one is zero before the window."}}
 figure, axes = plt.subplots(figsize=(7, 2.4))
 for title, given in weights.items():
     axes.step(np.arange(length), given.mean(dim=0), where="mid", label=title)
+for place in last_named:
+    axes.axvline(place, color="grey", linestyle=":", linewidth=1, zorder=0)
 axes.set(xlabel="token of the prompt", ylabel="weight for the last token")
 axes.legend()
 plt.show()
@@ -468,7 +476,7 @@ windowed_sizes = [
 ]
 moved = [age for age in labels if age in ages_there]
 figure, panels = plt.subplots(
-    1, len(windowed_sizes), figsize=(3.6 * len(windowed_sizes), 3.4), sharey=True, squeeze=False
+    1, len(windowed_sizes), figsize=(3.4 * len(windowed_sizes), 3.2), sharey=True, squeeze=False
 )
 
 
@@ -489,9 +497,17 @@ for axes, size in zip(panels[0], windowed_sizes, strict=True):
         draw(axes, untrained[size], "^-.", "the same, untrained", color=report.PALETTE[2])
     draw(axes, counted_of_age, ":", "counts", bars=False, color="grey")
     axes.set(title=size, xlabel="plies since the piece came", xticks=range(len(moved)))
-    axes.set_xticklabels(moved)
+    axes.set_xticklabels(
+        [age.replace("more than ", "> ").replace(" to ", "-") for age in moved]
+    )
 panels[0, 0].set(ylabel="legal answers, %", ylim=(0, 100))
-panels[0, -1].legend(loc="upper left", bbox_to_anchor=(1, 1))
+shown_lines = {}  # one entry a label, whichever panel has it
+for axes in panels[0]:
+    for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+        shown_lines.setdefault(name, handle)
+panels[0, -1].legend(
+    shown_lines.values(), shown_lines.keys(), loc="upper left", bbox_to_anchor=(1, 1)
+)
 plt.show()
 
 # %% [markdown]

@@ -51,3 +51,12 @@ def test_each_fault_is_found(browser, tmp_path):
     }
     for fault, page in faults.items():
         assert any(fault in each for each in found(browser, tmp_path, page)), fault
+
+
+def test_a_search_that_misses_its_page_is_found(browser, tmp_path):
+    (tmp_path / "search.html").write_text(
+        """<ul class="search"><li><a href="book/a.html?x=1">A</a></li></ul>"""
+    )
+    wanted = {"this": "a", "that": "b"}
+    missed = [what for _, what in gates.check_search(browser, tmp_path, wanted)]
+    assert missed == ["'that' does not find b"]

@@ -1,0 +1,97 @@
+"""Write the page of whole games with comments, ``book/games.md``, from ``data/famous/games.pgn``.
+
+    python book/games.py
+
+Each game is annotated as ``chessgloss annotate`` does it, without a language model: the engine with
+fixed nodes, so that the page comes out the same, and some minutes on two cores.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import chessgloss
+from chapters import write_atomically
+from chessgloss.commentary import annotate
+from chessgloss.commentary.methods import write_notes
+from chessgloss.engine import Analysis, analyse_many
+from chessgloss.positions import Position
+from chessgloss.store import find_project
+
+#: Nodes of each search.
+NODES = 400_000
+
+#: Names of the games in links, in the order of the file, and as what they are known.
+KNOWN = {
+    "opera": "The Opera Game",
+    "immortal": "The Immortal Game",
+    "rubinstein": "Rubinstein's Immortal",
+    "hastings": "The battle of Hastings",
+    "marshall": "Marshall's Golden Move",
+    "club": "Two club players, three minutes a side",
+}
+
+
+def analyse(positions: Sequence[Position], nodes: int, lines: int) -> list[Analysis]:
+    """Search positions with two engines."""
+    return analyse_many(positions, nodes=nodes, multipv=lines, processes=2)
+
+
+def write_page(project: Path) -> str:
+    """Return the page as MyST Markdown.
+
+    Raises
+    ------
+    ValueError
+        If the file does not hold one game for each name.
+    """
+    games = annotate.read_file(project / "data/famous/games.pgn")
+    annotator = annotate.Annotator(
+        analyse, write_notes, chessgloss.rank_concepts, nodes=(NODES, NODES)
+    )
+    shown = []
+    rows = []
+    for (name, title), read in zip(KNOWN.items(), games, strict=True):
+        print(title, flush=True)
+        annotated = annotator.annotate(read.game)
+        shown.append(_described(name, title, annotated))
+        rows.append(_row(name, title, annotated))
+    text = (project / "book/games.md.j2").read_text("utf-8")
+    text = text.replace("{{ games }}", "\n".join(rows))
+    return text.replace("{{ player }}", annotate.player(shown, level=2).strip())
+
+
+def _described(
+    name: str, title: str, annotated: annotate.AnnotatedGame
+) -> dict[str, Any]:
+    """Return a game for the player, with its name in links and in the list."""
+    shown = annotate.describe_game(annotated)
+    players = f"{annotated.game.headers['White']} – {annotated.game.headers['Black']}"
+    return shown | {"name": name, "listed": f"{title}: {players}", "group": "Games"}
+
+
+def _row(name: str, title: str, annotated: annotate.AnnotatedGame) -> str:
+    """Return a game's row of the table at the head of the page."""
+    headers = annotated.game.headers
+    year = headers["Date"].split(".")[0].replace("????", "–")
+    comments = sum(bool(each.text) for each in annotated.notes)
+    place = headers["Site"]
+    return (
+        f'<tr><td><a href="#{name}">{title}</a></td><td>{headers["White"]} – '
+        f"{headers['Black']}</td><td>{place}</td><td>{year}</td>"
+        f"<td>{headers['Result']}</td><td>{comments}</td></tr>"
+    )
+
+
+def main() -> int:
+    """Write the page; return the exit status."""
+    project = find_project()
+    write_atomically(project / "book/games.md", write_page(project))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,40 @@
+"""The page of whole games: what it shows is in the file of games, and runs the player of today."""
+
+import re
+
+import pytest
+
+import games
+from chessgloss.commentary import annotate
+from chessgloss.store import find_project
+
+PROJECT = find_project()
+PAGE = (PROJECT / "book/games.md").read_text("utf-8")
+
+
+def test_the_page_has_every_game_of_the_file():
+    read = annotate.read_file(PROJECT / "data/famous/games.pgn")
+    assert [each.repairs for each in read] == [()] * len(games.KNOWN)
+    for name, each in zip(games.KNOWN, read, strict=True):
+        assert f'href="#{name}"' in PAGE
+        assert each.game.headers["White"] in PAGE
+
+
+def test_every_game_has_comments_and_ends_as_it_ended():
+    rows = re.findall(r"<td>([01]-[01])</td><td>(\d+)</td></tr>", PAGE)
+    assert len(rows) == len(games.KNOWN)
+    assert all(int(comments) >= 5 for _, comments in rows)
+    assert [result for result, _ in rows] == ["1-0", "1-0", "0-1", "1-0", "0-1", "1-0"]
+
+
+def test_the_page_runs_the_player_of_today():
+    script = re.findall(r"<script>(.*?)</script>", PAGE, flags=re.S)[-1]
+    assert script in annotate.player([], pgn="")
+
+
+def test_a_file_with_another_number_of_games_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "data/famous").mkdir(parents=True)
+    (tmp_path / "data/famous/games.pgn").write_text("1. e4 e5 *\n", "utf-8")
+    monkeypatch.setattr(games, "KNOWN", {})
+    with pytest.raises(ValueError, match="zip"):
+        games.write_page(tmp_path)
