@@ -31,7 +31,7 @@ import torch
 from torch.nn import functional as F
 from chessgloss import report
 from chessgloss.book import reference
-from chessgloss.stats import mean_interval, means_by, share
+from chessgloss.stats import mean_interval, means_by
 from chessgloss.book.profiles import load_sizes
 from chessgloss.tracking import probes, results, runs
 from chessgloss.tracking.games import read_corpus
@@ -843,7 +843,8 @@ report.save(
     "14_history",
     report.rows(len(chosen), "table7.rows", unit="models"),
     report.rows(
-        share(len(above), len(scores)), "table7.above_counting", unit="share of its rows"
+        report.Result(len(above) / len(scores), n=len(scores), unit="share of its rows"),
+        "table7.above_counting",
     ),
     report.rows(
         {
