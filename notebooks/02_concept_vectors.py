@@ -28,6 +28,7 @@ layer = "pairwise+clipped"
 # %% tags=["hide-input"]
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import islice
 import chess
 import matplotlib.pyplot as plt
 import numpy as np
@@ -47,9 +48,10 @@ from chessgloss.book.profiles import load_sizes
 from chessgloss.concepts.fit import Labelled, cut_tails, fit_concepts, fit_ridge, turn_terms
 from chessgloss.concepts.scores import accuracy, held_out, signed_accuracy, table_of
 from chessgloss.corpora import samples
+from chessgloss.corpora.anybody import read_anybody
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import joined_activations, load_expert
-from chessgloss.positions import Position
+from chessgloss.positions import Game, Position
 from chessgloss.stats import mean_interval
 from chessgloss.store import default_store, find_project
 
@@ -60,15 +62,20 @@ report.use_house_style()
 games_file = find_project() / "data/games/selfplay.tsv.zst"
 games = list(read_games(games_file, limit=sizes.games))
 sample = samples.sample_positions(games, sizes.per_game, seed=seed)
-recipe = {"fens": sample.digest(), "oracle": "Stockfish 8, npm 8.0.0"}
 
 
-def read_terms():
-    table = oracle.evaluate_terms(sample.fens, oracle.stockfish8())
-    return {"values": table.middlegame, "status": table.status}
+def stored_terms(sample):
+    """Stockfish 8's terms of each position, and whether it printed them; asked for once."""
+    recipe = {"fens": sample.digest(), "oracle": "Stockfish 8, npm 8.0.0"}
+
+    def read_terms():
+        table = oracle.evaluate_terms(sample.fens, oracle.stockfish8())
+        return {"values": table.middlegame, "status": table.status}
+
+    return default_store().fetch("terms", recipe, read_terms)
 
 
-table = default_store().fetch("terms", recipe, read_terms)
+table = stored_terms(sample)
 has_terms = table["status"] == oracle.Status.OK
 usual = np.flatnonzero(has_terms)[: sizes.headline]
 fens = [sample.fens[row] for row in usual]
@@ -109,6 +116,7 @@ report.boards(*(report.board(position, size=260) for position in ends))
 #
 # - fit one concept step by step, then all 21: Table 6 again, on the NNUE;
 # - doubt it: what do the bare board, random weights and shuffled labels reach?
+# - fit and test again on positions of games that people played;
 # - show what forgetting the point of view costs, where in a network the concepts lie, and
 #   what sorting numbers as text did to the published table;
 # - steer a network along a concept and watch its evaluation move.
@@ -555,6 +563,170 @@ ax.set_xlabel("test accuracy of the network less that of the bare board")
 plt.show()
 
 # %% [markdown]
+# ## On people's positions
+#
+# The paper's positions come from games that people played on Lichess, all of those above from
+# games that an engine played against itself. With a file of people's games at hand (the variable
+# `CHESSGLOSS_ASSET_GAMES`; any PGN will do), these cells fit and test once more on these. The
+# numbers on this page come from Lichess games of two accounts, most of them with 30 to 180
+# seconds a side: people's games, but a sample neither of all people nor of slow chess.
+#
+# At most {glue:text}`people_per_game` positions of a game are drawn. People repeat their
+# openings, so a position drawn twice counts once; otherwise one that was fitted on could be
+# tested on too. The rest is as before: whole games in one part, the same tails, the same choice
+# of C, and {glue:text}`control_n:,` positions if the file has as many.
+
+# %% tags=["hide-input"]
+report.paste(people_per_game=sizes.people_per_game)
+try:
+    people_file = assets.locate("games", fetch=False)
+except assets.AssetMissing:
+    people = []
+    print("asset absent: no games that people played on this machine")
+else:
+    first_games = islice(read_anybody(people_file), sizes.people)
+    people = [game for game in first_games if isinstance(game, Game)]
+
+# %% tags=["hide-input"]
+if people:
+    drawn = samples.sample_positions(people, sizes.people_per_game, seed=seed)
+    terms_of_drawn = stored_terms(drawn)
+    placements = [" ".join(fen.split(" ")[:2]) for fen in drawn.fens]
+    _, first_time = np.unique(placements, return_index=True)
+    printed_terms = terms_of_drawn["status"][first_time] == oracle.Status.OK
+    kept = np.sort(first_time[printed_terms])[: len(control)]
+    people_fens = [drawn.fens[row] for row in kept]
+    people_game = drawn.games[kept]
+    people_labelled = Labelled(
+        oracle.TERMS,
+        turn_terms(
+            terms_of_drawn["values"][kept],
+            oracle.TERMS,
+            [view == "white" or " w " in fen for fen in people_fens],
+        ),
+        people_game + len(games),  # no number stands for a game of each kind
+        np.array([game.split for game in people])[people_game],
+    )
+    print(f"{len(drawn):,} drawn, of them {len(drawn) - first_time.size:,} again")
+    print(f"{len(kept):,} positions of {np.unique(people_game).size:,} games")
+
+# %% [markdown]
+# Vectors of either kind of game are tested on both, and the bare board beside them. Each kind
+# has its own tails: its lowest and its highest 5 %.
+
+# %%
+crossed = {}
+if people:
+    of_people = {
+        "NNUE": joined_activations(expert, people_fens, layer),
+        "bare board": joined_activations(board, people_fens, "board"),
+    }
+    for name, activations in of_people.items():
+        fit = fit_concepts(activations, people_labelled, cs=cs, seed=seed)
+        vectors_of = {"self-play": fits[name], "people's": fit}
+        cases = {
+            "self-play": (rows[name], control),
+            "people's": (activations, people_labelled),
+        }
+        for trained, vectors in vectors_of.items():
+            for asked, case in cases.items():
+                tails = vectors_of[asked].tails
+                crossed[name, trained, asked] = held_out(vectors, *case, tails=tails)
+
+# %%
+columns = {
+    "NNUE": ("NNUE", "people's", "people's"),
+    "bare board": ("bare board", "people's", "people's"),
+    "NNUE, fitted on self-play": ("NNUE", "self-play", "people's"),
+    "self-play: NNUE": ("NNUE", "self-play", "self-play"),
+}
+on_people = {
+    title: table_of(crossed[case], seed=seed)["accuracy"].map("{:.3f}".format)
+    for title, case in columns.items()
+    if people
+}
+report.table(
+    pd.DataFrame({"T78, paper": paper, **on_people}),
+    caption="Test accuracy on people's positions, and on as many of self-play",
+)
+
+# %%
+people_means = {case: accuracy(results, seed=seed) for case, results in crossed.items()}
+shown = pd.DataFrame(
+    {
+        name: {
+            f"fitted on {trained}, tested on {asked}": f"{cell:.3f}"
+            for (which, trained, asked), cell in people_means.items()
+            if which == name
+        }
+        for name in ("NNUE", "bare board")
+    }
+)
+report.table(shown, caption="Mean test accuracy by kind of game, for 21 concepts")
+
+# %%
+people_gaps = {}
+if people:
+    network = {case[1:]: results for case, results in crossed.items() if case[0] == "NNUE"}
+    on_both = {
+        "less_selfplay": (network["people's", "people's"], network["self-play", "self-play"]),
+        "gain_over_board": (
+            network["people's", "people's"],
+            crossed["bare board", "people's", "people's"],
+        ),
+        "lost_on_people": (network["people's", "people's"], network["self-play", "people's"]),
+        "lost_on_selfplay": (
+            network["self-play", "self-play"],
+            network["people's", "self-play"],
+        ),
+    }
+    people_gaps = {
+        name: accuracy(results, minus=other, seed=seed)
+        for name, (results, other) in on_both.items()
+    }
+
+# %% tags=["hide-input"]
+gap_titles = {
+    "less_selfplay": "people's positions less self-play's, each by its own vectors",
+    "gain_over_board": "the network less the bare board, on people's positions",
+    "lost_on_people": "people's vectors less self-play's, on people's positions",
+    "lost_on_selfplay": "self-play's vectors less people's, on self-play's positions",
+}
+shown = {gap_titles[name]: f"{gap:.3f}" for name, gap in people_gaps.items()}
+report.table(
+    pd.DataFrame({"difference": pd.Series(shown, dtype=object)}),
+    caption="Differences of mean test accuracies",
+)
+
+
+# %% tags=["hide-input"]
+def told(name, more, less, neither):
+    gap = people_gaps[name]
+    return more if gap.low > 0 else less if gap.high < 0 else neither
+
+
+people_recap = "No games of people were at hand."
+people_said = ""
+if people:
+    easier = told("less_selfplay", "higher than", "lower than", "not to be told from")
+    adds = told(
+        "gain_over_board",
+        "The network adds to the bare board here too",
+        "The bare board does better than the network here",
+        "Whether the network adds anything to the bare board here cannot be told",
+    )
+    lost = told("lost_on_people", "lose", "gain", "neither lose nor gain what could be told")
+    back = told("lost_on_selfplay", "lose", "gain", "neither lose nor gain what could be told")
+    at_home = people_means["NNUE", "people's", "people's"]
+    at_play = people_means["NNUE", "self-play", "self-play"]
+    people_recap = f"""On people's positions the mean accuracy is {at_home.value:.3f}, on as
+many of self-play {at_play.value:.3f}"""
+    people_said = f"""On people's positions the mean accuracy is {at_home:.3f}, {easier} that on
+{len(control):,} positions of self-play, {at_play:.3f}. {adds}. Vectors of self-play {lost} on
+people's positions, against vectors fitted there; people's vectors {back} on self-play's."""
+Markdown(people_said)
+
+# %% [markdown]
 # ## Beyond the tails
 #
 # The commentary method uses a concept's score on *any* position, and nine tenths of all
@@ -990,6 +1162,7 @@ regression on the same activations {r2["NNUE, regression"]:.0%}.""",
 # %% tags=["hide-input"]
 by_cost = costs.iloc[np.argsort([-cell.value for cell in costs])]
 recap += [f"""What a choice costs: {"; ".join(f"{n}, {c:.3f}" for n, c in by_cost.items())}."""]
+recap += [people_recap]
 if sorting_explains:
     recap += ["Sorting numbers as text is enough to make a Table 6 of another kind."]
 steered_to = [
@@ -1059,6 +1232,35 @@ lc0_row = (
 )
 
 # %% tags=["hide-input"]
+no_people = report.Result(None, absent="people's games")
+
+
+def of_case(*case):
+    return people_means.get(case, no_people)
+
+
+people_by_concept = dict.fromkeys(names.values(), no_people)
+if people:
+    cells = table_of(crossed["NNUE", "people's", "people's"], seed=seed)["accuracy"]
+    people_by_concept = {names[name]: cell for name, cell in cells.items()}
+people_rows = {
+    "mean": of_case("NNUE", "people's", "people's"),
+    ("board", "mean"): of_case("bare board", "people's", "people's"),
+    "less_selfplay": people_gaps.get("less_selfplay", no_people),
+    "gain_over_board": people_gaps.get("gain_over_board", no_people),
+    **people_by_concept,
+}
+transfer_rows = {
+    ("selfplay_to_people", "mean"): of_case("NNUE", "self-play", "people's"),
+    ("people_to_selfplay", "mean"): of_case("NNUE", "people's", "self-play"),
+    ("selfplay_to_selfplay", "mean"): of_case("NNUE", "self-play", "self-play"),
+    ("selfplay_to_people", "board", "mean"): of_case("bare board", "self-play", "people's"),
+    ("people_to_selfplay", "board", "mean"): of_case("bare board", "people's", "self-play"),
+    ("selfplay_to_people", "lost"): people_gaps.get("lost_on_people", no_people),
+    ("people_to_selfplay", "lost"): people_gaps.get("lost_on_selfplay", no_people),
+}
+
+# %% tags=["hide-input"]
 share = "share of variance"
 report.save(
     "02_concept_vectors",
@@ -1069,6 +1271,8 @@ report.save(
         for value, cells in sides.items()
     ),
     report.rows(len(below), "table6.below_paper", unit="concepts"),
+    report.rows(people_rows, "table6.people", unit="accuracy"),
+    report.rows(transfer_rows, "table6.transfer", unit="accuracy"),
     report.rows(
         {"mean": gain, "matched": matched_gain, "matched_less_plain": matched_more},
         "gain_over_board",
