@@ -80,7 +80,7 @@ moves = [
 briefings = asking.read_briefings(asking.briefings_file())
 client = replay("commentary", model)
 example = briefings["ccc/figA6"]
-its_move = [each for each in moves if each.name == "ccc/figA6"]
+its_move = [each for each in evaluated if each.name == "ccc/figA6"]
 real = methods.gather_comments(["llm_expert_two", "ccc_proven"], its_move, briefings, client)
 report.boards(
     report.board(example.move, size=280),
@@ -170,10 +170,10 @@ report.texts(claims_by_hand, "The verdicts by hand; the library's are the same")
 #
 # **Sentences of writers who had not seen the rules.** Language models that knew neither the rules
 # nor the earlier test sentences wrote sentences on moves that people played, half of them false by
-# one detail. On the sentences of the first writer the rules were mended. Then they were frozen, and
-# read once two hundred sentences by another writer, on other games. Only that row is a test of the
-# rules as they are. A sentence is called true if every claim read in it is true, and false if one
-# is false.
+# one detail. The rules were mended on the first writer's sentences and then frozen. After that they
+# read, once, two hundred sentences by another writer, on other games but for one. Only this column
+# is a test of the rules as they are. A sentence is called true if every claim read in it is true,
+# and false if one is false.
 
 # %% tags=["hide-input"]
 folder = find_project() / "data" / "claims"
@@ -229,20 +229,19 @@ def reading_of(rows):
 
 
 readings = {half: reading_of(rows) for half, rows in sentences_of_another.groupby("half")}
-titles = {"kept": "rules mended on them", "fresh": "not seen before"}
+titles = {"fresh": "not seen before", "kept": "rules mended on them"}
+of_halves = {}
+for half, title in titles.items():
+    rows = sentences_of_another[sentences_of_another["half"] == half]
+    of_halves[f"{title}, {len(rows)} sentences"] = {
+        "called true or false": int((rows["called"] != "open").sum()),
+        "of these right": readings[half]["precision"],
+        "of all sentences, called right": readings[half]["recall"],
+        "false ones called true": readings[half]["false called true"],
+        "true ones called false": readings[half]["true called false"],
+    }
 report.table(
-    pd.DataFrame(
-        {
-            f"{titles[half]}, {len(rows)} sentences": {
-                "called true or false": int((rows["called"] != "open").sum()),
-                "of these right": readings[half]["precision"],
-                "of all sentences, called right": readings[half]["recall"],
-                "false ones called true": readings[half]["false called true"],
-                "true ones called false": readings[half]["true called false"],
-            }
-            for half, rows in sentences_of_another.groupby("half")
-        }
-    ),
+    pd.DataFrame(of_halves),
     caption="Whole sentences; labels: one language model with the board at hand",
 )
 
@@ -272,6 +271,7 @@ report.table(
         }
     ).T,
     caption="Paired differences on the fresh sentences, a hundred true and a hundred false",
+    digits=3,
 )
 
 # %% tags=["hide-input"]
@@ -298,7 +298,7 @@ Markdown(" ".join(lines))
 # or false by a detail, and comments from lectures with twins in which one word was exchanged. Of
 # each there is a half on whose texts no rule was written, though its score was looked at as the
 # rules changed. A third set are accusations: after an earlier freeze some were drawn at random from
-# the model's recorded comments, and each was read with the board.
+# the recorded comments, and each was read with the board.
 
 # %% tags=["hide-input"]
 lectures = read_lectures(assets.locate("lectures"))
@@ -354,7 +354,7 @@ single_claims.loc["the same, read once by frozen rules"] = [
     int(first_wrong["of"]),
     share(int(first_wrong["part"]), int(first_wrong["of"])),
 ]
-single_claims.loc["the model's comments, accusations drawn"] = [
+single_claims.loc["recorded comments, accusations drawn"] = [
     len(reading),
     share_of(reading["right"]),
     "",
@@ -367,7 +367,7 @@ report.table(
 # %% [markdown]
 # So an accusation is mostly right, and many false claims are not found. How many depends on who
 # writes: shares of false comments below are shares of falsehoods *that the program sees*. On
-# people's comments even the accusations do not count for much. A lecturer rarely errs on the board;
+# people's comments even the accusations count for little. A lecturer rarely errs on the board;
 # {glue:text}`accused` % of the lecturers' {glue:text}`accused_n` comments are accused, mostly
 # because the lecturer had gone back to another line.
 #
@@ -510,12 +510,14 @@ report.boards(
     report.table(
         versions.set_axis([", ".join(each) for each in versions.index])[
             [name for name in methods.METHODS if name in versions]
-        ].T,
+        ].T.rename_axis(None),
         caption="Share of comments with a false claim by earlier rules; "
         f"comments by {model_title(DEFAULT_MODEL)}",
     ),
     report.table(
-        once.assign(checker_sha256=once["checker_sha256"].str[:12]).T,
+        once.assign(checker_sha256=once["checker_sha256"].str[:12])
+        .T.rename(lambda name: name.replace("_", " "))
+        .rename_axis(columns=None),
         caption="The first writer's kept half, read once before it was used for mending",
     ),
     report.table(
@@ -548,6 +550,7 @@ claims = pd.DataFrame(
     [
         {
             "comment": row.Index,
+            "claim": each.claim.text,
             "kind": each.claim.kind,
             "verdict": each.verdict,
             "forbidden": disqualifier(each.claim) is not None,
@@ -592,11 +595,40 @@ axes.set(xlim=(-0.02, 1), xlabel="share of comments with at least one false clai
 plt.show()
 
 # %% [markdown]
-# The methods are those of the last chapter. *CCC* adds three things to the evaluation at once: the
-# list of attacks, written reasoning, and five concepts. What one ingredient does is seen where two
-# prompts differ in it alone, on the same moves:
+# The methods are those of the last chapter. The recurrent network GAC is low because no rule reads
+# what it says (*White loses his queen*), not because it is true. One move, as a reader sees it:
 
 # %% tags=["hide-input"]
+seen_move = listed(shown)[1]
+drawn = every[every["move"] == seen_move].set_index("method")["text"]
+known = briefings[seen_move]
+report.boards(
+    report.board(known.move, size=280),
+    report.claims(
+        {
+            method: (text, verify(text, known.move, known.verdict))
+            for method, text in drawn[
+                ["llm", "llm_expert", "llm_expert_two", "ccc_two"]
+            ].items()
+        },
+        f"{seen_move}, {known.move.numbered_san}",
+    ),
+)
+
+# %% [markdown]
+# *CCC* adds three things to the evaluation at once: the list of attacks, written reasoning, and five
+# concepts. What one ingredient does is seen where two prompts differ in it alone, on the same moves:
+
+# %% tags=["hide-input"]
+causes = list(dict.fromkeys(CAUSES.values()))
+false = claims[claims["verdict"] == "false"]
+by_cause = pd.crosstab(false["comment"], false["kind"].map(CAUSES)).reindex(
+    index=answered.index, columns=causes, fill_value=0
+)
+counted = counted.join((by_cause > 0).astype(float))
+by_causes = {
+    cause: counted.pivot(index="move", columns="method", values=cause) for cause in causes
+}
 wide = counted.pivot(index="move", columns="method", values="any")
 
 
@@ -621,8 +653,12 @@ ingredients = {
     "two examples, no evaluation": arms["two less none", "llm_two less llm"],
     "two examples, with evaluation": arms["two less none", "llm_expert_two less llm_expert"],
     "the list of attacks": arms["two examples", "ccc_two less ccc_two_bare"],
+    "the same, only illegal moves and missing pieces": less(
+        "ccc_two", "ccc_two_bare", by_causes[causes[0]]
+    ),
     "all of CCC, beyond the evaluation": arms["two examples", "ccc_two less llm_expert_two"],
     "five concepts, beside none": against["ccc_none"],
+    "five concepts at random, beside none": less("ccc_random", "ccc_none"),
     "five concepts, beside five at random": against["ccc_random"],
     "five concepts, beside the same reversed": against["ccc_flipped"],
 }
@@ -666,37 +702,26 @@ if seen_of["two examples, with evaluation"] == "more false comments":
         f"{ends_copied:.0f} % of these comments end in the last words of one."
     )
 if seen_of["five concepts, beside none"] == "no difference seen":
-    right_ones = "**Right concepts are not seen to help.**"
-    if seen_of["five concepts, beside five at random"] == "fewer false comments":
-        right_ones = "**Right concepts are not seen to help, but wrong ones harm.**"
-    conclusions.append(right_ones)
-if seen_of["the list of attacks"] == "no difference seen":
+    conclusions.append("**Right concepts are not seen to help.**")
+if seen_of["five concepts at random, beside none"] == "more false comments":
+    conclusions.append("**Concepts drawn at random do harm.**")
+if seen_of["the same, only illegal moves and missing pieces"] == "fewer false comments":
+    whole_too = seen_of["the list of attacks"] == "fewer false comments"
     conclusions.append(
-        "Of the list of attacks the interval reaches zero on these moves; by the paper's first "
-        "cause of error it does not (folded below)."
+        "The list of attacks makes the model invent fewer moves and pieces"
+        + ("." if whole_too else "; whether fewer comments are false in anything is open.")
     )
 Markdown(" ".join(conclusions))
 
 # %% [markdown]
-# These are nine comparisons, not corrected for their number. Comments with examples came from
-# another server than those without, with the same weights. What hand-reading says of the same
-# methods stands further down.
+# These are many comparisons, not corrected for their number. The prompts with two examples were
+# answered by another server than the others, with the same weights.
 #
-# Beside the paper the causes of error are its four; a false claim counts under one of them by its
-# kind.
+# The paper sorts errors by four causes. Here a false claim counts under one of them by its kind.
 
 # %% tags=["hide-input"]
-causes = list(dict.fromkeys(CAUSES.values()))
-false = claims[claims["verdict"] == "false"]
-by_cause = pd.crosstab(false["comment"], false["kind"].map(CAUSES)).reindex(
-    index=answered.index, columns=causes, fill_value=0
-)
-counted = counted.join((by_cause > 0).astype(float))
 shares = {
     cause: means_by(counted, "method", cause, cluster="move", seed=seed) for cause in causes
-}
-by_causes = {
-    cause: counted.pivot(index="move", columns="method", values=cause) for cause in causes
 }
 gaps_by_cause = {
     (causes.index(cause) + 1, "ccc_two_less_llm_two"): less(
@@ -788,6 +813,14 @@ report.table(
 attacks_by_cause = {
     cause: less("ccc_two", "ccc_two_bare", rows) for cause, rows in by_causes.items()
 }
+key = ["method", "move", "claim", "kind"]
+made_today = false.join(answered[["method", "move"]], on="comment").set_index(key).index
+still_made = reading.set_index(key).index.isin(made_today)
+here = reading["move"].isin([each.name for each in moves])
+print(
+    f"Of the {here.sum()} accusations drawn and read on these moves, "
+    f"the rules of today still make {(still_made & here).sum()}."
+)
 report.boards(
     report.table(pd.DataFrame(shares).loc[order], caption="Share of comments, by cause"),
     report.table(
@@ -1057,16 +1090,20 @@ read_rows = [
 ]
 report.table(
     pd.DataFrame(
-        {
-            f"{part}: {name}": {
+        [
+            {
+                "method": name,
+                "read": part,
                 "comments": either[part, name].n,
                 "false, by either reader": either[part, name],
                 "helpful, first reader": by_reader_there[part, name, "a"]["helpful"],
-                "second reader": by_reader_there[part, name, "b"]["helpful"],
+                "helpful, second reader": by_reader_there[part, name, "b"]["helpful"],
             }
             for part, name in read_rows
-        }
-    ).T,
+        ]
+    )
+    .set_index("method")
+    .rename_axis(None),
     caption="Share of comments, by two readers (language models)",
 )
 
@@ -1076,17 +1113,14 @@ lines = []
 if either["second form", "ccc_proven"].high < either["first form", "ccc_two"].low:
     lines.append("Proven comments are far truer than those of CCC.")
 by_move = by_comment.groupby(["part", "method", "move"])["false"].max().astype(float)
-apart_from_notes = [
-    paired_permutation(
-        by_move[part, "ccc_proven"], by_move[part, "notes"], seed=seed
-    ).difference
-    for part in places
-]
-if all(each.low <= 0 <= each.high for each in apart_from_notes):
-    lines.append(
-        "**The notes alone, written without a model, are not seen to be less true, nor less "
-        "helpful**, in any of the three readings."
-    )
+truth = [by_move.loc[part].unstack("method") for part in places]
+help_of = by_comment.set_index(["part", "reader", "method", "move"])["helpful"]
+help_of = help_of.astype(float).sort_index()
+help_given = [help_of[part, reader].unstack("method") for part in places for reader in "ab"]
+if all(less("ccc_proven", "notes", rows).difference.high >= 0 for rows in truth):
+    lines.append("The notes alone, written without a model, are not seen to be less true.")
+if all(less("ccc_proven", "notes", rows).difference.low <= 0 for rows in help_given):
+    lines.append("Nor are they seen to be less helpful, by any reader in any of the readings.")
 lines.append(
     "The readers agree on sentences with a kappa of "
     + ", ".join(f"{kappas[part][0]:.2f} ({part})" for part in places)
@@ -1144,7 +1178,7 @@ listed_notes = pd.DataFrame(
 wider = pd.concat(
     [
         methods.gather_comments(on_all, with_expert, all_known, client),
-        every[every["method"].isin(only_evaluated)],
+        every[every["method"].isin(["ccc_two", *only_evaluated])],
         listed_notes,
     ]
 )
@@ -1296,19 +1330,22 @@ if over_notes["expert: recall"].low > 0 and over_notes["matching"].low > 0:
         "Proven comments say more of what the lecturers say than the notes alone, and belong more "
         "clearly to their move."
     )
-if max(over_list["expert: recall"].low, over_list["matching"].low) <= 0:
+list_as_good = all(each.low <= 0 for each in over_list)
+if list_as_good:
     lines.append(
-        "**The list of the notes that the model was given does as well in both**: the gain comes "
-        "from which notes are chosen, and none of it is seen to come from the model."
+        "**The list of the notes that the model was given is not seen to do worse**: the gain "
+        "comes from which notes are chosen, and none of it is seen to come from the model."
     )
-if gaps.loc["ccc_proven less template", "expert: recall"].high < 0:
-    lines.append("The older template says more of what lecturers say than the proven comments.")
+over_template = gaps.loc["ccc_proven less template", worth]
+if all(each.low <= 0 for each in over_template):
+    lines.append("Nor is the older template, whose comments are longer.")
 Markdown(" ".join(lines))
 
 # %% [markdown]
-# Agreement, matching and truth are all measured by the one claim reader that also selects the text.
-# Who writes in its own words is favoured: the lecturers themselves are matched with their moves less
-# often than the notes are.
+# CCC's share of false comments is another than in the figure above, since these are more moves.
+# Agreement, matching and truth are all measured by the one claim reader that also selects the text,
+# and it favours comments in its own wording: the lecturers themselves are matched with their moves
+# less often than the notes are.
 #
 # Folded: all forms on the evaluated moves.
 
@@ -1348,11 +1385,18 @@ seen_share = {
 }
 report.table(
     pd.DataFrame(
-        {
-            f"{name}, {label} to a reader": {"comments": each.n, "accused by the program": each}
+        [
+            {
+                "method": name,
+                "to a reader": label,
+                "comments": each.n,
+                "accused by the program": each,
+            }
             for (name, label), each in seen_share.items()
-        }
-    ).T,
+        ]
+    )
+    .set_index("method")
+    .rename_axis(None),
     caption="The program beside the readers, on the forty moves read blind",
 )
 
@@ -1362,8 +1406,8 @@ report.table(
 # won), *clearly*. And much that is neither true nor false is idle, or copied from an example.
 #
 # Folded: that reading ({glue:text}`claims_missed` false claims missed of {glue:text}`claims_read`
-# read); minimal pairs, of which {glue:text}`apart` % are told apart; and whether the language model
-# finds the claims better than rules do.
+# claims read); minimal pairs, made from the program's own words, of which {glue:text}`apart` % are
+# told apart; and the language model in the place of the rules that find claims.
 
 # %% tags=["hide-cell"]
 # Sixty comments read claim by claim, by one language model that saw the program's verdicts.
@@ -1451,14 +1495,15 @@ def spans_of(lists):
         [
             (place, kind, span)
             for place, found_there in enumerate(lists)
-            for kind, span in dict.fromkeys(found_there)
+            for kind, span in found_there
         ],
         columns=["text", "kind", "span"],
     )
 
 
 by_model = spans_of(
-    read_list(answer, text.text) for answer, text in zip(answers, texts, strict=True)
+    dict.fromkeys(read_list(answer, text.text))
+    for answer, text in zip(answers, texts, strict=True)
 )
 by_rules = spans_of([(each.kind, each.span) for each in extract(text.text)] for text in texts)
 labelled_spans = spans_of([(each.kind, each.span) for each in text.claims] for text in texts)
@@ -1481,18 +1526,17 @@ report.table(
 # %% [markdown]
 # ## Recap
 #
-# - A program can count what people counted, for a part of what is claimed. What it accuses in a
-#   model's comments is mostly wrong; what it leaves open may be anything.
-# - How much it reads depends on whose words they are: of the false claims in lectures' twins it
-#   finds {glue:text}`human_recall` %, of the fresh false sentences it calls
-#   {glue:text}`fresh_found` % false. Compare methods by its counts only with that in mind.
-# - On this model the differences between prompts are small beside what a reader finds: with two
-#   examples {glue:text}`ccc_by_hand` % of CCC's comments hold something false for a reader.
-# - To guarantee beats to catch, but a guarantee is no better than its reader: held-out moves of
-#   famous games still showed something false in {glue:text}`famous_by_hand` % of the proven
-#   comments, in {glue:text}`famous_notes` % of the notes alone.
-# - What is proven is worth as much as the notes that it is made of. Everything here was labelled and
-#   read by language models; a person may see it otherwise.
+# - A program can count part of what people counted. Its accusations of a model's comments are
+#   mostly right; what it leaves open may be true or false.
+# - How much it reads depends on whose words they are: of the false claims in the lectures' twins it
+#   finds {glue:text}`human_recall` %, and of the fresh false sentences it calls
+#   {glue:text}`fresh_found` % false. A method is compared with another by what is seen of both.
+# - With two examples, whatever else the prompt holds, most comments of this small model are false in
+#   something: a reader finds it in {glue:text}`ccc_by_hand` % of CCC's.
+# - To publish what is proven is safer than to stop what is caught, and no guarantee: on moves of
+#   famous games readers found something false in {glue:text}`famous_by_hand` % of the proven
+#   comments, and in {glue:text}`famous_notes` % of the notes alone.
+# - {glue:text}`added` A person may see all of this otherwise.
 
 
 # %% tags=["hide-input"]
@@ -1527,6 +1571,9 @@ report.paste(
     ccc_by_hand=in_percent(either["first form", "ccc_two"]),
     famous_by_hand=in_percent(famous),
     famous_notes=in_percent(either["second form", "notes"]),
+    added="No measure here shows that the model's rewording adds to a list of the same notes."
+    if list_as_good
+    else "By some measure here the model's rewording adds to a list of the same notes.",
 )
 
 # %% tags=["hide-input"]
