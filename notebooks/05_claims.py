@@ -95,8 +95,9 @@ report.boards(
 # %% [markdown]
 # Two recorded comments on the move of the paper's Figure A6. The first is the model's own, told the
 # evaluation and shown two worked examples: it names a move that was not played, and calls a won
-# game level. The second holds only what the program could prove. Hold the pointer over a claim to
-# see what decides it.
+# game level. The second holds only what the program could prove; what no rule reads in it, dotted,
+# is a statement that the program itself had made. Hold the pointer over a claim to see what decides
+# it.
 #
 # The question is that of Table 2 of the CCC paper {cite}`kim2024ccc`. There five chess players
 # counted what is wrong in comments: of GPT-4o's, 46 % refer to an illegal move or to a piece that
@@ -751,16 +752,19 @@ cells = {
 }
 beside = {}
 for method, column in pairs_of.items():
-    beside[f"{column}, the paper's people"] = {c: cells[method, c].value for c in causes}
+    beside[f"{column} (paper)"] = {cause: cells[method, cause].value for cause in causes}
     beside[method] = {cause: shares[cause][method] for cause in causes}
-report.table(pd.DataFrame(beside), caption="Table 2: by people, and by program")
+report.table(
+    pd.DataFrame(beside).T,
+    caption="Table 2: share of comments with an error, by people (paper) and by program",
+)
 
 # %% [markdown]
 # Read across with care. The paper's *CCC* has worked examples and the other two have none, so that
-# columns of ours differ in more than the concepts. People judge everything that is written, whether
+# rows of ours differ in more than the concepts. People judge everything that is written, whether
 # a plan makes sense too; the program has few rules for what lasts, and read only
-# {glue:text}`positional_read` such claims of {glue:text}`claims_made` in all: the third row is no
-# finding.
+# {glue:text}`positional_read` such claims of {glue:text}`claims_made` in all: the third
+# column is no finding.
 #
 # Folded: every method; causes; the other comparisons; other models; copied beginnings; the rubric's
 # hard rule.
@@ -1346,7 +1350,7 @@ if all(each.low <= 0 for each in over_template):
 Markdown(" ".join(lines))
 
 # %% [markdown]
-# CCC's share of false comments is another than in the figure above, since these are more moves.
+# CCC's share of false comments differs from that in the figure above, which has fewer moves.
 # Agreement, matching and truth are all measured by the one claim reader that also selects the text,
 # and it favours comments in its own wording: the lecturers themselves are matched with their moves
 # less often than the notes are.
@@ -1535,8 +1539,8 @@ report.table(
 # - How much it reads depends on whose words they are: of the false claims in the lectures' twins it
 #   finds {glue:text}`human_recall` %, and of the fresh false sentences it calls
 #   {glue:text}`fresh_found` % false. A method is compared with another by what is seen of both.
-# - With two examples, whatever else the prompt holds, most comments of this small model are false in
-#   something: a reader finds it in {glue:text}`ccc_by_hand` % of CCC's.
+# - Of this small model's comments with evaluation and examples, with the rest of CCC or without, most
+#   are false in something to a reader: {glue:text}`ccc_by_hand` % of CCC's.
 # - To publish what is proven is safer than to stop what is caught, and no guarantee: on moves of
 #   famous games readers found something false in {glue:text}`famous_by_hand` % of the proven
 #   comments, and in {glue:text}`famous_notes` % of the notes alone.
