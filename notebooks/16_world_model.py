@@ -240,7 +240,8 @@ print(
 # model at all: the commonest content of each square. Most squares are empty, and that is easy to
 # say; so the occupied ones are counted by themselves too. Two more models stand beside the example:
 # of the same shape, but trained on 36,000 games each, one on people's (`36000-people_uci-1`), one on
-# games of random legal moves (`36000-random_uci-1`). All are asked about games of self-play.
+# games of random legal moves (`36000-random_uci-1`). All are asked about games of self-play. Tables
+# and pictures call a model by the games that it has read, the example *self-play*.
 
 # %% tags=["hide-input"]
 for name in listed(wanted):
@@ -259,6 +260,23 @@ for name in trained:
 controls = list(dict.fromkeys(control_of.values()))
 random_weights = control_of[example]
 spoken = [name for name in trained if readings[name] == "uci"]  # squares come first
+
+
+CALLED = {
+    "L-uci-1": "self-play",
+    "36000-people_uci-1": "people's games",
+    "36000-random_uci-1": "random games",
+    random_weights: "random weights",
+}
+
+
+def label(name):
+    """Return what a model is called in tables: by the games that it read."""
+    return CALLED.get(name, name)
+
+
+def models_of(names):
+    return f"the model{'s' * (len(names) > 1)} of {results.enumerate_names(map(label, names))}"
 
 
 def key_of(name):
@@ -319,8 +337,12 @@ shown = pd.DataFrame(
     }
 )
 last = [key for key in shown.index if key[1] == "commonest" or key[2] == layer]
+shown = shown.loc[last]
+shown.index = pd.MultiIndex.from_tuples(
+    [(label(name), coding if name != "commonest" else "") for coding, name, _ in shown.index]
+)
 report.table(
-    shown.loc[last],
+    shown,
     digits=1,
     caption="Read rightly off the last layer, % of held-out squares and boards",
 )
@@ -339,7 +361,7 @@ for name in models:
         line.index,
         line,
         "o-" if name in trained else "o--",
-        label=name,
+        label=label(name),
         color=None if name in trained else "grey",
     )
 axes.axhline(
@@ -491,7 +513,7 @@ at_depth = {
 }
 shown = pd.DataFrame(at_depth).T
 shown.columns = ["the piece's step", "around the output"]
-shown.index = [f"{name}, after {depth}" for name, depth in shown.index]
+shown.index = [f"{label(name)}, after {depth}" for name, depth in shown.index]
 report.table(
     shown,
     digits=1,
@@ -589,15 +611,16 @@ shown = pd.DataFrame(shown_new).T
 shown["around the output less before"] = pd.Series(beyond_before)
 shown["less another's"] = pd.Series(new_gain)
 report.table(
-    shown,
+    shown.rename(label),
     digits=2,
     caption="Probability on squares that become legal without the piece, %, before and by step",
 )
 
 # %% [markdown]
-# One of them: the probability of moving from each square, before (left) and after (right) the piece
-# on the crossed square is erased in the hidden state of the example. The board is what it was; only
-# the model's state has changed.
+# The step keeps its parts along the output's rows for other squares, so that these too may be read
+# without a block. One of the positions: the probability of moving from each square, before (left)
+# and after (right) the piece on the crossed square is erased in the hidden state of the example. The
+# board is what it was; only the model's state has changed.
 
 # %%
 depth, strength = chosen[example]
@@ -654,7 +677,9 @@ shown.columns = [
 ]
 shown["layer, strength"] = ["{:.0f}, {:g}".format(*chosen[name]) for name in shown.index]
 report.table(
-    shown, digits=1, caption="Fall of the probability of moving from the erased square, %"
+    shown.rename(label),
+    digits=1,
+    caption="Fall of the probability of moving from the erased square, %",
 )
 
 # %% [markdown]
@@ -685,8 +710,10 @@ written = pd.DataFrame(
     }
 ).T
 report.boards(
-    report.table(said, digits=1, caption="Probability of the erased square, %"),
-    report.table(written, digits=0, caption="Length of what each block adds to the state"),
+    report.table(said.rename(label), digits=1, caption="Probability of the erased square, %"),
+    report.table(
+        written.rename(label), digits=0, caption="Length of what each block adds to the state"
+    ),
 )
 
 # %% tags=["hide-input"]
@@ -706,7 +733,7 @@ report.paste(
     why_edited=(
         "Its part along the output's row alone lowers the probability by "
         + ", ".join(
-            f"{erased[name]['along the output'].value:.0f} % in {name}" for name in falls
+            f"{erased[name]['along the output'].value:.0f} % ({label(name)})" for name in falls
         )
         + ": what the step does beyond that is "
         + ", ".join(
@@ -745,11 +772,9 @@ by_chance = [random_game(int(plies), drawing) for plies in games.plies[test_game
 print(" ".join(by_chance[0][:12]), "...")
 
 # %% [markdown]
-# Each was asked about held-out games of all three kinds, 1,000 questions a kind, after 51 to 100
-# plies: where does the piece go that is moved next, or another one that can move (the End tasks of
-# chapter 13)? Beside them stand, where games are at hand, an even draw among the legal moves and the
-# counts of chapter 12: where pieces that came from the same square to this one went most often. The
-# people's games are no part of the repository; of them only what the models answered is on file.
+# Each then reads held-out games of all three kinds. An even draw among the legal moves knows the rules
+# and the board, and nothing of play; people's games are no part of the repository, so that none is
+# drawn in them.
 
 # %% tags=["hide-input"]
 read_by = {
@@ -758,32 +783,10 @@ read_by = {
     "random games": "36000-random_uci-1",
 }
 filed = {"people's games": "people", "random games": "random"}
-asked_columns = {  # task and score
-    "the piece moved next": ("end_actual", "lgm"),
-    "another piece": ("end_other", "lgm"),
-    "as played": ("end_actual", "exm"),
-}
-of_self_play = questions.read_probes().query("task in @questions.END_TASKS and band == 'long'")
-
-
-def answers_of(run, kind):
-    """Return scores and game of each question about games of a kind, by task."""
-    if kind == "self-play":
-        return dict([*results.score_run(run, of_self_play).groupby("task")])
-    found = runs.read_kept("crossed", run)
-    return {
-        task: pd.DataFrame(
-            {
-                what: found[f"{filed[kind]}.{task}.long.{what}"]
-                for what in ("lgm", "exm", "game")
-            }
-        )
-        for task in questions.END_TASKS
-    }
 
 
 def losses_of(run, kind):
-    """Return what each test game of a kind cost."""
+    """Return what each test game of a kind cost a run."""
     if kind == "self-play":
         return results.read_losses(run)
     found = runs.read_kept("crossed", run)
@@ -792,133 +795,80 @@ def losses_of(run, kind):
     )
 
 
-def counts_of(moves, asked):
-    """Return scores of the counts, by task."""
-    return dict([*results.score_baselines(moves, asked)["came_from"].groupby("task")])
-
-
-def asked_about(played):
-    """Return questions of the long band about games, one prefix of a game at most."""
-    shortest, longest = questions.BANDS["long"]
-    rows = []
-    for number, ucis in enumerate(played):
-        if len(ucis) > shortest:
-            length = int(drawing.integers(shortest, min(longest, len(ucis) - 1) + 1))
-            rows += questions.ask(ucis[:length], ucis[length], "long", str(number), drawing)
-    table = pd.DataFrame(rows, columns=questions.COLUMNS)
-    return table[table["task"].isin(questions.END_TASKS)]
-
-
-third = len(by_chance) // 3
-random_games = tokens.tokenise(by_chance)
-counted = {
-    "self-play": counts_of(results.list_moves(games, corpus.of("S")), of_self_play),
-    "random games": counts_of(
-        results.list_moves(random_games, np.arange(third, len(by_chance))),
-        asked_about(by_chance[:third]),
-    ),
+perplexities = {
+    (source, kind): results.perplexity_of(losses_of(run, kind), seed=seed)
+    for source, run in read_by.items()
+    for kind in read_by
 }
 evenly = {
     "self-play": results.even_draw(games, test_games),
-    "random games": results.even_draw(random_games, np.arange(len(by_chance))),
+    "random games": results.even_draw(tokens.tokenise(by_chance), np.arange(len(by_chance))),
 }
-
-
-def judged(value, kind, answered, task, score):
-    """Say whether a score beats the counts (question by question, where they are the same)."""
-    if kind not in counted:
-        return value
-    known = counted[kind][task]
-    if kind != "self-play":
-        most = mean_interval(100 * known[score], known["game"], seed=seed)
-        return results.Judged(value, value.low > most.high)
-    rivals = results.rivals(answered, known, score)
-    above = all(results.beats(answered, rival, score, seed=seed) for rival in rivals)
-    return results.Judged(value, above)
-
-
-def score_row(answered):
-    """Return the scores of each column, in per cent."""
-    return {
-        column: mean_interval(100 * answered[task][score], answered[task]["game"], seed=seed)
-        for column, (task, score) in asked_columns.items()
-    }
-
-
-def judged_row(run, kind):
-    """Return perplexity and scores of a run, each beside what is known without a model."""
-    losses = losses_of(run, kind)
-    perplexity = results.perplexity_of(losses, seed=seed)
-    if kind == "self-play":
-        perplexity = results.judge_perplexity(losses, evenly[kind], seed=seed)
-    elif kind in evenly:
-        least = results.perplexity_of(evenly[kind], seed=seed)
-        perplexity = results.Judged(perplexity, perplexity.high < least.low)
-    answered = answers_of(run, kind)
-    scores = score_row(answered)
-    return {
-        "perplexity": perplexity,
-        **{
-            column: judged(scores[column], kind, answered[task], task, score)
-            for column, (task, score) in asked_columns.items()
-        },
-    }
-
-
-transfer = {}  # by games asked about and who answers
-for kind in read_by:
-    for source, run in read_by.items():
-        transfer[kind, f"a model of {source}"] = judged_row(run, kind)
-    if kind in counted:
-        transfer[kind, "counts"] = score_row(counted[kind])
-        transfer[kind, "even draw"] = {
-            "perplexity": results.perplexity_of(evenly[kind], seed=seed)
-        }
+drawn = {kind: results.perplexity_of(losses, seed=seed) for kind, losses in evenly.items()}
+judged = {
+    (source, kind): results.Judged(value, value.high < drawn[kind].low)
+    if kind in drawn
+    else value
+    for (source, kind), value in perplexities.items()
+}
+shown = {
+    f"a model of {source}": {kind: judged[source, kind] for kind in read_by}
+    for source in read_by
+}
 report.table(
-    pd.DataFrame(transfer).T.rename_axis(["asked about", "who"]).fillna("-").reset_index("who"),
+    pd.DataFrame({**shown, "even draw": drawn}).T.fillna("-"),
     digits=1,
-    caption="Perplexity; legal answers of the piece moved next and of another one, and answers as "
-    f"played, %. {results.MARKED} (of people's games nothing is known but what the models answer)",
+    caption=f"Perplexity of three kinds of games (columns). {results.MARKED}",
 )
 
 # %% [markdown]
-# The same questions are put to all, so that differences are taken question by question.
+# In random games no model can beat the even draw, which is how they are made: there the perplexity
+# says how far a model is from knowing all legal moves and none other. What the three answer when they
+# are asked by prompt stands in chapter 13; here is what random games change, question by question:
 
 # %% tags=["hide-input"]
-less_self_play = {}
-for kind in read_by:
-    usual = answers_of(read_by["self-play"], kind)
-    for source in ("people's games", "random games"):
-        others = answers_of(read_by[source], kind)
-        less_self_play[kind, source] = {
-            column: paired_difference(
-                100 * others[task][score],
-                100 * usual[task][score],
-                usual[task]["game"],
-                seed=seed,
-            )
-            for column, (task, score) in asked_columns.items()
-        }
-report.table(
-    pd.DataFrame(less_self_play)
-    .T.rename_axis(["asked about", "trained on"])
-    .reset_index("trained on"),
-    digits=1,
-    caption="Legal answers and answers as played: less those of the model of self-play, points",
-)
-
-# %% tags=["hide-input"]
-of_random = {
-    column: [
-        less_self_play[kind, "random games"][column] for kind in ("self-play", "people's games")
-    ]
-    for column in asked_columns
+asked_for = {  # task and score
+    "the piece moved next": ("end_actual", "lgm"),
+    "another piece": ("end_other", "lgm"),
+    "as played": ("end_actual", "exm"),
 }
-of_seeds = [results.score_run(run, of_self_play) for run in ("L-uci-1", "L-uci-2")]
+deep = questions.read_probes().query("task in @questions.END_TASKS and band == 'long'")
+said_by_run = {
+    run: results.score_run(run, deep) for run in (*read_by.values(), "L-uci-1", "L-uci-2")
+}
+
+
+def answers_of(source, kind, task):
+    """Return scores and game of each question about games of a kind."""
+    run = read_by[source]
+    if kind == "self-play":
+        return said_by_run[run].query("task == @task")
+    found = runs.read_kept("crossed", run)
+    parts = ("lgm", "exm", "game")
+    return pd.DataFrame({part: found[f"{filed[kind]}.{task}.long.{part}"] for part in parts})
+
+
+less_self_play = {}
+for kind in ("self-play", "people's games"):
+    for asked, (task, score) in asked_for.items():
+        pair = [answers_of(source, kind, task) for source in ("random games", "self-play")]
+        less_self_play[kind, asked] = paired_difference(
+            *(100 * table[score] for table in pair), pair[0]["game"], seed=seed
+        )
+of_random = {
+    asked: [less_self_play[kind, asked] for kind in ("self-play", "people's games")]
+    for asked in asked_for
+}
+counted = results.score_baselines(results.list_moves(games, corpus.of("S")), deep)["came_from"]
+above_counts = all(
+    results.beats(answers_of(source, "self-play", task), counted["lgm"], seed=seed)
+    for source in ("self-play", "random games")
+    for task in questions.END_TASKS
+)
 seeds_apart = max(
-    abs(float(100 * (first[score] - second[score]).mean()))
-    for task, score in asked_columns.values()
-    for first, second in [[table[table["task"] == task] for table in of_seeds]]
+    abs(float(100 * (first[score] - second[score])[first["task"] == task].mean()))
+    for task, score in asked_for.values()
+    for first, second in [(said_by_run["L-uci-1"], said_by_run["L-uci-2"])]
 )
 
 
@@ -932,46 +882,36 @@ def how_often(pair):
     return f"{word} (by {abs(pair[0].value):.0f} and {abs(pair[1].value):.0f} points)"
 
 
-taught = (
-    "A model that reads random games instead, and is asked about self-play and people's games, "
-    f"names a legal square {how_often(of_random['another piece'])} for a piece that is not moved "
-    f"next, {how_often(of_random['the piece moved next'])} for the one that is, and the square "
-    f"where it goes {how_often(of_random['as played'])}."
-)
-above_counts = all(
-    transfer["self-play", f"a model of {source}"][column].above
-    for source in ("self-play", "random games")
-    for column in ("the piece moved next", "another piece")
-)
-if not above_counts:
-    taught = "Of random games and self-play, not both teach a model more than counting knows."
-lesson = (
-    "Random games teach what can be played, others what is."
-    if above_counts
-    and all(apart.low > 0 for apart in of_random["another piece"])
-    and all(apart.high < 0 for apart in of_random["as played"])
-    else ""
-)
+taught = "Of random games and self-play, not both teach a model more than counting knows."
 taught_short = taught
-if lesson:
-    usual, by_lot = (
-        transfer["self-play", f"a model of {source}"]
-        for source in ("self-play", "random games")
+lesson = ""
+if above_counts:
+    taught = (
+        "Asked about self-play and people's games, the model that read random ones names a legal "
+        f"square {how_often(of_random['another piece'])} for a piece that is not moved next than the "
+        f"model that read self-play, {how_often(of_random['the piece moved next'])} for the piece "
+        f"that is, and the square to which that one goes {how_often(of_random['as played'])}."
     )
-    taught_short = (
-        "A model that reads random games instead is more often legal when asked about a piece that "
-        f"is not moved next ({by_lot['another piece'].value.value:.0f} against "
-        f"{usual['another piece'].value.value:.0f} %), and says less often what was played "
-        f"({by_lot['as played'].value.value:.0f} against {usual['as played'].value.value:.0f} %)."
-    )
+    taught_short = taught
+    better = all(apart.low > 0 for apart in of_random["another piece"])
+    if better and all(apart.high < 0 for apart in of_random["as played"]):
+        lesson = "Random games teach what can be played, others what is."
+        other, played = (
+            [
+                100 * answers_of(source, "self-play", task)[score].mean()
+                for source in ("random games", "self-play")
+            ]
+            for task, score in (asked_for["another piece"], asked_for["as played"])
+        )
+        taught_short = (
+            "A model that reads random games instead is more often legal when asked about a piece "
+            f"that is not moved next ({other[0]:.0f} against {other[1]:.0f} %), and says less often "
+            f"what was played ({played[0]:.0f} against {played[1]:.0f} %)."
+        )
 Markdown(
     f"{taught} {lesson} Each is one training; two seeds of `L-uci` differ by up to "
     f"{seeds_apart:.1f} points on the questions about self-play."
 )
-
-# %% [markdown]
-# In random games no model can beat the even draw, which is how they are made: there the perplexity
-# says how far a model is from knowing all legal moves and none other.
 
 # %% [markdown]
 # ## One position, two orders
@@ -1072,7 +1012,7 @@ for name in [*spoken, *controls]:
         "precision": mean_interval(precision[differ.any(axis=1)], seed=seed),
         "recall": mean_interval(recall[one_way.any(axis=1)], seed=seed),
     }
-shown = pd.DataFrame(transposed).T
+shown = pd.DataFrame(transposed).T.rename(label)
 report.boards(
     report.table(
         shown[["same position", "other position"]],
@@ -1251,7 +1191,7 @@ def laid_out(values):
         pd.Series(values)
         .unstack()
         .reindex([*trained, *controls])[list(titles)]
-        .rename(columns=titles)
+        .rename(index=label, columns=titles)
         .fillna("-")
     )
 
@@ -1279,7 +1219,7 @@ for axes, kind in zip(rows, titles, strict=True):
             [0, *curve.surv_times],
             [1, *curve.surv_prob],
             where="post",
-            label=name,
+            label=label(name),
             color=colour,
         )
     axes.set(title=titles[kind], xlabel="answers of the model", ylim=(0, 1.02))
@@ -1339,8 +1279,16 @@ insides = {
     for name, rows in features.items()
 }
 means = {name: accuracy(rows, seed=seed) for name, rows in insides.items()}
+
+
+def label_row(row):
+    """Return the row of a model's layer as it is shown."""
+    name, comma, rest_of_it = row.partition(", ")
+    return f"{label(name)}{comma}{rest_of_it}"
+
+
 report.table(
-    pd.Series(means).rename("mean accuracy").to_frame(),
+    pd.Series(means).rename(label_row).rename("mean accuracy").to_frame(),
     caption="21 concepts between their tails, held-out games; half is a guess",
 )
 
@@ -1350,7 +1298,7 @@ columns = {
     name: table_of(insides[name], seed=seed)["accuracy"]
     for name in (top, f"{random_weights}, layer {layer}", "NNUE", "bare board")
 }
-report.table(pd.DataFrame(columns), caption="Concept by concept")
+report.table(pd.DataFrame(columns).rename(columns=label_row), caption="Concept by concept")
 
 # %% [markdown]
 # ## Recap
@@ -1370,7 +1318,7 @@ report.table(pd.DataFrame(columns), caption="Concept by concept")
 
 # %% tags=["hide-input"]
 mine = "own, opponent's"
-deep = results.score_run(example, of_self_play).query("task == 'end_actual'")
+own_answers = results.score_run(example, deep).query("task == 'end_actual'")
 base = squares_right["White, Black", "commonest", 0]
 margins = {
     name: paired_difference(
@@ -1394,7 +1342,7 @@ of_squares = {
 report.paste(
     held=(
         f"More of the board than in the same architecture with random weights is found in "
-        f"{results.enumerate_names(above)}, by "
+        f"{models_of(above)}, by "
         + ", ".join(f"{margins[name]:.1f}" for name in above)
         + " points."
         if above
@@ -1406,7 +1354,7 @@ report.paste(
     occupied=f"{occupied_right[mine, example, layer].value:.1f}",
     occupied_random=f"{occupied_right[mine, random_weights, layer].value:.1f}",
     perplexity=f"{runs.read_runs().loc[example, 'test']:.1f}",
-    legal=f"{100 * deep['lgm'].mean():.1f}",
+    legal=f"{100 * own_answers['lgm'].mean():.1f}",
     occupied_majority=f"{occupied_right['White, Black', 'commonest', 0].value:.1f}",
     every=sizes.every,
     epochs=sizes.epochs,
@@ -1419,14 +1367,18 @@ follows, indirect = (
     [name for name in spoken if specific[name, kind].low > 0] for kind in kinds[:2]
 )
 opened = [name for name in spoken if min(new_gain[name].low, beyond_before[name].low) > 0]
-sound = [f"{name} ({titles[kind]})" for (name, kind), share in lost.items() if share.value == 0]
+sound = [
+    f"the model of {label(name)} ({titles[kind]})"
+    for (name, kind), share in lost.items()
+    if share.value == 0
+]
 report.paste(
     edited=(
         "Erasing a piece in the state lowers the probability of moving it by more than "
-        f"erasing another does in {results.enumerate_names(follows)} (by "
+        f"erasing another does in {models_of(follows)} (by "
         + ", ".join(f"{specific[name, 'erased'].value:.0f}" for name in follows)
         + " points); without the output's own direction it does so in "
-        f"{results.enumerate_names(indirect)}"
+        + (models_of(indirect) if indirect else "none")
         + "".join(f", by {specific[name, kinds[1]].value:.0f}" for name in indirect)
         + (
             "."
@@ -1436,7 +1388,7 @@ report.paste(
         )
         + (
             " Squares that become legal without the piece gain probability in "
-            f"{results.enumerate_names(opened)}."
+            f"{models_of(opened)}."
             if opened
             else " Squares that become legal without the piece are not seen to gain probability."
         )
@@ -1522,24 +1474,6 @@ keys = {
     "transposition.distinction_recall": ("recall", "%"),
 }
 short = {"self-play": "selfplay", "people's games": "people", "random games": "random"}
-transfer_keys = {
-    "perplexity": ("perplexity", ""),
-    "lgm": ("the piece moved next", "%"),
-    "end_other": ("another piece", "%"),
-    "exm": ("as played", "%"),
-}
-
-
-def plain(number):
-    """Return the interval of a number that may have been judged."""
-    return number.value if isinstance(number, results.Judged) else number
-
-
-transfer_of_models = {
-    (kind, source): transfer[kind, f"a model of {source}"]
-    for kind in read_by
-    for source in read_by
-}
 depths = range(layer + 1)
 report.save(
     "16_world_model",
@@ -1626,36 +1560,16 @@ report.save(
         unit="points",
     ),
     report.rows(by_random, "transposition.random_less_people", unit="points"),
-    *(
-        report.rows(
-            {
-                (short[source], short[kind], what): plain(row[column])
-                for (kind, source), row in transfer_of_models.items()
-            },
-            "transfer",
-            unit=unit,
-        )
-        for what, (column, unit) in transfer_keys.items()
-    ),
     report.rows(
         {
-            (short[source], short[kind], what): row[column]
-            for (kind, source), row in less_self_play.items()
-            for what, (column, _) in transfer_keys.items()
-            if column in row
+            (short[source], short[kind], "perplexity"): value
+            for (source, kind), value in perplexities.items()
         },
-        "transfer.less_selfplay",
-        unit="points",
+        "transfer",
     ),
     report.rows(
-        {
-            (short[kind], what): transfer[kind, "counts"][column]
-            for kind in counted
-            for what, (column, _) in transfer_keys.items()
-            if column in asked_columns
-        },
-        "transfer.counts",
-        unit="%",
+        {(short[kind], "perplexity"): value for kind, value in drawn.items()},
+        "transfer.even_draw",
     ),
     report.rows(
         {(kind, key_of(name)): share for (name, kind), share in lost.items()},
