@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: What the program's own comment is called.
 OURS = "the program, with Stockfish 15.1"
 
+#: Concepts of an example that are shown as the network's vectors rank them: the paper's number.
+NETWORK_CONCEPTS = 5
+
 
 class TryIt(SphinxDirective):
     """The board, its forms, and the examples."""
@@ -66,10 +69,22 @@ def read_examples(path: Path) -> list[dict[str, Any]]:
                 "move": live.describe_move(briefing.move),
                 "legal": live.describe_position(briefing.move.position)["legal"],
                 "comments": comments,
+                "network": [
+                    (each["key"], each["before"], each["after"])
+                    for each in _network_terms(briefing)
+                ],
                 "shown": report.claims(shown).html,
             }
         )
     return examples
+
+
+def _network_terms(briefing: Briefing) -> list[dict[str, Any]]:
+    """Return the concepts that the network's vectors rank first for a move."""
+    from chessgloss import live
+
+    first = briefing.concepts[:NETWORK_CONCEPTS]
+    return [live.describe_term(each.term, each.before, each.after) for each in first]
 
 
 def fill(template: Template, examples: Sequence[Mapping[str, Any]]) -> str:
@@ -80,7 +95,7 @@ def fill(template: Template, examples: Sequence[Mapping[str, Any]]) -> str:
 
     style = files("chessgloss.commentary").joinpath("player.css").read_text("utf-8")
     data = [
-        {key: example[key] for key in ("title", "move", "legal", "comments")}
+        {key: example[key] for key in ("title", "move", "legal", "comments", "network")}
         for example in examples
     ]
     return template.substitute(

@@ -68,26 +68,45 @@ async function startPython(files, lock) {
 const MAKE_BOOK = `
 import sys
 sys.path.insert(0, "/app")
-from pyodide.ffi import create_proxy
+from pyodide.ffi import JsException, create_proxy
 from chessgloss.live import LiveBook
 
-def make_book(connect, report):
+def connects(start):
     async def connected(receive, lose):
-        return await connect(create_proxy(receive), create_proxy(lose))
-    return LiveBook(connected, report)
+        try:
+            return await start(create_proxy(receive), create_proxy(lose))
+        except JsException as error:
+            raise RuntimeError(error.js_error.message) from error
+    return connected
+
+def make_book(connect, report, connect_oracle):
+    return LiveBook(connects(connect), report, connects(connect_oracle))
 
 make_book
 `;
 
-/** Starts an engine of its own worker; returns what sends it a line. */
-async function connect(sizes, receive, lose) {
-  const files = await fetchFiles(["stockfish.wasm.gz"], sizes, "the engine");
-  const wasm = addressOf(files.get("stockfish.wasm"), "application/wasm");
-  const engine = new Worker(`stockfish.js#${encodeURIComponent(wasm)}`);
-  const lost = (why) => lose(`the engine is gone: ${why}`);
+/** The engines: the one that searches, and Stockfish 8, whose terms are the concepts. */
+const ENGINES = {
+  engine: {
+    file: "stockfish.wasm.gz",
+    script: (wasm) => `stockfish.js#${encodeURIComponent(addressOf(wasm, "application/wasm"))}`,
+  },
+  oracle: {
+    file: "stockfish8.js.gz",
+    script: (bytes) => addressOf(bytes, "text/javascript"),
+  },
+};
+
+/** Starts an engine in a worker of its own; returns what sends it a line. */
+async function connect(name, sizes, receive, lose) {
+  const { file, script } = ENGINES[name];
+  const files = await fetchFiles([file], sizes, `the ${name}`);
+  const engine = new Worker(script(files.get(file.replace(/\.gz$/, ""))));
+  const lost = (why) => lose(`the ${name} is gone: ${why}`);
   engine.onerror = (event) => lost(event.message || "it does not start");
   engine.onmessage = ({ data }) => typeof data === "string" && receive(data);
-  connect.engine = engine;
+  ENGINES[name].worker?.terminate(); // one that was lost
+  ENGINES[name].worker = engine;
   return (line) => engine.postMessage(line);
 }
 
@@ -103,7 +122,8 @@ async function start() {
   say({ loading: { step: "reading the book's code" } });
   const makeBook = python.runPython(MAKE_BOOK);
   const report = (done, total) => say({ searching: { done, total } });
-  const book = makeBook((receive, lose) => connect(bytes, receive, lose), report);
+  const connects = (name) => (receive, lose) => connect(name, bytes, receive, lose);
+  const book = makeBook(connects("engine"), report, connects("oracle"));
   say({ ready: (performance.now() - began) / 1000 });
   return book;
 }
