@@ -10,17 +10,20 @@ const signed = (value) => {
   return Number(rounded) > 0 ? `+${rounded}` : rounded.replace("-", "−");
 };
 
+/** The largest value of some rows, whatever its sign. */
+const largest = (rows) => Math.max(...rows.flatMap(({ before, after }) => [Math.abs(before), Math.abs(after)]), 0.01);
+
 export class ConceptPanel {
-  /** @param {(question: object) => Promise<object>} ask asks the library */
-  constructor(ask) {
-    this.ask = ask;
+  /** @param {{ask: Function, say: Function}} page what the panel needs */
+  constructor(page) {
+    this.page = page;
     at("concepts").addEventListener("toggle", () => this.read());
   }
 
-  /** A move is shown now, or none; `network` is what the network's vectors say of an example. */
-  show(move, network = []) {
+  /** A move is shown now, or none; it may be that of an example. */
+  show(move, example = null) {
     this.move = move;
-    this.network = network;
+    this.example = example;
     this.asked = null;
     at("concept-bars").replaceChildren();
     this.read();
@@ -41,7 +44,8 @@ export class ConceptPanel {
     }
     this.say("Stockfish 8 is asked …");
     try {
-      const { terms } = await this.ask({ task: "concepts", move });
+      const { terms } = await this.page.ask({ task: "concepts", move });
+      this.page.say("");
       if (this.asked !== move) return;
       at("concept-size").hidden = true;
       this.say("");
@@ -49,6 +53,7 @@ export class ConceptPanel {
     } catch (error) {
       if (this.asked !== move) return;
       this.asked = null;
+      this.page.say("");
       this.say(`No concepts: ${error.message}`, true);
     }
   }
@@ -60,24 +65,24 @@ export class ConceptPanel {
       + "grey bar is before the move, the lower one after it. Middlegame values, as in the paper.", box, "source");
     const moved = terms.filter(({ before, after }) => before !== after).length;
     const shown = terms.slice(0, Math.min(moved, MOST));
-    const most = Math.max(...terms.flatMap(({ before, after }) => [Math.abs(before), Math.abs(after)]), 0.01);
+    const most = largest(terms);
     if (shown.length) this.tabulate(shown, most, "What the move changes, says Stockfish 8", box);
     else element("p", "The move changes none of the 21 terms.", box);
     const rest = element("details", "", box);
     element("summary", `The other ${terms.length - shown.length} terms`, rest);
     this.tabulate(terms.slice(shown.length), most, "The other terms", rest);
-    this.drawNetwork(terms, box);
+    if (this.example) this.drawNetwork(terms, this.example, box);
   }
 
-  /** What the network's vectors say of an example: computed when the page was made. */
-  drawNetwork(terms, box) {
-    if (!this.network.length) return;
+  /** What the network shows of an example, and what the paper ranks first: known beforehand. */
+  drawNetwork(terms, { network, published }, box) {
     const names = new Map(terms.map(({ key, name }) => [key, name]));
-    const rows = this.network.map(([key, before, after]) => ({ key, name: names.get(key), before, after }));
-    const most = Math.max(...rows.flatMap(({ before, after }) => [Math.abs(before), Math.abs(after)]), 0.01);
-    this.tabulate(rows, most, "What the network's vectors say, in their order", box);
-    element("p", "Estimates of the same terms from Stockfish 15.1's network, ranked by the change in units of what "
-      + "moves usually change; computed when this page was made.", box, "source");
+    const rows = network.map(([key, before, after]) => ({ key, name: names.get(key), before, after }));
+    this.tabulate(rows, largest(rows), "What a network shows of it", box);
+    element("p", "The same terms as the activations of Stockfish 15.1's network show them to the book's trained "
+      + "model: the five that it ranks first, in its order.", box, "source");
+    element("p", `The paper's ranking puts first: ${published.map((key) => names.get(key)).join(", ")}.`, box, "published");
+    element("p", "Both were computed beforehand.", box, "source");
   }
 
   tabulate(rows, most, title, parent) {

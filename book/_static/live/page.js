@@ -21,7 +21,7 @@ const board = new Board(at("board"), {
   speak: (words) => { at("spoken").textContent = words; },
 });
 const game = new GamePanel({ ask, say, choose: (move) => choose(move) });
-const concepts = new ConceptPanel(ask);
+const concepts = new ConceptPanel({ ask, say });
 
 /** The position and its legal moves (null: not known yet), and the move played in it. */
 const now = { fen: `${START} w KQkq - 0 1`, legal: null, move: null };
@@ -124,7 +124,7 @@ function readPosition(fen) {
 function choose(move) {
   forget();
   Object.assign(now, { fen: move.fen, legal: null, move });
-  concepts.show(move, examples.find((example) => example.move === move)?.network);
+  concepts.show(move, examples.find((example) => example.move === move));
   at("move").value = "";
   show();
   check();

@@ -88,10 +88,12 @@ make_book
 /** The engines: the one that searches, and Stockfish 8, whose terms are the concepts. */
 const ENGINES = {
   engine: {
+    called: "the engine",
     file: "stockfish.wasm.gz",
     script: (wasm) => `stockfish.js#${encodeURIComponent(addressOf(wasm, "application/wasm"))}`,
   },
   oracle: {
+    called: "Stockfish 8",
     file: "stockfish8.js.gz",
     script: (bytes) => addressOf(bytes, "text/javascript"),
   },
@@ -99,10 +101,10 @@ const ENGINES = {
 
 /** Starts an engine in a worker of its own; returns what sends it a line. */
 async function connect(name, sizes, receive, lose) {
-  const { file, script } = ENGINES[name];
-  const files = await fetchFiles([file], sizes, `the ${name}`);
+  const { called, file, script } = ENGINES[name];
+  const files = await fetchFiles([file], sizes, called);
   const engine = new Worker(script(files.get(file.replace(/\.gz$/, ""))));
-  const lost = (why) => lose(`the ${name} is gone: ${why}`);
+  const lost = (why) => lose(`${called} is gone: ${why}`);
   engine.onerror = (event) => lost(event.message || "it does not start");
   engine.onmessage = ({ data }) => typeof data === "string" && receive(data);
   ENGINES[name].worker?.terminate(); // one that was lost
