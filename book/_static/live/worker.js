@@ -105,7 +105,10 @@ async function connect(name, sizes, receive, lose) {
   const files = await fetchFiles([file], sizes, called);
   const engine = new Worker(script(files.get(file.replace(/\.gz$/, ""))));
   const lost = (why) => lose(`${called} is gone: ${why}`);
-  engine.onerror = (event) => lost(event.message || "it does not start");
+  engine.onerror = (event) => {
+    event.preventDefault(); // else it ends Python's worker, too
+    lost(event.message || "it does not start");
+  };
   engine.onmessage = ({ data }) => typeof data === "string" && receive(data);
   ENGINES[name].worker?.terminate(); // one that was lost
   ENGINES[name].worker = engine;
