@@ -192,7 +192,8 @@ def test_comments_are_those_of_the_native_library_with_the_same_engine(visit):
         move = tab.ask(task="move", fen=fen, move=san)
         found.append(tab.ask(task="comment", move=move, nodes=20_000))
     assert found == run_apart(natively())
-    assert all("Stockfish 19" in each["engine"] and each["text"] for each in found)
+    assert all("Stockfish 19" in each["engine"] for each in found)
+    assert all(each["sentences"] for each in found)
 
 
 def test_a_comment_names_its_engine_shows_lines_and_facts_and_decides_evaluations(

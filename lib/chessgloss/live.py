@@ -59,10 +59,6 @@ _OPTIONS: Final = {"Threads": 1, "Hash": 16}
 _Done = TypeVar("_Done")
 
 
-class Stopped(RuntimeError):
-    """The reader wants no more of it; what was searched is kept."""
-
-
 # ---------------------------------------------------------------- programs spoken to by lines
 
 
@@ -299,12 +295,8 @@ class LiveBook:
     def check(self, move: Values, text: str) -> Values:
         """Return every claim of a text on a move, with the engine's verdict where it was asked."""
         context = _context(move)
-        briefing = self._briefings.get(context)
-        checked = chessgloss.check(text, context, briefing)
-        return {
-            "claims": [describe_claim(each) for each in checked],
-            "engine": briefing.verdict.engine if briefing else "",
-        }
+        checked = chessgloss.check(text, context, self._briefings.get(context))
+        return {"claims": [describe_claim(each) for each in checked]}
 
     def look(self, move: Values) -> Values:
         """Return what the board alone says of a move, sentence by sentence with its facts."""
@@ -352,13 +344,14 @@ class LiveBook:
                 analyse, write_notes, nodes=(nodes, nodes)
             ).annotate(read.game)
         )
-        moves = annotate.moves_of(read.game)
+        noted = zip(annotate.moves_of(read.game), annotated.notes, strict=False)
         comments = [
-            {"move": move.numbered_san + annotate.SIGNS.get(note.nag or 0, "")}
-            | {"ply": ply, "text": note.text}
-            for ply, (move, note) in enumerate(
-                zip(moves, annotated.notes, strict=False)
-            )
+            {
+                "move": move.numbered_san + annotate.SIGNS.get(note.nag or 0, ""),
+                "ply": ply,
+                "text": note.text,
+            }
+            for ply, (move, note) in enumerate(noted)
             if note.text
         ]
         return {
@@ -393,9 +386,10 @@ class LiveBook:
         return [self._known[each] for each in asked]
 
     async def _search(self, searches: Sequence[Search]) -> None:
+        """Make searches, by an engine that is started where none runs."""
         for done, each in enumerate(searches):
             if self._stopped:
-                raise Stopped("Stopped; what was searched is kept.")
+                raise RuntimeError("Stopped; what was searched is kept.")
             self._report(done, len(searches))
             if self._engine is None or self._engine.lost:
                 engine = MessageEngine()
@@ -477,7 +471,6 @@ def describe_comment(briefing: Briefing) -> Values:
     board = briefing.move.position.board()
     after = briefing.move.after().board()
     return {
-        "text": write_notes(briefing).text,
         "sentences": [
             {
                 "text": note.sentence,
@@ -489,7 +482,6 @@ def describe_comment(briefing: Briefing) -> Values:
         "nodes": verdict.nodes,
         "glyph": verdict.glyph,
         "judgement": verdict.judgement,
-        "standing": verdict.standing,
         "stands": Situation(briefing).stands(),
         "before": [
             _describe_line(board, each) for each in briefing.before.lines[:SHOWN_LINES]
@@ -504,7 +496,6 @@ def _describe_line(board: chess.Board, line: Line) -> Values:
     return {
         "san": board.variation_san(map(chess.Move.from_uci, moves)),
         "uci": moves,
-        "depth": line.depth,
     } | annotate.value_of(line.score, board)
 
 
@@ -527,9 +518,8 @@ def _fact_in_words(fact: Fact) -> str:
 def _board_sentences(move: MoveInContext) -> Iterator[Values]:
     """Yield what a move does on the board, then the facts of the move itself."""
     facts = gather(move)
-    of_move = facts.of(when="move")
-    played = Played(move.position.board(), move.move)
-    for purpose in purposes(played):
+    found = purposes(Played(move.position.board(), move.move))
+    for purpose in found:
         there = [
             fact
             for fact in facts.facts
@@ -540,8 +530,8 @@ def _board_sentences(move: MoveInContext) -> Iterator[Values]:
             "text": f"{move.san} {purpose.clause}.",
             "facts": [_fact_in_words(fact) for fact in near],
         }
-    if not purposes(played):
-        for fact in of_move:
+    if not found:
+        for fact in facts.of(when="move"):
             yield {"text": f"{fact.text[:1].upper()}{fact.text[1:]}.", "facts": []}
 
 
