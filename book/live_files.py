@@ -26,6 +26,7 @@ PROJECT = Path(__file__).parents[1]
 RUNTIME = "node_modules/pyodide"
 ENGINE = "node_modules/stockfish-lite"
 ENGINE_FILE = "bin/stockfish-19-lite-single"
+ORACLE = "node_modules/stockfish"
 
 #: What brings the packages.
 REMEDY = "sudo apt-get install nodejs npm, then npm ci && make book"
@@ -91,8 +92,9 @@ def write_files(project: Path, target: Path) -> dict[str, int]:
     PackagesMissing
         If a package is not in ``node_modules``.
     """
-    runtime, engine = project / RUNTIME, project / ENGINE
-    for package in (runtime, engine):
+    packages = [project / name for name in (RUNTIME, ENGINE, ORACLE)]
+    runtime, engine, oracle = packages
+    for package in packages:
         if not (package / "package.json").is_file():
             raise PackagesMissing(f"{package.name} is not in node_modules: {REMEDY}")
     if shutil.which("node") is None:
@@ -114,6 +116,7 @@ def write_files(project: Path, target: Path) -> dict[str, int]:
         "pyodide.asm.js.gz": runtime / "pyodide.asm.js",
         "pyodide.asm.wasm.gz": runtime / "pyodide.asm.wasm",
         "stockfish.wasm.gz": engine / f"{ENGINE_FILE}.wasm",
+        "stockfish8.js.gz": oracle / "src/stockfish.js",
     }
     for name, path in plain.items():
         (target / name).write_bytes(path.read_bytes())
@@ -125,7 +128,7 @@ def write_files(project: Path, target: Path) -> dict[str, int]:
     sizes = {name: (target / name).stat().st_size for name in names}
     versions = {
         package.name: json.loads((package / "package.json").read_text("utf-8"))
-        for package in (runtime, engine)
+        for package in packages
     }
     lock = json.loads((runtime / "pyodide-lock.json").read_text("utf-8"))
     said = {

@@ -64,6 +64,15 @@ class ScriptedEngine:
             asyncio.get_running_loop().call_soon(self.receive, line)
 
 
+class ScriptedOracle(ScriptedEngine):
+    """Answers ``eval`` with a table in which all terms are the same."""
+
+    def send(self, line: str) -> None:
+        """Take a line, and answer it."""
+        if line == "eval":
+            self.say("0.10 " * 62, "Total Evaluation: 0.10 (white side)")
+
+
 async def ask_everything() -> None:
     """Ask each question once, and one that fails."""
     from chessgloss.live import LiveBook
@@ -71,7 +80,10 @@ async def ask_everything() -> None:
     async def connect(receive, lose):
         return ScriptedEngine(receive).send
 
-    book = LiveBook(connect)
+    async def connect_oracle(receive, lose):
+        return ScriptedOracle(receive).send
+
+    book = LiveBook(connect, connect_oracle=connect_oracle)
 
     async def ask(task: str, **given):
         return json.loads(await book.answer(json.dumps({"task": task, **given})))
@@ -89,6 +101,7 @@ async def ask_everything() -> None:
         await ask("check", move=ending, text="A drawn ending."),
         await ask("comment", move=played, nodes=1000),
         await ask("annotate", pgn=PGN, nodes=1000),
+        await ask("concepts", move=played),
     ]
     failed = [each["error"] for each in answers if "error" in each]
     assert not failed, failed

@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scores": {"positions"},
     "facts": {"assets", "positions", "scores"},
     "engine": {"positions", "scores"},
-    "oracle": {"engine"},
+    "oracle": {"engine", "scores"},
     "llm": {"assets", "store"},
     "corpora": {"positions", "store"},
     "experts": {"assets", "positions"},

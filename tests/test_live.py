@@ -13,8 +13,16 @@ import chessgloss
 from chessgloss.commentary import annotate
 from chessgloss.commentary.notes import write_notes
 from chessgloss.engine import find_stockfish, open_engine
-from chessgloss.live import LiveBook, MessageEngine, Search
+from chessgloss.live import (
+    LiveBook,
+    MessageEngine,
+    Search,
+    describe_move,
+    describe_term,
+)
+from chessgloss.oracle import evaluate_terms, find_stockfish8, stockfish8
 from chessgloss.positions import read_fen
+from chessgloss.scores import TERMS
 from scripts import DATA, FIGURE_A5, FIGURE_A6, or_skip, run_apart
 
 NODES = 20_000
@@ -23,16 +31,18 @@ START = chess.STARTING_FEN
 
 
 class Process:
-    """A Stockfish whose lines come and go as messages do."""
+    """A program whose lines come and go as messages do: Stockfish unless another is named."""
 
-    def __init__(self) -> None:
-        self.path = str(or_skip(find_stockfish))
+    def __init__(self, *command: str) -> None:
+        self.command = command or (str(or_skip(find_stockfish)),)
         self.started = 0
         self.process = None
 
     async def connect(self, receive, lose):
         self.started += 1
-        process = await asyncio.create_subprocess_exec(self.path, stdin=-1, stdout=-1)
+        process = await asyncio.create_subprocess_exec(
+            *self.command, stdin=-1, stdout=-1
+        )
         self.process = process
 
         async def listen() -> None:
@@ -171,8 +181,8 @@ def test_a_comment_by_messages_is_the_one_of_the_native_engine(fen, san):
 
     said, checked, started = run_apart(once())
     assert started == 1
-    assert said["text"] == write_notes(native).text
-    assert " ".join(each["text"] for each in said["sentences"]) == said["text"]
+    said_text = " ".join(each["text"] for each in said["sentences"])
+    assert said_text == write_notes(native).text
     assert (said["engine"], said["nodes"]) == (
         native.verdict.engine,
         native.verdict.nodes,
@@ -181,7 +191,6 @@ def test_a_comment_by_messages_is_the_one_of_the_native_engine(fen, san):
     assert [line["uci"][0] for line in said["before"]] == [
         line.moves[0] for line in native.before.lines[:3]
     ]
-    assert checked["engine"] == native.verdict.engine
     expected = chessgloss.check(f"{move.san} is a blunder.", move, native)
     verdicts = [each["verdict"] for each in checked["claims"]]
     assert verdicts == [each.verdict for each in expected]
@@ -248,7 +257,7 @@ def test_a_lost_engine_is_an_error_and_is_started_again():
 
     lost, again, started = run_apart(once())
     assert "ended" in lost["error"]
-    assert again["text"]
+    assert again["sentences"]
     assert started == 2
 
 
@@ -256,13 +265,16 @@ def test_an_engine_that_ends_before_its_search_begins_is_lost_all_the_same():
     async def once():
         engine = MessageEngine()
 
-        def send(line: str) -> None:
-            if line == "uci":
-                engine.receive("uciok")
-            if line == "isready":
-                asyncio.get_running_loop().call_soon(engine.lose, "it ended")
+        async def connect(receive, lose):
+            def send(line: str) -> None:
+                if line == "uci":
+                    receive("uciok")
+                if line == "isready":
+                    asyncio.get_running_loop().call_soon(lose, "it ended")
 
-        await engine.start(send)
+            return send
+
+        await engine.start(connect)
         search = Search(read_fen(START), 100, 1)
         await asyncio.wait_for(engine.analyse(search), 20)
 
@@ -280,3 +292,88 @@ def test_an_engine_that_cannot_be_had_is_said_and_costs_nothing_else():
     refused, checked = run_apart(once())
     assert refused == {"error": "no engine is to be started"}
     assert "error" not in checked
+
+
+# ---------------------------------------------------------------- the terms of Stockfish 8
+
+#: Moves of both sides: a capture with check, mate, castling, promotion, en passant, an ending.
+CONCEPT_MOVES = (
+    (FIGURE_A6, "Bxe6+"),
+    (FIGURE_A5, "Bxc3#"),
+    (START, "e4"),
+    ("r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4", "O-O"),
+    ("rnbqkbnr/ppp2ppp/4p3/3pP3/3P4/8/PPP2PPP/RNBQKBNR b KQkq - 0 3", "c5"),
+    ("r3k2r/1P3ppp/8/3pP3/8/8/PPP2PPP/R3K2R w KQkq d6 0 12", "exd6"),
+    ("r3k2r/1P3ppp/8/3pP3/8/8/PPP2PPP/R3K2R w KQkq d6 0 12", "bxa8=Q+"),
+    ("8/5pk1/6p1/3R4/8/6P1/r4P1P/6K1 b - - 3 40", "Ra1+"),
+)
+
+
+def native_terms(moves):
+    """Return the oracle's terms before and after moves by term, as White sees them."""
+    around = [[move.position.fen, move.after().fen] for move in moves]
+    fens = [fen for pair in around for fen in pair]
+    values = evaluate_terms(fens, or_skip(stockfish8), progress=False).middlegame
+    signs = [-1 if term.startswith("Black") else 1 for term in TERMS]
+    rows = [dict(zip(TERMS, row.tolist(), strict=True)) for row in values * signs]
+    return list(zip(rows[::2], rows[1::2], strict=True))
+
+
+def with_oracle(*moves):
+    async def once():
+        process = Process(*or_skip(find_stockfish8))
+        book = LiveBook(no_engine, connect_oracle=process.connect)
+        try:
+            asked = [await ask(book, "concepts", move=each) for each in moves]
+        finally:
+            await process.end()
+        return asked, process.started
+
+    return run_apart(once())
+
+
+def test_the_terms_of_a_move_are_the_native_oracles_the_most_changed_first():
+    moves = [chessgloss.read_move(*each) for each in CONCEPT_MOVES]
+    asked, started = with_oracle(*map(describe_move, moves))
+    assert started == 1
+    for answer, (before, after) in zip(asked, native_terms(moves), strict=True):
+        terms = answer["terms"]
+        assert {each["key"]: each["before"] for each in terms} == pytest.approx(before)
+        assert {each["key"]: each["after"] for each in terms} == pytest.approx(after)
+        changes = [abs(each["after"] - each["before"]) for each in terms]
+        assert changes == sorted(changes, reverse=True)
+
+
+def test_a_term_has_a_name_for_people_and_is_seen_by_white():
+    assert describe_term("Black Kingsafety", 0.5, -0.25) == {
+        "key": "Black Kingsafety",
+        "name": "Black's king safety",
+        "before": -0.5,
+        "after": 0.25,
+    }
+    assert describe_term("Pawns", 0.1, 0.2)["name"] == "Pawn structure"
+
+
+def test_an_ending_without_terms_and_a_lost_oracle_are_said():
+    ending = {"fen": "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "uci": "e2e4"}
+    (asked,), _ = with_oracle(ending)
+    assert "a rule of its own" in asked["error"]
+    again, started = with_oracle(ending, {"fen": START, "uci": "e2e4"})
+    assert (len(again[1]["terms"]), started) == (21, 1)
+
+    async def lost():
+        process = Process(*or_skip(find_stockfish8))
+        book = LiveBook(no_engine, connect_oracle=process.connect)
+        move = {"fen": START, "uci": "e2e4"}
+        try:
+            await ask(book, "concepts", move=move)
+            process.process.kill()
+            await process.listening
+            return await ask(book, "concepts", move=move), process.started
+        finally:
+            await process.end()
+
+    answer, started = run_apart(lost())
+    assert (len(answer["terms"]), started) == (21, 2)
+    refused = without_engine("concepts", move={"fen": START, "uci": "e2e4"})
+    assert refused == {"error": "no engine is to be started"}

@@ -2,10 +2,12 @@
 
 import asyncio
 import functools
+import gzip
 import hashlib
 import json
 import re
 import shutil
+import tomllib
 
 import chess
 import dodo
@@ -15,13 +17,19 @@ from bs4 import BeautifulSoup
 import chessgloss
 import gates
 import live_files
-from chessgloss.live import LiveBook
-from scripts import DATA, FIGURE_A5, FIGURE_A6, PROJECT, refuses, run_apart
+from chessgloss.commentary.asking import read_briefings
+from chessgloss.concepts.priority import prioritise
+from chessgloss.experts import load_expert
+from chessgloss.live import LiveBook, describe_move
+from scripts import DATA, FIGURE_A5, FIGURE_A6, PROJECT, or_skip, refuses, run_apart
+from test_live import CONCEPT_MOVES, native_terms
 
 pytestmark = pytest.mark.browser
 
 COMMENT = "White takes the pawn with check. Black can take the bishop with the rook."
 PAGE = gates.LIVE_PAGE
+ORACLE_FILE = "/_static/live/stockfish8.js.gz"
+TOO_WIDE = "document.documentElement.scrollWidth - innerWidth"
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +109,7 @@ def test_a_comment_is_marked_while_one_types_and_the_page_stays_light_until_then
     assert tab.traffic.total < gates.USED_WEIGHT
     assert "/_static/live/app.zip.gz" in tab.traffic.loaded
     assert "/_static/live/stockfish.wasm.gz" not in tab.traffic.loaded
+    assert ORACLE_FILE not in tab.traffic.loaded
     false = tab.page.locator("#marked .claim-false").first
     evidence = false.locator(".evidence")
     assert "Black can take the bishop with the rook" in false.inner_text()
@@ -183,7 +192,8 @@ def test_comments_are_those_of_the_native_library_with_the_same_engine(visit):
         move = tab.ask(task="move", fen=fen, move=san)
         found.append(tab.ask(task="comment", move=move, nodes=20_000))
     assert found == run_apart(natively())
-    assert all("Stockfish 19" in each["engine"] and each["text"] for each in found)
+    assert all("Stockfish 19" in each["engine"] for each in found)
+    assert all(each["sentences"] for each in found)
 
 
 def test_a_comment_names_its_engine_shows_lines_and_facts_and_decides_evaluations(
@@ -202,6 +212,95 @@ def test_a_comment_names_its_engine_shows_lines_and_facts_and_decides_evaluation
     assert sentence.locator("li").first.is_visible()
     assert tab.page.locator("#board line.arrow").count() >= 1
     tab.wait("counts", "1 true")
+
+
+def test_concepts_are_loaded_when_they_are_opened_and_shown_as_bars(visit, site):
+    tab = visit(viewport={"width": 390, "height": 844})
+    tab.write("White is winning.")
+    tab.page.locator("#comment").click()
+    tab.page.locator("#card table").wait_for()
+    assert ORACLE_FILE not in tab.traffic.loaded
+    fold = tab.page.locator("#concepts > summary")
+    size = (site / ORACLE_FILE.lstrip("/")).stat().st_size
+    assert f"loads Stockfish 8, {size / 1e6:.2f} MB" in fold.inner_text()
+    fold.focus()
+    tab.page.keyboard.press("Enter")
+    tab.page.locator("#concepts table").first.wait_for()
+    assert tab.traffic.loaded[ORACLE_FILE] == size
+    assert "loads" not in fold.inner_text()
+    bars = tab.page.locator("#concept-bars > table").first
+    assert bars.locator("tbody tr").count() == 6
+    first = bars.locator("tbody tr").first
+    assert first.inner_text().split("\n")[0].startswith("Black's king safety")
+    assert first.locator("span").get_attribute("title") == "Black Kingsafety"
+    assert first.locator("rect").count() == 2
+    others = tab.page.locator("#concept-bars details")
+    others.locator("summary").focus()
+    tab.page.keyboard.press("Enter")
+    assert others.locator("tbody tr").count() == 15
+    assert "The paper's ranking puts first: White's threats" in tab.text("concept-bars")
+    assert tab.page.evaluate(TOO_WIDE) <= 0
+    tab.page.locator("#take-back").click()
+    tab.wait("concept-state", "Play the move first")
+    tab.page.locator("#move").fill("Qxa8")
+    tab.page.locator("#move").press("Enter")
+    tab.page.locator("#concepts table").first.wait_for()
+    assert "The paper's ranking" not in tab.text("concept-bars")
+
+
+def test_the_terms_are_those_of_the_native_oracle(visit):
+    moves = [chessgloss.read_move(*each) for each in CONCEPT_MOVES]
+    tab = visit()
+    found = []
+    for move in moves:
+        answer = tab.ask(task="concepts", move=describe_move(move))
+        found.append(
+            [
+                {each["key"]: each[when] for each in answer["terms"]}
+                for when in ("before", "after")
+            ]
+        )
+    for (before, after), native in zip(found, native_terms(moves), strict=True):
+        assert before == pytest.approx(native[0])
+        assert after == pytest.approx(native[1])
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (None, "No concepts: stockfish8.js.gz is not on the server (404)"),
+        (b"throw new Error('worn out')", "No concepts: Stockfish 8 is gone: "),
+    ],
+)
+def test_without_stockfish_8_a_line_says_so_and_nothing_else_is_lost(
+    browser, site, tmp_path, script, words
+):
+    folder = shutil.copytree(site, tmp_path / "html")
+    path = folder / ORACLE_FILE.lstrip("/")
+    path.unlink()
+    if script:
+        path.write_bytes(gzip.compress(script))
+    with gates.serve(folder) as address:
+        tab = Visit(browser, folder, address)
+        tab.page.locator("#concepts > summary").click()
+        tab.wait("concept-state", words)
+        assert tab.page.locator("#concept-state.bad").is_visible()
+        tab.write(COMMENT)
+        tab.wait("counts", "2 true, 1 false")
+        tab.context.close()
+
+
+def test_the_papers_ranking_of_the_examples_is_what_the_library_returns():
+    or_skip(lambda: load_expert("nnue"))
+    rows = tomllib.loads((PROJECT / "book/try_it.toml").read_text("utf-8"))["examples"]
+    known = {
+        **read_briefings(DATA / "commentary/briefings_exact.json"),
+        **read_briefings(DATA / "notes/second/briefings.json"),
+    }
+    for row in rows:
+        move = known[row["briefing"]].move
+        ranked = prioritise(move.position, move.uci, method="paper").top(5)
+        assert row["published"] == [each.term for each in ranked], row["title"]
 
 
 def test_a_move_is_played_by_keys_by_mouse_and_in_words_and_a_wrong_one_is_said(visit):
@@ -417,8 +516,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(visit, theme):
     tab.wait("counts", "1 false")
     tab.page.locator("#set-up").click()
     tab.page.locator("#pgn-box summary").click()
-    wide = "document.documentElement.scrollWidth - innerWidth"
-    assert tab.page.evaluate(wide) <= 0
+    assert tab.page.evaluate(TOO_WIDE) <= 0
 
 
 def test_the_policy_of_the_book_is_kept(site):

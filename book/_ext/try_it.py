@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: What the program's own comment is called.
 OURS = "the program, with Stockfish 15.1"
 
+#: Concepts of an example that are shown as the network sees them: as many as the paper names.
+NETWORK_CONCEPTS = 5
+
 
 class TryIt(SphinxDirective):
     """The board, its forms, and the examples."""
@@ -66,10 +69,21 @@ def read_examples(path: Path) -> list[dict[str, Any]]:
                 "move": live.describe_move(briefing.move),
                 "legal": live.describe_position(briefing.move.position)["legal"],
                 "comments": comments,
+                "network": _network_terms(briefing),
+                "published": row["published"],
                 "shown": report.claims(shown).html,
             }
         )
     return examples
+
+
+def _network_terms(briefing: Briefing) -> list[tuple[str, float, float]]:
+    """Return the concepts that the network shows first for a move: term, before, after."""
+    from chessgloss import live
+
+    first = briefing.concepts[:NETWORK_CONCEPTS]
+    rows = [live.describe_term(each.term, each.before, each.after) for each in first]
+    return [(row["key"], row["before"], row["after"]) for row in rows]
 
 
 def fill(template: Template, examples: Sequence[Mapping[str, Any]]) -> str:
@@ -79,10 +93,8 @@ def fill(template: Template, examples: Sequence[Mapping[str, Any]]) -> str:
     from chessgloss.commentary import annotate
 
     style = files("chessgloss.commentary").joinpath("player.css").read_text("utf-8")
-    data = [
-        {key: example[key] for key in ("title", "move", "legal", "comments")}
-        for example in examples
-    ]
+    keys = ("title", "move", "legal", "comments", "network", "published")
+    data = [{key: example[key] for key in keys} for example in examples]
     return template.substitute(
         style=style,
         pieces=annotate.piece_shapes(),

@@ -1,7 +1,8 @@
 """The browser's door: checks, comments and annotated games, asked for and answered as JSON.
 
-Nothing else in the library knows of a browser. The engine may run anywhere that lines of UCI can
-be sent to: python-chess parses them as ever (:class:`MessageEngine`). The library's code does not
+Nothing else in the library knows of a browser. An engine may run anywhere that lines can be sent
+to: python-chess parses those of UCI as ever (:class:`MessageEngine`), :mod:`chessgloss.scores` the
+terms of Stockfish 8 (:class:`MessageOracle`). The library's code does not
 wait for messages, so a search that is not there yet ends the work (:class:`Unanswered`); it is
 made, and the work begins again (:meth:`LiveBook.answer`). All but the searches is quick.
 """
@@ -10,9 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import chess
 import chess.engine
@@ -20,18 +20,26 @@ import chess.engine
 import chessgloss
 from chessgloss.claims import Checked
 from chessgloss.commentary import annotate
-from chessgloss.commentary.briefing import Briefing, brief_move
+from chessgloss.commentary.briefing import PHRASES, Briefing, brief_move
 from chessgloss.commentary.notes import write_notes
 from chessgloss.corpora.pgn import PgnGame, read_pgn
 from chessgloss.facts import Analyse, Fact, gather
+from chessgloss.facts.change import concept_and_side
 from chessgloss.facts.verdict import LEAST_NODES, MOST_NODES
-from chessgloss.notes import Note, notes
+from chessgloss.notes import notes
 from chessgloss.notes.choice import choose
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import purposes
 from chessgloss.notes.situation import Situation
 from chessgloss.positions import MoveInContext, Position, repair_fen
-from chessgloss.scores import Analysis, Line, read_lines
+from chessgloss.scores import (
+    STOCKFISH_8,
+    TERMS,
+    Analysis,
+    Line,
+    read_lines,
+    read_terms,
+)
 
 #: Sends a line to an engine.
 Send: TypeAlias = Callable[[str], object]
@@ -51,26 +59,11 @@ _OPTIONS: Final = {"Threads": 1, "Hash": 16}
 _Done = TypeVar("_Done")
 
 
-class Stopped(RuntimeError):
-    """The reader wants no more of it; what was searched is kept."""
+# ---------------------------------------------------------------- programs spoken to by lines
 
 
-# ---------------------------------------------------------------- searches
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """A position that an engine is to search.
-
-    Parameters
-    ----------
-    position
-        The position, with its history.
-    nodes
-        Nodes to search.
-    lines
-        Lines wanted (MultiPV).
-    """
+class Search(NamedTuple):
+    """A position, with its history, that an engine is to search: with so many nodes and lines."""
 
     position: Position
     nodes: int
@@ -85,16 +78,60 @@ class Unanswered(Exception):
         self.searches = searches
 
 
-class MessageEngine:
-    """A UCI engine that is spoken to by lines, wherever it runs.
-
-    Made within a running event loop.
-    """
+class _Program:
+    """A program that is spoken to by lines, wherever it runs. Made within a running event loop."""
 
     def __init__(self) -> None:
+        self._lost = asyncio.get_running_loop().create_future()
+        self._send: Send = lambda line: None
+
+    @property
+    def lost(self) -> bool:
+        """Whether the program is gone."""
+        return self._lost.done()
+
+    def lose(self, reason: str) -> None:
+        """Be told that the program is gone: what waits for it fails."""
+        if not self.lost:
+            self._lost.set_result(reason)
+
+    def receive(self, line: str) -> None:
+        """Take a line of the program's."""
+        raise NotImplementedError
+
+    async def start(self, connect: Connect) -> None:
+        """Have the program started."""
+        self._send = await connect(self.receive, self.lose)
+
+    async def _unless_lost(
+        self, work: Coroutine[Any, Any, _Done], seconds: float | None = None
+    ) -> _Done:
+        """Return what work with the program comes to; one that is silent too long is lost.
+
+        python-chess alone would wait for ever where an engine ends before a search has begun.
+
+        Raises
+        ------
+        chess.engine.EngineTerminatedError
+            If the program is lost.
+        """
+        working = asyncio.ensure_future(work)
+        waited: set[asyncio.Future[Any]] = {working, self._lost}
+        first = asyncio.FIRST_COMPLETED
+        await asyncio.wait(waited, timeout=seconds, return_when=first)
+        if working.done():
+            return working.result()
+        working.cancel()
+        self.lose(f"the engine is silent for {seconds} seconds")
+        raise chess.engine.EngineTerminatedError(self._lost.result())
+
+
+class MessageEngine(_Program):
+    """A UCI engine, whose lines python-chess reads as ever."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self._protocol = chess.engine.UciProtocol()
-        self._wire: _Wire | None = None
-        self._gone = ""
 
     @property
     def name(self) -> str:
@@ -105,22 +142,11 @@ class MessageEngine:
         """Take a line of the engine's."""
         self._protocol.pipe_data_received(1, f"{line}\n".encode())
 
-    def lose(self, reason: str) -> None:
-        """Be told that the engine is gone: what waits for it fails."""
-        if self._wire is not None and self._wire.returncode is None:
-            self._gone = reason
-            self._wire.returncode = 1
-            self._protocol.connection_lost(None)
-
-    async def start(self, send: Send) -> None:
-        """Greet the engine, to which ``send`` sends a line: one thread, a small hash table."""
-        self._wire = _Wire(send)
-        self._protocol.connection_made(self._wire)
-        try:
-            await asyncio.wait_for(self._protocol.initialize(), START_SECONDS)
-        except (TimeoutError, chess.engine.EngineTerminatedError) as error:
-            reason = self._gone or f"the engine is silent for {START_SECONDS} seconds"
-            raise chess.engine.EngineError(reason) from error
+    async def start(self, connect: Connect) -> None:
+        """Have the engine started, and greet it: one thread, a small hash table."""
+        await super().start(connect)
+        self._protocol.connection_made(_Wire(self._send))
+        await self._unless_lost(self._protocol.initialize(), START_SECONDS)
         known = self._protocol.options
         await self._protocol.configure(
             {name: value for name, value in _OPTIONS.items() if name in known}
@@ -137,28 +163,21 @@ class MessageEngine:
         board = search.position.board()
         if not any(board.legal_moves):
             return Analysis(search.position, (), 0, self.name)
-        begun = asyncio.ensure_future(
-            self._protocol.analysis(
-                board,
-                chess.engine.Limit(nodes=search.nodes),
-                multipv=search.lines,
-                game=object(),
-                info=_INFO,
-            )
-        )
-        # an engine that ends before the search has begun leaves python-chess waiting for ever
-        first = asyncio.FIRST_COMPLETED
-        waited: set[asyncio.Future[Any]] = {begun, self._protocol.returncode}
-        await asyncio.wait(waited, return_when=first)
-        if not begun.done():
-            begun.cancel()
-            raise chess.engine.EngineTerminatedError(self._gone)
-        try:
-            infos = [info async for info in begun.result()]
-        except chess.engine.EngineTerminatedError as error:
-            raise chess.engine.EngineTerminatedError(self._gone) from error
+        infos = await self._unless_lost(self._infos(board, search))
         searched = max((info.get("nodes", 0) for info in infos), default=0)
         return Analysis(search.position, read_lines(infos), searched, self.name)
+
+    async def _infos(
+        self, board: chess.Board, search: Search
+    ) -> list[chess.engine.InfoDict]:
+        begun = await self._protocol.analysis(
+            board,
+            chess.engine.Limit(nodes=search.nodes),
+            multipv=search.lines,
+            game=object(),
+            info=_INFO,
+        )
+        return [info async for info in begun]
 
 
 class _Wire(asyncio.SubprocessTransport, asyncio.WriteTransport):
@@ -167,7 +186,6 @@ class _Wire(asyncio.SubprocessTransport, asyncio.WriteTransport):
     def __init__(self, send: Send) -> None:
         super().__init__()
         self._send = send
-        self.returncode: int | None = None
 
     def get_pipe_transport(self, fd: int) -> _Wire:
         return self
@@ -176,14 +194,40 @@ class _Wire(asyncio.SubprocessTransport, asyncio.WriteTransport):
         for line in bytes(data).decode().splitlines():
             self._send(line)
 
-    def get_returncode(self) -> int | None:
-        return self.returncode
-
     def get_pid(self) -> int:
         return 0
 
-    def close(self) -> None:
-        self._send("quit")
+
+class MessageOracle(_Program):
+    """Stockfish 8, of which the terms of positions are asked (:mod:`chessgloss.oracle`)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines = asyncio.Queue[str]()
+
+    def receive(self, line: str) -> None:
+        """Take a line of the oracle's."""
+        self._lines.put_nowait(line)
+
+    async def terms(self, position: Position) -> dict[str, float]:
+        """Return the terms of a position as printed; none if it is judged by a rule of its own.
+
+        Raises
+        ------
+        chess.engine.EngineError
+            If the oracle is lost.
+        """
+        self._send(f"position fen {position.fen}")
+        self._send("eval")
+        table = await self._unless_lost(self._table(), START_SECONDS)
+        return read_terms(table, STOCKFISH_8)
+
+    async def _table(self) -> str:
+        closing = STOCKFISH_8.closing.decode()
+        table = ""
+        while closing not in table:
+            table += await self._lines.get() + "\n"
+        return table
 
 
 # ---------------------------------------------------------------- what a page may ask for
@@ -199,15 +243,23 @@ class LiveBook:
     report
         Told, before each search, how many of those that are wanted now are made, and how many
         they are.
+    connect_oracle
+        Starts Stockfish 8 likewise.
     """
 
     def __init__(
-        self, connect: Connect, report: Callable[[int, int], object] = lambda *_: None
+        self,
+        connect: Connect,
+        report: Callable[[int, int], object] = lambda *_: None,
+        connect_oracle: Connect | None = None,
     ) -> None:
         self._connect = connect
         self._report = report
+        self._connect_oracle = connect_oracle or connect
         self._engine: MessageEngine | None = None
+        self._oracle: MessageOracle | None = None
         self._searching = asyncio.Lock()
+        self._reading = asyncio.Lock()
         self._stopped = False
         self._known: dict[Search, Analysis] = {}
         self._briefings: dict[MoveInContext, Briefing] = {}
@@ -217,10 +269,9 @@ class LiveBook:
         given = json.loads(asked)
         task = given.pop("task")
         try:
-            if task in _WAITING:
-                done = await _WAITING[task](self, **given)
-            else:
-                done = _AT_ONCE[task](self, **given)
+            done = _TASKS[task](self, **given)
+            if not isinstance(done, dict):
+                done = await done
         except Exception as error:  # whatever it is, the page says it and goes on
             done = {"error": annotate.fault(error)}
         return json.dumps(done)
@@ -244,12 +295,8 @@ class LiveBook:
     def check(self, move: Values, text: str) -> Values:
         """Return every claim of a text on a move, with the engine's verdict where it was asked."""
         context = _context(move)
-        briefing = self._briefings.get(context)
-        checked = chessgloss.check(text, context, briefing)
-        return {
-            "claims": [describe_claim(each) for each in checked],
-            "engine": briefing.verdict.engine if briefing else "",
-        }
+        checked = chessgloss.check(text, context, self._briefings.get(context))
+        return {"claims": [describe_claim(each) for each in checked]}
 
     def look(self, move: Values) -> Values:
         """Return what the board alone says of a move, sentence by sentence with its facts."""
@@ -269,6 +316,24 @@ class LiveBook:
         self._briefings[context] = briefing
         return describe_comment(briefing)
 
+    async def concepts(self, move: Values) -> Values:
+        """Return Stockfish 8's terms before and after a move, the most changed first."""
+        context = _context(move)
+        async with self._reading:
+            if self._oracle is None or self._oracle.lost:
+                oracle = MessageOracle()
+                await oracle.start(self._connect_oracle)
+                self._oracle = oracle
+            before = await self._oracle.terms(context.position)
+            after = await self._oracle.terms(context.after())
+        if not (before and after):
+            raise ValueError(
+                "Stockfish 8 judges this ending by a rule of its own, without its terms"
+            )
+        terms = [describe_term(term, before[term], after[term]) for term in TERMS]
+        terms.sort(key=lambda each: -abs(each["after"] - each["before"]))
+        return {"terms": terms}
+
     async def annotate(self, pgn: str, number: int = 1, nodes: int = 100_000) -> Values:
         """Return a game of a PGN text annotated, as PGN, as a page, and its comments."""
         read = list(read_pgn(pgn.encode()))[number - 1]
@@ -279,13 +344,14 @@ class LiveBook:
                 analyse, write_notes, nodes=(nodes, nodes)
             ).annotate(read.game)
         )
-        moves = annotate.moves_of(read.game)
+        noted = zip(annotate.moves_of(read.game), annotated.notes, strict=False)
         comments = [
-            {"move": move.numbered_san + annotate.SIGNS.get(note.nag or 0, "")}
-            | {"ply": ply, "text": note.text}
-            for ply, (move, note) in enumerate(
-                zip(moves, annotated.notes, strict=False)
-            )
+            {
+                "move": move.numbered_san + annotate.SIGNS.get(note.nag or 0, ""),
+                "ply": ply,
+                "text": note.text,
+            }
+            for ply, (move, note) in enumerate(noted)
             if note.text
         ]
         return {
@@ -320,42 +386,33 @@ class LiveBook:
         return [self._known[each] for each in asked]
 
     async def _search(self, searches: Sequence[Search]) -> None:
+        """Make searches, by an engine that is started where none runs."""
         for done, each in enumerate(searches):
             if self._stopped:
-                raise Stopped("Stopped; what was searched is kept.")
+                raise RuntimeError("Stopped; what was searched is kept.")
             self._report(done, len(searches))
+            if self._engine is None or self._engine.lost:
+                engine = MessageEngine()
+                await engine.start(self._connect)
+                self._engine = engine
             try:
-                engine = self._engine or await self._start()
-                self._known[each] = await engine.analyse(each)
+                self._known[each] = await self._engine.analyse(each)
             except chess.engine.EngineError:
                 self._engine = None
                 raise
         self._report(len(searches), len(searches))
 
-    async def _start(self) -> MessageEngine:
-        engine = MessageEngine()
 
-        def lose(reason: str) -> None:
-            engine.lose(reason)
-            if self._engine is engine:
-                self._engine = None
-
-        await engine.start(await self._connect(engine.receive, lose))
-        self._engine = engine
-        return engine
-
-
-_AT_ONCE: Final[dict[str, Callable[..., Values]]] = {
+_TASKS: Final[dict[str, Callable[..., Values | Awaitable[Values]]]] = {
     "position": LiveBook.read_position,
     "move": LiveBook.read_move,
     "games": LiveBook.read_games,
     "check": LiveBook.check,
     "look": LiveBook.look,
-    "stop": LiveBook.stop,
-}
-_WAITING: Final[dict[str, Callable[..., Awaitable[Values]]]] = {
     "comment": LiveBook.comment,
+    "concepts": LiveBook.concepts,
     "annotate": LiveBook.annotate,
+    "stop": LiveBook.stop,
 }
 
 
@@ -372,14 +429,28 @@ def describe_position(position: Position) -> Values:
 def describe_move(move: MoveInContext) -> Values:
     """Return a move with its position, as :meth:`LiveBook.check` takes it, and its names."""
     position = move.position
-    known = {"moves": position.moves, "root": position.root} if position.moves else {}
     return {
         "fen": position.fen,
+        "moves": position.moves,
+        "root": position.root,
         "uci": move.uci,
         "san": move.san,
         "name": move.numbered_san,
         "after": move.after().fen,
-    } | known
+    }
+
+
+def describe_term(term: str, before: float, after: float) -> Values:
+    """Return a concept with its name for people, in pawns as White sees them."""
+    concept, side = concept_and_side(term)
+    name = PHRASES["concepts"][concept]["name"]
+    sign = -1 if side == "Black" else 1
+    return {
+        "key": term,
+        "name": name.capitalize() if side == "both" else f"{side}'s {name}",
+        "before": round(sign * before, 2) + 0.0,  # no -0
+        "after": round(sign * after, 2) + 0.0,
+    }
 
 
 def describe_claim(checked: Checked) -> Values:
@@ -399,15 +470,18 @@ def describe_comment(briefing: Briefing) -> Values:
     verdict = briefing.verdict
     board = briefing.move.position.board()
     after = briefing.move.after().board()
-    chosen = choose(notes(briefing))
     return {
-        "text": write_notes(briefing).text,
-        "sentences": [_sentence(each) for each in chosen],
+        "sentences": [
+            {
+                "text": note.sentence,
+                "facts": [_fact_in_words(each) for each in note.facts],
+            }
+            for note in choose(notes(briefing))
+        ],
         "engine": verdict.engine,
         "nodes": verdict.nodes,
         "glyph": verdict.glyph,
         "judgement": verdict.judgement,
-        "standing": verdict.standing,
         "stands": Situation(briefing).stands(),
         "before": [
             _describe_line(board, each) for each in briefing.before.lines[:SHOWN_LINES]
@@ -422,7 +496,6 @@ def _describe_line(board: chess.Board, line: Line) -> Values:
     return {
         "san": board.variation_san(map(chess.Move.from_uci, moves)),
         "uci": moves,
-        "depth": line.depth,
     } | annotate.value_of(line.score, board)
 
 
@@ -436,13 +509,6 @@ def _describe_game(read: PgnGame) -> Values:
     }
 
 
-def _sentence(note: Note) -> Values:
-    return {
-        "text": note.sentence,
-        "facts": [_fact_in_words(fact) for fact in note.facts],
-    }
-
-
 def _fact_in_words(fact: Fact) -> str:
     where = {"before": "before the move: ", "after": "after the move: "}
     source = "" if fact.provenance == "board" else f" ({fact.provenance})"
@@ -452,9 +518,8 @@ def _fact_in_words(fact: Fact) -> str:
 def _board_sentences(move: MoveInContext) -> Iterator[Values]:
     """Yield what a move does on the board, then the facts of the move itself."""
     facts = gather(move)
-    of_move = facts.of(when="move")
-    played = Played(move.position.board(), move.move)
-    for purpose in purposes(played):
+    found = purposes(Played(move.position.board(), move.move))
+    for purpose in found:
         there = [
             fact
             for fact in facts.facts
@@ -465,14 +530,13 @@ def _board_sentences(move: MoveInContext) -> Iterator[Values]:
             "text": f"{move.san} {purpose.clause}.",
             "facts": [_fact_in_words(fact) for fact in near],
         }
-    if not purposes(played):
-        for fact in of_move:
+    if not found:
+        for fact in facts.of(when="move"):
             yield {"text": f"{fact.text[:1].upper()}{fact.text[1:]}.", "facts": []}
 
 
 def _context(move: Values) -> MoveInContext:
     """Read a move as :func:`describe_move` gives it."""
-    history = {key: move[key] for key in ("moves", "root") if key in move}
-    if "moves" in history:
-        history["moves"] = tuple(history["moves"])
-    return MoveInContext(Position(move["fen"], **history), move["uci"])
+    moves = tuple(move.get("moves", ()))
+    root = move.get("root", chess.STARTING_FEN)
+    return MoveInContext(Position(move["fen"], moves, root), move["uci"])

@@ -31,31 +31,8 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from chessgloss.engine import EngineFailed, EngineMissing, find_stockfish
+from chessgloss.scores import STOCKFISH_8, STOCKFISH_15, TERMS, TraceFormat
 
-#: The terms, in the order and the spelling of the CCC paper's Table 6.
-TERMS: tuple[str, ...] = (
-    "Material",
-    "Imbalance",
-    "Pawns",
-    "White Knights",
-    "Black Knights",
-    "White Bishop",
-    "Black Bishop",
-    "White Rooks",
-    "Black Rooks",
-    "White Queens",
-    "Black Queens",
-    "White Mobility",
-    "Black Mobility",
-    "White Kingsafety",
-    "Black Kingsafety",
-    "White Threats",
-    "Black Threats",
-    "White Space",
-    "Black Space",
-    "White Passedpawns",
-    "Black Passedpawns",
-)
 _PIECES = slice(3, 13)
 _MOBILITY = slice(11, 13)
 _LATE = slice(13, 21)
@@ -119,9 +96,9 @@ class TermTable:
     Parameters
     ----------
     middlegame, endgame
-        float32 (n, 21), columns as in :data:`TERMS`. White's and Black's terms as
-        printed, each good for its own side when positive; Material, Imbalance and Pawns
-        are White minus Black.
+        float32 (n, 21), columns as in :data:`~chessgloss.scores.TERMS`. White's and Black's
+        terms as printed, each good for its own side when positive; Material, Imbalance and
+        Pawns are White minus Black.
     total
         float32 (n,): the evaluation, White's point of view.
     status
@@ -155,49 +132,6 @@ class TermTable:
     def take(self, rows: Sequence[int] | NDArray) -> TermTable:
         """Return the rows of the given numbers, or those where a boolean mask is true."""
         return TermTable(*(array[np.asarray(rows)] for array in self.arrays().values()))
-
-
-@dataclass(frozen=True, slots=True)
-class TraceFormat:
-    """How one version of Stockfish prints its table.
-
-    Parameters
-    ----------
-    closing
-        Text that occurs once a position, in the last line with a number.
-    numbers
-        Numbers printed a position, all with two decimals.
-    knights
-        Place of White's Knights (middlegame), where the rows of six begin: White, Black
-        and total, MG and EG each, for knights, bishops, rooks, queens, mobility, king
-        safety, threats, passed pawns, space. The total of Pawns comes right before it.
-    total
-        Place of the evaluation.
-    lazy
-        Whether this version stops early when material is decisive, and prints no table of a
-        position in check.
-    """
-
-    closing: bytes
-    numbers: int
-    knights: int
-    total: int
-    lazy: bool
-
-    @property
-    def middlegame(self) -> NDArray[np.intp]:
-        """Places of the middlegame values, in the order of :data:`TERMS`."""
-        rows = (0, 1, 2, 3, 4, 5, 6, 8, 7)  # Table 6 has Space before Passed pawns
-        sided = [self.knights + 6 * row + 2 * side for row in rows for side in (0, 1)]
-        return np.array([0, 2, self.knights - 2, *sided])
-
-
-#: Stockfish 8: ``src/evaluate.cpp``, ``Eval::trace``, at tag sf_8.
-STOCKFISH_8 = TraceFormat(b"Total Evaluation", 63, 6, 62, lazy=False)
-
-#: Stockfish 15.1, classical: ``src/evaluate.cpp``, ``Eval::trace``, at tag sf_15.1. Its
-#: total is the line `Classical evaluation`, before the damping by the fifty-move counter.
-STOCKFISH_15 = TraceFormat(b"Final evaluation", 70, 10, 68, lazy=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -579,8 +513,9 @@ def read_tables(
         )
     rows = np.full((len(in_check), trace.numbers), np.nan, np.float32)
     rows[printed] = hundredths.reshape(-1, trace.numbers) / np.float32(100)
-    middlegame = rows[:, trace.middlegame]
-    endgame = rows[:, trace.middlegame + 1]
+    places = np.array(trace.middlegame)
+    middlegame = rows[:, places]
+    endgame = rows[:, places + 1]
     # King safety is never zero for both sides in a full table: the shelter and the distance of
     # the pawns always count. Mobility is zero in an early lazy exit, before the pieces.
     filled = (middlegame != 0) | (endgame != 0)  # NaN counts as filled

@@ -2,13 +2,15 @@
 
 A score carries its point of view (:class:`chess.engine.PovScore`). Numbers are centipawns with
 mate in n counted as 10,000 - n (:func:`centipawns`), :func:`win_chance` turns them into a chance
-to win, and :func:`score_text` says a score in words. Nothing here starts a process or needs
-more than python-chess; who asks an engine is :mod:`chessgloss.engine`.
+to win, and :func:`score_text` says a score in words. The terms of Stockfish's ``eval`` are read
+one table at a time (:func:`read_terms`). Nothing here starts a process or needs more than
+python-chess; who asks an engine is :mod:`chessgloss.engine`, or :mod:`chessgloss.oracle`.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -270,3 +272,109 @@ class ScoredMove(NamedTuple):
 
     move: chess.Move
     centipawns: int
+
+
+# Terms of a classical evaluation, as Stockfish prints them
+
+
+#: The terms, in the order and the spelling of the CCC paper's Table 6.
+TERMS: tuple[str, ...] = (
+    "Material",
+    "Imbalance",
+    "Pawns",
+    "White Knights",
+    "Black Knights",
+    "White Bishop",
+    "Black Bishop",
+    "White Rooks",
+    "Black Rooks",
+    "White Queens",
+    "Black Queens",
+    "White Mobility",
+    "Black Mobility",
+    "White Kingsafety",
+    "Black Kingsafety",
+    "White Threats",
+    "Black Threats",
+    "White Space",
+    "Black Space",
+    "White Passedpawns",
+    "Black Passedpawns",
+)
+
+_NUMBER = re.compile(r"-?\d+\.\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFormat:
+    """How one version of Stockfish prints its table.
+
+    Parameters
+    ----------
+    closing
+        Text that occurs once a position, in the last line with a number.
+    numbers
+        Numbers printed a position, all with two decimals.
+    knights
+        Place of White's Knights (middlegame), where the rows of six begin: White, Black
+        and total, MG and EG each, for knights, bishops, rooks, queens, mobility, king
+        safety, threats, passed pawns, space. The total of Pawns comes right before it.
+    total
+        Place of the evaluation.
+    lazy
+        Whether this version stops early when material is decisive, and prints no table of a
+        position in check.
+    """
+
+    closing: bytes
+    numbers: int
+    knights: int
+    total: int
+    lazy: bool
+
+    @property
+    def middlegame(self) -> list[int]:
+        """Places of the middlegame values, in the order of :data:`TERMS`."""
+        rows = (0, 1, 2, 3, 4, 5, 6, 8, 7)  # Table 6 has Space before Passed pawns
+        sided = [self.knights + 6 * row + 2 * side for row in rows for side in (0, 1)]
+        return [0, 2, self.knights - 2, *sided]
+
+
+#: Stockfish 8: ``src/evaluate.cpp``, ``Eval::trace``, at tag sf_8.
+STOCKFISH_8 = TraceFormat(b"Total Evaluation", 63, 6, 62, lazy=False)
+
+#: Stockfish 15.1, classical: ``src/evaluate.cpp``, ``Eval::trace``, at tag sf_15.1. Its
+#: total is the line `Classical evaluation`, before the damping by the fifty-move counter.
+STOCKFISH_15 = TraceFormat(b"Final evaluation", 70, 10, 68, lazy=True)
+
+
+def read_terms(table: str, trace: TraceFormat) -> dict[str, float]:
+    """Read one table: each term's middlegame value in pawns, as printed for its own side.
+
+    Whole batches are read by :func:`chessgloss.oracle.read_tables`.
+
+    Parameters
+    ----------
+    table
+        What the engine printed for ``eval``.
+    trace
+        The format of the table.
+
+    Returns
+    -------
+    dict of str to float
+        By the names of :data:`TERMS`, in their order; empty where the table is: an ending judged
+        by a rule of its own.
+
+    Raises
+    ------
+    ValueError
+        If the table has not as many numbers as it should: the engine is another version.
+    """
+    numbers = [float(number) for number in _NUMBER.findall(table)]
+    if len(numbers) != trace.numbers:
+        raise ValueError(f"{len(numbers)} numbers in a table, not {trace.numbers}")
+    places = trace.middlegame
+    if not any(numbers[place] or numbers[place + 1] for place in places):
+        return {}
+    return {term: numbers[at] for term, at in zip(TERMS, places, strict=True)}

@@ -2,6 +2,7 @@
 
 import { Board, EMPTY, nameOf } from "./board.js";
 import { at, button, element } from "./elements.js";
+import { ConceptPanel } from "./concepts.js";
 import { GamePanel } from "./game.js";
 import { Library } from "./library.js";
 import { countClaims, listClaims, showMarked } from "./marks.js";
@@ -20,6 +21,7 @@ const board = new Board(at("board"), {
   speak: (words) => { at("spoken").textContent = words; },
 });
 const game = new GamePanel({ ask, say, choose: (move) => choose(move) });
+const concepts = new ConceptPanel({ ask, say });
 
 /** The position and its legal moves (null: not known yet), and the move played in it. */
 const now = { fen: `${START} w KQkq - 0 1`, legal: null, move: null };
@@ -104,6 +106,7 @@ function forget() {
 function setPosition(fen, legal = null) {
   forget();
   Object.assign(now, { fen, legal, move: null });
+  concepts.show(null);
   board.turned = fen.split(" ")[1] === "b";
   show();
   check();
@@ -121,6 +124,7 @@ function readPosition(fen) {
 function choose(move) {
   forget();
   Object.assign(now, { fen: move.fen, legal: null, move });
+  concepts.show(move, examples.find((example) => example.move === move));
   at("move").value = "";
   show();
   check();

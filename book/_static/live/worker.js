@@ -68,26 +68,50 @@ async function startPython(files, lock) {
 const MAKE_BOOK = `
 import sys
 sys.path.insert(0, "/app")
-from pyodide.ffi import create_proxy
+from pyodide.ffi import JsException, create_proxy
 from chessgloss.live import LiveBook
 
-def make_book(connect, report):
+def connects(start):
     async def connected(receive, lose):
-        return await connect(create_proxy(receive), create_proxy(lose))
-    return LiveBook(connected, report)
+        try:
+            return await start(create_proxy(receive), create_proxy(lose))
+        except JsException as error:
+            raise RuntimeError(error.js_error.message) from error
+    return connected
+
+def make_book(connect, report, connect_oracle):
+    return LiveBook(connects(connect), report, connects(connect_oracle))
 
 make_book
 `;
 
-/** Starts an engine of its own worker; returns what sends it a line. */
-async function connect(sizes, receive, lose) {
-  const files = await fetchFiles(["stockfish.wasm.gz"], sizes, "the engine");
-  const wasm = addressOf(files.get("stockfish.wasm"), "application/wasm");
-  const engine = new Worker(`stockfish.js#${encodeURIComponent(wasm)}`);
-  const lost = (why) => lose(`the engine is gone: ${why}`);
-  engine.onerror = (event) => lost(event.message || "it does not start");
+/** The engines: the one that searches, and Stockfish 8, whose terms are the concepts. */
+const ENGINES = {
+  engine: {
+    called: "the engine",
+    file: "stockfish.wasm.gz",
+    script: (wasm) => `stockfish.js#${encodeURIComponent(addressOf(wasm, "application/wasm"))}`,
+  },
+  oracle: {
+    called: "Stockfish 8",
+    file: "stockfish8.js.gz",
+    script: (bytes) => addressOf(bytes, "text/javascript"),
+  },
+};
+
+/** Starts an engine in a worker of its own; returns what sends it a line. */
+async function connect(name, sizes, receive, lose) {
+  const { called, file, script } = ENGINES[name];
+  const files = await fetchFiles([file], sizes, called);
+  const engine = new Worker(script(files.get(file.replace(/\.gz$/, ""))));
+  const lost = (why) => lose(`${called} is gone: ${why}`);
+  engine.onerror = (event) => {
+    event.preventDefault(); // else it ends Python's worker, too
+    lost(event.message || "it does not start");
+  };
   engine.onmessage = ({ data }) => typeof data === "string" && receive(data);
-  connect.engine = engine;
+  ENGINES[name].worker?.terminate(); // one that was lost
+  ENGINES[name].worker = engine;
   return (line) => engine.postMessage(line);
 }
 
@@ -103,7 +127,8 @@ async function start() {
   say({ loading: { step: "reading the book's code" } });
   const makeBook = python.runPython(MAKE_BOOK);
   const report = (done, total) => say({ searching: { done, total } });
-  const book = makeBook((receive, lose) => connect(bytes, receive, lose), report);
+  const connects = (name) => (receive, lose) => connect(name, bytes, receive, lose);
+  const book = makeBook(connects("engine"), report, connects("oracle"));
   say({ ready: (performance.now() - began) / 1000 });
   return book;
 }
