@@ -565,11 +565,11 @@ plt.show()
 # %% [markdown]
 # ## On people's positions
 #
-# The paper's positions come from games that people played on Lichess, all of those above from
-# games that an engine played against itself. With a file of people's games at hand (the variable
-# `CHESSGLOSS_ASSET_GAMES`; any PGN will do), these cells fit and test once more on these. The
-# numbers on this page come from Lichess games of two accounts, most of them with 30 to 180
-# seconds a side: people's games, but a sample neither of all people nor of slow chess.
+# The paper's positions come from games that people played on Lichess, those above from self-play
+# of an engine. With a file of people's games at hand (the variable `CHESSGLOSS_ASSET_GAMES`; a
+# PGN of enough games will do), these cells fit and test Table 6 once more on them. The numbers
+# on this page come from Lichess games of two accounts, most of them with 30 to 180 seconds a
+# side: people's games, but a sample neither of all people nor of slow chess.
 #
 # At most {glue:text}`people_per_game` positions of a game are drawn. People repeat their
 # openings, so a position drawn twice counts once; otherwise one that was fitted on could be
@@ -640,14 +640,14 @@ columns = {
     "NNUE, fitted on self-play": ("NNUE", "self-play", "people's"),
     "self-play: NNUE": ("NNUE", "self-play", "self-play"),
 }
-on_people = {
-    title: table_of(crossed[case], seed=seed)["accuracy"].map("{:.3f}".format)
-    for title, case in columns.items()
-    if people
-}
+on_people = {"T78, paper": paper.rename_axis(None)}
+for title, case in columns.items():
+    if people:
+        accuracies = table_of(crossed[case], seed=seed)["accuracy"]
+        on_people[title] = accuracies.map("{:.3f}".format)
 report.table(
-    pd.DataFrame({"T78, paper": paper, **on_people}),
-    caption="Test accuracy on people's positions, and on as many of self-play",
+    pd.DataFrame(on_people),
+    caption="Test accuracy on people's positions; last column, on as many of self-play",
 )
 
 # %%
@@ -662,7 +662,11 @@ shown = pd.DataFrame(
         for name in ("NNUE", "bare board")
     }
 )
-report.table(shown, caption="Mean test accuracy by kind of game, for 21 concepts")
+(
+    report.table(shown, caption="Mean test accuracy over the 21 concepts, by kind of game")
+    if people
+    else None
+)
 
 # %%
 people_gaps = {}
@@ -692,38 +696,42 @@ gap_titles = {
     "lost_on_people": "people's vectors less self-play's, on people's positions",
     "lost_on_selfplay": "self-play's vectors less people's, on self-play's positions",
 }
-shown = {gap_titles[name]: f"{gap:.3f}" for name, gap in people_gaps.items()}
-report.table(
-    pd.DataFrame({"difference": pd.Series(shown, dtype=object)}),
-    caption="Differences of mean test accuracies",
+shown = pd.Series({gap_titles[name]: f"{gap:.3f}" for name, gap in people_gaps.items()})
+(
+    report.table(shown.to_frame("difference"), caption="Differences of mean test accuracies")
+    if people
+    else None
 )
 
 
 # %% tags=["hide-input"]
-def told(name, more, less, neither):
+def told(name, above, below, neither):
     gap = people_gaps[name]
-    return more if gap.low > 0 else less if gap.high < 0 else neither
+    return above if gap.low > 0 else below if gap.high < 0 else neither
 
 
 people_recap = "No games of people were at hand."
 people_said = ""
 if people:
-    easier = told("less_selfplay", "higher than", "lower than", "not to be told from")
-    adds = told(
-        "gain_over_board",
-        "The network adds to the bare board here too",
-        "The bare board does better than the network here",
-        "Whether the network adds anything to the bare board here cannot be told",
-    )
-    lost = told("lost_on_people", "lose", "gain", "neither lose nor gain what could be told")
-    back = told("lost_on_selfplay", "lose", "gain", "neither lose nor gain what could be told")
     at_home = people_means["NNUE", "people's", "people's"]
     at_play = people_means["NNUE", "self-play", "self-play"]
-    people_recap = f"""On people's positions the mean accuracy is {at_home.value:.3f}, on as
-many of self-play {at_play.value:.3f}"""
-    people_said = f"""On people's positions the mean accuracy is {at_home:.3f}, {easier} that on
-{len(control):,} positions of self-play, {at_play:.3f}. {adds}. Vectors of self-play {lost} on
-people's positions, against vectors fitted there; people's vectors {back} on self-play's."""
+    of_board = people_means["bare board", "people's", "people's"]
+    higher = told("less_selfplay", "higher than", "lower than", "not to be told from")
+    adds = told(
+        "gain_over_board",
+        "The network adds to the bare board there too",
+        "The bare board does better than the network there",
+        "Whether the network adds anything to the bare board there cannot be told",
+    )
+    relation = ("reach less than", "reach more than", "are not to be told from")
+    people_said = f"""On {len(people_labelled):,} people's positions the mean accuracy is
+{at_home.value:.3f}, {higher} that on {len(control):,} of self-play, {at_play.value:.3f}.
+{adds}. On people's positions vectors fitted on self-play
+{told("lost_on_people", *relation)} those fitted there; on self-play's, people's vectors
+{told("lost_on_selfplay", *relation)} its own."""
+    people_recap = f"""On positions of people's games the concepts reach {at_home.value:.3f},
+on as many of self-play {at_play.value:.3f}; the bare board reaches {of_board.value:.3f} on
+people's."""
 Markdown(people_said)
 
 # %% [markdown]

@@ -24,7 +24,7 @@ layer = "pairwise+clipped"
 
 # %% tags=["hide-input"]
 import json
-from itertools import pairwise
+from itertools import islice, pairwise
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -44,9 +44,10 @@ from chessgloss.concepts.priority import (
     prioritise,
     weights_file,
 )
+from chessgloss.corpora.anybody import read_anybody
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.experts import joined_activations, load_expert
-from chessgloss.positions import read_move, repair_fen
+from chessgloss.positions import Game, read_move, repair_fen
 from chessgloss.stats import mean_interval
 from chessgloss.store import default_store, find_project
 
@@ -68,6 +69,7 @@ report.board(played)
 #   place of a line, and what the network adds to each over the bare board;
 # - set the methods side by side on the same moves, and see how the network's lead over the
 #   bare board depends on how many moves there are to learn from;
+# - measure the rankings on moves that people played;
 # - draw the bars of the paper's Figure 3 for the documents' own moves and for yours.
 #
 # ## Moves and what they change
@@ -766,6 +768,127 @@ committed models, trained on {logs["nnue"]["moves"]:,} moves, differ by
 """)
 
 # %% [markdown]
+# ## On people's moves
+#
+# All moves so far are an engine's. With a file of people's games at hand (the variable
+# `CHESSGLOSS_ASSET_GAMES`), the rankings are measured on moves of its test games. The numbers on
+# this page come from Lichess games of two accounts, most of them with 30 to 180 seconds a side:
+# people's games, but a sample neither of all people nor of slow chess. A move drawn twice counts
+# once. Vectors and models stay as they are, fitted on self-play. The constants are people's own:
+# they, and the spreads in which changes are counted, come from moves of people's training games.
+
+# %% tags=["hide-input"]
+try:
+    people_file = assets.locate("games", fetch=False)
+except assets.AssetMissing:
+    people = []
+    print("asset absent: no games that people played on this machine")
+else:
+    first_games = islice(read_anybody(people_file), sizes.people)
+    people = [game for game in first_games if isinstance(game, Game)]
+
+# %% tags=["hide-input"]
+if people:
+    most = {"train": sizes.people_fitted, "test": sizes.held_out_games}
+    people = [game for split in most for game in of_split(people, split)[: most[split]]]
+    drawn = changes.sample_moves(people, sizes.per_game, seed=seed)
+    once = ~pd.Series(changes.move_keys(drawn)).duplicated()
+    by_people = changes.measure_changes(drawn[once].reset_index(drop=True), default_store())
+    people_train = by_people.part("train")
+    people_test = by_people.part("test")
+    people_spread = people_train.spread()
+    train_sizes = pd.DataFrame(np.abs(people_train.changes / people_spread))
+    people_truth = people_test.changes / people_spread
+    print(f"moves: {len(people_train):,} for the constants, {len(people_test):,} to test")
+
+# %%
+people_rankings = {}
+if people:
+    often_there = ranking.top_mask(train_sizes) & (train_sizes.to_numpy() != 0)
+    by_kind_there = train_sizes.groupby(people_train.moves["kind"]).mean()
+    each_move = np.ones((len(people_test), 1))
+    people_rankings = {
+        "random": np.random.default_rng(seed).random(people_truth.shape),
+        "constant, by frequency": each_move * often_there.mean(axis=0),
+        "constant, by size": each_move * train_sizes.mean().to_numpy(),
+        guess: by_kind_there.reindex(people_test.moves["kind"])
+        .fillna(train_sizes.mean())
+        .to_numpy(),
+        wide_name: np.abs(
+            vectors.score_changes(*(read(people_test.moves, s) for s in ("before", "after")))
+        ),
+    }
+    around_people = [people_test.moves[side].tolist() for side in ("before", "after")]
+    for name, source in models.items():
+        model = ChangeModel.load(weights_file(source))
+        _, people_rankings[name] = model.predict(SOURCES[source](), *around_people)
+
+# %%
+of_measure = {"nDCG@5": ranking.ndcg, "precision@5": ranking.precision}
+people_values = {
+    title: {name: measure(scores, people_truth) for name, scores in people_rankings.items()}
+    for title, measure in of_measure.items()
+}
+
+
+def of_people(values):
+    known = np.isfinite(values)
+    return mean_interval(values[known], people_test.moves["game"][known], seed=seed)
+
+
+people_summary = pd.DataFrame(
+    {
+        title: {name: of_people(values) for name, values in each.items()}
+        for title, each in people_values.items()
+    }
+)
+beside = {
+    f"{title}, {whose}": table[title].map("{:.3f}".format)
+    for title in of_measure
+    for whose, table in {"people's": people_summary, "self-play": summary}.items()
+    if people
+}
+(
+    report.table(
+        pd.DataFrame(beside).loc[list(people_rankings)],
+        caption="People's test moves beside self-play's",
+    )
+    if people
+    else None
+)
+
+
+# %% tags=["hide-input"]
+people_said = ""
+people_recap = "No games of people were at hand."
+
+
+def on_people(name, other, title):
+    values = people_values[title]
+    gap = of_people(values[name] - values[other])
+    place = "above" if gap.low > 0 else "below" if gap.high < 0 else "not to be told from"
+    other_value = people_summary[title][other].value
+    return f"{people_summary[title][name]:.3f}, {place} the {other_value:.3f}"
+
+
+if people:
+    fixed = {
+        title: max(ignorant.index, key=lambda name: people_summary[title][name].value)
+        for title in of_measure
+    }
+    five_there = fixed["precision@5"]
+    people_said = f"""On {len(people_test):,} moves that people played the published ranking,
+with the paper's number of positions, has a precision@5 of
+{on_people(wide_name, five_there, "precision@5")} of always naming the same five terms, and an
+nDCG@5 of {on_people(wide_name, guess, "nDCG@5")} of the guess that knows only the kind of move.
+The model on NNUE, trained on self-play, has an nDCG@5 of {on_people(best, bare, "nDCG@5")} of the
+same model on the bare board."""
+    people_recap = f"""On people's moves the published ranking has a precision@5 of
+{on_people(wide_name, five_there, "precision@5")} of always naming the same five terms; the model
+has one of {on_people(best, five_there, "precision@5")}."""
+Markdown(people_said)
+
+# %% [markdown]
 # ## The documents' moves
 #
 # The documents print three positions with a FEN (Figures A1, A5 and A6 of the paper). For
@@ -851,6 +974,7 @@ reaches a precision@5 of {summary["precision@5"][best]:.2f} and an nDCG@5 of
     f"""Over the bare board, each model at its own optimum,
 the network gains in nDCG@5 {", ".join(gained)} training moves; the committed models, with
 {logs["nnue"]["moves"]:,}, differ by {100 * over_board.value:.1f}.""",
+    people_recap,
     "The figures show what the commentary chapters hand to the language model.",
 ]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
@@ -880,6 +1004,28 @@ points_of_curve = {
     moves: dict(zip(each["key"], each["nDCG@5"], strict=True)) | {"gain": head_start[moves]}
     for moves, each in curve.groupby("moves")
 }
+no_people = report.Result(None, absent="people's games")
+people_keys = {
+    "paper_tails": wide_name,
+    "constant_by_kind": guess,
+    "random": "random",
+    "one_hot": bare,
+    "best": best,
+    "constant": "",
+}
+people_by_key = {title: dict.fromkeys(people_keys, no_people) for title in of_measure}
+people_over_board = people_moves = no_people
+if people:
+    people_moves = len(people_test)
+    of_gains = people_values["nDCG@5"]
+    people_over_board = of_people(of_gains[best] - of_gains[bare])
+    people_by_key = {
+        title: {
+            key: people_summary[title][name or fixed[title]]
+            for key, name in people_keys.items()
+        }
+        for title in of_measure
+    }
 equal_means = {key: measured(values) for key, values in equal_gains.items()}
 
 # %% tags=["hide-input"]
@@ -892,6 +1038,12 @@ report.save(
     report.rows(by_key["precision@5"], "priority.precision_at_5", unit="precision@5"),
     report.rows(summary["sign"][best], "priority.sign.best", unit="accuracy"),
     report.rows(len(beaten), "priority.kinds_beaten", unit="kinds of move"),
+    report.rows(people_moves, "priority.people.moves", unit="moves"),
+    report.rows(people_by_key["nDCG@5"], "priority.people.ndcg", unit="nDCG@5"),
+    report.rows(people_over_board, "priority.people.ndcg.over_one_hot", unit="nDCG@5"),
+    report.rows(
+        people_by_key["precision@5"], "priority.people.precision_at_5", unit="precision@5"
+    ),
     report.rows(equal_means, "priority.equal", unit="nDCG@5"),
     report.rows(fitted_on["nnue"], "priority.equal.moves", unit="training moves"),
     report.rows(points_of_curve, "priority.curve", unit="nDCG@5"),
