@@ -1011,19 +1011,18 @@ people_keys = {
     "random": "random",
     "one_hot": bare,
     "best": best,
-    "constant": "",
 }
-people_by_key = {title: dict.fromkeys(people_keys, no_people) for title in of_measure}
+people_by_key = {
+    title: dict.fromkeys([*people_keys, "constant"], no_people) for title in of_measure
+}
 people_over_board = people_moves = no_people
 if people:
     people_moves = len(people_test)
     of_gains = people_values["nDCG@5"]
     people_over_board = of_people(of_gains[best] - of_gains[bare])
     people_by_key = {
-        title: {
-            key: people_summary[title][name or fixed[title]]
-            for key, name in people_keys.items()
-        }
+        title: {key: people_summary[title][name] for key, name in people_keys.items()}
+        | {"constant": people_summary[title][fixed[title]]}
         for title in of_measure
     }
 equal_means = {key: measured(values) for key, values in equal_gains.items()}
