@@ -611,7 +611,7 @@ shown = pd.DataFrame(shown_new).T
 shown["around the output less before"] = pd.Series(beyond_before)
 shown["less another's"] = pd.Series(new_gain)
 report.table(
-    shown.rename(label),
+    shown.rename(label).T,
     digits=2,
     caption="Probability on squares that become legal without the piece, %, before and by step",
 )
@@ -677,7 +677,7 @@ shown.columns = [
 ]
 shown["layer, strength"] = ["{:.0f}, {:g}".format(*chosen[name]) for name in shown.index]
 report.table(
-    shown.rename(label),
+    shown.rename(label).T,
     digits=1,
     caption="Fall of the probability of moving from the erased square, %",
 )
