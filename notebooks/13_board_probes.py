@@ -410,7 +410,7 @@ show_table(6, "end", list(scores), results.END_BASELINES)
 # %% [markdown]
 # What do more games bring? Each point below is one training, and the dotted lines are the counts.
 
-# %% mystnb={"figure": {"caption": "Legal answers about the piece that is moved next, after 51 to 100 plies, by training games; a point is a training, and the dotted lines are counts that know where a piece came from (lower) or its type (upper).", "name": "fig-13-legality"}, "image": {"alt": "Points, one a training, by the number of its games, with two dotted lines for counts."}} tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Legal answers about the piece that is moved next, after 51 to 100 plies, by training games; a point is a training, and the dotted lines are counts that know where a piece came from (lower) or its type (upper).", "name": "fig-13-legality"}, "image": {"alt": "Points, one a training, by the number of its games, with two dotted lines for counts."}}
 colours = dict(zip(results.NOTATION_ROWS, report.PALETTE, strict=False))
 points = []
 for (_, model), by_seed in seeds.items():
@@ -450,7 +450,6 @@ axes.xaxis.set_minor_formatter("")
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
-
 # %% [markdown]
 # {glue:text}`other_say`
 #
@@ -463,6 +462,7 @@ plt.show()
 # interval takes the differences of all seeds and draws whole games. It speaks for other games, not
 # for other seeds; so a difference is *decided* only if every seed, of two or more, has its sign and
 # the interval leaves zero out.
+
 
 # %%
 def compare_pairs(pairs, task, score):
@@ -541,7 +541,6 @@ report.table(
     caption=f"Types less plain UCI, points. {results.COMPARED}",
 )
 
-
 # %% [markdown]
 # {glue:text}`seeds_say` A model that reads types reads more: AP's games have half as many tokens
 # again, on as many passes.
@@ -554,6 +553,7 @@ report.table(
 # has forgotten what stands elsewhere); or it leaves the king in check (*pseudo-legal*). The
 # authors' released analysis joins the first two of these as *syntax* errors, and the next two as
 # *path obstruction*.
+
 
 # %%
 def moves_so(piece, left, reached):
@@ -623,7 +623,6 @@ report.table(
     caption=f"Wrong ending squares of {2 * len(ask('end_actual')):,} answers. {results.MARKED}",
 )
 
-
 # %% [markdown]
 # {glue:text}`errors`
 #
@@ -634,6 +633,7 @@ report.table(
 # played on Lichess, most of them quick ones. Each is asked about games of all three kinds, with
 # questions made in the same way from games held out. Those of the other kinds were asked when the
 # training ended; the counts above are of engine games, and stand beside the first column alone.
+
 
 # %% tags=["hide-input"]
 def answers_on(run, tested_on, task):
@@ -872,8 +872,9 @@ report.paste(
     f"{type_gain['exm']:+.1f} of moves as played.",
 )
 
-
 # %% tags=["hide-input"]
+
+
 def beside_counts(run):
     """Legal endings of a run less those of its counts, in points."""
     rows = answered[run].loc[ask("end_actual").index]
@@ -903,11 +904,13 @@ for title in ("XS UCI", "Paper's model"):
         )
 plain_sizes = [size for size, model in chosen.index if model == "uci"]
 games_say = "More than one size has not been trained."
+games_keys = {}
 if len(plain_sizes) > 1:
     least, most = plain_sizes[0], plain_sizes[-1]
     by_seed, pooled = compare_pairs(
         pair_seeds((most, "uci"), (least, "uci")), "end_actual", "lgm"
     )
+    games_keys = {f"lgm.{most}_less_{least}": pooled}
     column = printed6["LgM Actual Acc."]
     told_apart = (
         "" if decided(by_seed, pooled) else ", which these trainings do not tell from none"
@@ -1118,6 +1121,7 @@ report.save(
         for name in dict.fromkeys(key[0] for key in gains)
     ),
     report.rows(by_seed_keys, "by_seed", unit="points"),
+    report.rows(games_keys, "more_games", unit="points"),
     report.rows(each_seed, "exact_less", unit="points"),
     report.rows(
         {
@@ -1199,11 +1203,11 @@ report.check(
     mass_and_first=mass_and_first,
 )
 
-
 # %% [markdown]
 # **2. A baseline that knows the piece.** Answer each question by lot among the squares that the
 # piece could reach on an empty board (`moves_so`). How often is that legal, and what does the
 # difference to the model tell?
+
 
 # %% tags=["solution", "hide-cell"]
 # By lot among the squares that the piece reaches on an empty board.
