@@ -872,9 +872,8 @@ report.paste(
     f"{type_gain['exm']:+.1f} of moves as played.",
 )
 
+
 # %% tags=["hide-input"]
-
-
 def beside_counts(run):
     """Legal endings of a run less those of its counts, in points."""
     rows = answered[run].loc[ask("end_actual").index]
