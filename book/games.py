@@ -56,6 +56,7 @@ def write_page(project: Path) -> str:
     rows = []
     for (name, title), read in zip(KNOWN.items(), games, strict=True):
         print(title, flush=True)
+        read.game.headers["Date"] = read.game.headers["Date"].split(".")[0]
         annotated = annotator.annotate(read.game)
         shown.append(_described(name, title, annotated))
         rows.append(_row(name, title, annotated))
@@ -76,7 +77,7 @@ def _described(
 def _row(name: str, title: str, annotated: annotate.AnnotatedGame) -> str:
     """Return a game's row of the table at the head of the page."""
     headers = annotated.game.headers
-    year = headers["Date"].split(".")[0].replace("????", "–")
+    year = headers["Date"].replace("????", "–")
     comments = sum(bool(each.text) for each in annotated.notes)
     place = headers["Site"]
     return (

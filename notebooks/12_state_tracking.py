@@ -885,7 +885,7 @@ report.paste(
         {
             f"It can: after {games_read} a model with {best_row['parameters'] / 1e6:.1f} million "
             f"parameters is, at each move, as much in doubt as between "
-            f"{known[best_uci].value:.1f} equally likely moves (its *perplexity*); who knows "
+            f"{known[best_uci].value:.1f} equally likely moves (its perplexity); who knows "
             f"rules and board and draws a legal move, as between {even.value:.1f}.": [
                 known[best_uci]
             ]
@@ -903,7 +903,7 @@ report.paste(
     notations=" ".join(
         text
         for text, compared in says.items()
-        if "cannot be told" not in text and all(number.above for number in compared)
+        if "seeds)" in text and all(number.above for number in compared)
     )
     or notation_says,
     sequences_L=f"{sequences['L']:.0f}",
