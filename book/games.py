@@ -81,7 +81,7 @@ def _row(name: str, title: str, annotated: annotate.AnnotatedGame) -> str:
     comments = sum(bool(each.text) for each in annotated.notes)
     place = headers["Site"]
     return (
-        f'<tr><td><a href="#{name}">{title}</a></td><td>{headers["White"]} – '
+        f'<tr id="{name}"><td><a href="#{name}">{title}</a></td><td>{headers["White"]} – '
         f"{headers['Black']}</td><td>{place}</td><td>{year}</td>"
         f"<td>{headers['Result']}</td><td>{comments}</td></tr>"
     )

@@ -1172,25 +1172,3 @@ report.check(
     "An even draw among n legal moves costs log(n) nats; count the plies that cost less.",
     better_plies=better_plies,
 )
-
-# %% [markdown]
-# **4. Whose turn is a token?** With plain UCI every second token is a square that is left, so that
-# a token's place says what is due; a type before some of the moves shifts all that follows. After
-# the first hundred prefixes of the long questions, how much of their probability do `L-uci-1` and
-# the model with RAP give to squares of the side to move?
-
-# %% tags=["solution", "hide-cell"]
-# The share on own pieces after whole moves, by two models.
-late = asked[asked["band"] == "long"].head(100)
-turn = {}
-for name in ("L-uci-1", f"L-rap{runs.RAP}-1"):
-    reader, _ = runs.read_model(name)
-    turn[name] = float(probes.share_on_own_pieces(reader, late).mean())
-report.sheet("probability on squares of own pieces", turn)
-
-# %% tags=["check", "remove-cell"]
-report.check(
-    "Read both models with `runs.read_model`, and take the mean of "
-    "`probes.share_on_own_pieces` over the first hundred rows of the long band.",
-    turn=turn,
-)
