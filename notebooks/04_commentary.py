@@ -1462,7 +1462,7 @@ report.save(
     report.rows(
         reach_gain,
         "commentary.reach_ccc_less",
-        unit="share of concepts, difference on the same moves",
+        unit="difference on the same moves, of 1",
     ),
 )
 
