@@ -869,6 +869,7 @@ for name in methods.commentators(arm_names, [briefings[each.name] for each in mo
     texts = texts[texts["state"] == "answered"]
     texts = texts.assign(any=[is_accused(row) for row in texts.itertuples()])
     of_models[model_title(name)] = means_by(texts, "method", "any", cluster="move", seed=seed)
+of_models = dict(sorted(of_models.items()))
 
 texts_shown = [
     turn.content.split("Comment: ")[-1]
