@@ -1,11 +1,12 @@
 """Train the language models of games, and keep what each training came to.
 
-Training follows section 4 of the state-tracking paper: Adam with decoupled decay, a rate that
-rises over the first tenth and falls linearly, validation after every epoch, an end when it gets
-worse. It is seeded, and resumable to the bit. A run that was stopped, however, goes on where it
-was; one that is done is left alone (remove its record to make it again). Several commands may
-work through the list side by side, each at another run. The states of unfinished runs lie in a
-folder beside the store.
+Training follows section 4 of the state-tracking paper where a run asks for it: Adam with decoupled
+decay, a rate that rises over the first tenth and falls linearly, an end when validation gets worse.
+The recipe of the plan (:mod:`chessgloss.tracking.plan`) has Muon and makes every pass. Validation
+comes after every epoch. Training is seeded, and resumable to the bit. A run that was stopped,
+however, goes on where it was; one that is done is left alone (remove its record to make it again).
+Several commands may work through the list side by side, each at another run. The states of
+unfinished runs lie in a folder beside the store.
 
 Games of like length stand beside each other: the order of an epoch is cut into padded batches.
 The model computes in bfloat16, whose products a recent processor does in tiles; its float32
