@@ -303,7 +303,16 @@ def test_the_command_trains_on_the_device_that_is_asked_for(
         line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()
     )
     told = [listing[name] for name in ("S-uci-1", "L-uci-1", "M-uci-1")]
-    assert told == ["done", "begun", "to do"]
+    record = json.loads(runs.kept_path("runs", "S-uci-1").read_text(encoding="utf-8"))
+    million = record["tokens"] / 1e6
+    took = f"{record['cpu_seconds']:,} CPU seconds"
+    if not record["cpu_seconds"]:
+        took = "time not recorded"
+    assert told == [
+        f"done: {million:.1f} million tokens on cpu, {took}",
+        "begun",
+        "to do",
+    ]
     with pytest.raises(SystemExit):
         command.main(["S-uci-1", "--device", "tpu"])
     assert "invalid choice: 'tpu'" in capsys.readouterr().err

@@ -5,11 +5,12 @@
     python data/tracking/train.py --all
     python data/tracking/train.py 2000-uci-1 --games my.tsv.zst
 
-A run that was stopped, however, goes on where it was; one that is done is left alone (remove its
-record to make it again). Several commands may work through the list side by side, each at another
-run; on one machine, one command with a thread for each core is faster. The states of unfinished
-runs lie in a folder beside the store. Where the questions of the chapters are missing, they are
-made first.
+``--list`` prints the plan, and of each run that is done its tokens, device and CPU seconds.
+
+A run that was stopped goes on where it was; one that is done is left alone (remove its record to
+make it again). Several commands may work through the list side by side, one a core with
+``--threads 1`` or several on one GPU, each at another run. The states of unfinished runs lie in a
+folder beside the store. Where the questions of the chapters are missing, they are made first.
 
 ``--games`` trains on any file of the games form (``data/games/from_pgn.py`` writes one from PGN):
 8,500 games are held out, and all that comes of it is kept apart, in a folder beside the store.
@@ -39,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--all", action="store_true", help="the whole plan, the shortest first"
     )
     parser.add_argument(
-        "--list", action="store_true", help="show the plan and what is done"
+        "--list",
+        action="store_true",
+        help="show the plan, what is done and what it took",
     )
     parser.add_argument(
         "--threads", type=int, default=2, help="of torch (default: %(default)s)"

@@ -51,11 +51,12 @@ FORM = "chessgloss.tracking 1"
 class Training:
     """How a model is trained. The defaults are the paper's (section 4), but for two.
 
-    The paper steps once every 60 games. Our sets are a quarter of its, and our passes fewer:
-    with ``tokens`` of about nine games a training on S takes 2,100 steps, the paper's 2,500.
-    Twice as many tokens a step were worse after three passes (dev perplexity 133 against 120,
-    with dropout). The paper's rate, 5e-4, is for a model 64 times larger than ours; of
-    3e-3 and 5e-3, the first gave the lower dev perplexity after three passes (99 against 104).
+    The paper steps once every 60 games, 2,500 times in ten passes over 15,000. Our sets are
+    smaller, and so are our steps: with ``tokens`` of about nine games, some 8,500 in six passes
+    over S. The defaults were chosen at XS (3,750 games), on dev perplexity after three passes:
+    twice as many tokens a step were worse (133 against 120, with dropout), and so was a rate of
+    5e-3 (104 against 99). The paper's rate, 5e-4, is for a model 64 times larger than ours. The
+    plan has a recipe of its own (:data:`chessgloss.tracking.plan.RECIPE`).
 
     Parameters
     ----------
@@ -120,8 +121,8 @@ class Training:
 
 #: The shape of every transformer of the plan. Few and wide layers, since narrow ones keep a
 #: processor waiting for memory; and nothing is dropped, since a training of a few passes does not
-#: learn its games by heart (S, three passes: a dev perplexity of 99 without dropout, of 120 with
-#: the paper's 0.1).
+#: learn its games by heart (XS, three passes: a dev perplexity of 99 without dropout, of 120
+#: with the paper's 0.1).
 TRANSFORMER = Settings(layers=4, width=160, heads=4, dropout=0.0)
 
 #: Probability of RAP, in percent, in the tables: the paper's best for 15,000 games.
@@ -141,8 +142,10 @@ HEADLINE = (
 
 #: The parts of a run's name; variant, kind, notation and passes are optional.
 NAME = re.compile(
-    r"(?P<size>XS|[SML]|\d+)-(?:(?P<variant>paper|gpt2|rotary|nomixing|nomuon|largebatch|random|people)_)?"
-    r"(?:(?P<kind>window50|lstm|reformer|performer)_?)?(?P<notation>uci|ap|rap)?(?P<percent>\d+)?"
+    r"(?P<size>XS|[SML]|\d+)-"
+    r"(?:(?P<variant>paper|gpt2|rotary|nomixing|nomuon|largebatch|random|people)_)?"
+    r"(?:(?P<kind>window50|lstm|reformer|performer)_?)?"
+    r"(?P<notation>uci|ap|rap)?(?P<percent>\d+)?"
     r"-(?P<seed>\d+)(?:x(?P<passes>\d+))?"
 )
 

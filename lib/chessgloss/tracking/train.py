@@ -440,14 +440,19 @@ def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Pa
 
 
 def listing() -> str:
-    """Return the plan as a table: name, and how far each run is."""
-    rows = []
-    for name in PLAN:
-        begun = "begun" if (work_folder() / f"{name}.state").is_file() else "to do"
-        rows.append(
-            f"{name:<30} {'done' if kept_path('runs', name).is_file() else begun}"
-        )
-    return "\n".join(rows)
+    """Return the plan as a table: name, how far each run is, and what one that is done took."""
+    return "\n".join(f"{name:<30} {_state_of(name)}" for name in PLAN)
+
+
+def _state_of(name: str) -> str:
+    record = kept_path("runs", name)
+    if not record.is_file():
+        return "begun" if (work_folder() / f"{name}.state").is_file() else "to do"
+    about = json.loads(record.read_text(encoding="utf-8"))
+    seconds = about.get("cpu_seconds")
+    took = f"{seconds:,} CPU seconds" if seconds else "time not recorded"
+    millions = about["tokens"] / 1e6
+    return f"done: {millions:.1f} million tokens on {about['device']}, {took}"
 
 
 def work_folder() -> Path:
