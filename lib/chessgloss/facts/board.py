@@ -93,8 +93,12 @@ def attackers(
     ``barred`` says whether pieces count that are pinned to their king off the line of the pin.
     """
     every = board.attackers(colour, square)
-    free = (each for each in every if board.pin_mask(colour, each) & _SQUARES[square])
-    return every if barred else chess.SquareSet(free)
+    if barred:
+        return every
+    target = _SQUARES[square]
+    return chess.SquareSet(
+        each for each in every if board.pin_mask(colour, each) & target
+    )
 
 
 def king_of(board: chess.Board, colour: chess.Color) -> chess.Square:
@@ -110,7 +114,9 @@ def line_pieces(
     board: chess.Board, colour: chess.Color, square: chess.Square
 ) -> chess.Bitboard:
     """Return the pieces of ``colour`` that would attack a square if nothing stood between."""
-    straight = chess.BB_RANK_ATTACKS[square][0] | chess.BB_FILE_ATTACKS[square][0]
+    along_rank = chess.BB_RANK_ATTACKS[square][0]
+    along_file = chess.BB_FILE_ATTACKS[square][0]
+    straight = along_rank | along_file
     diagonal = chess.BB_DIAG_ATTACKS[square][0]
     return board.occupied_co[colour] & (
         straight & (board.rooks | board.queens)
@@ -179,10 +185,12 @@ def passed(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
     pawns, enemies = (
         board.pieces_mask(chess.PAWN, side) for side in (colour, not colour)
     )
-    ahead = (
-        (s, _near_files(s) & _ranks_ahead(s, colour)) for s in chess.scan_forward(pawns)
-    )
-    return chess.SquareSet(pawn for pawn, squares in ahead if not enemies & squares)
+    found = chess.SquareSet()
+    for pawn in chess.scan_forward(pawns):
+        ahead = _near_files(pawn) & _ranks_ahead(pawn, colour)
+        if not enemies & ahead:
+            found.add(pawn)
+    return found
 
 
 def doubled(board: chess.Board, colour: chess.Color) -> chess.SquareSet:

@@ -52,7 +52,8 @@ def gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[
     end = move.to_square
     taken = boards.taken_on(board, move)
     gain = 0 if taken is None else tactics.VALUES[boards.piece_on(board, taken)]
-    gain += tactics.VALUES[move.promotion] - 1 if move.promotion else 0
+    if move.promotion:
+        gain += tactics.VALUES[move.promotion] - 1
     if gain:
         text = f"the move brings {side_name(side)} {pawns_worth(gain)} of material"
         yield Fact("material", "move", side, names((move.from_square, end)), gain, text)

@@ -294,8 +294,13 @@ def read_line(text: str) -> Ballot | None:
     if match is None:
         return None
     word, of_a, total_a, of_b, total_b = match.groups()
-    a, b = (tuple(map(int, side.split(",")[:-1])) for side in (of_a, of_b))
-    return Ballot(word, a, b, (int(total_a), int(total_b)))
+    totals = (int(total_a), int(total_b))
+    return Ballot(word, _scores_in(of_a), _scores_in(of_b), totals)
+
+
+def _scores_in(side: str) -> tuple[int, ...]:
+    *scores, _ = side.split(",")
+    return tuple(map(int, scores))
 
 
 def read_lines(answered: pd.DataFrame) -> pd.DataFrame:
@@ -403,18 +408,25 @@ def decide(
     ruled_a = a.copy()
     ruled_b = b.copy()
     ruled_a[struck_a, 0] = ruled_b[struck_b, 0] = 1
-    sums = {"total_a": a.sum(axis=1).astype(int), "total_b": b.sum(axis=1).astype(int)}
-    won = {"totals": totals, "decided_by": decided_by}
     rule, _ = _winners(ruled_a, ruled_b)
-    return read.assign(**sums, **won, struck_a=struck_a, struck_b=struck_b, rule=rule)
+    return read.assign(
+        total_a=a.sum(axis=1).astype(int),
+        total_b=b.sum(axis=1).astype(int),
+        totals=totals,
+        decided_by=decided_by,
+        struck_a=struck_a,
+        struck_b=struck_b,
+        rule=rule,
+    )
 
 
 def _winners(a: Floats, b: Floats) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
     """Return winners and what decided, ``(n,)`` both, for scores ``(n, 6)``."""
     less = a - b
-    gaps = np.column_stack(
-        [less.sum(axis=1), less[:, : len(TIE_BREAKS)], np.zeros(len(less))]
-    )
+    total = less.sum(axis=1)
+    breaks = less[:, : len(TIE_BREAKS)]
+    nothing = np.zeros(len(less))
+    gaps = np.column_stack([total, breaks, nothing])
     differs = gaps != 0
     differs[:, -1] = True
     place = differs.argmax(axis=1)
@@ -634,13 +646,14 @@ def bradley_terry(points: ArrayLike) -> Floats:
     import statsmodels.api as sm
 
     won = np.asarray(points, dtype=float)
-    met = [
-        (i, j) for i, j in combinations(range(len(won)), 2) if won[i, j] + won[j, i] > 0
-    ]
+    played = won + won.T
+    pairs = combinations(range(len(won)), 2)
+    met = [(i, j) for i, j in pairs if played[i, j] > 0]
     design = np.zeros((len(met), len(won)))
     for row, (i, j) in enumerate(met):
         design[row, [i, j]] = 1, -1
-    if not met or np.linalg.matrix_rank(design) < len(won) - 1:
+    joined = bool(met) and np.linalg.matrix_rank(design) == len(won) - 1
+    if not joined:
         raise ValueError(
             "strengths need points, and methods that all met, if by way of others"
         )

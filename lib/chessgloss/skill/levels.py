@@ -54,7 +54,8 @@ def level_of(game: Game) -> int:
         If their names differ or end in no number.
     """
     number = game.white.rpartition(" ")[2]
-    if game.white != game.black or not number.isdigit():
+    equal = game.white == game.black
+    if not (equal and number.isdigit()):
         raise ValueError(
             f"not a game between equal levels: {game.white!r} and {game.black!r}"
         )
@@ -81,11 +82,19 @@ def search_values(engine: Engine, game: Game, nodes: int) -> NDArray[np.int64]:
     engine.new_game()
     values = []
     for ply in range(len(game.moves) + 1):
-        lines = engine.search(game.moves[:ply], nodes=nodes, root=game.root)
-        mated = not lines and game.position(ply).board().is_checkmate()
-        value = lines[0].centipawns if lines else -MATE * mated
-        values.append(value if game.position_turn(ply) else -value)
+        value = _value_for_mover(engine, game, ply, nodes)
+        if not game.position_turn(ply):
+            value = -value
+        values.append(value)
     return np.array(values)
+
+
+def _value_for_mover(engine: Engine, game: Game, ply: int, nodes: int) -> int:
+    lines = engine.search(game.moves[:ply], nodes=nodes, root=game.root)
+    if lines:
+        return lines[0].centipawns
+    board = game.position(ply).board()
+    return -MATE if board.is_checkmate() else 0
 
 
 def game_values(games: Sequence[Game], *, nodes: int) -> list[NDArray[np.int64]]:
@@ -98,10 +107,11 @@ def game_values(games: Sequence[Game], *, nodes: int) -> list[NDArray[np.int64]]
     nodes
         Nodes of the one search that each position gets.
     """
-    batches = [games[start : start + _BATCH] for start in range(0, len(games), _BATCH)]
-    tasks = (
-        delayed(_batch_values)(find_stockfish(), batch, nodes) for batch in batches
-    )
+    starts = range(0, len(games), _BATCH)
+    batches = [games[start : start + _BATCH] for start in starts]
+    path = find_stockfish()
+    value_batch = delayed(_batch_values)
+    tasks = (value_batch(path, batch, nodes) for batch in batches)
     found = Parallel(n_jobs=2, return_as="generator")(tasks)
     bar = tqdm(found, total=len(batches), unit=f"{_BATCH} games", desc="grading")
     return [values for batch in bar for values in batch]
@@ -116,8 +126,11 @@ def _batch_values(
 
 def read_values(path: Path) -> dict[str, NDArray[np.int64]]:
     """Return the values of each game's positions for White, by the game's key."""
-    rows = (line.split("\t") for line in unpack(path))
-    return {key: np.array(values.split(" "), dtype=np.int64) for key, _, values in rows}
+    found = {}
+    for line in unpack(path):
+        key, _, values = line.split("\t")
+        found[key] = np.array(values.split(" "), dtype=np.int64)
+    return found
 
 
 def move_losses(
@@ -153,19 +166,27 @@ def move_losses(
     """
     frames = []
     for number, (game, white) in enumerate(zip(games, values, strict=True)):
-        if (valued := white.size - 1) != len(game.moves):
-            raise ValueError(
-                f"game {game.key} has {len(game.moves)} plies, {valued} valued"
-            )
-        plies = np.arange(game.opening_plies, len(game.moves))
-        signs = np.where([game.position_turn(int(ply)) for ply in plies], 1, -1)
-        before = white[plies]
-        after = white[plies + 1]
-        signed = centipawn_loss(before * signs, after * signs, cap=cap, floor=-np.inf)
-        frame = pd.DataFrame(
-            {"ply": plies, "signed": signed, "loss": np.maximum(0, signed)}
-        )
-        frame["side"] = np.where(signs > 0, "White", "Black")
-        frame["mate"] = (abs(before) >= MATES_FROM) | (abs(after) >= MATES_FROM)
+        frame = _losses_of(game, white, cap)
         frames.append(frame.assign(level=level_of(game), game=game.key, number=number))
     return pd.concat(frames, ignore_index=True)
+
+
+def _losses_of(game: Game, white: NDArray[np.int64], cap: float | None) -> pd.DataFrame:
+    valued = white.size - 1
+    if valued != len(game.moves):
+        raise ValueError(
+            f"game {game.key} has {len(game.moves)} plies, {valued} valued"
+        )
+    plies = np.arange(game.opening_plies, len(game.moves))
+    white_moves = np.array([game.position_turn(int(ply)) for ply in plies], dtype=bool)
+    signs = np.where(white_moves, 1, -1)
+    before = white[plies]
+    after = white[plies + 1]
+    signed = centipawn_loss(before * signs, after * signs, cap=cap, floor=-np.inf)
+    loss = np.maximum(0, signed)
+    frame = pd.DataFrame({"ply": plies, "signed": signed, "loss": loss})
+    frame["side"] = np.where(white_moves, "White", "Black")
+    mate_before = abs(before) >= MATES_FROM
+    mate_after = abs(after) >= MATES_FROM
+    frame["mate"] = mate_before | mate_after
+    return frame
