@@ -774,7 +774,7 @@ asked = probes.read_probes().query("task == 'end_actual'")
 end_ground = results.score_baselines(results.list_moves(games.games, spans["S"]), asked)
 named = {
     "": "the recipe",
-    "rotary": "and rotary positions",
+    "rotary": "with rotary positions",
     "nomixing": "no mixing with the token before",
     "nomuon": "Adam in place of Muon",
     "gpt2": "the paper's recipe, two passes",
@@ -832,7 +832,7 @@ report.table(
 # Figure 2 draws dev perplexity against the probability of a type. The paper found 25 % best for
 # its S and M, 15 % for L, gains up to 50 % at S, and 100 % too high to draw.
 
-# %% mystnb={"figure": {"caption": "The paper's Figure 2 with our models: dev perplexity by the probability of a piece type in training, on S, with two numbers of tokens a step.", "name": "fig-12-figure-2"}, "image": {"alt": "Two short lines over probabilities from 0 to 25 %."}}
+# %% mystnb={"figure": {"caption": "The paper's Figure 2 with our models: dev perplexity by the probability of a piece type in training, on S, with two numbers of tokens a step.", "name": "fig-12-figure-2"}, "image": {"alt": "Dev perplexity as lines over the probability of a piece type."}}
 drawn_types = trained[
     (trained["size"] == "S")
     & trained["variant"].isin(["", "largebatch"])

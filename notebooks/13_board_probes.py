@@ -827,8 +827,8 @@ for (measure, size, model), (by_seed, pooled) in compared.items():
         n_games = trained.loc[runs_of_rows[title], "games"]
         sentences[
             f"Trained on {n_games:,} games with the type before {TOLD[model]}, a model names the "
-            f"move played {often} often, by {abs(pooled.value.value):.1f} points over "
-            f"{len(by_seed)} seeds, and in each of them."
+            f"move played {often} often, by {abs(pooled.value.value):.1f} points in the mean of "
+            f"{len(by_seed)} seeds, and with each of them."
         ] = [pooled]
 first_row = chosen.index[0]
 type_gain = {
@@ -855,16 +855,24 @@ if (
         f"{legal_of(title).value.value:.1f} % without, and the interval leaves room for "
         f"{max(rap[1].value.high, 0):.1f} points at most."
     )
+left_open = []
+if undecided:
+    left_open.append(
+        "Whether types make a model name the move played more often is not decided for "
+        f"{results.enumerate_names(undecided)}."
+    )
+if alone_in_seed:
+    left_open.append(
+        "Trained with a single seed, which decides nothing: "
+        f"{results.enumerate_names(alone_in_seed)}."
+    )
 report.paste(
     notations_say=results.only_if_above(
         sentences,
         "Whether types in the notation make a model name the move played more often, these "
         "trainings do not tell.",
     ),
-    notations_recap=" ".join(few_rows)
-    + " What types change in the moves as played is not decided for "
-    f"{results.enumerate_names(undecided)}; trained with a single seed, which decides nothing: "
-    f"{results.enumerate_names(alone_in_seed)}.",
+    notations_recap=" ".join([*few_rows, *left_open]),
     seeds_say=f"The {len(of_seeds)} seeds of {chosen.loc[first_row, 'title']} name the move played "
     f"in {min(of_seeds):.1f} to {max(of_seeds):.1f} % of the questions, so that a single pair of "
     "trainings may differ by as much without any types. Being told the type is worth "
@@ -928,10 +936,10 @@ other = stats.paired_difference(
 ).in_percent()
 other_say = f"{plain} answers about the piece that is moved next and about another alike."
 if other.low > 0 or other.high < 0:
-    easier = "easier" if other.low > 0 else "harder"
+    easier, often = ("easier", "more") if other.low > 0 else ("harder", "less")
     other_say = (
-        f"The piece that is moved next is {easier} than another: {plain} differs "
-        f"by {other:.1f} points on the same prefixes."
+        f"The piece that is moved next is {easier} than another: on the same prefixes {plain} "
+        f"names a legal square {often} often (difference {other:.1f} points)."
     )
 report.paste(few_say=" ".join(few), games_say=games_say, other_say=other_say)
 

@@ -9,8 +9,8 @@
 # %% [markdown]
 # # How much of the history
 #
-# Chess needs no memory: the board says all. A model of moves has no board, only the moves, so it
-# must look back. How far? {glue:text}`long_ago` {glue:text}`lately` {glue:text}`overall` The
+# Who sees the board needs hardly any memory in chess. A model of moves has no board, only the moves,
+# so it must look back. How far? {glue:text}`long_ago` {glue:text}`lately` {glue:text}`overall` The
 # picture shows what a window is: which earlier tokens each token may attend to.
 
 # %% tags=["parameters", "hide-input"]
@@ -304,7 +304,7 @@ report.boards(*parts[1:])
 # The same questions, answered by both models; the same games for perplexity. Two models of one seed
 # begin alike and read the same games in the same order, but training is a matter of chance as well:
 # the last rows are pairs of models with full attention that differ in the seed alone. We call a
-# difference *told* if its interval leaves zero out *and* it is larger than the largest that a seed
+# difference *clear* if its interval leaves zero out *and* it is larger than the largest that a seed
 # made. Where neither beats the counts (†), there is no history whose loss could be measured; where
 # one does, a sign says which.
 
@@ -328,7 +328,7 @@ def value_of(compared):
     return interval.difference if hasattr(interval, "difference") else interval
 
 
-def is_told(compared, noise):
+def is_clear(compared, noise):
     """Say whether a difference is more than chance in the questions and in the training."""
     interval = value_of(compared)
     apart = interval.low > 0 or interval.high < 0
@@ -371,7 +371,7 @@ def paper_apart(key):
 
 
 def star(compared, largest):
-    return f"{compared:.1f}" if is_told(compared, largest) else f"({compared:.1f})"
+    return f"{compared:.1f}" if is_clear(compared, largest) else f"({compared:.1f})"
 
 
 shown = {}
@@ -393,7 +393,7 @@ for (later, earlier), (legal_there, exact_there, change_there) in by_seed.items(
 report.table(
     pd.DataFrame(shown).T,
     digits=1,
-    caption="End-Actual, and perplexity on the test games. In brackets what is not told; a star "
+    caption="End-Actual, and perplexity on the test games. In brackets what is not clear; a star "
     f"marks p < 0.001. {results.COMPARED}",
 )
 
@@ -574,8 +574,8 @@ report.table(
 # - More often legal than counts ({glue:text}`count` %), of the {glue:text}`n_models` models on file:
 #   {glue:text}`above`. An even draw among the legal moves has a perplexity of {glue:text}`even`;
 #   better than that: {glue:text}`foresee`.
-# - Legal answers less full attention's that are told, in points: {glue:text}`told`. Another seed
-#   alone changed up to {glue:text}`noise_legal`.
+# - Clear differences from full attention in legal answers, in points: {glue:text}`told`. Another
+#   seed alone changed up to {glue:text}`noise_legal`.
 # - Not trained yet, of the rows of Table 7: {glue:text}`missing`.
 
 # %% tags=["hide-input"]
@@ -613,10 +613,10 @@ def points(compared):
     return f"{value_of(compared).value:+.1f}"
 
 
-told = {key: apart for key, apart in losses.items() if is_told(apart, noise[0])}
-untold = [key for key in losses if key not in told]
+told = {key: apart for key, apart in losses.items() if is_clear(apart, noise[0])}
+unclear = [key for key in losses if key not in told]
 worse = [
-    key for key in losses if is_told(change[key], noise[2]) and value_of(change[key]).low > 0
+    key for key in losses if is_clear(change[key], noise[2]) and value_of(change[key]).low > 0
 ]
 fewer = [key for key, apart in told.items() if value_of(apart).high < 0]
 in_prose = {
@@ -636,19 +636,19 @@ report.paste(
     told=results.enumerate_names(
         f"{titles_of[key[:2]]} ({points(apart)})" for key, apart in told.items()
     ),
-    losses_say=f"Told, fewer legal answers than full attention: {list_titles(fewer)}."
-    + (f" Not told: {list_titles(untold)}." if untold else ""),
+    losses_say=f"Clearly fewer legal answers than full attention: {list_titles(fewer)}."
+    + (f" No clear difference: {list_titles(unclear)}." if unclear else ""),
     perplexity_says=(
-        "In perplexity all are worse by more than another seed makes."
+        "All have a higher perplexity than full attention, by more than another seed makes."
         if len(worse) == len(losses)
-        else f"Told, higher perplexity: {list_titles(worse)}."
+        else f"Clearly higher perplexity: {list_titles(worse)}."
     ),
 )
 
 
 def word_of(compared, noise, words):
-    """Return what a difference is called: less, more, or not told."""
-    if not is_told(compared, noise):
+    """Return what a difference is called: less, more, or not clear."""
+    if not is_clear(compared, noise):
         return words[2]
     return words[value_of(compared).value > 0]
 
@@ -677,7 +677,7 @@ report.paste(
 )
 typed = {key: apart for key, apart in legal_apart.items() if key[1:] == ("lstm_rap", "lstm")}
 typed_says = results.enumerate_names(
-    f"{points(apart)} points at {size}" + ("" if is_told(apart, noise[0]) else " (not told)")
+    f"{points(apart)} points at {size}" + ("" if is_clear(apart, noise[0]) else " (not clear)")
     for (size, _, _), apart in typed.items()
 )
 report.paste(
@@ -708,7 +708,7 @@ def age_sentence(age, what, lead):
         return ""
     apart = lost[of_strongest][age]
     interval = value_of(apart)
-    clear = is_told(apart, noise_of_age[age])
+    clear = is_clear(apart, noise_of_age[age])
     if not apart.above:
         return f"What a window does to {what} cannot be told: neither model beats counts."
     if clear and interval.value < 0:
@@ -734,7 +734,7 @@ against_seeds = []
 for size in windowed_sizes:
     differences = [lost[run_of[size, "window50"], run].get(oldest) for run in seeds_of[size]]
     values = sorted(-value_of(each).value for each in differences if each is not None)
-    if len(values) > 1 and all(is_told(each, noise_of_age[oldest]) for each in differences):
+    if len(values) > 1 and all(is_clear(each, noise_of_age[oldest]) for each in differences):
         against_seeds.append(
             f"at {size} the window answers {values[0]:.0f} to {values[-1]:.0f} points fewer than "
             f"each of {len(values)} seeds of full attention"
@@ -747,13 +747,13 @@ elsewhere = {
 kept = [
     titles_of[key[:2]]
     for key, apart in elsewhere.items()
-    if apart is not None and not is_told(apart, noise_of_age[oldest])
+    if apart is not None and not is_clear(apart, noise_of_age[oldest])
 ]
 lately_too = [
     titles_of[key[:2]]
     for key, apart in elsewhere.items()
     if apart is not None
-    and is_told(lost[run_of[key[:2]], run_of[key[0], "uci"]][latest], noise_of_age[latest])
+    and is_clear(lost[run_of[key[:2]], run_of[key[0], "uci"]][latest], noise_of_age[latest])
 ]
 report.paste(
     all_seeds=(
@@ -774,11 +774,11 @@ report.paste(
     ),
     others_say=" ".join(
         [
-            *([f"No loss is told there of {results.enumerate_names(kept)}."] if kept else []),
+            *([f"No clear loss there: {results.enumerate_names(kept)}."] if kept else []),
             *(
                 [
-                    f"{results.enumerate_names(lately_too)}: the loss is told of pieces that came "
-                    "lately, so that it is not only a short memory."
+                    f"A clear loss of pieces that came lately, so that a short memory is not all: "
+                    f"{results.enumerate_names(lately_too)}."
                 ]
                 if lately_too
                 else []
