@@ -994,21 +994,21 @@ def variation(first, second):
     return np.abs(first - second).sum(axis=1) / 2
 
 
+other = np.concatenate(
+    [np.roll(np.flatnonzero(lengths == length), 1) for length in np.unique(lengths)]
+)
+
+# %% tags=["hide-input"]
+ACCEPTED = 0.01  # least probability of a token
+suffix_tokens = 6
+
+
 def tokens_of(move, board, reading):
     """Return the tokens of a move."""
     kind = [tokens.PIECES - chess.PAWN + board.piece_type_at(move.from_square)]
     became = [tokens.PROMOTIONS + chess.QUEEN - move.promotion] if move.promotion else []
     squares = [tokens.SQUARES + move.from_square, tokens.SQUARES + move.to_square]
     return [*(kind if reading == "ap" else []), *squares, *became]
-
-
-other = np.concatenate(
-    [np.roll(np.flatnonzero(lengths == length), 1) for length in np.unique(lengths)]
-)
-
-# %%
-ACCEPTED = 0.01  # least probability of a token
-suffix_tokens = 6
 
 
 @torch.no_grad()
@@ -1082,6 +1082,15 @@ def has(name, suffix, first, second):
 
 
 # %%
+one_order, other_order = tokens.read_moves(pairs[0][1:], "uci")
+drawn = draw_suffixes(example, one_order, np.random.default_rng(seed))[:1]
+print("drawn after one order:", *(tokens.VOCABULARY[token] for token in drawn[0]))
+print(
+    "probability of its tokens after the other:",
+    *(f"{chance:.2f}" for chance in chances_after(example, other_order, drawn)[0]),
+)
+
+# %% tags=["hide-input"]
 random = np.random.default_rng(seed)
 tested_pairs = random.permutation(len(pairs))[: sizes.compared]
 boards_of = [after(moves) for _, moves, _ in pairs]
@@ -1525,11 +1534,12 @@ sooner = {
     for kind in ("random", "lookahead")
 }
 board_says = (
-    f"Against boards that the probe misreads, {example} lasts {sooner['random']:+.1f} answers longer "
-    f"than against random moves, and {sooner['lookahead']:+.1f} longer than against the look ahead. "
+    f"How many answers {example} lasts against misread boards, less what it lasts against random "
+    f"moves: {sooner['random']:+.1f}; less what it lasts against the look ahead: "
+    f"{sooner['lookahead']:+.1f}. "
 )
 if sooner["random"].high < 0:
-    board_says += "A board that cannot be read does shake it."
+    board_says += "Boards that the probe cannot read bring it down sooner than random moves."
 elif sooner["lookahead"].low > 0:
     board_says += (
         "Boards that the probe cannot read are not seen to bring it down sooner: what the source "
