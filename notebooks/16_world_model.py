@@ -1074,11 +1074,18 @@ def is_true(suffix, here, there):
     return legal_tokens(here, suffix) == len(suffix) > legal_tokens(there, suffix)
 
 
-def has(name, suffix, first, second):
-    """Say whether a model accepts a suffix after one prefix and not after another."""
-    row = np.array([suffix])
-    accepts = [(chances_after(name, ids, row) > ACCEPTED).all() for ids in (first, second)]
-    return accepts == [True, False]
+def has(name, suffixes, first, second):
+    """Say of each suffix whether a model accepts it after one prefix and not after another."""
+    if not suffixes:
+        return []
+    ends = np.array([[len(suffix)] for suffix in suffixes])
+    padded = np.array([[*suffix, *(suffix_tokens - len(suffix)) * [0]] for suffix in suffixes])
+    behind = np.arange(suffix_tokens) >= ends
+    here, there = (
+        ((chances_after(name, ids, padded) > ACCEPTED) | behind).all(axis=1)
+        for ids in (first, second)
+    )
+    return list(here & ~there)
 
 
 # %%
@@ -1115,7 +1122,7 @@ def compare_suffixes(name):
         own_boundary = boundary(drawn, accepted)
         both = boards_of[row], boards_of[other[row]]
         true = [is_true(suffix, *both) for suffix in own_boundary]
-        found = [has(name, suffix, first, second) for suffix in true_boundary[row]]
+        found = has(name, true_boundary[row], first, second)
         rows.append([compressed, np.mean(true or [1.0]), np.mean(found or [np.nan])])
     return dict(zip(("compression", "precision", "recall"), np.array(rows).T, strict=True))
 
