@@ -715,9 +715,7 @@ def age_sentence(age, what, lead):
         return f"{lead} {what} is lost: legal answers {shares(age)} ({strongest})."
     if clear:
         return f"{lead} {what} is answered better: {shares(age)} ({strongest})."
-    return (
-        f"Of {what} nothing is lost that can be told from chance: {shares(age)} ({strongest})."
-    )
+    return f"Of {what} no loss can be told from chance: {shares(age)} ({strongest})."
 
 
 report.paste(
