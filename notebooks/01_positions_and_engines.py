@@ -9,16 +9,17 @@
 # %% [markdown]
 # # Positions and engines
 #
-# A chess engine knows and cannot speak; a language model speaks and does not know. Before
-# the two can explain a move together, we need moves to explain, and an engine's word on
-# each. This chapter lays that ground: {glue:text}`games:,` self-play games in one committed
-# split, and the {glue:text}`terms` terms in which Stockfish 8 judges a position. Where two
-# players of level 5 meet, a move loses {glue:text}`acpl_05:.0f` centipawns on average, at
-# level 20 {glue:text}`acpl_20:.0f`. Whether a stronger level plays better cannot be seen in one
-# game{glue:md}`enough_games`.
+# A move by an engine of level 5 loses {glue:text}`acpl_05:.0f` centipawns on average, a move by
+# level 20 {glue:text}`acpl_20:.0f`. One game cannot show that the stronger level plays
+# better{glue:md}`enough_games`.
+#
+# A chess engine knows and cannot speak; a language model speaks and does not know. Before the two
+# can explain a move together, we need moves to explain, and an engine's verdict on each. This
+# chapter provides them: {glue:text}`games:,` self-play games, divided once and for all into three
+# parts, and the {glue:text}`terms` terms in which Stockfish 8 judges a position.
 #
 # The position below is from Figure A6 of the CCC paper {cite}`kim2024ccc`, where White plays
-# 21. Bxe6+. Beside it stand the terms of Stockfish 8 and of a modern engine.
+# 21. Bxe6+. The table shows the terms of Stockfish 8 and of a modern engine.
 
 # %% tags=["parameters"]
 profile = "book"
@@ -58,23 +59,22 @@ report.boards(report.board(bxe6), report.table(terms))
 # %% [markdown]
 # In this chapter we
 #
-# - set Stockfish 8, whose 21 evaluation terms are the *concepts* of the book, beside a
-#   modern engine on one position;
-# - count the games, positions and human comments on which all later chapters stand;
-# - look at the distribution of each term, since a concept will be cut from its two tails;
-# - write out an interval over games, and ask with it whether engine levels that should play
-#   better do play better. The plan for static positions asked this with one game a level and
-#   got an odd answer.
+# - compare Stockfish 8, whose 21 evaluation terms are the *concepts* of the book, with a modern
+#   engine on one position;
+# - count the games, positions and human comments that all later chapters use;
+# - look at the distribution of each term, since a concept will be defined by its two tails;
+# - compute an interval over games by hand, and use it to ask whether higher engine levels play
+#   better. The plan for static positions asked this with one game a level and got an odd answer.
 #
 # ## What an engine says of a position
 #
 # Stockfish 8 judges a position without any neural network: its verdict is a sum of terms,
-# and each term has a name that a player knows. Values are in pawns, for the middlegame; a
-# side's own terms are good for that side when positive.
+# and each term has a name that a player knows. Values are in pawns, for the middlegame. A
+# positive value is good for the side that the term is named after.
 #
-# Stockfish 15.1 can still print such a table, but its terms are not the same functions any
-# more, and it leaves out what it does not need. Its real verdict comes from a network, NNUE,
-# which will be our expert. And a search sees more than either.
+# Stockfish 15.1 can still print such a table, but its terms are no longer the same functions,
+# and it leaves out those that it does not need. Its real verdict comes from a network, NNUE,
+# which will be our expert. A search sees more than either.
 
 # %%
 nnue = load_expert("nnue")
@@ -94,9 +94,9 @@ report.table(pd.DataFrame({"pawns, for White": verdicts}))
 # The CCC paper takes its positions from Lichess and its commented moves
 # from GameKnot. Neither can be shipped with a book. Ours come from a committed file of
 # games that Stockfish 15.1 played against itself at stated levels, reproducible byte for
-# byte: a level is a limit of nodes and a seeded choice among the best lines, one thread, a
-# fresh engine for each game. Openings are random but even; games end by the rules, by an
-# agreed draw, or (in seven of ten games) by resignation.
+# byte. A level is a limit of nodes and a seeded choice among the best lines. Each game has one
+# thread and a fresh engine. Openings are random but even. Games end by the rules, by an agreed
+# draw, or (seven in ten) by resignation.
 
 # %%
 games_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
@@ -122,13 +122,13 @@ sheet = {
 report.sheet("self-play", sheet)
 
 # %% [markdown]
-# Every game belongs to one of three parts, by a hash of its moves: {glue:text}`share_train:.1%`
-# of the games are for training, the rest for validation and test. No chapter ever splits
-# positions: two positions of one game are almost the same position.
+# A hash of its moves assigns each game to one of three parts: {glue:text}`share_train:.1f` % of the
+# games are for training, the rest for validation and test. No chapter splits positions, because two
+# positions of one game are almost the same position.
 
 # %%
 splits = pd.Series([game.split for game in games]).value_counts()
-report.paste(share_train=splits["train"] / len(games))
+report.paste(share_train=100 * splits["train"] / len(games))
 of_game = pd.DataFrame(
     [
         (
@@ -143,19 +143,21 @@ of_game = pd.DataFrame(
 by_pair = of_game.groupby(["level", "against"]).agg(
     **{"games": ("plies", "size"), "mean plies": ("plies", "mean"), "draws": ("drawn", "mean")}
 )
-report.paste(draws_weak=by_pair["draws"][5, 5], draws_strong=by_pair["draws"][20, 20])
+report.paste(
+    draws_weak=100 * by_pair["draws"][5, 5], draws_strong=100 * by_pair["draws"][20, 20]
+)
 report.table(by_pair)
 
 # %% [markdown]
-# The stronger the two players, the more draws: {glue:text}`draws_weak:.0%` of the games
-# between two players of level 5, {glue:text}`draws_strong:.0%` between two of level 20.
+# Between two players of level 5, {glue:text}`draws_weak:.0f` % of the games are drawn; between two
+# of level 20, {glue:text}`draws_strong:.0f` %.
 
 # %% [markdown]
 # ## Positions
 #
-# From each game we draw a few positions, never one of the random opening. The table counts
-# them by phase. (The phase goes by the number of pieces, as Lichess does it: six or fewer
-# knights, bishops, rooks and queens make an endgame.)
+# From each game we draw a few positions, none of them from the random opening. The table counts
+# them by phase. As on Lichess, the phase depends on the number of pieces: with six or fewer knights,
+# bishops, rooks and queens, it is an endgame.
 
 # %%
 per_game = -(-sizes.term_positions // len(games)) + 2
@@ -180,8 +182,8 @@ report.sheet(
 # ## What people wrote
 #
 # Thirty-one lectures were once given, move by move, on the Free Internet Chess Server. The
-# program PyChess ships them as scripts of server commands, and we replay those scripts,
-# variations included. Their texts are read where they lie and are not part of this book.
+# program PyChess ships them as scripts of server commands. We replay those scripts, including the
+# variations. The texts are read from PyChess's files and are not part of this book.
 
 # %%
 talks = lectures.read_lectures(assets.locate("lectures"))
@@ -193,7 +195,7 @@ phases = pd.Series([positions.phase_of(each.context.position.fen) for each in co
 talk_sheet = {
     "lectures": len(talks),
     "lines of play": sum(len(talk.lines) for talk in talks),
-    "comment lines": spoken,
+    "lines of comment": spoken,
     "lines not understood": problems,
     "comments": len(comments),
     "median words": float(np.median(words)),
@@ -206,8 +208,8 @@ talk_sheet = {
 report.sheet("FICS lectures", talk_sheet)
 
 # %% [markdown]
-# The documents' own corpora stand beside ours. A reader who has Lichess's files can put them
-# to use: the library streams its evaluated positions and its puzzles, and reads PGN.
+# The table compares the documents' own corpora with ours. If you have Lichess's files, you can use
+# them: the library streams its evaluated positions and its puzzles, and reads PGN.
 
 # %%
 published = pd.DataFrame(
@@ -232,9 +234,9 @@ report.table(published.set_index("document and use"))
 # %% [markdown]
 # ## The 21 terms
 #
-# Every concept of the book starts as one of these terms, read off Stockfish 8 for many
-# positions. Positions of certain endings are judged by special rules and have no terms;
-# they are set aside, not taken for zeros.
+# Every concept of the book begins as one of these terms, computed by Stockfish 8 for many
+# positions. Certain endings are judged by special rules and have no terms. They are left out, not
+# counted as zeros.
 
 # %%
 table = oracle.evaluate_terms(fens, oracle.stockfish8())
@@ -255,12 +257,12 @@ terms_sheet = pd.DataFrame(
 report.table(terms_sheet)
 
 # %% [markdown]
-# Some terms speak all the time (mobility, king safety), some hardly ever: in
-# {glue:text}`zeros_queens:.0%` of the positions the queens' term is exactly zero. The
-# figure shows each term in units of its own spread.
+# Some terms are almost never zero (mobility, king safety). Others usually are: the queens' term is
+# exactly zero in {glue:text}`zeros_queens:.0f` % of the positions. The figure shows each term in
+# units of its own standard deviation.
 
 # %% mystnb={"figure": {"caption": "Stockfish 8's terms in the corpus, each less its median in units of its own standard deviation. Boxes hold the middle half, whiskers 5 to 95 %. Terms whose box is a line are zero in most positions.", "name": "fig-01-terms-spread"}, "image": {"alt": "Box plots of 42 evaluation terms, White's and Black's: mobility and king safety spread widely, queens and space hardly at all."}}
-report.paste(zeros_queens=(values["White Queens"] == 0).mean())
+report.paste(zeros_queens=100 * (values["White Queens"] == 0).mean())
 centred = (values - values.median()) / values.std()
 fig, ax = plt.subplots(figsize=(7.0, 5.0))
 ax.boxplot(
@@ -275,13 +277,12 @@ ax.set_xlabel("value less the median, in standard deviations; whiskers: 5 % and 
 plt.show()
 
 # %% [markdown]
-# ## What a label will be made of
+# ## Where labels come from
 #
 # The CCC paper calls the 5 % of positions with the highest value of a term *positive* and
 # the 5 % with the lowest *negative*, and drops the rest. For a term such as king safety the
-# two tails are far apart. For the queens the lower or the upper tail lies within the zeros:
-# which of the equal positions enter it is chance, and the chapter on concept vectors draws
-# them by lot.
+# two tails are far apart. For the queens, one tail lies within the zeros. Which of the equal
+# positions enter it is arbitrary, and the chapter on concept vectors draws them at random.
 
 # %% mystnb={"figure": {"caption": "Where the labels of a concept come from: the lowest and highest 5 % of two terms (shaded). King safety has two clear tails; for the queens one of them lies within the zeros. The vertical axis is logarithmic.", "name": "fig-01-tails"}, "image": {"alt": "Two histograms with shaded tails: king safety spreads to both sides, the queens' term is a spike at zero."}}
 fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.6))
@@ -308,14 +309,15 @@ report.table(tails.loc[["Material", "White Kingsafety", "White Queens", "White T
 # %% [markdown]
 # ## Do stronger levels play better?
 #
-# The plan for static positions played one game at each of five skill levels and found level
-# 20 worse than levels 15 and 18, and one side of the level 10 game losing 204 centipawns a
-# move. One game cannot say which of this is chance. Here every move of
-# {glue:text}`games_per_level` games at each level is graded: the loss is the value before
-# the move less the value after it, both searched with the same number of nodes and capped
-# at ten pawns. Where the second search finds a *higher* value the loss counts as 0, so that the
-# mean holds what two searches differ by as well as what was played badly; in the column *signed*
-# such moves count as gains, and what searches differ by cancels out where it is unbiased.
+# The plan for static positions played one game at each of five skill levels. Level 20 came out
+# worse than levels 15 and 18, and one side of the level 10 game lost 204 centipawns a move. One game
+# cannot show how much of this is chance.
+#
+# Here every move of {glue:text}`games_per_level` games at each level is graded. The loss is the value
+# before the move less the value after it, both searched with the same number of nodes and capped
+# at ten pawns. Where the second search finds a *higher* value, the loss counts as 0. The mean
+# therefore includes differences between two searches as well as bad moves. In the column *signed*
+# such moves count as gains, and unbiased differences between searches cancel out.
 
 # %%
 report.paste(games_per_level=sizes.games_per_level)
@@ -328,12 +330,12 @@ grades = move_losses(graded, values_of_games)
 # %% [markdown]
 # ### One interval, step by step
 #
-# How far could the mean loss of one level be off? Draw as many games as there are, with
+# How wrong could the mean loss of one level be? Draw as many games as there are, with
 # replacement: some come twice, some not at all. The mean over their moves is what another
 # sample of games might have given. A thousand such samples make the histogram, and 95 % of
-# them lie between its 2.5 % and its 97.5 % line. Games are drawn, not moves: the moves of one
-# game are alike, and an interval that takes them for independent has another length. Change
-# the level, or the number of samples.
+# them lie between its 2.5 % and its 97.5 % line. We draw games, not moves. The moves of one game are
+# alike, and an interval that treats them as independent has the wrong length. Change the level, or
+# the number of samples.
 
 # %%
 level = 20
@@ -355,10 +357,9 @@ print(
 )
 
 # %% [markdown]
-# The library's `mean_interval` draws the same samples. It goes a little further out than the
-# two percentiles, since few games say little of their own spread: by the factor between the
-# standard deviation of a sample and of what it was drawn from, and by the wider tails of
-# Student's t.
+# The library's `mean_interval` draws the same samples. Its interval is a little wider than the two
+# percentiles, because few games say little about their own spread. The correction has two factors:
+# the bias of a sample's standard deviation, and the wider tails of Student's t.
 
 # %% mystnb={"figure": {"caption": "A bootstrap interval by hand: the mean loss of games drawn again, with the 2.5 and 97.5 percentiles (solid) and the library's ends (dashed), which lie a little further out.", "name": "fig-01-bootstrap"}, "image": {"alt": "Histogram of resampled means with two solid and two dashed vertical lines at its ends."}}
 student = np.sqrt(n_games / (n_games - 1)) * stats.t.ppf(0.975, n_games - 1)
@@ -415,16 +416,15 @@ ax.legend()
 plt.show()
 
 # %% [markdown]
-# With {glue:text}`games_per_level` games a level the rank correlation between level and loss
-# is {glue:text}`order:.2f` (−1 is perfect order), from {glue:text}`acpl_05:.0f` centipawns at
-# level 5 to {glue:text}`acpl_20:.0f` at level 20 ({glue:text}`signed_20:.0f` if gains are
-# counted); the plan's single games give
-# {glue:text}`plan_order:.2f`.
-# How little one game says is seen in the games themselves: single games of level 10 lose
-# between {glue:text}`game_low:.0f` and {glue:text}`game_high:.0f`
-# centipawns a move. The plan's levels are Stockfish's own `Skill Level`, ours are node
-# limits with a seeded choice, so the sizes are not the same measurement; the chapter on
-# static positions repeats the plan's own set-up.
+# With {glue:text}`games_per_level` games a level, the rank correlation between level and loss
+# is {glue:text}`order:.2f` (−1 is the perfect order). The plan's single games give
+# {glue:text}`plan_order:.2f`. If gains are counted, level 20 loses {glue:text}`signed_20:.0f`
+# centipawns a move.
+#
+# Single games differ widely: those of level 10 lose between {glue:text}`game_low:.0f` and
+# {glue:text}`game_high:.0f` centipawns a move. The plan's levels are Stockfish's own `Skill Level`.
+# Ours are node limits with a seeded choice, so the sizes cannot be compared. The chapter on grading a
+# move repeats the plan's own set-up.
 
 # %% tags=["hide-input"]
 per_game = grades[grades["level"] == 10].groupby("number")["loss"].mean()
@@ -437,7 +437,7 @@ report.paste(order=order, plan_order=plan_order)
 enough = by_level[20].high < by_level[5].low
 report.paste(
     enough_games=Markdown(
-        f"; in {sizes.games_per_level} games a level it {'can' if enough else 'cannot either'}"
+        f"; {sizes.games_per_level} games a level {'can' if enough else 'cannot either'}"
     ),
     acpl_05=by_level[5].value,
     acpl_20=by_level[20].value,
@@ -447,14 +447,13 @@ report.paste(
 # %% [markdown]
 # ## Recap
 #
-# - The book stands on {glue:text}`games:,` self-play games in one committed split, and on
-#   {glue:text}`comments:,` moves that a person commented on.
-# - Stockfish 8 names {glue:text}`terms` terms of a position; Stockfish 15.1 judges by a
-#   network, and the two need not agree.
-# - The terms differ in how often they speak at all; a tail of a term that is mostly zero is
-#   partly drawn by lot.
-# - Whether a stronger level plays better cannot be seen in one game{glue:md}`enough_games`;
-#   the rank correlation between level and loss is {glue:text}`order:.2f`.
+# - The book uses {glue:text}`games:,` self-play games and {glue:text}`comments:,` moves that a person
+#   commented on. The games are divided into three parts, the same in every chapter.
+# - Stockfish 8 judges a position by {glue:text}`terms` named terms, Stockfish 15.1 by a network. The
+#   two need not agree.
+# - Some terms are usually zero. One of their tails is then partly drawn at random.
+# - Level and loss have a rank correlation of {glue:text}`order:.2f` with many games a level, and of
+#   {glue:text}`plan_order:.2f` in the plan's single games.
 
 # %% tags=["hide-input"]
 report.paste(games=len(games), comments=len(comments), terms=len(oracle.TERMS))
@@ -493,8 +492,8 @@ report.evidence(
 # ## Exercises
 #
 # **1. Your own position.** Put another FEN into the first line of the cell below. On which
-# terms do the two versions of Stockfish differ most, and do the totals of their terms agree on
-# who is better?
+# terms do the two versions of Stockfish differ most? Do the totals of their terms agree on who is
+# better?
 
 # %% tags=["solution", "hide-cell"]
 # Terms of two versions side by side, the largest difference first.
@@ -548,8 +547,8 @@ report.check(
 
 # %% [markdown]
 # **3. An interval without a bootstrap.** Take the mean loss of each game of level 5 in `grades`
-# and compute the 95 % interval of their mean by Student's t. Set it beside the library's
-# interval over moves drawn in games. What makes the two means differ?
+# and compute the 95 % interval of their mean by Student's t. Compare it with the library's
+# interval over moves, which draws whole games. Why do the two means differ?
 
 # %% tags=["solution", "hide-cell"]
 # Each game counts once by Student's t, each move once by the library.

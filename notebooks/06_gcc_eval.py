@@ -7,18 +7,17 @@
 # ---
 
 # %% [markdown]
-# # A judge, and what its scores are worth
+# # GCC-Eval: a judge and its scores
 #
-# Commentary on one move can take many good forms, so comparing it with a human comment word by
-# word says little. The CCC paper {cite}`kim2024ccc` therefore asks a language model to judge,
-# helped by an engine: GCC-Eval (Section 3.2), built on G-Eval {cite}`liu2023geval`. Its Table 5
-# is made again here with the judge {glue:text}`judge`, where the paper has GPT-4o. Then the judge
-# itself is put to the test.
+# Of two sentences that differ in one word, this judge scores the true one higher in
+# {glue:text}`pairs:.0f` % of pairs; guessing gives 50 %. If it is told what a program found about
+# their claims, it does so in {glue:text}`pairs_told:.0f` %. Its scores correlate with the number of
+# words at {glue:text}`words:.2f`.
 #
-# What we find: of two sentences that differ in one word, it scores the true one higher in
-# {glue:text}`pairs:.0%`, where guessing gives a half; told what a program found of their claims,
-# in {glue:text}`pairs_told:.0%`. Its scores go with the number of words at a correlation of
-# {glue:text}`words:.2f`.
+# A move can be explained well in many ways, so a word-by-word comparison with a human comment says
+# little. The CCC paper {cite}`kim2024ccc` therefore asks a language model to judge, helped by an
+# engine. This is GCC-Eval (Section 3.2), built on G-Eval {cite}`liu2023geval`. We repeat its Table 5
+# with the judge {glue:text}`judge`, where the paper has GPT-4o, and then test the judge itself.
 
 # %% tags=["parameters"]
 profile = "book"
@@ -96,24 +95,24 @@ report.boards(
 #
 # - compute one score from the probabilities of one recorded answer;
 # - ask the judge about eight methods in four dimensions (Figure A1, Table 5);
-# - ask whether it notices what a good judge must notice: a false word, a comment on another
-#   move; and whether it leaves alone what tells nothing: praise, padding, wording;
-# - help it with what a program found of the comment's claims, and combine the two;
-# - use it: to choose the best of four comments, and as a reader who learns from a comment;
-# - see how BLEU, ROUGE and GCC-Eval go together with the checker and with the judge. Table 4
-#   asks how they go together with people: that is another quantity, and nothing here answers it.
+# - ask whether it notices what a good judge must notice (a false word, a comment on another move),
+#   and whether it ignores what carries no information (praise, padding, wording);
+# - tell it what a program found about the comment's claims, and combine the two;
+# - use it to choose the best of four comments, and as a reader who learns from a comment;
+# - correlate BLEU, ROUGE and GCC-Eval with the checker and with the judge. The paper's Table 4
+#   correlates them with ratings by people, which is another quantity; nothing here answers it.
 #
-# Every answer was given by the model named above and is replayed. No human rated anything here:
-# what people say of the judge's scores is the paper's Table 4, quoted as printed. The paper
-# tests its judge by that table alone.
+# Every answer was given by the model named above and is replayed. No person rated anything here. The
+# only human ratings are those of the paper's Table 4, quoted as printed. The paper tests its judge by
+# that table alone.
 #
 # ## What is asked
 #
-# A constant part tells the criterion and the steps; then come position, move and, for relevance
-# and completeness, the engine's hint; the comment comes last, between marks that it cannot
-# imitate. The paper writes all into one message. Splitting it lets a server read the beginning
-# once for all comments on a move. Clarity is judged without the hint, fluency by the comment
-# alone. Below, the move of the paper's Figure A1.
+# A constant part states the criterion and the steps. Then come the position, the move and, for
+# relevance and completeness, the engine's hint. The comment comes last, between marks that it cannot
+# imitate. The paper writes all of this into one message. We split it, so that a server reads the
+# beginning once for all comments on a move. Clarity is judged without the hint, and fluency by the
+# comment alone. Below is the move of the paper's Figure A1.
 
 # %%
 question = judge_request(example_text, example_briefing, "relevance")
@@ -129,11 +128,11 @@ report.boards(
 # %% [markdown]
 # ## From a token to a score
 #
-# The answer is one token. Its probability is known, and so are those of the nineteen next
-# likely ones, as logarithms. The score is the mean of the digits from 1 to 5, each weighted by
-# its probability (the paper's Equation 1): a softmax over the log-probabilities of the digits.
-# What lies on other tokens is left out. A judge that gives no log-probabilities puts all on the
-# digit that it writes. Change `asked_dimension`, or the comment above, and the bars change.
+# The answer is one token. We know its log-probability and those of the nineteen next most likely
+# tokens. The score is the mean of the digits from 1 to 5, each weighted by its probability (the
+# paper's Equation 1): a softmax over the log-probabilities of the digits. The probability of other
+# tokens is left out. For a judge that gives no log-probabilities, the digit that it writes has
+# probability 1. Change `asked_dimension`, or the comment above, and the bars change.
 
 # %% mystnb={"figure": {"caption": "GCC-Eval's score of one comment by hand: the probability of each digit, and the expected score that is made of them.", "name": "fig-06-expected-score"}, "image": {"alt": "Five bars of probability for the scores 1 to 5 and a vertical line at the expected score."}}
 asked_dimension = "relevance"
@@ -176,9 +175,9 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The library does the same for every answer. It also counts other forms of a digit (`4/5`), and
-# reads a score only where the answer stands: an answer that is no score is *unscored*, not
-# zero. Scores are shown as shares of the scale: 1 is 0, 5 is 1.
+# The library does the same for every answer. It also accepts other forms of a digit (`4/5`). An answer
+# that is not a score is *unscored*, not zero. Scores are shown as shares of the scale: 1 becomes 0, and
+# 5 becomes 1.
 
 # %%
 score = read_score(answer)
@@ -198,7 +197,7 @@ report.boards(
 # %% [markdown]
 # ## Table 5
 #
-# Eight methods, four dimensions. The paper's `GPT-4o` rows stand beside ours of the same
+# Eight methods, four dimensions. The paper's `GPT-4o` rows are shown beside our rows of the same
 # name, although model, moves and human comments differ. Intervals draw whole moves.
 
 # %%
@@ -224,9 +223,9 @@ both = pd.concat({"paper": paper.reindex(means.index), "ours": means}, axis=1)
 report.table(both, caption="GCC-Eval, shares of the scale")
 
 # %% [markdown]
-# Differences against `ccc` on the same move. The sign of each move's difference is drawn anew
-# 9,999 times; an asterisk marks a difference that chance reaches in less than one of a
-# thousand draws, as in the paper's Table 1.
+# Differences from `ccc` on the same move. The sign of each move's difference is drawn at random 9,999
+# times. An asterisk marks a difference that chance reaches in less than one in a thousand draws, as
+# in the paper's Table 1.
 
 # %%
 differences = {}
@@ -241,9 +240,9 @@ for asked in DIMENSIONS:
 report.table(pd.DataFrame(differences), caption="Method less ccc")
 
 # %% [markdown]
-# How the scores are spread: a judge that gives everything the same mark has said nothing.
+# How widely do the scores spread? A judge that gives every comment the same mark says nothing.
 
-# %% mystnb={"figure": {"caption": "How the judge's scores are spread, by dimension and method, as shares of the scale. A box that is a line has said nothing.", "name": "fig-06-spread"}, "image": {"alt": "Four panels of box plots, one for each dimension, a box for each method."}}
+# %% mystnb={"figure": {"caption": "How the judge's scores are spread, by dimension and method, as shares of the scale. A box that is only a line means that all scores are alike.", "name": "fig-06-spread"}, "image": {"alt": "Four panels of box plots, one for each dimension, a box for each method."}}
 figure, axes = plt.subplots(1, 4, figsize=(9, 3), sharey=True)
 for axis, asked in zip(axes, DIMENSIONS, strict=True):
     wide = read[read["asked"] == asked]
@@ -268,15 +267,15 @@ spreads = pd.DataFrame(
     }
 ).loc[list(DIMENSIONS)]
 mass = mean_interval(weighed["mass"], weighed["move"], seed=seed) if len(weighed) else None
-report.table(spreads, caption="Spread of the scores, and what lies on the scale")
+report.table(spreads, caption="Spread of the scores, and probability on the scale")
 
 # %% [markdown]
 # ## Does it notice a false word?
 #
-# A minimal pair is a true sentence on a move and its twin with one word exchanged: another
-# square, another piece, the other side. Both speak of the same things and read equally well;
-# only the board tells them apart. A judge that looks scores the true twin higher. Ties count
-# one half, guessing gives one half.
+# A minimal pair is a true sentence about a move and its twin with one word exchanged: another
+# square, another piece, the other side. Both are about the same things and read equally well;
+# only the board tells them apart. A judge that looks at the board scores the true twin higher. A tie
+# counts one half, and guessing gives one half.
 
 # %%
 judged = judge(texts["minimal pairs"].query("pair < @sizes.pairs"))
@@ -305,12 +304,12 @@ by_error.loc["all"] = won
 report.table(by_error, caption="How often the true twin is scored higher")
 
 # %% [markdown]
-# *With findings* the judge is told, below the comment, what a program found of its claims (the
-# checker of the last chapter). The checker knows the answer, so this column asks only whether the
+# *With findings*, the judge is told below the comment what a program found about its claims (the
+# checker of the last chapter). The checker knows the answer, so this column only shows whether the
 # judge uses what it is told.
 #
-# A wrong piece is preferred to the right one more often than not, which no guess does. The word
-# explains it:
+# The judge prefers the wrong piece to the right one more often than not, which a guess would not do.
+# The word explains it:
 
 # %%
 pieces = outcome["judge"].query("error == 'wrong_piece'")
@@ -325,13 +324,13 @@ by_word = {
 report.table(pd.DataFrame(by_word), caption="Wrong piece, by the true word", digits=3)
 
 # %% [markdown]
-# Any piece sounds better to the judge than a pawn, by a few hundredths of the scale. A judge that
-# cannot see is not thereby without opinions.
+# The judge gives any other piece a few hundredths of the scale more than a pawn. It cannot see the
+# board, but it has preferences.
 #
 # ## Every judge on record
 #
-# Whose answers to the questions of Table 5 are recorded has its rows here, beside the judge of this
-# chapter, and beside the comments that it judged (`make record PURPOSE=gcc_eval JUDGE=...`).
+# This table has a row for every judge whose answers to the questions of Table 5 are recorded, for each
+# set of comments that it judged (`make record PURPOSE=gcc_eval JUDGE=...`).
 
 # %%
 asked_methods = [name for name in trials.METHODS if name in METHODS]
@@ -367,16 +366,17 @@ for name in recorded_models("gcc_eval", list(pair_requests["request"])):
         )
 report.table(
     pd.Series(pairs_by_judge).to_frame("true twin higher"),
-    caption="Minimal pairs by every judge that was asked; a guess is a half",
+    caption="Minimal pairs by every judge that was asked; guessing gives 0.5",
 )
 
 # %% [markdown]
-# Does another family of models see more? {glue:text}`second`, a smaller one that was never tuned to
-# follow instructions, was asked about the first {glue:text}`second_pairs` pairs: it writes a score
-# in {glue:text}`second_scored` of {glue:text}`second_n` answers. Read by the
-# {glue:text}`second_mass:.0%` of its probability that lie on digits, it tells true from false
-# sentences with an area of {glue:text}`second_auc` (the judge of this chapter, on the same:
-# {glue:text}`first_auc`), where a half is chance. It gets no rows.
+# Does another family of models see more? {glue:text}`second` is smaller and was never tuned to follow
+# instructions. It was asked about the first {glue:text}`second_pairs` pairs and wrote a score in
+# {glue:text}`second_scored` of {glue:text}`second_n` answers. On average it puts
+# {glue:text}`second_mass:.0f` % of its probability on digits. A score computed from these tells true
+# from false sentences with an area under the curve of {glue:text}`second_auc`; the judge of this
+# chapter has {glue:text}`first_auc` on the same sentences, and chance has 0.5. It gets no rows in the
+# tables.
 
 # %% tags=["hide-input"]
 second_name = "gemma3-270m-q4_k_m"
@@ -393,7 +393,7 @@ report.paste(
     second_pairs=second["pair"].nunique(),
     second_scored=int(second["score"].notna().sum()),
     second_n=len(second),
-    second_mass=np.exp(logsumexp(of_digits, axis=1)).mean(),
+    second_mass=100 * np.exp(logsumexp(of_digits, axis=1)).mean(),
     second_auc=f"{second_auc:.2f}",
     first_auc=f"{first_auc:.2f}",
 )
@@ -401,15 +401,16 @@ report.paste(
 # %% [markdown]
 # ## Does it know true comments from false ones?
 #
-# The gold set holds comments whose claims one annotator has labelled, a language model with board
-# and engine at hand; no person and no second annotator did. Comments whose claims are all true
-# stand against those with a false one; the area under the curve says how often the first is
-# scored above the second. Besides relevance the judge was asked outright for correctness, which
-# is no dimension of GCC-Eval. The *combined* score is a logistic regression on the judge's score
-# and on the claims that the checker holds for true and for false; *verifier alone* is the same
-# without the judge, so that the difference of the two is what the judge adds. Both are fitted on
-# the half `dev`, and everything shown is the half `test`. An unscored answer counts as the middle
-# of the scale.
+# The gold set contains comments whose claims were labelled by one annotator, a language model with
+# board and engine at hand. No person and no second annotator labelled them. We compare comments whose
+# claims are all true with comments that have a false one. The area under the curve is the share of
+# such pairs in which the true comment scores higher.
+#
+# Besides relevance, the judge was asked directly for correctness, which is not a dimension of
+# GCC-Eval. The *combined* score is a logistic regression on the judge's score and on the numbers of
+# claims that the checker calls true and false. *Verifier alone* is the same without the judge, so the
+# difference between the two is what the judge adds. Both are fitted on the half `dev`; everything
+# shown comes from the half `test`. An unscored answer counts as the middle of the scale.
 
 # %%
 first = texts["labelled"].drop_duplicates("variant").groupby("half").head(sizes.labelled)
@@ -462,8 +463,8 @@ report.table(
 )
 
 # %% [markdown]
-# The labelled comments were written to try a checker: they hold what a board can settle, and
-# the checker was built on their other half. In free commentary it finds less to check.
+# The labelled comments were written to test a checker. They contain claims that a board can settle,
+# and the checker was built on their other half. In free commentary it finds less to check.
 #
 # The same combination on the minimal pairs:
 
@@ -481,7 +482,7 @@ report.table(pd.DataFrame({"true twin higher": won}))
 # %% [markdown]
 # ## Does it notice a comment on another move?
 #
-# Each comment is put under a move of another lecture, and must lose relevance.
+# Each comment is moved to a move from another lecture. Its relevance should fall.
 
 # %%
 judged = judge(texts["swapped"][texts["swapped"]["written_on"].isin(names)])
@@ -495,12 +496,13 @@ swap = pd.DataFrame(
         for name in ("own", "foreign", "loss", "noticed")
     }
 )
-report.table(swap, caption="Relevance lost on a foreign move, and how often it is lower there")
+report.table(swap, caption="Relevance lost on another move, and how often it is lower there")
 
 # %% [markdown]
 # ## Does the wording of the question matter?
 #
-# Relevance was asked for in three wordings. A steady judge ranks the same comments alike.
+# The judge was asked about relevance in three wordings. A reliable judge ranks the same comments
+# alike.
 
 # %%
 judged = judge(texts["wordings"][texts["wordings"]["move"].isin(few)])
@@ -519,8 +521,8 @@ report.table(agreement, caption=f"{len(wordings)} comments of three methods")
 # %% [markdown]
 # ## Does it pay for praise and padding?
 #
-# Nothing that is added here tells more of the move. A fair judge gives no more for it. One change
-# speaks to the judge itself and asks for a 5. What does so the library drops before it asks
+# None of these additions says more about the move, so a fair judge would not reward them. One addition
+# addresses the judge and asks for a 5. The library normally drops such sentences before it asks
 # (`screened`); here it is let through.
 
 # %%
@@ -534,8 +536,8 @@ praise = means_by(change, ["variant", "asked"], "change", cluster="move", seed=s
 report.table(praise.loc[list(trials.EMPTY_CHANGES)], caption="Change of the score")
 
 # %% [markdown]
-# *Praise alone* replaces the comment by "Great move!", whatever the move is worth. Length by
-# itself, over all comments of Table 5:
+# *Praise alone* replaces the comment by "Great move!", however good the move is. The next table shows
+# the effect of length alone, over all comments of Table 5.
 
 # %%
 of_words = pd.DataFrame(
@@ -557,12 +559,13 @@ report.table(of_words)
 # %% [markdown]
 # ## Relevant, though mostly false
 #
-# The checker says of each comment which of its claims are false. Of the comments whose decided
-# claims are mostly false, how many does the judge rate relevant, at 0.6 of the scale or above?
-# For GCC-Eval with large models ACT-Eval has 39.8 % {cite}`hebbar2026acteval`; we do not know
-# where it draws the line, so the two shares are not set against each other. And do
-# its scores go together with the verdict of the checker at all? The area below is that of
-# telling comments without a false claim from the others.
+# The checker says which claims of a comment are false. Of the comments whose decided claims are mostly
+# false, how many does the judge rate relevant, at 0.6 of the scale or above? ACT-Eval reports 39.8 %
+# for GCC-Eval with large models {cite}`hebbar2026acteval`. We do not know its threshold, so the two
+# shares cannot be compared.
+#
+# Do the judge's scores agree with the checker at all? The second table gives the area under the curve
+# for telling comments without a false claim from the others.
 
 # %%
 written_comments = scores.drop_duplicates(["move", "method"])[["move", "method", "text"]]
@@ -596,13 +599,13 @@ agrees = {
 }
 report.table(
     pd.DataFrame({"area under the curve": agrees}).loc[list(DIMENSIONS)],
-    caption="No false claim against at least one, by the score",
+    caption="Area under the curve: comments without a false claim against the others",
 )
 
 # %% [markdown]
 # ## The best of four
 #
-# Four comments of `ccc` are drawn on a move at temperature 0.7 and judged in all dimensions.
+# For each move, four comments of `ccc` are sampled at temperature 0.7 and judged in all dimensions.
 # Choosing the one with the highest mean score raises the score, as it must. The question is
 # whether it also lowers the number of false claims, as a choice by the checker does.
 
@@ -641,8 +644,8 @@ report.table(
 #
 # A comment that explains should help a reader to tell a good move from a bad one
 # (simulatability, Section 7 of the paper). The model chooses between the move played and one
-# that is clearly better or worse, without a comment and with each method's. Both orders are
-# asked, since a small model likes one letter. A half is guessing.
+# that is clearly better or worse, without a comment and with each method's comment. Both orders are
+# asked, since a small model prefers one of the letters. Guessing gives one half.
 
 # %%
 put_up = trials.choice_questions(comments, briefings)
@@ -667,20 +670,20 @@ report.table(learned, caption=f"{len(chance)} choices between two moves", digits
 
 # %%
 print(
-    f"gains whose interval leaves 0 out: {', '.join(shown_gains) or 'none'}, "
+    f"gains whose interval excludes 0: {', '.join(shown_gains) or 'none'}, "
     f"of {len(gained)} looked at; n = {len(chance)} choices"
 )
 
 # %% [markdown]
-# Few choices are put up: a gain is seen here only if it is much the same on nearly all of them.
+# There are few choices, so a gain is detected only if it is similar on nearly all of them.
 #
-# ## What goes together with what
+# ## What correlates with what
 #
-# The paper's Table 4 holds BLEU, ROUGE and GCC-Eval against ratings of people. We have no ratings
-# (the chapter on asking people is ready for them), so **none of our numbers is one of Table 4**.
-# What can be had without people are two other quantities: how the measures go together with the
-# *truth* of a comment by the checker (share of its decided claims that hold), and with the scores
-# that our judge gave. The paper's numbers stand on the left, as printed, for what they are.
+# The paper's Table 4 correlates BLEU, ROUGE and GCC-Eval with ratings by people. We have no ratings
+# (the chapter on the human study is ready for them), so **none of our numbers belongs to Table 4**.
+# Without people we can compute two other quantities: the correlation of these measures with the
+# *truth* of a comment by the checker (the share of its decided claims that are true), and with the
+# scores that our judge gave. The paper's numbers are shown on the left, as printed.
 
 # %%
 measures = {"bleu1": "BLEU-1", "rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougel": "ROUGE-L"}
@@ -741,7 +744,7 @@ report.boards(
     report.table(theirs, caption="The paper's Table 4: Pearson with ratings of people"),
     report.table(
         ours.loc[list(measures), short].set_axis(named, axis=1),
-        caption="Other quantities: Pearson with our checker and with our judge",
+        caption="Other quantities: Pearson correlation with our checker and with our judge",
     ),
 )
 
@@ -754,61 +757,58 @@ report.table(truth, caption="Scores of our judge")
 # %% [markdown]
 # ## Recap
 #
-# - {glue:text}`readable:.0%` of its answers could be read; {glue:text}`mass` of the judge's
-#   probability lies on the scale. As in the paper's Table 5, `ccc` and `llm` stand above the
-#   human comments; the differences between our methods with a model are small.
-# - What it pays for is length: over all comments its scores go with the number of words at a
-#   correlation of {glue:text}`words:.2f`, and comments without a false claim, which are shorter,
-#   get less than the others.
-# - This judge does not look at the board. Of minimal pairs it scores the true twin higher in
-#   {glue:text}`pairs:.0%`, where guessing gives a half. A comment put under another move loses
-#   {glue:text}`swapped:.3f` of the scale, and a line that asks for a 5, if it is let through, gains
-#   {glue:text}`begged:.2f` (what other such lines gain: [](../reliability.md)). Of the {glue:text}`mostly_false`
-#   mostly false comments it rates {glue:text}`relevant:.0%` relevant (from
-#   {glue:text}`relevant_low:.0%` to {glue:text}`relevant_high:.0%`).
-# - True and false labelled comments it tells apart with an area of {glue:text}`auc_judge:.2f`. Told
-#   what the checker found, {glue:text}`auc_told:.2f`, and it then prefers the true twin in
-#   {glue:text}`pairs_told:.0%`: it can read, if not see.
-# - Judge and checker combined reach {glue:text}`auc_combined:.2f`, the checker alone
-#   {glue:text}`auc_alone:.2f`: what the judge adds to the checker, {glue:text}`labelled` labelled
-#   comments do not show.
-# - Choosing the best of four by its score raises the score; that it raises the truth is not seen
-#   on {glue:text}`few` moves: {glue:text}`best:.1f` false claims a comment against
-#   {glue:text}`any_of_four:.1f` for any of them, and {glue:text}`fewest:.1f` if the checker
-#   chooses.
-# - As a reader it gives the better move a chance between {glue:text}`lowest:.2f` and
-#   {glue:text}`highest:.2f`, whatever it is told. The comments that help most, those of
-#   {glue:text}`helper`, add {glue:text}`helped:.3f` (from {glue:text}`helped_low:.3f` to
-#   {glue:text}`helped_high:.3f`); what others add, {glue:text}`choices` choices cannot say.
-# - Table 4 needs people. Nothing here stands in for them.
+# - *Readable.* {glue:text}`readable:.0f` % of the answers could be read, and {glue:text}`mass` of the
+#   judge's probability is on the scale. As in the paper's Table 5, `ccc` and `llm` score higher than
+#   the human comments; our methods with a model differ little.
+# - *Length.* Longer comments score higher. Comments without a false claim are shorter and score lower
+#   than the others.
+# - *The board.* On another move, a comment loses only {glue:text}`swapped:.3f` of the scale. A line
+#   that asks for a 5 gains {glue:text}`begged:.2f` if it is let through (for other such lines see
+#   [](../reliability.md)). Of {glue:text}`mostly_false` mostly false comments the judge rates
+#   {glue:text}`relevant:.0f` % relevant
+#   [{glue:text}`relevant_low:.0f`, {glue:text}`relevant_high:.0f`].
+# - *With help.* The judge tells true from false labelled comments with an area under the curve of
+#   {glue:text}`auc_judge:.2f`. If it is told what the checker found, the area is
+#   {glue:text}`auc_told:.2f`: it can read, even if it cannot see.
+# - *Combined.* Judge and checker together reach {glue:text}`auc_combined:.2f`, the checker alone
+#   {glue:text}`auc_alone:.2f`. With {glue:text}`labelled` labelled comments, this does not show that
+#   the judge adds anything.
+# - *Best of four.* The comment with the highest score has {glue:text}`best:.1f` false claims, any of
+#   the four {glue:text}`any_of_four:.1f`, and the checker's choice {glue:text}`fewest:.1f`.
+#   {glue:text}`few` moves do not show that the judge's choice is truer.
+# - *As a reader*, the judge gives the better move a chance between {glue:text}`lowest:.2f` and
+#   {glue:text}`highest:.2f`, whatever it is told. The comments of {glue:text}`helper` help most, by
+#   {glue:text}`helped:.3f` [{glue:text}`helped_low:.3f`, {glue:text}`helped_high:.3f`].
+#   {glue:text}`choices` choices are too few to judge the others.
+# - *Table 4* needs people. Nothing here replaces them.
 #
-# The paper's judge is GPT-4o and ours a model of one and a half billion parameters, so none of
-# this is said of theirs. The tests are here for any judge: record its answers, and run them.
+# The paper's judge is GPT-4o and ours a model of 1.5 billion parameters, so none of this is about
+# theirs. The tests work for any judge: record its answers, and run them.
 
 # %% tags=["hide-input"]
 false_claims = picked["false claims"]
 report.paste(
     **{
         "judge": model_title(judge_name),
-        "mass": f"{mass.value:.1%}" if mass else "an unknown share",
-        "readable": scores["score"].notna().mean(),
-        "pairs": won["judge"].value,
-        "pairs_told": won["with findings"].value,
+        "mass": f"{100 * mass.value:.1f} %" if mass else "an unknown share",
+        "readable": 100 * scores["score"].notna().mean(),
+        "pairs": 100 * won["judge"].value,
+        "pairs_told": 100 * won["with findings"].value,
         "swapped": swap["loss"]["ccc"].value,
         "begged": praise["relevance"]["asks for a 5"].value,
         "auc_judge": auc["judge, relevance"].value,
         "auc_told": auc["judge with findings"].value,
         "auc_combined": auc["combined"].value,
         "auc_alone": auc["verifier alone"].value,
-        "relevant": false_share["judge"].value,
+        "relevant": 100 * false_share["judge"].value,
         "words": of_words.loc["Pearson with words", "relevance"].value,
         "best": false_claims["highest score"].value,
         "fewest": false_claims["fewest false"].value,
         "any_of_four": false_claims["any"].value,
         "choices": len(chance),
         "labelled": len(test),
-        "relevant_low": false_share["judge"].low,
-        "relevant_high": false_share["judge"].high,
+        "relevant_low": 100 * false_share["judge"].low,
+        "relevant_high": 100 * false_share["judge"].high,
         "mostly_false": false_share["judge"].n,
         "few": best["move"].nunique(),
         "lowest": min(each.value for each in learned["chance of the better move"]),
@@ -901,8 +901,8 @@ report.evidence(
 # ## Exercises
 #
 # **1. Word or expectation?** GCC-Eval's score is an expectation over the digits' probabilities.
-# Take the likeliest digit of the answer above instead. How far are the two apart, and how much
-# of the probability lies on the likeliest digit?
+# Take the most likely digit of the answer above instead. How far apart are the two, and how much
+# probability does the most likely digit have?
 
 # %% tags=["solution", "hide-cell"]
 # The likeliest digit beside the expectation.
@@ -923,8 +923,7 @@ report.check(
 
 # %% [markdown]
 # **2. A judge that counts words.** Replace the judge by the number of words of a comment. How
-# well does it order the comments as the judge does? Take the rank correlation for each
-# criterion.
+# similar is this order to the judge's? Compute the rank correlation for each criterion.
 
 # %% tags=["solution", "hide-cell"]
 # Rank correlation of the judge's scores with the number of words.
@@ -946,8 +945,8 @@ report.check(
 
 # %% [markdown]
 # **3. Four criteria or one?** Correlate the judge's scores of the same comment on the four
-# criteria. What share of their variance lies on one axis (the largest eigenvalue of the
-# correlation matrix, over four)?
+# criteria. What share of their variance does one axis explain (the largest eigenvalue of the
+# correlation matrix, divided by four)?
 
 # %% tags=["solution", "hide-cell"]
 # Correlations of the criteria, and the share of the first axis.

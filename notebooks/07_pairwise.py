@@ -9,19 +9,12 @@
 # %% [markdown]
 # # Two comments on one move: the pairwise rubric
 #
-# The last chapter asked a judge for one number. The pairwise rubric shows it two comments on
-# the same move and asks for more: six scores for each, their sums, and a winner, in one line
-# that a program can read. What it may hold against a comment is a list of signals, the
-# *feature context*; a hard rule strikes comments that invent events. Much of the rubric can be
-# done by a program: adding up, breaking ties, the hard rule itself. Here it is, and the judge's
-# word stands beside the program's.
+# {glue:text}`judge` compared the comments of five methods on {glue:text}`moves` moves, two at a
+# time. {glue:text}`order_says`
 #
-# What we find: asked for the rubric's line, {glue:text}`judge` copies a line of its prompt in
-# {glue:text}`copied` of answers. Asked for one score at a time, it names the same winner in
-# {glue:text}`consistency_totals:.0%` of pairs when the comments change places; dice with its
-# shares of A, B and ties would in {glue:text}`dice:.0%`.
+# {glue:text}`prefers_says` {glue:text}`rule_says`
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "hide-input"]
 profile = "book"
 seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
@@ -64,7 +57,6 @@ briefings = [kept[move.name] for move in moves]
 client = replay("commentary", model)
 table = gather_comments(pairwise.METHODS, moves, kept, client)
 methods = [name for name in pairwise.METHODS if name in set(table["method"])]
-print(f"{len(moves)} moves, {len(methods)} methods")
 comments = pairwise.comments_by_move(table)
 events = pairwise.claimed_events(briefings, comments)
 disqualified = pairwise.disqualified(events)
@@ -79,56 +71,63 @@ report.boards(
 )
 
 # %% [markdown]
-# A was written by `llm`, which was told the move alone; B by `ccc`, which was told the engine's
-# verdict, the attacks and five concepts.
+# The model wrote A (`llm`) from the move alone. It wrote B (`ccc`) from the engine's verdict, the
+# list of attacks and five concepts.
+#
+# The pairwise rubric puts this question to a language model, the *judge*. The judge gives each
+# comment six scores. Their sums decide which comment wins. A list of facts about the move, the
+# *feature context*, says what may be held against a comment, and a *hard rule* strikes every
+# comment that invents an event. Adding up, breaking ties and the hard rule need no language model:
+# a program does them here, and its result is shown beside the judge's own word.
 #
 # In this chapter we
 #
-# - show the rubric's criteria and what the judge is given;
-# - ask for the rubric's line, read it strictly, and find that this judge copies it;
-# - ask for one score at a time instead, and let the program add up;
-# - ask whether the winner stays when the comments change places;
-# - compare five methods in a win matrix and by Bradley-Terry strengths, first as a logistic
-#   regression written out, then with intervals;
-# - apply the hard rule by program, and ask how often the board contradicts it;
-# - take length out of the comparison, and let the judge score each comment alone;
-# - set beside each other what three chapters say of concepts against the verdict alone.
+# - show what the judge is given;
+# - ask for the rubric's line of 18 fields and check its arithmetic;
+# - ask for one score at a time instead and let the program add up;
+# - count how often the winner stays when the comments change places;
+# - apply the hard rule by program;
+# - compare the methods in a win matrix and by Bradley-Terry strengths, written out as a logistic
+#   regression;
+# - ask whether concepts help beyond the engine's verdict, by the measures of three chapters.
 #
 # ## The rubric
 #
-# Every criterion is scored from 1 to 5. The document speaks of "weighted totals to prioritize
-# accuracy" and then writes a plain sum of six: we sum, as it is written. Accuracy takes part in
-# two other ways: it is the first tie-break, and the hard rule sets it to 1. With plain sums a
-# comment that invents a mate can still win by four points for style; the tables below show how
-# often that happens.
-
-# %%
-_, *parts, _ = load_prompt("pairwise").messages[0].content.split("\n\n")
-rubric = [line.partition(":") for part in parts for line in part.splitlines()]
-report.texts(
-    {name: text.strip() for name, _, text in rubric if text},
-    "What the judge is told, in our words",
-)
-
-# %% [markdown]
-# The feature context is made of facts of the board and of the engine's verdict, all seen by the
-# side that moves. `no`, `none` and `NA` are there on purpose: a comment that speaks of a check
-# is held against the line that says there is none.
+# There are six criteria, each scored from 1 to 5: faithfulness to the context, relevance,
+# informativeness, clarity, human likeness and conciseness. The document speaks of "weighted totals
+# to prioritize accuracy" and then writes a plain sum. We add up as it is written. Accuracy counts
+# in two more ways: it is the first tie-break, and the hard rule sets it to 1. Even so, a comment
+# that invents a mate can win by four points for style.
+#
+# The feature context holds facts of the board and the engine's verdict, all seen by the side that
+# moves. It has {glue:text}`context_lines` lines. Most of them say that something is *not* there,
+# and they are needed: a comment that speaks of a check is held against the line `check: no`. Here
+# are the others.
 
 # %%
 contexts = pairwise.contexts_of(briefings)
-context = dict(line.partition(": ")[::2] for line in contexts[example.name].splitlines())
-report.boards(report.board(example.move, size=280), report.texts(context, "Feature context"))
+context = contexts[example.name].splitlines()
+print(*(line for line in context if not line.endswith((": no", ": none", ": 0"))), sep="\n")
+
+# %% tags=["hide-cell"]
+# The rubric as the judge reads it, in our words, and the whole context.
+_, *parts, _ = load_prompt("pairwise").messages[0].content.split("\n\n")
+rubric = [line.partition(":") for part in parts for line in part.splitlines()]
+report.texts(
+    {name: text.strip() for name, _, text in rubric if text} | {"context": ", ".join(context)},
+    "What the judge is told",
+)
 
 # %% [markdown]
 # ## The line
 #
-# Every third of the evaluated moves with a human comment takes part, and five methods; a
-# comment that was cut off is missing. Each pair of a move's comments is judged twice, with A
-# and B exchanged: twenty questions a move. First on a few moves as the rubric has it: the judge
-# answers with one line of 18 fields. An answer that is not this line, white space and a code
-# fence aside, is *unreadable*: it is counted and never guessed at. The prompt shows two made-up
-# lines, one for each winner; without them this small model wrote lines of any length.
+# One in three of the evaluated moves with a human comment takes part, with the comments of five
+# methods; a comment that was cut off is missing. Each pair of comments is judged twice, with A and
+# B exchanged, which makes twenty questions a move.
+#
+# On three of the moves the judge is asked for the rubric's line. A reply that is anything but this
+# line is *unreadable*; it is counted and never guessed at. The prompt shows two made-up lines, one
+# for each winner, because without them this small model wrote lines of any length.
 
 # %%
 judge_name = judged_by or model
@@ -143,14 +142,13 @@ lines = pairwise.decide(lined, disqualified)
 report.sheet("lines", {"asked": len(lined), **lined["state"].value_counts()})
 
 # %% [markdown]
-# One of them, step by step. The judge writes the winner *first*, before any score, because the
-# rubric's line begins with it. A language model writes from left to right, so whatever it was
-# told about scoring each comment independently first, the word comes before the sums. The
-# program goes the other way: it takes the scores, adds them up, breaks ties, applies the hard
-# rule. A contradiction is no reason to throw an answer away; the winner follows from the scores.
-# A judge whose every answer is something else is shown as it answered first.
+# One of these lines, step by step. The judge writes the winner *first*, because the rubric's line
+# begins with it. A language model writes from left to right, so it names the winner before it has
+# given a score. The program works the other way round: it reads the scores, adds them up, breaks
+# ties and applies the hard rule. An answer that contradicts itself is kept, and its winner follows
+# from its scores.
 
-# %%
+# %% tags=["hide-input"]
 contradicts = pd.DataFrame(
     {
         "total of A": lines["stated_a"] != lines["total_a"],
@@ -168,13 +166,13 @@ move = kept[line["move"]].move
 report.boards(
     report.board(move, size=280),
     report.texts(
-        {**shown, "answer": line["answer"].text},
-        f"{line['move']}, {move.numbered_san}: {line['first']} (A) and {line['second']} (B)",
+        {**shown, "line": line["answer"].text},
+        f"{move.numbered_san}: {report.NAMES[line['first']]} (A), {report.NAMES[line['second']]} (B)",
     ),
 )
 
 
-# %%
+# %% tags=["hide-input"]
 def step_by_step(line):
     """Show the scores of a line that was read, and what the program makes of them."""
     points = {side: [int(line[f"{name}_{side.lower()}"]) for name in CRITERIA] for side in "AB"}
@@ -184,10 +182,10 @@ def step_by_step(line):
         report.sheet(
             "step by step",
             {
-                "totals told": f"{line['stated_a']:.0f} and {line['stated_b']:.0f}",
-                "totals added up": f"{line['total_a']} and {line['total_b']}",
-                "winner told": line["word"],
-                "winner by the scores": line["totals"],
+                "totals, as the judge wrote them": f"{line['stated_a']:.0f} and {line['stated_b']:.0f}",
+                "totals, added up": f"{line['total_a']} and {line['total_b']}",
+                "winner, as the judge wrote it": line["word"],
+                "winner by its scores": line["totals"],
                 "decided by": line["decided_by"],
                 "contradictions": ", ".join(contradicts.columns[contradicts.loc[line.name]])
                 or "none",
@@ -201,11 +199,11 @@ def step_by_step(line):
 step_by_step(line) if len(lines) else report.sheet("lines read", {"none of": len(lined)})
 
 # %% [markdown]
-# How often a line contradicts itself, and how often it gives A or B the very scores of a candidate
-# in one of the two lines of the prompt. A judge that reads the comments gives other numbers; one
-# that cannot copies what it was shown.
+# How often does a line contradict itself? And how often does it repeat, for A or for B, the six
+# scores of one of the two lines in the prompt? A judge that reads the comments gives other
+# numbers. One that cannot read them copies what it was shown.
 
-# %%
+# %% tags=["hide-input"]
 prompt_lines = load_prompt("pairwise").messages[0].content.split("\n")
 samples = [
     pairwise.read_line(text) for text in prompt_lines if text[:9] in ("WINNER,A,", "WINNER,B,")
@@ -230,33 +228,49 @@ report.table(contradicted.dropna().to_frame("share of lines"))
 # %% [markdown]
 # ## One score at a time
 #
-# A judge that cannot write the line may still have an opinion. So it is shown the same rubric, the
+# A judge that cannot write the line may still have an opinion. It is shown the same rubric, the
 # same context and both comments, and asked for one number: the score of A for faithfulness, then
-# of A for relevance, and so on, twelve for a pair. As in the last chapter a number is weighted by
-# its probabilities; then it is rounded, since the rubric has whole points. The program writes the
-# line. Everything below is judged in this way.
+# of A for relevance, and so on, twelve for a pair. As in the last chapter, each number is the mean
+# of the possible scores, weighted by their probabilities. It is then rounded, since the rubric has
+# whole points. Everything below is judged in this way.
 
 # %%
 asked = pairwise.number_questions(contexts, comments, methods)
 numbers = pairwise.read_numbers(judge.answered(asked))
 judged = pairwise.decide(numbers, disqualified)
-report.sheet("pairs in both orders", {"asked": len(numbers), "read": len(judged)})
+print(f"pairs in an order: {len(numbers)} asked, {len(judged)} read")
 
-# %%
+# %% tags=["hide-cell"]
+# What decides a comparison, and the mean scores by method before the hard rule.
 decided = judged["decided_by"].value_counts()
-report.sheet(
-    "what decides", {name: decided.get(name, 0) for name in ("total", *CRITERIA[:3], "nothing")}
+deciders = {name: decided.get(name, 0) for name in ("total", *CRITERIA[:3], "nothing")}
+columns = [*CRITERIA, "total"]
+scored = pd.concat(
+    [
+        judged[
+            ["move", method, *(f"{name}_{side}" for name in columns), f"struck_{side}"]
+        ].set_axis(["move", "method", *columns, "struck"], axis=1)
+        for method, side in (("first", "a"), ("second", "b"))
+    ]
+)
+means = scored.groupby("method")[columns].mean().reindex(methods)
+means.loc["standard deviation"] = scored[columns].std()
+report.boards(
+    report.sheet("what decides", deciders),
+    report.table(means, caption="Mean scores given by the judge"),
 )
 
 # %% [markdown]
 # ## Both orders
 #
-# A judge that reads what is there gives the same winner whichever comment stands first. We
-# count the pairs whose winner stays, by the totals of its scores and after the hard rule, and those
-# that one comment wins in both orders (two ties are the same winner, but nobody's win). A judge
-# that always prefers A scores zero. One that throws dice, with this judge's shares of A, B and
-# ties, scores what the column *dice* says. *First* is what candidate A wins, ties half: one half if
-# the place does not matter.
+# A judge that reads what is there names the same winner whichever comment it sees first. We count
+# the pairs whose winner stays, once by the totals of the judge's scores and once after the hard
+# rule. Two ties count as the same winner but as nobody's win, so the pairs that one comment wins in
+# both orders are counted separately. A judge that always prefers A scores zero.
+#
+# The column *random answers* gives the share that would agree if A, B and ties were drawn at random
+# with this judge's own frequencies. *Points of A* are the share of points that go to the comment
+# shown first; it is one half if the place does not matter.
 
 
 # %%
@@ -295,59 +309,39 @@ for by, answers in results_by.items():
     tie = ties[by].value
     dice[by] = tie**2 + 2 * a * (1 - a - tie)
 
-# %%
+# %% tags=["hide-input"]
 report.table(
     pd.DataFrame(
         {
-            "same winner both ways": consistency,
-            "dice": dice,
-            "won by one comment both ways": decided_alike,
+            "same winner in both orders": consistency,
+            "random answers": dice,
+            "one comment wins in both orders": decided_alike,
             "ties": ties,
-            "first": first,
+            "points of A": first,
         }
-    ),
-    caption="By the judge's scores, and after the hard rule",
+    ).rename(index={"totals": "by the judge's scores", "rule": "after the hard rule"}),
+    caption="Does the winner stay when the comments change places?",
 )
-
-# %% [markdown]
-# ## What it gives for what
-#
-# Mean scores by method, before the hard rule. A judge that gives everyone the same tells
-# nothing, however well it adds up; the standard deviation of each criterion over all comments
-# shows how much it tells apart at all.
-
-# %%
-columns = [*CRITERIA, "total"]
-scored = pd.concat(
-    [
-        judged[
-            ["move", method, *(f"{name}_{side}" for name in columns), f"struck_{side}"]
-        ].set_axis(["move", "method", *columns, "struck"], axis=1)
-        for method, side in (("first", "a"), ("second", "b"))
-    ]
-)
-means = scored.groupby("method")[columns].mean().reindex(methods)
-means.loc["standard deviation"] = scored[columns].std()
-report.table(means, caption="Mean scores given by the judge")
 
 # %% [markdown]
 # ## The hard rule by program
 #
-# A claim of a check, mate, capture, promotion, trade, of a hanging piece won, or of a forced
-# tactic or threat needs a line of the context that carries such an event, on one of the squares
-# named. Without it the comment's faithfulness is 1. The board's own verdict stands beside it:
-# a claim can be *true on the board* and yet not in the context, such as a pin that was there
-# before the move. The rubric strikes it all the same; whoever uses the rubric should
-# know that it punishes knowledge which the context lacks.
+# A comment may claim a check, a mate, a capture, a promotion, a trade, the win of a hanging piece,
+# or a forced tactic or threat. For each of them the context must have a line with such an event on
+# one of the squares that the comment names. If it has none, the comment's faithfulness is 1.
+#
+# What the board itself says is shown beside it. A claim can be true on the board and missing from
+# the context, such as a pin that existed before the move. The rubric strikes such a claim too: it
+# punishes knowledge that the context lacks.
 
-# %%
+# %% tags=["hide-input"]
 claims = events.assign(unsupported=~events["supported"], false=events["board"] == "false")
 by_comment = claims.groupby(["move", "method"])[["unsupported", "false"]].any().reset_index()
 ruled = table.query("state == 'answered'")[["move", "method"]].merge(by_comment, how="left")
 ruled = ruled.fillna({"unsupported": False, "false": False})
 shares = pd.DataFrame(
     {
-        "disqualified": ruled["unsupported"],
+        "struck by the rule": ruled["unsupported"],
         "false on the board": ruled["false"],
         "struck, not false": ruled["unsupported"] & ~ruled["false"],
     }
@@ -358,9 +352,12 @@ struck = pd.DataFrame(
         for name, share in shares.items()
     }
 ).reindex(methods)
-report.table(struck, caption="Share of comments")
+report.table(
+    struck, caption="Share of comments with an event that the context does not support"
+)
 
-# %%
+# %% tags=["hide-cell"]
+# Every event that the rule names, by what the board and the context say of it.
 counted = events.assign(context=events["in_context"].map({True: "yes", False: "no"}))
 counted = counted.groupby(["event", "board", "context"]).size().rename("claims").reset_index()
 report.table(
@@ -368,37 +365,38 @@ report.table(
     caption="Claims of events that the rule names",
 )
 
-# %%
+# %% tags=["hide-input"]
 faith = means_by(scored, "struck", "faithfulness", cluster="move", seed=seed)
-faith.index = faith.index.map({False: "no event without support", True: "disqualified"})
+faith.index = faith.index.map({False: "not struck", True: "struck"})
 report.table(
     faith.to_frame("the judge's own faithfulness"),
     caption="Does the judge see what the rule strikes?",
 )
 
-# %%
+# %% tags=["hide-cell"]
+# How many answers have a struck comment, and how often it wins all the same.
 turned = mean_interval(judged["totals"] != judged["rule"], judged["move"], seed=seed)
 a, b = judged["struck_a"], judged["struck_b"]
 still = (a & ~b & (judged["rule"] == "A")) | (b & ~a & (judged["rule"] == "B"))
 report.sheet(
     "answers",
     {
-        "A disqualified": (a & ~b).sum(),
-        "B disqualified": (b & ~a).sum(),
-        "both disqualified": (a & b).sum(),
-        "read": (~a & ~b).sum(),
-        "one struck, and wins all the same": still.sum(),
+        "only A is struck": (a & ~b).sum(),
+        "only B is struck": (b & ~a).sum(),
+        "both are struck": (a & b).sum(),
+        "neither is struck": (~a & ~b).sum(),
+        "the struck one wins all the same": still.sum(),
     },
 )
 
 # %% [markdown]
 # ## The win matrix
 #
-# Each cell is the share of points that the method of the row wins against that of the column,
-# over both orders, ties half, after the hard rule.
+# A cell is the share of points that the method of its row wins against the method of its column,
+# over both orders and after the hard rule. A win is one point, a tie one half.
 
 
-# %% mystnb={"figure": {"caption": "Who wins against whom: share of points of the row's method against the column's, over both orders, ties half, after the hard rule.", "name": "fig-07-win-matrix"}, "image": {"alt": "Matrix of shares with a number in each cell, blue above and red below one half."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Who wins against whom: share of points of the row's method against the column's, over both orders, ties half, after the hard rule.", "name": "fig-07-win-matrix"}, "image": {"alt": "Matrix of shares with a number in each cell, blue above and red below one half."}}
 def win_matrix(answers):
     """Return the share of points of each row against each column."""
     names = {"first": "second", "second": "first"}
@@ -417,21 +415,20 @@ for i, j in zip(*matrix.notna().to_numpy().nonzero(), strict=True):
 named = [report.NAMES[method] for method in methods]
 axes.set_xticks(range(len(methods)), named, rotation=30, ha="right")
 axes.set_yticks(range(len(methods)), named)
-axes.set_title("Share of points of the row against the column, after the hard rule")
 plt.show()
 
 # %% [markdown]
 # ## Strengths
 #
-# Bradley-Terry strengths put the five methods on one scale: of two methods *d* apart the
-# stronger wins with chance 1/(1+e^-d), so 1.1 is three to one. That is a logistic regression
-# without intercept. Each answer is a row: +1 in the column of the first method, -1 in that of the
-# second, and as outcome the points of the first, one half for a tie. Only differences matter, so
-# one column is left out and the strengths are centred at the end. One tie more is added for
-# every pair that met, so that no strength is infinite. Take the judge's own `"totals"` for
-# `"rule"` and the picture changes.
+# Bradley-Terry strengths put the five methods on one scale. Of two methods that are *d* apart, the
+# stronger wins with probability 1/(1 + e^-d); a distance of 1.1 means three wins to one. The model
+# is a logistic regression without an intercept. Each answer is a row: +1 in the column of the first
+# method, −1 in that of the second, and as outcome the points of the first. Only differences matter,
+# so one column is left out and the strengths are centred at the end. One tie is added for every
+# pair that met, which keeps every strength finite. Set `winner_by` to `"totals"` to see the
+# strengths before the hard rule.
 
-# %% mystnb={"figure": {"caption": "Bradley-Terry strengths of five methods as a logistic regression, in log-odds with mean zero: 1.1 apart is three to one.", "name": "fig-07-strengths"}, "image": {"alt": "Horizontal bars of strengths, ordered."}}
+# %% mystnb={"figure": {"caption": "Bradley-Terry strengths of five methods after the hard rule, in log-odds with mean zero. A distance of 1.1 means three wins to one.", "name": "fig-07-strengths"}, "image": {"alt": "Horizontal bars of strengths, ordered."}}
 winner_by = "rule"
 answers = results_by[winner_by]
 is_first, is_second = (
@@ -457,40 +454,37 @@ log_odds = (log_odds - log_odds.mean()).sort_values()
 print("log_odds, mean 0:", log_odds.round(3).to_dict())
 
 figure, axes = plt.subplots(figsize=(6, 2.6))
-axes.barh(log_odds.index, log_odds, color=report.PALETTE[0])
+axes.barh([report.NAMES[name] for name in log_odds.index], log_odds, color=report.PALETTE[0])
 axes.axvline(0, color="black", linewidth=0.8)
-axes.set(xlabel="strength in log-odds", title=f"Bradley-Terry strengths, winner by {winner_by}")
+axes.set(xlabel="strength in log-odds")
 plt.show()
 
 # %% [markdown]
-# The rows are not independent: a move gives up to twenty of them. So the library fits the same
-# strengths and adds intervals that draw whole moves.
+# The rows are not independent, since one move gives up to twenty of them. The library fits the same
+# strengths and adds intervals by drawing whole moves.
 
-# %%
+# %% tags=["hide-input"]
 strength = {by: strengths(results_by[by], methods, seed=seed) for by in ways}
+library = pd.Series({method: value.value for method, value in strength[winner_by].items()})
+assert np.allclose(library[log_odds.index], log_odds, atol=1e-4)
 report.table(
     pd.DataFrame(
         {
-            "its scores": strength["totals"],
+            "by the judge's scores": strength["totals"],
             "after the hard rule": strength["rule"],
         }
     ).reindex(strength["rule"].index),
     caption="Bradley-Terry strengths (log-odds, mean 0)",
 )
 
-# %%
-library = pd.Series({method: value.value for method, value in strength[winner_by].items()})
-assert np.allclose(library[log_odds.index], log_odds, atol=1e-4)
-report.table(pd.DataFrame({"written out": log_odds, "library": library}), digits=4)
-
 # %% [markdown]
 # ## At equal length
 #
-# Judges are known to like long answers. A logistic regression explains who wins by the two
-# methods, by the place, and by the difference in words; with that difference set to nought it
-# gives the win rate at equal length.
+# Judges are known to prefer long answers. A logistic regression explains the winner by the two
+# methods, by the place, and by the difference in words. With that difference set to zero it gives
+# the win rate at equal length.
 
-# %%
+# %% tags=["hide-input"]
 answers = results_by["totals"]
 words = table.set_index(["move", "method"])["words"].to_dict()
 sides = [answers[side].to_numpy()[:, None] == np.array(methods) for side in ("first", "second")]
@@ -516,18 +510,19 @@ rates = pd.DataFrame(
 rates.insert(0, "words", table.groupby("method")["words"].mean())
 report.table(
     rates.sort_values("at equal length", ascending=False),
-    caption=f"Ten words more than the rival: {worth:+.2f} in log-odds",
+    caption="Share of points by the judge's scores, as they are and at equal length",
 )
 
 # %% [markdown]
+# {glue:text}`length_says`
+#
 # ## Each comment alone
 #
-# The rubric's first advice is to score each comment independently. Taken at its word: the
-# same criteria, the same context, one comment and no rival, and one criterion at a time, so that
-# the answer is a single number. As in the last chapter it is weighted by its probabilities, and
-# then rounded. There is no order to be swayed by; the pairs follow from the scores by the rule.
+# The rubric's first advice is to score each comment independently. Here that is taken literally:
+# the judge sees the same criteria and the same context, one comment and no rival. There is no order
+# that could sway it, and the winner of a pair follows from the scores.
 
-# %%
+# %% tags=["hide-input"]
 alone = pairwise.alone_questions(contexts, comments, methods)
 cards = pairwise.read_alone(judge.answered(alone))
 solo = pairwise.decide(pairwise.pairs_of(cards), disqualified)
@@ -540,30 +535,89 @@ solo_ties = mean_interval(solo["totals"] == "TIE", solo["move"], seed=seed)
 report.sheet(
     "scored alone",
     {
-        "asked": len(cards),
-        "read": len(cards.dropna()),
-        "ties": solo_ties,
-        "same winner as in the pair": same,
+        "comments asked about": len(cards),
+        "of them read": len(cards.dropna()),
+        "pairs that tie": solo_ties,
+        "same winner as in the comparison": same,
     },
 )
 
-# %%
+# %% tags=["hide-input"]
 solo_strength = {by: strengths(solo_by[by], methods, seed=seed) for by in ways}
 report.table(
     pd.DataFrame(
-        {"its scores": solo_strength["totals"], "after the hard rule": solo_strength["rule"]}
+        {
+            "by the judge's scores": solo_strength["totals"],
+            "after the hard rule": solo_strength["rule"],
+        }
     ),
-    caption="Bradley-Terry strengths from comments scored alone",
+    caption="Bradley-Terry strengths of comments scored alone",
 )
+
+# %% [markdown]
+# ## Do concepts beat the verdict?
+#
+# Three chapters compare the method that is given concepts (`ccc`) with the one that is given the
+# engine's verdict alone (`llm_expert`). Chapter 5 counts claims that the board contradicts, chapter
+# 6 asks a judge about one comment, and this chapter compares pairs. The committed results of the
+# other two stand here beside ours; higher is better.
+
+
+# %% tags=["hide-input"]
+def committed(chapter, key):
+    """Return a result of an earlier chapter with its interval."""
+    stored = json.loads((find_project() / f"book/results/{chapter}.json").read_text())[key]
+    return Interval(stored["value"], stored["low"], stored["high"], stored["n"])
+
+
+# %% tags=["hide-input"]
+compared = ["llm_expert", "ccc"]
+beyond = {
+    f"GCC-Eval, {name}": {
+        method: committed("06_gcc_eval", f"gcc.{name}.{method}") for method in compared
+    }
+    for name in ("relevance", "completeness", "clarity", "fluency")
+}
+beyond["in pairs, strength after the hard rule"] = strength["rule"][compared]
+beyond["the same, each comment scored alone"] = solo_strength["rule"][compared]
+beyond = pd.DataFrame(beyond).T
+report.table(beyond, caption="The same two methods by two ways of judging")
+
+# %% tags=["hide-input"]
+arm = "two_examples.ccc_two_less_llm_expert_two"
+over = committed("05_claims", f"false_comment_share.arms.{arm}")
+ahead = [title for title, row in beyond.iterrows() if row["ccc"].low > row["llm_expert"].high]
+higher = [
+    title for title, row in beyond.iterrows() if row["ccc"].value > row["llm_expert"].value
+]
+points = over.in_percent()
+in_claims = (
+    "With two examples in both prompts, the share of comments with a false claim differs by "
+    f"{points.value:+.0f} points [{points.low:.0f}, {points.high:.0f}]"
+)
+if ahead:
+    said = f"`ccc` is ahead of `llm_expert` in: {', '.join(ahead)}. {in_claims}."
+elif over.high < 0:
+    said = f"{in_claims}: `ccc` is ahead of `llm_expert` in claims and in nothing else."
+else:
+    said = (
+        "**With these prompts and this model, concepts do not beat the verdict alone.** "
+        f"{in_claims}. In none of the rows above does the interval of `ccc` lie wholly above "
+        f"that of `llm_expert`; its estimate is higher in {len(higher)} of {len(beyond)}. "
+        "The intervals are each method's own; differences on the same moves would be sharper."
+    )
+display_markdown(Markdown(said))
 
 # %% [markdown]
 # ## Every judge on record
 #
-# The pairs once more, by the scores of every model that was asked about them, beside the comments
-# that it judged (`make record PURPOSE=pairwise JUDGE=...`). Strengths have mean 0 in each row:
-# between judges compare their order.
+# Every model that was asked about these pairs is listed in the fold below, beside the model whose
+# comments it judged (`make record PURPOSE=pairwise JUDGE=...`). Strengths have mean zero in each
+# row, so between judges only their order compares. A second fold writes the judged pairs as a table
+# that any spreadsheet opens.
 
-# %%
+# %% tags=["hide-cell"]
+# Both orders and strengths by every judge and every writer.
 asked_methods = [name for name in pairwise.METHODS if name in METHODS]
 by_judge = {}
 strengths_by_judge = {}
@@ -583,19 +637,15 @@ for writer in commentators(asked_methods, [kept[move.name] for move in moves]):
         by_judge[pair_of_models] = {
             "pairs in an order": len(given),
             "read": len(answers),
-            "same winner both ways": same_winner(both),
+            "same winner in both orders": same_winner(both),
             "ties": mean_interval(answers["winner"] == "TIE", answers["move"], seed=seed),
         }
         strengths_by_judge[pair_of_models] = strengths(answers, pairwise.METHODS, seed=seed)
 frames = [pd.DataFrame(by_judge).T, pd.DataFrame(strengths_by_judge).T]
 report.boards(*(report.table(frame.rename_axis(["judge", "comments by"])) for frame in frames))
 
-# %% [markdown]
-# ## As a file
-#
-# The judged pairs are one table, scores and winners a row, which any spreadsheet opens.
-
-# %%
+# %% tags=["hide-cell"]
+# The judged pairs as a file: scores and winners, a row a pair in an order.
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "pairs.csv"
     judged.to_csv(path, index=False)
@@ -604,97 +654,92 @@ print("read back unchanged:", again["rule"].eq(judged["rule"].to_numpy()).all())
 report.table(again[["move", "first", "second", "total_a", "total_b", "totals", "rule"]].head())
 
 # %% [markdown]
-# ## Do concepts beat the verdict?
-#
-# Three chapters compare the method that is given concepts (`ccc`) with the one that is given the
-# engine's verdict alone (`llm_expert`): by claims that the board contradicts, by a judge of one
-# comment, and here by pairs. Their answers side by side, the other two as committed.
-
-
-# %% tags=["hide-input"]
-def committed(chapter, key):
-    """Return a result of an earlier chapter with its interval."""
-    stored = json.loads((find_project() / f"book/results/{chapter}.json").read_text())[key]
-    return Interval(stored["value"], stored["low"], stored["high"], stored["n"])
-
-
-# %%
-compared = ["llm_expert", "ccc"]
-beyond = {
-    f"GCC-Eval, {name}": {
-        method: committed("06_gcc_eval", f"gcc.{name}.{method}") for method in compared
-    }
-    for name in ("relevance", "completeness", "clarity", "fluency")
-}
-beyond["in pairs, strength"] = strength["rule"][compared]
-beyond["in pairs, each read alone"] = solo_strength["rule"][compared]
-beyond = pd.DataFrame(beyond).T
-report.table(beyond, caption="The same two methods by two judges; higher is better")
-
-# %%
-arm = "two_examples.ccc_two_less_llm_expert_two"
-over = committed("05_claims", f"false_comment_share.arms.{arm}")
-report.sheet("Comments with a false claim, ccc_two less llm_expert_two", {"difference": over})
-
-# %%
-ahead = [title for title, row in beyond.iterrows() if row["ccc"].low > row["llm_expert"].high]
-higher = [
-    title for title, row in beyond.iterrows() if row["ccc"].value > row["llm_expert"].value
-]
-if ahead:
-    said = f"`ccc` is ahead of `llm_expert` in: {', '.join(ahead)}."
-elif over.high < 0:
-    said = "`ccc` is ahead of `llm_expert` in claims alone."
-else:
-    said = (
-        "**With these prompts on this model, concepts do not beat the verdict alone**: not on "
-        "claims, not in pairs, not in GCC-Eval (these two judged the arms without examples and "
-        "`ccc`). No interval of `ccc` lies wholly on the better side of that of `llm_expert`. "
-        "(These intervals are each method's own; pairs of the same move would be sharper.) As "
-        f"points, `ccc` is the higher in: {', '.join(higher) or 'none'}."
-    )
-display_markdown(Markdown(said))
-
-# %% [markdown]
 # ## Recap
 #
-# - Asked for the rubric's line, this judge copies a line of the prompt in
-#   {glue:text}`copied` of answers, and contradicts itself in {glue:text}`contradicted`.
-# - Asked for one score at a time, it names the same winner in
-#   {glue:text}`consistency_totals:.0%` of pairs when the comments change places, and in
-#   {glue:text}`consistency_rule:.0%` after the hard rule; dice with its shares of A, B and ties
-#   would in {glue:text}`dice:.0%` and {glue:text}`dice_rule:.0%`. {glue:text}`ties:.0%` are ties.
-# - After the hard rule {glue:text}`best_rule` is strongest. Where intervals overlap, read no order
-#   into them.
-# - The hard rule strikes {glue:text}`struck_llm:.0%` of the comments of `llm` and
-#   {glue:text}`struck_reference:.0%` of the human ones; the judge gives struck comments
-#   {glue:text}`faith_struck:.1f` points of faithfulness, others {glue:text}`faith_clean:.1f`.
-# - It turns the winner of {glue:text}`turned:.0%` of answers.
-# - Scored without a rival in sight, the same comments win in {glue:text}`same_alone:.0%` of pairs
-#   only: what this judge thinks of a comment depends on what stands beside it.
-# - Ten words more than the rival are worth {glue:text}`worth:.2f` in log-odds.
+# - The rubric's line is beyond this judge: {glue:text}`copied` % of its lines repeat scores of the
+#   prompt's own examples, and {glue:text}`contradicted` % contradict themselves.
+# - Asked for single scores, it ties in {glue:text}`ties:.0f` % of answers. After the hard rule
+#   {glue:text}`consistency_rule:.0f` % of pairs keep their winner in both orders; random answers
+#   would in {glue:text}`dice_rule:.0f` %.
+# - The program strikes {glue:text}`struck_llm:.0f` % of the comments of `llm` and
+#   {glue:text}`struck_reference:.0f` % of the human ones, and so turns the winner of
+#   {glue:text}`turned:.0f` % of answers. The judge itself gives struck comments
+#   {glue:text}`faith_struck:.1f` points for faithfulness and all others
+#   {glue:text}`faith_clean:.1f`.
+# - After the hard rule {glue:text}`best_rule` is strongest by the estimate. Where intervals overlap,
+#   the order is open.
+# - Scored without a rival in sight, the same comments win in {glue:text}`same_alone:.0f` % of pairs:
+#   this judge's view of a comment depends on its neighbour.
 #
-# What a judge of this size says of two comments should be read beside these numbers: how often
-# it names another winner when the order is turned bounds what its matrix can mean.
+# The share of pairs whose winner depends on the order limits what a matrix of wins by such a judge
+# can mean.
 
 # %% tags=["hide-input"]
 faithful = scored.groupby("struck")["faithfulness"].mean()
+struck_share = struck["struck by the rule"]
+kept_share = consistency["totals"].in_percent()
+order_says = (
+    "When the two comments change places, it names the same winner in "
+    f"{kept_share.value:.0f} % of pairs [{kept_share.low:.0f}, {kept_share.high:.0f}]; random "
+    f"answers with its shares of A, B and ties would in {100 * dice['totals']:.0f} %."
+)
+bare, people = (strength["totals"][name] for name in ("llm", "reference"))
+if bare.low > people.high:
+    prefers_says = (
+        "By its scores, comments that the model wrote from the move alone beat those of people, "
+        f"although {100 * struck_share['llm'].value:.0f} % of them claim an event that the facts "
+        f"of the move do not support (people: {100 * struck_share['reference'].value:.0f} %)."
+    )
+elif bare.high < people.low:
+    prefers_says = (
+        "By its scores, the comments of people beat those written from the move alone."
+    )
+else:
+    prefers_says = (
+        "Its scores do not tell comments of people from those written from the move alone."
+    )
+ruled_bare = strength["rule"]["llm"]
+falls = f"from {bare.value:+.2f} to {ruled_bare.value:+.2f}, where 0 is the average method"
+if ruled_bare.high >= bare.low:
+    rule_says = "That a program applies the hard rule makes no certain difference to them."
+elif bare.low > people.high and ruled_bare.high < 0:
+    rule_says = (
+        "A program that applies the rubric's hard rule turns this round: the strength of those "
+        f"comments falls {falls}."
+    )
+else:
+    rule_says = (
+        "When a program applies the rubric's hard rule, the strength of comments written from "
+        f"the move alone falls {falls}."
+    )
+gap_raw, gap_equal = (
+    rates.loc["llm_expert", name] - rates.loc["reference", name]
+    for name in ("raw", "at equal length")
+)
+length_says = (
+    f"Ten words more than the rival are worth {worth:+.2f} in log-odds. The method with the "
+    f"engine's verdict leads the people by {gap_raw:.2f} of the points as they are and by "
+    f"{gap_equal:.2f} at equal length."
+)
 report.paste(
     **{
         "judge": model_title(judge_name),
-        "copied": f"{contradicted['copied'].value:.0%}" if len(lines) else "none",
-        "contradicted": f"{contradicted['any'].value:.0%}" if len(lines) else "none",
-        "consistency_totals": consistency["totals"].value,
-        "ties": ties["totals"].value,
-        "consistency_rule": consistency["rule"].value,
-        "best_rule": strength["rule"].index[0],
-        "struck_llm": struck.loc["llm", "disqualified"].value,
-        "turned": turned.value,
-        "struck_reference": struck.loc["reference", "disqualified"].value,
-        "worth": worth,
-        "dice": dice["totals"],
-        "dice_rule": dice["rule"],
-        "same_alone": same.value,
+        "copied": f"{100 * contradicted['copied'].value:.0f}" if len(lines) else "none",
+        "contradicted": f"{100 * contradicted['any'].value:.0f}" if len(lines) else "none",
+        "moves": len(moves),
+        "context_lines": len(context),
+        "order_says": order_says,
+        "prefers_says": prefers_says,
+        "rule_says": rule_says,
+        "length_says": length_says,
+        "ties": 100 * ties["totals"].value,
+        "consistency_rule": 100 * consistency["rule"].value,
+        "best_rule": report.NAMES[strength["rule"].index[0]],
+        "struck_llm": 100 * struck_share["llm"].value,
+        "turned": 100 * turned.value,
+        "struck_reference": 100 * struck_share["reference"].value,
+        "dice_rule": 100 * dice["rule"],
+        "same_alone": 100 * same.value,
         "faith_struck": float(faithful.get(True, np.nan)),
         "faith_clean": float(faithful[False]),
     }
@@ -735,7 +780,7 @@ report.save(
     rows({"same_winner": same}, "pairwise.alone", unit="share of answers"),
     rows(first, "pairwise.first_wins", unit="share of points"),
     rows({f"strength_by_{by}": strength[by] for by in ways}, "pairwise", unit="log-odds"),
-    rows(struck["disqualified"], "pairwise.disqualified_share"),
+    rows(struck["struck by the rule"], "pairwise.disqualified_share"),
     rows(rates["raw"], "pairwise.win_rate"),
     rows(rates["at equal length"], "pairwise.win_rate_at_equal_length"),
     rows(strength["rule"], "pairwise.strength", unit="log-odds, after the rule"),
@@ -759,8 +804,8 @@ report.evidence(
 # %% [markdown]
 # ## Exercises
 #
-# **1. Is the model needed?** A method's mean share of points needs no model. Compare the order
-# by it with the order by Bradley-Terry strength. When would the two differ?
+# **1. Is the model needed?** A method's mean share of points needs no model. Rank the methods by
+# it and compare this order with the order by Bradley-Terry strength. When would the two differ?
 
 # %% tags=["solution", "hide-cell"]
 # Mean points beside strengths.
@@ -792,14 +837,14 @@ report.check(
 
 # %% [markdown]
 # **2. The first comment.** Each pair was asked in both orders. What share of the points goes to
-# the comment that stood first, by the judge's scores (`totals`) and after the rule? What should
-# it be, and does a judge by lot differ?
+# the comment shown first, by the judge's scores (`totals`) and after the rule? What should it be,
+# and does a judge that answers at random differ?
 
 # %% tags=["solution", "hide-cell"]
 # Points of the place, not of the method.
 coin = np.random.default_rng(seed).random(len(judged)) < 0.5
 of_first = {by: judged[by].map({"A": 1.0, "TIE": 0.5, "B": 0.0}) for by in ways}
-of_first["by lot"] = pd.Series(coin.astype(float), judged.index)
+of_first["at random"] = pd.Series(coin.astype(float), judged.index)
 first_shares = {by: float(won.mean()) for by, won in of_first.items() if by in ways}
 report.table(
     pd.DataFrame(

@@ -7,18 +7,17 @@
 # ---
 
 # %% [markdown]
-# # Asking people
+# # A human study
 #
-# Whether a comment is good is decided by people who play chess. The CCC paper asks five of
-# them {cite}`kim2024ccc`: Section 4.2, Tables 1 to 4, Figures A2 and A3. We have not asked
-# anybody, and no rating here is made up to look like somebody's. What this chapter has is a
-# study that can be run tomorrow: the form, the checks, the tables, and a reckoning of how
-# many raters and moves it takes.
+# A study of the paper's size, five raters and fifty moves, finds a difference of 0.1 in
+# {glue:text}`power_paper:.0f` % of simulated studies at p < 0.05, and in
+# {glue:text}`power_star:.0f` % at p < 0.001.
 #
-# What it says: on ratings **simulated** from a stated model, {glue:text}`recovered:.1%` of the
-# planted differences lie within their 95 % interval, and a study of the paper's size, five raters
-# and fifty moves, finds a difference of 0.1 in {glue:text}`power_paper:.0%` of simulated studies
-# at p < 0.05 and in {glue:text}`power_star:.0%` at p < 0.001.
+# Only people who play chess can decide whether a comment is good. The CCC paper asks five of
+# them {cite}`kim2024ccc` (Section 4.2, Tables 1 to 4, Figures A2 and A3). We have not asked
+# anybody, and no rating here is made up to look like somebody's. This chapter has a study that can be
+# run tomorrow: the form, the checks, the tables, and an estimate of how many raters and moves it
+# needs. It is tested on ratings **simulated** from a stated model.
 
 # %% tags=["parameters"]
 profile = "book"
@@ -94,24 +93,24 @@ axes.legend(loc="lower left", bbox_to_anchor=(1, 0))
 plt.show()
 
 # %% [markdown]
-# These are the paper's numbers, five people's; none of them is ours.
+# These are the paper's numbers, the ratings of five people; none of them is ours.
 #
 # In this chapter we
 #
 # - print the paper's Tables 1 to 4, as the reference;
-# - show the form that raters fill in, which can be tried here;
-# - run the whole way from form to tables on ratings **simulated** from a stated model, and
-#   see whether what was planted comes out;
+# - show the form that raters fill in; it can be tried here;
+# - go from form to tables on ratings **simulated** from a stated model, and see whether the planted
+#   differences are recovered;
 # - compute one kappa from its table of counts;
-# - work out how many raters and moves find a difference of 0.1.
+# - estimate how many raters and moves it takes to find a difference of 0.1.
 #
-# As soon as files lie in `data/ratings/`, the same cells show human ratings.
+# As soon as there are files in `data/ratings/`, the same cells show human ratings.
 #
 # ## What the paper found
 #
 # Five participants, rated above 1500 on Chess.com, saw fifty moves with five comments each.
-# The next four tables are the paper's. A star in the printed Table 1 says that the
-# difference from CCC has p < 0.001; by which test is not said.
+# The next four tables are the paper's. A star in the printed Table 1 means that the
+# difference from CCC has p < 0.001; the paper does not say by which test.
 
 # %%
 cells = [cell for cell in reference.load("ccc") if cell.table == "table1"]
@@ -139,27 +138,29 @@ report.boards(
 report.table(reference.table("ccc", "table4"), caption="The paper's Table 4: correlations")
 
 # %% [markdown]
-# Three things to know before anything is compared. The text of Section 4.2 ranks CCC second
-# in correctness; in Table 1 it is third. Table 2 names no denominator: all its twelve rates
-# are even hundredths, as if counted over fifty comments and not over the 250 ratings of
-# each method. And Table 3 speaks of Fleiss' kappa "of ranks" but cites a work on weighted
-# kappa {cite}`fleiss1973equivalence`; Fleiss' kappa is of 1971 {cite}`fleiss1971measuring`.
-# We take it over the rank that each rater gives each of a move's comments, equals sharing
-# the better rank, and put Krippendorff's alpha {cite}`krippendorff2004content` beside it,
-# which knows that four points are nearer to five than one.
+# Three doubts come before any comparison.
+#
+# - The text of Section 4.2 ranks CCC second in correctness; in Table 1 it is third.
+# - Table 2 names no denominator. All twelve rates are even hundredths, as if counted over fifty
+#   comments and not over the 250 ratings of each method.
+# - Table 3 speaks of Fleiss' kappa "of ranks" but cites a work on weighted kappa
+#   {cite}`fleiss1973equivalence`; Fleiss' kappa is from 1971 {cite}`fleiss1971measuring`.
+#
+# We compute kappa over the rank that each rater gives to each comment on a move; equal comments share
+# the better rank. Beside it we show Krippendorff's alpha {cite}`krippendorff2004content`, which takes
+# into account that four points are nearer to five than one is.
 #
 # ## The form
 #
 # `chessgloss survey build study.json -o form.html --organiser "…"` writes one HTML page and
-# a key. The page has consent, playing strength, instructions with an example for each
-# criterion, and one comment at a time. A move's comments come in an order drawn by the
-# participant's code; which method wrote which is in the key alone, and a comment is known
-# in the page only by a keyed hash. Answers are kept in the browser, nothing is sent, and at
-# the end there is a file to hand over. A pilot run has fewer moves and room for remarks.
-# After fifty comments the page rests for ten minutes.
+# a key. The page asks for consent and playing strength, gives instructions with an example for each
+# criterion, and shows one comment at a time. The participant's code determines the order of a move's
+# comments. Only the key says which method wrote which; the page knows a comment only by a keyed hash.
+# Answers stay in the browser, nothing is sent, and at the end there is a file to hand over. A pilot
+# run has fewer moves and space for remarks. After fifty comments the page takes a break of ten
+# minutes.
 #
-# This is such a page, with two moves that the paper prints. It can be tried: in this frame
-# nothing is kept.
+# This is such a page, with two moves that the paper prints. Try it: in this frame nothing is kept.
 
 # %%
 methods = ["template", "llm", "llm_expert", "ccc_none", "ccc"]
@@ -190,11 +191,11 @@ report.Html(
 # ## From form to tables, on simulated ratings
 #
 # **No person rated anything in this section.** A simulated rater's impression of a comment
-# is a sum: the method's effect, the rater's severity, the move, what is peculiar to the
-# comment, noise. Thresholds cut it into points. The effects are chosen so that the expected
-# scores are exactly those of the paper's Table 1, and the spreads so that simulated raters
-# agree about as much as the paper's did. The texts are empty of meaning here; what is tried
-# is everything after the rater: file, key, checks, tables.
+# is a sum of the method's effect, the rater's severity, the move, an effect of the comment itself, and
+# noise. Thresholds turn it into points. The effects are chosen so that the expected scores are exactly
+# those of the paper's Table 1, and the spreads so that simulated raters agree about as much as the
+# paper's did. The texts have no meaning here. What is tested is everything after the rater: file, key,
+# checks, tables.
 
 # %%
 planted = reference.table("ccc", "table1").drop(columns="Words per comment")
@@ -250,10 +251,10 @@ report.table(
 )
 
 # %% [markdown]
-# The test behind our stars: a method's difference from `ccc` is averaged over raters for
-# each move, and the signs of these differences are flipped at random. Moves are the units,
-# since another study would have other moves; the test speaks of these raters. With fewer than
-# eleven moves no star is possible, whatever the ratings.
+# Our stars come from this test: a method's difference from `ccc` is averaged over raters for each move,
+# and the signs of these differences are flipped at random. Moves are the units, since another study
+# would have other moves; the result is about these raters. With fewer than eleven moves no star is
+# possible, whatever the ratings.
 
 # %%
 report.boards(
@@ -272,8 +273,8 @@ report.boards(
 #
 # How far do raters agree, beyond what chance gives? Fleiss' kappa {cite}`fleiss1971measuring`
 # needs only a table of counts: for each comment, how many raters gave it 1 point, 2 points and so
-# on. From it follow two tables of *pairs* of ratings of one comment: how often *i* met *j*, and
-# how often it would if every rating were drawn from the same bag. Agreement is the diagonal of
+# on. Two tables of *pairs* of ratings of one comment follow from it: how often *i* met *j*, and
+# how often it would if every rating were drawn from the same pool. Agreement is the diagonal of
 # each. Change `criterion`, and the tables change.
 
 # %% mystnb={"figure": {"caption": "Kappa from its table: pairs of ratings of one comment as observed (left) and as chance would pair them (right). Agreement is the diagonal.", "name": "fig-08-kappa"}, "image": {"alt": "Two square matrices of shares; the observed one is heavier on the diagonal."}}
@@ -321,8 +322,8 @@ figure.suptitle(f"Pairs of {ratings.label}, {criterion}")
 plt.show()
 
 # %% [markdown]
-# statsmodels makes the same of the table of counts. The library does so for all criteria, and
-# puts kappa over ranks and Krippendorff's alpha beside it, with intervals over moves.
+# statsmodels computes the same value from the table of counts. The library does so for all criteria
+# and adds kappa over ranks and Krippendorff's alpha, with intervals over moves.
 
 # %%
 third = table3(ratings, seed=seed)
@@ -342,9 +343,9 @@ kappas = reference.table("ccc", "table3")["kappa"].rename(str.lower)
 report.table(third.assign(paper=kappas), caption=f"Table 3 from {ratings.label}")
 
 # %% [markdown]
-# Kappa over ranks and over points differ, and both are lower than alpha, because a kappa
-# counts a rating of four against five as a full disagreement. The simulated Table 3 stands
-# beside the paper's only to show that the simulation is about as noisy as people were.
+# Kappa over ranks differs from kappa over points. Both are lower than alpha, because kappa counts a
+# rating of four against five as a full disagreement. The simulated Table 3 is shown beside the
+# paper's only to show that the simulation is about as noisy as people were.
 #
 # Table 4 needs human ratings and automatic scores of the same comments
 # (`data/ratings/scores.csv`). Simulated ratings do not enter it: a correlation with a random
@@ -360,16 +361,16 @@ report.table(
 )
 
 # %% [markdown]
-# ## Does what was planted come out?
+# ## Are the planted differences recovered?
 #
-# The same study is simulated many times. For each method and criterion the score and the
-# difference from `ccc` are known, since they were planted; a sound machinery holds them in their
-# 95 % intervals about 95 times in a hundred.
+# The same study is simulated many times. For each method and criterion we know the score and the
+# difference from `ccc`, since they were planted. Sound intervals contain the planted value about 95
+# times in a hundred.
 #
-# Another study would have other moves *and other raters*. Intervals that allow for other moves
-# alone, as a bootstrap of moves does, take these raters for all there are: a severe one shifts
-# every score of a study. Those shown above allow for both (a two-way table with random moves and
-# raters, Satterthwaite's degrees of freedom).
+# Another study would have other moves *and other raters*. A bootstrap of moves allows only for other
+# moves and treats these raters as the only ones. But a severe rater shifts every score of a study. The
+# intervals shown above allow for both (a two-way table with random moves and raters, Satterthwaite's
+# degrees of freedom).
 
 # %%
 random = np.random.default_rng(seed)
@@ -441,8 +442,8 @@ report.table(
 # %% [markdown]
 # ## How many raters, how many moves?
 #
-# Two methods differ by 0.1 in relevance, as 0.6 and 0.5. How often does a study of a given
-# size find it?
+# Two methods differ by 0.1 in relevance (0.6 and 0.5). How often does a study of a given size detect
+# that?
 
 
 # %%
@@ -491,15 +492,15 @@ report.table(
 )
 
 # %% [markdown]
-# More moves help more than more raters: raters share what is peculiar to a comment, and only
-# other moves average it out. The model lets raters differ in severity and noise, not in
-# taste; if real ones prefer different methods, more of them are needed than here.
+# More moves help more than more raters. The effect of a comment is the same for all raters, and only
+# other moves average it out. In the model, raters differ in severity and noise but not in taste. If
+# real raters prefer different methods, more of them are needed than here.
 #
 # ### What is a unit?
 #
-# The paper stars differences down to 0.06 with fifty moves. In our simulation a test over
-# moves rarely can. One that takes each of the 250 ratings as independent of the others can,
-# but five ratings of one comment are not five comments:
+# The paper stars differences as small as 0.06 with fifty moves. In our simulation, a test over
+# moves rarely finds such differences. A test that treats the 250 ratings as independent does, but
+# five ratings of one comment are not five comments.
 
 # %%
 units = pd.DataFrame(
@@ -518,10 +519,10 @@ report.table(
 )
 
 # %% [markdown]
-# With no difference at all, the test over ratings sees one in
-# {glue:text}`false_ratings:.0%` of the studies at p < 0.05, the test over moves in
-# {glue:text}`false_alarms:.0%`. Which test the paper used is not known, so this says what its
-# stars may rest on, not that they are wrong.
+# When there is no difference at all, the test over ratings reports one in
+# {glue:text}`false_ratings:.0f` % of the studies at p < 0.05, the test over moves in
+# {glue:text}`false_alarms:.0f` %. We do not know which test the paper used. This shows what its stars
+# may be based on, not that they are wrong.
 #
 # ## Running the study
 #
@@ -529,43 +530,40 @@ report.table(
 #     chessgloss survey build study.json -o form.html --organiser "name, address"
 #     chessgloss survey read ratings-*.json --key form.key.json --scores scores.csv
 #
-# `collect` gathers the book's own comments, the human ones among them: they belong to their
-# authors, so such a form is for your raters and not for publication. Put the files that
-# raters send, `form.key.json` and, if there are any, `scores.csv` into `data/ratings/` and
-# run this chapter again: Tables 1 to 4 and the results below are then those of people. A
-# file that is incomplete, doubled, edited or of another study stops it, with its name and
-# the place.
+# `collect` gathers the book's own comments and the human ones. The human comments belong to their
+# authors, so such a form is for your raters and not for publication. Put the raters' files,
+# `form.key.json` and, if it exists, `scores.csv` into `data/ratings/` and run this chapter again.
+# Tables 1 to 4 and the results below are then those of people. If a file is incomplete, duplicated,
+# edited or from another study, the chapter stops and names the file and the place.
 #
 # ## Recap
 #
-# - The paper's Tables 1 to 4 stand above as printed, with three doubts named.
-# - The form runs in any browser, without network, and never names a method.
-# - On simulated ratings, {glue:text}`recovered:.1%` of the planted differences (from
-#   {glue:text}`recovered_low:.1%` to {glue:text}`recovered_high:.1%`) lie within their 95 %
-#   interval over moves and raters, and {glue:text}`signs:.0%` are found with the right sign. Of
-#   the scores themselves it is {glue:text}`scores:.1%`, since five raters say little about
-#   raters; with intervals over moves alone it would be {glue:text}`scores_by_moves:.1%`.
-# - With no difference planted, {glue:text}`false_alarms:.0%` of the studies see one at p < 0.05.
-# - Five raters and fifty moves, the paper's size, find a difference of 0.1 in
-#   {glue:text}`power_paper:.0%` of simulated studies at p < 0.05 and in
-#   {glue:text}`power_star:.0%` at p < 0.001.
-# - Missing is what only people can give: our rows of Tables 1, 3 and 4.
+# - The paper's Tables 1 to 4 are shown as printed, and three doubts about them are named.
+# - The form runs in any browser without a network and never names a method.
+# - Of the planted differences, {glue:text}`recovered:.1f` %
+#   [{glue:text}`recovered_low:.1f`, {glue:text}`recovered_high:.1f`] are within their 95 % interval
+#   over moves and raters, and {glue:text}`signs:.0f` % are found with the right sign. Of the planted
+#   scores, {glue:text}`scores:.1f` % are within theirs. Intervals over moves alone would contain
+#   {glue:text}`scores_by_moves:.1f` % of the scores, because they ignore that other raters would be
+#   more or less severe.
+# - With no difference planted, {glue:text}`false_alarms:.0f` % of the studies report one at p < 0.05.
+# - Our rows of Tables 1, 3 and 4 are missing. Only people can fill them.
 
 # %% tags=["hide-input"]
 power = curve.set_index(["raters", "moves", "level"])["power"]
 false = units.loc[0.05].xs("difference 0", level=1)
 report.paste(
     **{
-        "recovered": recovered.value,
-        "recovered_low": recovered.low,
-        "recovered_high": recovered.high,
-        "scores": held["mean_held"].value,
-        "scores_by_moves": held["mean_held_by_moves"].value,
-        "signs": signs.value,
-        "false_alarms": false["units: moves"].value,
-        "false_ratings": false["units: ratings"].value,
-        "power_paper": power[5, 50, 0.05].value,
-        "power_star": power[5, 50, 0.001].value,
+        "recovered": 100 * recovered.value,
+        "recovered_low": 100 * recovered.low,
+        "recovered_high": 100 * recovered.high,
+        "scores": 100 * held["mean_held"].value,
+        "scores_by_moves": 100 * held["mean_held_by_moves"].value,
+        "signs": 100 * signs.value,
+        "false_alarms": 100 * false["units: moves"].value,
+        "false_ratings": 100 * false["units: ratings"].value,
+        "power_paper": 100 * power[5, 50, 0.05].value,
+        "power_star": 100 * power[5, 50, 0.001].value,
     }
 )
 
@@ -664,9 +662,9 @@ report.evidence(
 # %% [markdown]
 # ## Exercises
 #
-# **1. Kappa and chance.** Two raters give 1 or 0 by tossing coins that fall on 1 with
-# probability 0.9. How often do they agree, and what is their kappa? Draw 10,000 comments and
-# use `inter_rater` of statsmodels.
+# **1. Kappa and chance.** Two raters give 1 or 0 by tossing coins that show 1 with probability 0.9.
+# How often do they agree, and what is their kappa? Draw 10,000 comments and use `inter_rater` of
+# statsmodels.
 
 # %% tags=["solution", "hide-cell"]
 # Much agreement, no kappa: chance alone.
@@ -681,7 +679,7 @@ report.sheet("two coins", two_coins)
 # %% tags=["check", "remove-cell"]
 report.check(
     "Two numbers, agreement first. Two such coins agree in 0.9 x 0.9 + 0.1 x 0.1 = 82 % "
-    "of cases, and kappa is near nought.",
+    "of cases, and kappa is near zero.",
     two_coins=(
         two_coins,
         lambda found: np.allclose(list(found.values()), [0.82, 0], atol=0.05),
@@ -690,8 +688,8 @@ report.check(
 
 # %% [markdown]
 # **2. One lenient rater.** Take the ratings of `criterion` in `rated` and let the first rater
-# give one point more, up to the highest. What happens to kappa, and what to the rank
-# correlation of the first two raters? Which of the two would you report?
+# give one point more, up to the maximum. What happens to kappa and to the rank correlation of the
+# first two raters? Which of the two would you report?
 
 # %% tags=["solution", "hide-cell"]
 # A shift of one rater lowers kappa and leaves ranks nearly as they were.

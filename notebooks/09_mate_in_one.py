@@ -9,12 +9,14 @@
 # %% [markdown]
 # # Mate in one: how much chess does a language model know?
 #
+# {glue:text}`model` finds the mate in {glue:text}`bare:.1f` % of a thousand positions with a mate in
+# one. A random legal move finds it in {glue:text}`chance:.1f` %. If the model is told that there is a
+# mate, it finds {glue:text}`hint:.1f` %; if it is told the move itself, {glue:text}`expert:.1f` %.
+# Stockfish, stopped after one node, finds {glue:text}`stockfish:.0f` %.
+#
 # A commentator who cannot see a mate on the board should not explain one. The CCC paper
-# {cite}`kim2024ccc` asks language models for the mate in 1,000 puzzles (Table 7): GPT-4o finds
-# 56 %, ChessGPT 12 %, the others hardly any. Below is one of our problems. A random legal move
-# mates in {glue:text}`chance:.1%` of them; {glue:text}`model` in {glue:text}`bare:.1%` told the
-# position, in {glue:text}`hint:.1%` told that there is a mate, in {glue:text}`expert:.1%` told the
-# move itself. Stockfish mates in {glue:text}`stockfish:.0%` at one node.
+# {cite}`kim2024ccc` asks language models for the mate in 1,000 Lichess puzzles (Table 7): GPT-4o finds
+# 56 %, ChessGPT 12 %, the others hardly any. Ours come from engine games. Below is one of them.
 
 # %% tags=["parameters", "hide-input"]
 profile = "book"
@@ -89,15 +91,15 @@ assert {move.uci() for move in mating} == set(problem.mates)
 # %% [markdown]
 # In this chapter we
 #
-# - ask one problem, read the answers, and look at them on the board;
-# - choose a thousand positions with a mate in one, from games that nothing was fitted on;
+# - pose one problem, read the answers, and look at them on the board;
+# - choose a thousand positions with a mate in one, from games on which nothing was fitted;
 # - ask in the paper's three ways, and in a fourth in which an expert network decides on the hint;
-# - say exactly what counts as an answer;
+# - define exactly what counts as an answer;
 # - see what a random move, Stockfish at one node and a network at one ply achieve;
-# - make Table 7, with the paper's values beside ours;
-# - ask models that were trained on nothing but games;
-# - sort the failures: no move, an illegal one, no check, a check that is no mate;
-# - ask what makes a problem hard: the number of legal moves, the piece that mates.
+# - compute Table 7, with the paper's values beside ours;
+# - ask models that were trained on games alone;
+# - classify the failures: no move, an illegal move, no check, a check but no mate;
+# - ask what makes a problem hard: the number of legal moves, or the piece that mates.
 #
 # ## One problem, step by step
 #
@@ -109,9 +111,9 @@ for message in questions.loc["bare", "request"].messages:
     print(f"[{message.role}]\n{message.content}\n")
 
 # %% [markdown]
-# The model's answers are recorded, here those to three prompts: the position (`bare`), an engine's
-# best move (`expert`), and the hint that there is a mate (`hint`). `python-chess` reads the text as
-# a move; then the move is made, and the board says whether it is mate.
+# The model's answers to three prompts are recorded: the position alone (`bare`), with an engine's best
+# move (`expert`), and with the hint that there is a mate (`hint`). `python-chess` reads the text as a
+# move, makes the move, and says whether it is mate.
 
 # %%
 path = replay(sizes.purpose, model).recordings.path
@@ -147,9 +149,9 @@ for kind in mates.TABLE7:
 report.boards(*drawings)
 
 # %% [markdown]
-# A board without an arrow is one on which the answer cannot be played. Change `problem_number` to
-# see another. The library does the same for all problems, and reads a little more: words around
-# a move, squares in place of SAN. How often do the lines above come to its outcome?
+# A board without an arrow means that the answer cannot be played. Change `problem_number` to
+# see another. The library does the same for all problems and reads a little more: words around
+# a move, or squares instead of SAN. How often do the lines above agree with the library?
 
 
 # %%
@@ -176,14 +178,13 @@ report.table(pd.DataFrame(rows).T, caption=f"The problem above, {problem.name}")
 # %% [markdown]
 # ## The problems
 #
-# Every position of every held-out self-play game was looked at: those in which the mate was
-# played, and those in which it was missed. Positions with fewer than five legal moves, or in
-# which more than a quarter of them mate, are trivial and left out; a game gives one problem at
-# most. The problems are dealt from heaps by phase, side and mating piece, so that knights and
-# pawns mate more often here than in games. What lies on the way to the thousand is in the data
-# sheet, `data/mates/README.md`.
+# We searched every position of every held-out self-play game, whether the mate was played or missed.
+# Positions with fewer than five legal moves, or in which more than a quarter of the moves mate, are
+# trivial and left out. A game gives at most one problem. The problems are balanced by phase, side and
+# mating piece, so knights and pawns mate more often here than in games. The data sheet
+# `data/mates/README.md` describes every step.
 #
-# Lichess's puzzles, which the paper used, have one solution by choice. Ours often have several,
+# Lichess's puzzles, which the paper used, are chosen to have one solution. Ours often have several,
 # and each counts.
 
 # %%
@@ -230,10 +231,10 @@ report.boards(*(report.board(each.first, size=210) for _, each in sorted(shown.i
 # ## Four prompts
 #
 # The paper prints its prompts with one position (Figure A5). Ours keep each of their elements
-# in our own words: the FEN, the task, SAN; the engine's best move, or the hint. The fourth,
-# `vector`, is the paper's idea taken at its word. The hint is what a *concept* would tell; so it
-# is given where the concept vector for mate in one detects the mate in the network's activations,
-# and not where it does not. In the paper the hint is given on every problem.
+# in our own words: the FEN, the task, SAN; the engine's best move, or the hint. The fourth prompt,
+# `vector`, takes the paper's idea literally. The hint is what a *concept* would tell. So it is given
+# only where the concept vector for mate in one detects the mate in the network's activations. In the
+# paper the hint is given on every problem.
 
 # %%
 fen = "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18"
@@ -247,8 +248,8 @@ rows = {
 report.boards(report.board(printed.asked.position, size=280), report.texts(rows, "Figure A5"))
 
 # %% [markdown]
-# The engine's best move is the first of the mates in the order of their squares: for an engine all
-# mates in one are worth the same. Does Stockfish agree that nothing is better?
+# The engine's best move is the first of the mates in the order of their squares, since all mates in one
+# are worth the same to an engine. Does Stockfish agree that nothing is better?
 
 # %%
 analyses = engine.analyse_many(
@@ -263,9 +264,9 @@ print(f"Stockfish's best move mates in {agreed} of {len(recorded)} problems")
 # %% [markdown]
 # ## What counts as an answer
 #
-# The answer is one move, in SAN or by its squares, alone or with words around it. Signs and move
-# numbers say nothing, right or wrong; capitals do. A legal move counts if it mates, whichever
-# mate it is. Nothing is repaired or guessed at.
+# An answer is one move, in SAN or by its squares, alone or with words around it. Signs and move
+# numbers are ignored, whether right or wrong; capitals matter. A legal move counts if it mates,
+# whichever mate it is. Nothing is repaired or guessed.
 
 # %%
 replies = [
@@ -298,11 +299,11 @@ report.table(
 # %% [markdown]
 # ## Without language
 #
-# Three players see the board and say nothing. For a random legal move the chance is exact: the
-# mates over the legal moves. Stockfish is told to stop after one node; it looks at that limit for
-# the first time when it has tried every legal move once. The network of Stockfish, alone, looks
-# at the position after each move and takes the one that it likes best; it was never shown a mated
-# king and knows no rule.
+# Three players see the board and use no language. For a random legal move the chance is exact: the
+# number of mates over the number of legal moves. Stockfish is told to stop after one node, but it
+# checks that limit only after it has tried every legal move once. Stockfish's network, alone,
+# evaluates the position after each move and takes the best one. It was never shown a mated king and
+# knows no rules.
 
 # %%
 positions = [each.asked for each in problems]
@@ -335,18 +336,18 @@ sighted = {"random": chance} | {
 }
 report.boards(
     report.table(pd.Series(sighted).to_frame("mates"), caption="Players that see the board"),
-    report.table(count_outcomes(pd.concat(played)), caption="What they play"),
+    report.table(count_outcomes(pd.concat(played)), caption="Outcome of their moves"),
 )
 
 # %% [markdown]
 # ## What the vector detects
 #
-# The vector for mate in one was fitted on positions with and without one, in equal numbers, and is
-# right on four in five of them. Here all positions have one: how often is it detected? And how
-# often is it seen where there is none, in positions of test games? Mates in one are rare in play,
-# so that even few false alarms outnumber the true ones. Of the problems, those of test games are
-# counted. On problems alone a vector that always said yes would look perfect: the second number
-# is what makes the first mean something.
+# The vector for mate in one was fitted on equal numbers of positions with and without one, and is
+# right on four in five of them. All our problems have a mate in one. How often does the vector detect
+# it? And how often does it see one where there is none, in positions of test games? On problems alone,
+# a vector that always says yes would look perfect; only the second number gives meaning to the first.
+# Mates in one are rare in play, so even a low rate of false alarms outnumbers the true ones. Only
+# problems from test games are counted.
 
 # %%
 detected = mate_detected([each.fen for each in problems], expert)
@@ -370,10 +371,10 @@ report.table(
 # %% [markdown]
 # ## Table 7
 #
-# The answers of {glue:text}`model` are recorded, at temperature 0 and twelve tokens at most. A model
-# with a key, or one served on your own machine, is a player too: set `OPENAI_BASE_URL` and
-# `OPENAI_API_KEY`, and the last column says what fills a row of the paper's models. Any other that
-# is recorded has a row of its own. Then execute this chapter again.
+# The answers of {glue:text}`model` are recorded, at temperature 0 and with at most twelve tokens. A
+# model with an API key, or one served on your own machine, can play too: set `OPENAI_BASE_URL` and
+# `OPENAI_API_KEY`, run the command in the last column, and execute this chapter again. Any other
+# recorded model has a row of its own.
 
 # %%
 requests = mates.mate_questions(recorded)["request"]
@@ -425,16 +426,16 @@ report.table(
 
 # %% [markdown]
 # The paper's text says 57 % and 95 % where its table says 0.564 and 0.982; the table is shown.
-# Its 1,000 problems are Lichess's, ours are not, so that only rows of one column can be compared
-# with care: our problems are spread over pieces, and a third can be solved in several ways.
+# The paper's 1,000 problems come from Lichess and ours do not, so a comparison of its rows with ours
+# needs care: our problems are balanced over pieces, and a third have several solutions.
 
 # %% [markdown]
 # ## Trained on games alone
 #
 # ChessGPT, second in the paper's table, has read games and texts about them. The `tracking` models
-# of chapter 12 have read games and nothing else: 77 words, squares and pieces. They are told the
-# moves that led to the problem and say the next one; what they say need be neither legal nor
-# a mate, and nothing tells them that there is one. They are asked the same problems.
+# of chapter 12 have read only games, in a vocabulary of 77 words for squares and pieces. They are given
+# the moves that led to the problem and predict the next one. Their answer need be neither legal nor a
+# mate, and nothing tells them that there is a mate. The problems are the same.
 
 # %%
 games = {game.key: game for game in read_games(played_file)}
@@ -451,19 +452,19 @@ mating = trained.groupby("player")["mates"].agg(share_of)
 among_legal = trained[moved].groupby("player")["mates"].agg(share_of)
 report.table(
     pd.DataFrame({"legal moves": legal, "mates": mating, "mates among the legal": among_legal}),
-    caption="Models that were trained on games, asked with the moves",
+    caption="Models trained on games alone, given the moves",
 )
 
 # %% [markdown]
-# A random legal move mates in {glue:text}`chance:.1%` of these problems, but it is told what is
-# legal. The last column lays the models beside it: where they do find a legal move, do they mate
-# more often than a lot?
+# A random legal move mates in {glue:text}`chance:.1f` % of these problems, but it is told which moves
+# are legal. The last column makes the comparison fair: where a model finds a legal move, does it mate
+# more often than a random one?
 
 # %% [markdown]
 # ## Does the hint help?
 #
-# The same problems are asked in each way, so differences are taken problem by problem. The
-# p-value is that of a permutation test.
+# Each problem is asked in every way, so differences are computed problem by problem. The p-value is
+# that of a permutation test.
 
 # %%
 wide = frame[frame["player"] == title].pivot(index="problem", columns="prompt", values="mates")
@@ -478,8 +479,8 @@ shown = {
 report.table(pd.DataFrame(shown).T, digits=3)
 
 # %% [markdown]
-# With the engine's best move in the prompt the task is to copy it. Whoever fails here does not fail
-# at chess.
+# With the engine's best move in the prompt, the task is to copy it. A model that fails here does not
+# fail at chess.
 
 # %%
 copies = frame[(frame["prompt"] == "expert") & (frame["player"] == title)]
@@ -491,14 +492,15 @@ examples = {
     for row in copies[~same].head(6).itertuples()
 }
 report.texts(
-    examples or {"none": "every move was copied"}, f"Copied letter by letter: {copied:.2f}"
+    examples or {"none": "every move was copied"},
+    f"Share copied letter by letter: {copied:.2f}",
 )
 
 # %% [markdown]
 # ## How they fail
 #
-# A move that is legal and checks is near; an illegal one shows that the model does not see the
-# board; and a text that names no move, that it does not keep to the task.
+# A legal move that gives check is close. An illegal move shows that the model does not see the
+# board, and a text without a move that it does not follow the task.
 
 # %% mystnb={"figure": {"caption": "How each player's answers to mate in one fail or succeed, as shares: mate, legal without mate, illegal, no move.", "name": "fig-09-failures"}, "image": {"alt": "Stacked horizontal bars, one for each player, parted by outcome."}}
 failures = count_outcomes(pd.concat([frame, trained, *played]))
@@ -517,12 +519,12 @@ plt.show()
 report.table(failures, caption="Answers by outcome")
 
 # %% [markdown]
-# What does the model say, and does it say something else on another board?
+# What does the model answer, and does the answer depend on the board?
 
 # %%
 of_model = frame[frame["player"] == title]
 common = of_model.groupby("prompt")["text"].value_counts().groupby(level=0).head(4)
-report.table(common.to_frame("answers"), caption="The commonest answers")
+report.table(common.to_frame("answers"), caption="The most common answers")
 
 # %%
 first = of_model[of_model["prompt"] == "bare"].drop_duplicates("outcome")
@@ -535,7 +537,7 @@ report.texts(lines, "The first answer of each kind, asked with the position only
 # %% [markdown]
 # ## What makes a problem hard
 #
-# With more legal moves a lucky guess is rarer. If a model does no better than that, it guesses.
+# With more legal moves a lucky guess is rarer. A model that does no better than a lucky guess, guesses.
 
 # %%
 everyone = pd.concat([frame[frame["prompt"].isin(["bare", "hint"])], *played])
@@ -553,9 +555,9 @@ report.table(by_mating_piece[everyone["asked"].unique()], caption="By the piece 
 # %% [markdown]
 # ## Lichess's own puzzles
 #
-# Where the puzzle file is there (<https://database.lichess.org>, parameter `puzzles`), the same
-# players are asked its first mates in one; so is each language model whose answers to them are
-# recorded (`make record PURPOSE=mate_in_one_lichess`). This is the paper's own Table 7.
+# If the puzzle file is there (<https://database.lichess.org>, parameter `puzzles`), the same players
+# are asked its first mates in one. So is each language model whose answers to them are recorded
+# (`make record PURPOSE=mate_in_one_lichess`). This is the paper's own Table 7.
 
 # %%
 lichess = mates.lichess_problems(Path(puzzles), sizes.problems) if puzzles else []
@@ -576,41 +578,36 @@ report.sheet("mates in one of Lichess", solved or {"problems": 0})
 # %% [markdown]
 # ## Recap
 #
-# - A thousand held-out positions have a mate in one by a stated rule; a random move finds it in
-#   {glue:text}`chance:.1%` of the cases.
-# - Stockfish finds {glue:text}`stockfish:.0%` at one node; its network alone, at one ply,
-#   {glue:text}`nnue:.0%`.
-# - {glue:text}`model` finds {glue:text}`bare:.1%` told the position, {glue:text}`hint:.1%` told that
-#   there is a mate, {glue:text}`expert:.1%` told the move itself.
-# - The vector sees {glue:text}`recall:.0%` of the mates, and one in {glue:text}`alarms:.0%` of
-#   the positions without; with the hint where it sees one, {glue:text}`vector:.1%` are solved.
-# - Told the position, it gives one and the same answer, “{glue:text}`habit`”, on
-#   {glue:text}`habitual:.0%` of the boards: {glue:text}`illegal:.0%` of its answers are illegal
-#   moves. It does not solve these problems badly; it does not look at them.
-# - Told the moves, models trained on nothing but games say a legal one in
-#   {glue:text}`games_legal:.0%` of the problems, and mate in {glue:text}`games_mates:.1%`
-#   ({glue:text}`games_player`).
-# - Rows of models that need a key carry the paper's values and the command that fills ours.
+# - *Without language.* Stockfish's network, looking one ply ahead, finds {glue:text}`nnue:.0f` % of
+#   the mates.
+# - *Without looking.* Given the position alone, the language model answers “{glue:text}`habit`” on
+#   {glue:text}`habitual:.0f` % of the boards, and {glue:text}`illegal:.0f` % of its answers are illegal.
+# - *With a concept.* The vector detects {glue:text}`recall:.0f` % of the mates, and sees one in
+#   {glue:text}`alarms:.0f` % of the positions without a mate. With the hint given where it detects one,
+#   the model solves {glue:text}`vector:.1f` %.
+# - *Trained on games alone.* The best of these models ({glue:text}`games_player`) answers with a legal
+#   move in {glue:text}`games_legal:.0f` % of the problems and mates in {glue:text}`games_mates:.1f` %.
+# - Rows of models that need a key show the paper's values and the command that fills ours.
 
 # %% tags=["hide-input"]
 bare = of_model[of_model["prompt"] == "bare"]["outcome"]
-glued = {kind: interval.value for kind, interval in ours.loc[title].items()}
+glued = {kind: 100 * interval.value for kind, interval in ours.loc[title].items()}
 glued |= {
     "model": title,
-    "chance": chance.value,
-    "recall": recall.value,
-    "alarms": alarms.value,
-    "stockfish": sighted["stockfish_1_node"].value,
-    "nnue": sighted["nnue_one_ply"].value,
-    "illegal": float((bare == "illegal").mean()),
+    "chance": 100 * chance.value,
+    "recall": 100 * recall.value,
+    "alarms": 100 * alarms.value,
+    "stockfish": 100 * sighted["stockfish_1_node"].value,
+    "nnue": 100 * sighted["nnue_one_ply"].value,
+    "illegal": 100 * float((bare == "illegal").mean()),
     "habit": common["bare"].index[0],
-    "habitual": float(common["bare"].iloc[0] / len(bare)),
+    "habitual": 100 * float(common["bare"].iloc[0] / len(bare)),
 }
 best_reader = legal.map(lambda share: share.value).idxmax()
 glued |= {
     "games_player": best_reader,
-    "games_legal": legal[best_reader].value,
-    "games_mates": mating[best_reader].value,
+    "games_legal": 100 * legal[best_reader].value,
+    "games_mates": 100 * mating[best_reader].value,
 }
 report.paste(**glued)
 
@@ -707,20 +704,19 @@ report.check(
 )
 
 # %% [markdown]
-# **2. Beat chance without an engine.** Write a player that prefers a checking move and draws
-# one of them by lot. How many of the problems does it solve, on average over its lots, and how
-# does that compare with `chance`?
+# **2. Beat chance without an engine.** Write a player that prefers checks and draws one of them at
+# random. How many of the problems does it solve on average, and how does that compare with `chance`?
 
 
 # %% tags=["solution", "hide-cell"]
-# The chance to solve each problem by a check drawn by lot.
+# The chance to solve each problem by a check drawn at random.
 def solved_by_check(each):
     checks = [move.uci() for move in each.board.legal_moves if each.board.gives_check(move)]
     return len(set(checks) & set(each.mates)) / len(checks)
 
 
 by_check = mean_interval([solved_by_check(each) for each in problems], seed=seed)
-report.sheet("problems solved", {"a check by lot": by_check, "a legal move by lot": chance})
+report.sheet("problems solved", {"a random check": by_check, "a random legal move": chance})
 
 # %% tags=["check", "remove-cell"]
 report.check(

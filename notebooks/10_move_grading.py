@@ -9,17 +9,19 @@
 # %% [markdown]
 # # Grading a move
 #
-# How good is a move? The plan for static positions answers with a number: the centipawns it
-# loses against the engine's best move, and a grade from *Excellent* to *Blunder*. Here the
-# grader itself sits an exam: of {glue:text}`pairs` pairs of moves of which one is known to be
-# better, it puts {glue:text}`right:.0%` in the right order. The plan analysed one game at each
-# of five skill levels, and level 20 looked worse than levels 15 and 18; when single games are
-# drawn from forty a level, that happens in {glue:text}`worse_cut:.0%` of the drawings, and in
-# {glue:text}`worse_uncut:.0%` if mates are not cut.
+# A program grades a move by what it loses: the value of the engine's best move less the value of
+# the move played, in centipawns (hundredths of a pawn). Of {glue:text}`pairs` pairs of moves of
+# which one is known to be better, this grader orders {glue:text}`right:.0f` % correctly.
+# {glue:text}`turned_says`
 #
-# One move first: after 1. e4 e5 2. Bc4 Nc6 3. Qf3 Black plays Nd4 and leaves f7 as it is.
+# The plan for static positions analysed one game at each of five skill levels of Stockfish. Level
+# 20, the strongest, looked worse than levels 15 and 18. If one game a level is drawn from our forty
+# a level, that happens in {glue:text}`worse_cut:.0f` % of the drawings, and in
+# {glue:text}`worse_uncut:.0f` % if the value of a missed mate is not capped.
+#
+# One move first: after 1. e4 e5 2. Bc4 Nc6 3. Qf3 Black plays Nd4 and leaves f7 undefended.
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "hide-input"]
 profile = "book"
 seed = 1
 fresh = False
@@ -72,25 +74,27 @@ report.board(played, size=300)
 # %% [markdown]
 # In this chapter we
 #
-# - take the centipawn loss of this one move from two calls of an engine;
-# - see one position with the value of every legal move, and how it was searched;
-# - grade pairs of moves of which one is known to be better;
-# - turn the board round, change the limit of the search, and see which grades stay;
-# - judge moves by the chance to win, and search until the class is stable;
-# - hold the grades against what lecturers said of moves;
-# - repeat the plan's table of levels with forty games a level, and ask what went wrong in it.
+# - compute the centipawn loss of this move from two calls of an engine;
+# - list the value of every legal move in one position;
+# - test the grader on pairs of moves of which one is known to be better;
+# - exchange the colours, change the limit of the search, and see which grades stay;
+# - judge moves by the chance to win and search until the verdict is stable;
+# - compare the grades with what lecturers said about the moves;
+# - repeat the plan's table of levels with forty games a level and ask what went wrong in it.
+#
+# The games are Stockfish against itself at reduced skill; no person played them.
 #
 # ## One move, two searches
 #
-# The engine searches the position before the move and the position after it. Each score is
-# that of the side to move, which has changed: both are turned to the player who moved. What the
-# first exceeds the second by is lost. A mate in n counts as 10,000 − n centipawns, so that a
-# single overlooked mate outweighs any number of quiet moves; cut at ten pawns first, it does
-# not. Try `"Nf6"`, which defends, or a position of your own.
+# The engine searches the position before the move and the position after it. It reports each score
+# for the side to move, and that side has changed in between, so both are turned to the player who
+# moved. The loss is the first less the second. A mate in n counts as 10,000 − n centipawns, so a
+# single overlooked mate outweighs any number of quiet moves. Capped at ten pawns, it does not. Try
+# `"Nf6"`, which defends, or a position of your own.
 #
-# One trap lies here. The search ends when its nodes are used up, which may be in the middle of an
-# iteration: what the engine says last is then a *bound* on the value, "at least" or "at most" so
-# much, after one or two moves. The last line that is no bound is the one to read.
+# There is one trap. The search ends when its nodes are used up, and that may be in the middle of an
+# iteration. What the engine reports last is then a *bound* on the value ("at least" or "at most"
+# so much), seen after one or two moves. The last line that is no bound is the one to read.
 
 # %%
 BOUNDS = {"lowerbound", "upperbound"}
@@ -129,7 +133,7 @@ print(
     f"{mistake_class(loss_cut)}; {loss_uncut:,} if a mate is not cut"
 )
 
-# %% mystnb={"figure": {"caption": "Centipawn loss of one move from two engine calls: the mover's evaluation before and after it, cut at ten pawns (left) and not cut (right).", "name": "fig-10-one-move"}, "image": {"alt": "Two pairs of bars, before and after the move."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Centipawn loss of one move from two engine calls: the mover's evaluation before and after it, cut at ten pawns (left) and not cut (right).", "name": "fig-10-one-move"}, "image": {"alt": "Two pairs of bars, before and after the move."}}
 fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.6))
 for ax, values, title in zip(
     axes, (evaluations_cut, evaluations), ("cut at ten pawns", "not cut"), strict=True
@@ -140,11 +144,8 @@ for ax, values, title in zip(
 axes[0].set_ylabel("centipawns for the mover")
 plt.show()
 
-# %% [markdown]
-# The library's engine makes the same two calls, each from an empty hash table, and
-# `centipawn_loss` takes the difference.
-
-# %%
+# %% tags=["hide-cell"]
+# The library's engine makes the same two calls, each from an empty hash table.
 with engine.open_engine() as stockfish:
     scores = [
         score_of(stockfish.analyse(where, nodes=20_000)) for where in (position, played.after())
@@ -175,13 +176,13 @@ print(f"{len(known)} positions, {len(moves):,} moves valued")
 # %% [markdown]
 # ## One position, every move
 #
-# Two searches, as above and in the plan, see different things, and a move can then *gain* what only
-# the second one saw. From here on both values come from the same kind of search: Stockfish lists
-# its five best moves in one search of 20,000 nodes, and the other moves are searched five at a time
-# with as many nodes. The best is the highest value of all, so that no loss is negative. Once a
+# Two separate searches see different things, so a move can seem to *gain* what only the second
+# search saw. From here on, both values come from the same kind of search. Stockfish lists its five
+# best moves in one search of 20,000 nodes; the other moves are searched five at a time with as many
+# nodes. The best move is the one with the highest value of all, so no loss is negative. Once a
 # position has its table, any answer is graded by looking it up.
 #
-# This is the plan's own example: 1. e4 has been played. The plan expects ...e5 to be good and
+# This is the plan's own example, the position after 1. e4. The plan expects ...e5 to be good and
 # ...a6 to be bad.
 
 # %%
@@ -192,19 +193,19 @@ shown = plan_moves[["value", "loss", "win_loss", "rank", "grade"]].rename(
     columns={"win_loss": "win chance lost"},
     index=lambda uci: plan_board.san(plan_board.parse_uci(uci)),
 )
+listed = ["e5", "c5", "d5", "e6", "a6", "a5", "Nf6", "h5", "g5", "f5"]
 report.boards(
     report.board(plan_pair.position, size=260),
-    report.table(shown.sort_values("value", ascending=False)),
+    report.table(shown.sort_values("value", ascending=False).loc[listed], "Some of the moves"),
 )
 
 # %% [markdown]
-# Values are centipawns for the side that moves. A rank of 6 stands for any move outside the
-# five best. Grades follow the plan: up to 10 centipawns lost is Excellent, up to 30 Good, 60 an
-# Inaccuracy, 100 a Mistake, more a Blunder. Before a loss is taken both values are cut at ten
-# pawns, so that a slower mate or a queen more in a won game is no blunder; the chance to win
-# that a move gives away (by Lichess's curve) is kept beside it, since a pawn matters less when
-# a rook is won. With ...a6 Black loses {glue:text}`plan_bad:.0f` centipawns, with ...e5
-# {glue:text}`plan_good:.0f`.
+# Values are centipawns for the side to move, and rank 6 stands for any move outside the five best.
+# The grades are the plan's: up to 10 centipawns lost is Excellent, up to 30 Good, up to 60 an
+# Inaccuracy, up to 100 a Mistake, and more is a Blunder. Both values are capped at ten pawns before
+# the loss is taken, so a slower mate in a won game is no blunder. The chance to win that the move
+# gives away, by Lichess's curve, is shown beside it. With ...a6 Black loses
+# {glue:text}`plan_bad:.0f` centipawns, with ...e5 {glue:text}`plan_good:.0f`.
 
 # %% tags=["hide-input"]
 report.paste(
@@ -215,11 +216,11 @@ report.paste(
 # %% [markdown]
 # ## Moves of which one is known to be better
 #
-# The plan's pair is one case. For more, the good move must be known without the grader. The
-# opening book knows one: its favourite, against a legal move that loses a piece by static
-# exchange. Composers know another: the first move of a mate, against another legal move drawn
-# by lot. A pair is *right* if the good move loses less, *tied* if the cap hides the difference
-# (when everything wins), *wrong* otherwise.
+# The plan's pair is one case. For more, the better move must be known without the grader. The
+# opening book knows some: its favourite move, against a legal move that loses a piece by static
+# exchange. Composers know others: the first move of a mate, against another legal move drawn at
+# random. A pair is *right* if the good move loses less, *tied* if the cap hides the difference (both
+# moves win), and *wrong* otherwise.
 
 
 # %%
@@ -244,9 +245,10 @@ paired["verdict"] = np.select(
 )
 verdicts = pd.crosstab(paired["source"], paired["verdict"])
 verdicts = verdicts.reindex(columns=["right", "tied", "wrong"], fill_value=0)
-report.table(verdicts.assign(pairs=verdicts.sum(axis=1)))
+report.table(verdicts.assign(pairs=verdicts.sum(axis=1)), "Is the better move graded better?")
 
-# %%
+# %% tags=["hide-cell"]
+# The pairs that are wrong, if any.
 decided = paired[paired["verdict"] != "tied"]
 right = mean_interval(paired["verdict"] == "right", seed=seed)
 right_decided = mean_interval(decided["verdict"] == "right", seed=seed)
@@ -262,14 +264,14 @@ report.table(
 # %% [markdown]
 # ## The board turned round
 #
-# A grade must not depend on the colour of the pieces. Each position is searched as it is and
-# with colours exchanged, without its history. The network's verdict on the two is the same; the
-# search goes through the moves in another order, and at a fixed number of nodes that is enough
-# to change a loss by some centipawns. So the tables here and in the next chapter hold the *mean*
-# of both searches, which is the same from either colour by the way it is made. What is left of
-# the uncertainty shows when the mean itself is taken with twice the nodes.
+# A grade must not depend on the colour of the pieces. So each position is searched as it is and
+# with the colours exchanged, without its history. The network's value of the two is the same, but
+# the search visits the moves in another order. At a fixed number of nodes, that is enough to change
+# a loss by some centipawns. The tables here and in the next chapter therefore hold the *mean* of
+# both searches, which by construction is the same for either colour. To see the uncertainty that is
+# left, the mean is taken again with twice the nodes.
 
-# %%
+# %% tags=["hide-input"]
 files = levels.read_level_games(folder / "games.tsv.zst")
 games = {level: some[: sizes.games] for level, some in files.items()}
 suite = read_suite(folder / "suite.json")
@@ -319,30 +321,97 @@ mirror = pd.DataFrame(
     ],
 )
 
-# %%
+# %% tags=["hide-input"]
 difference = (mirror["loss"] - mirror["loss exchanged"]).abs()
 same_turned = mean_interval(mirror["grade"] == mirror["grade exchanged"], seed=seed)
 same_doubled = mean_interval(
     mirror["grade of the mean"] == mirror["grade of the mean, doubled"], seed=seed
 )
 report.sheet(
-    "as it is against colours exchanged",
+    "the board as it is and with colours exchanged",
     {
         "moves": len(mirror),
-        "same grade by one search each": same_turned,
-        "same grade by the mean and the mean of twice the nodes": same_doubled,
+        "same grade, one search each": same_turned,
+        "same grade, the mean of both and the same with twice the nodes": same_doubled,
         "median difference of the losses, centipawns": float(difference.median()),
         "mean difference of the losses, centipawns": float(difference.mean()),
     },
 )
 
 # %% [markdown]
-# ## What a search says last
+# ## How much to search
 #
-# How often does it matter? Two hundred positions of our games are searched with three limits. On the
-# left, what was said last of all; on the right, the last line that is no bound.
+# The plan's grader searches to depth 18 for at most two seconds. What two seconds find depends on
+# the machine, so the time limit is left out. Below, the move played and another legal move drawn at
+# random are graded at several limits. *Same grade* compares each limit with the deepest. The last
+# column asks whether more search finds better moves: it gives the loss, by the deepest table, of the
+# move that each limit prefers.
 
-# %%
+# %% tags=["hide-input"]
+some, few = suite[suite["number"] < OTHER_GAMES], suite[suite["number"] < DEPTH_GAMES]
+names = dict(zip(map(position_key, positions_of(some, files)), some["name"], strict=True))
+graded_at = {}
+for setting in (settings, *grading.OTHER_NODES, grading.PLAN_DEPTH):
+    tables = grading.read_tables(grading.tables_path(folder, setting))
+    graded_at[setting.label] = graded_moves(
+        {name: tables[key] for key, name in names.items() if key in tables}
+    )
+
+
+# %% tags=["hide-input"]
+def compare(asked, first, second):
+    """Compare two limits on the move played and one drawn at random in each position."""
+    drawn = asked.assign(uci=compared_moves(asked)).explode("uci")
+    both = graded_at[first].join(graded_at[second], rsuffix=" other", how="inner")
+    both = both[both.index.isin(pd.MultiIndex.from_frame(drawn[["name", "uci"]]))]
+    steps = (both["mark"] - both["mark other"]).abs()
+    best = graded_at[first].loc[list(asked["name"])].query("rank == 1").index
+    return {
+        "moves": len(both),
+        "same grade": (steps == 0).mean(),
+        "within one grade": (steps <= 1).mean(),
+        "rank correlation": spearmanr(both["loss"], both["loss other"]).statistic,
+        "mean difference of the losses": (both["loss"] - both["loss other"]).abs().mean(),
+        "loss of its first choice": graded_at[second]["loss"].reindex(best).mean(),
+    }
+
+
+node_limits = sorted((settings, *grading.OTHER_NODES), key=lambda setting: setting.nodes)
+deepest = node_limits[-1].label
+limits = pd.DataFrame(
+    {limit.label: compare(some, limit.label, deepest) for limit in node_limits}
+).T
+report.table(
+    limits.rename(lambda label: f"{int(label.partition('-')[2]):,} nodes"),
+    caption="Grades at each limit against those of the deepest search",
+)
+
+# %% tags=["hide-cell"]
+# Our limit against the plan's depth 18.
+depth = compare(few, settings.label, grading.PLAN_DEPTH.label)
+report.table(pd.DataFrame({f"{settings.nodes:,} nodes against the plan's depth 18": depth}))
+
+# %% tags=["hide-input"]
+best_falls = limits["loss of its first choice"].to_numpy()
+report.paste(
+    same_depth=100 * depth["same grade"],
+    within_depth=100 * depth["within one grade"],
+    rank_depth=depth["rank correlation"],
+    best_least=best_falls[0],
+    best_used=limits.loc[settings.label, "loss of its first choice"],
+)
+
+# %% [markdown]
+# The plan's depth 18 and our limit give the same grade to {glue:text}`same_depth:.0f` % of moves,
+# and the same or the next grade to {glue:text}`within_depth:.0f` %. The rank correlation of the
+# losses is {glue:text}`rank_depth:.2f`. A single grade near a bound is therefore uncertain. The next
+# chapter reads means over many moves.
+#
+# How often does the trap of the first section matter? For positions from our games, the table shows
+# how often the last report of a search is a bound, and how often the line behind it is at least
+# three plies long.
+
+# %% tags=["hide-input"]
 selfplay = read_games(find_project() / "data/games/selfplay.tsv.zst", 2_000)
 sampled = [game for number, game in enumerate(selfplay) if not number % 10][: sizes.lines]
 asked = [positions.Position.after(game.moves[: len(game.moves) * 2 // 3]) for game in sampled]
@@ -364,15 +433,16 @@ long_enough = pd.DataFrame(
     {
         f"{nodes:,} nodes": {
             "ends on a bound": ends_on_bound[nodes],
-            "three plies or more, said last": whole[nodes, "said last"].mean(),
-            "three plies or more, last exact": whole[nodes, "last exact"].mean(),
+            "line of three plies or more: last report": whole[nodes, "said last"].mean(),
+            "line of three plies or more: last exact report": whole[nodes, "last exact"].mean(),
         }
         for nodes in streams
     }
 ).T
-report.table(long_enough, caption=f"{len(asked)} positions: what is left of the line")
+report.table(long_enough, caption=f"What a search reports last, {len(asked)} positions")
 
-# %%
+# %% tags=["hide-cell"]
+# The end of one search.
 exact_lines = {
     str(nodes): mean_interval(whole[nodes, "last exact"].astype(float), seed=seed)
     for nodes in streams
@@ -387,87 +457,20 @@ report.table(
             "plies": [len(info["pv"]) for info in bounded],
         }
     ).tail(4),
-    caption="The end of one search of 20,000 nodes: the last row is no line",
+    caption="The end of one search of 20,000 nodes: the last row is a bound",
 )
-
-# %% [markdown]
-# ## How much to search
-#
-# The plan's grader searches to depth 18 for at most two seconds. What two seconds find depends
-# on the machine, so the time is left out. Below, the move really played and another drawn by lot
-# are graded at several limits, by one search from their own colour. *Same grade* compares a limit
-# with the one in the heading. The last column asks whether more search is better search: how much,
-# by the deepest grader, the move loses that each limit takes for the best.
-
-# %%
-some, few = suite[suite["number"] < OTHER_GAMES], suite[suite["number"] < DEPTH_GAMES]
-names = dict(zip(map(position_key, positions_of(some, files)), some["name"], strict=True))
-graded_at = {}
-for setting in (settings, *grading.OTHER_NODES, grading.PLAN_DEPTH):
-    tables = grading.read_tables(grading.tables_path(folder, setting))
-    graded_at[setting.label] = graded_moves(
-        {name: tables[key] for key, name in names.items() if key in tables}
-    )
-
-
-# %%
-def compare(asked, first, second):
-    """Compare two limits on the move played and one drawn by lot in each position."""
-    drawn = asked.assign(uci=compared_moves(asked)).explode("uci")
-    both = graded_at[first].join(graded_at[second], rsuffix=" other", how="inner")
-    both = both[both.index.isin(pd.MultiIndex.from_frame(drawn[["name", "uci"]]))]
-    steps = (both["mark"] - both["mark other"]).abs()
-    best = graded_at[first].loc[list(asked["name"])].query("rank == 1").index
-    return {
-        "moves": len(both),
-        "same grade": (steps == 0).mean(),
-        "within one grade": (steps <= 1).mean(),
-        "rank correlation": spearmanr(both["loss"], both["loss other"]).statistic,
-        "mean difference": (both["loss"] - both["loss other"]).abs().mean(),
-        "best by the other": graded_at[second]["loss"].reindex(best).mean(),
-    }
-
-
-node_limits = sorted((settings, *grading.OTHER_NODES), key=lambda setting: setting.nodes)
-deepest = node_limits[-1].label
-limits = pd.DataFrame(
-    {limit.label: compare(some, limit.label, deepest) for limit in node_limits}
-).T
-report.table(limits, caption=f"Against {deepest}")
-
-# %%
-depth = compare(few, settings.label, grading.PLAN_DEPTH.label)
-report.table(pd.DataFrame({f"{settings.label} against the plan's depth 18": depth}))
-
-# %% tags=["hide-input"]
-best_falls = limits["best by the other"].to_numpy()
-report.paste(
-    same_depth=depth["same grade"],
-    within_depth=depth["within one grade"],
-    rank_depth=depth["rank correlation"],
-    best_least=best_falls[0],
-    best_used=limits.loc[settings.label, "best by the other"],
-)
-
-# %% [markdown]
-# Against depth 18, {glue:text}`same_depth:.0%` of moves get the same grade,
-# {glue:text}`within_depth:.0%` the same or the next one, and the losses' rank correlation is
-# {glue:text}`rank_depth:.2f`. The first choice at the smallest limit loses
-# {glue:text}`best_least:.1f` centipawns by the deepest table, that of the limit we use
-# {glue:text}`best_used:.1f`. A single grade near a bound is therefore uncertain; means over
-# many moves are what the next chapter reads.
 
 # %% [markdown]
 # ## One verdict, and when it is stable
 #
-# The plan's grades belong to its tables. In what is said to a reader one number should speak: a
-# pawn is much in a level game and little where a rook is won. Lichess turns centipawns into the
-# chance to win by a curve fitted to its games. A move that gives away 5 points of it is an
-# inaccuracy, 10 a mistake, 15 a blunder; a mate let slip or allowed has bounds of its own. In this
-# book the word for a move, its glyph and the words for the standing come from that curve. One thing
-# is added: where the mover is winning, or losing, with either move, none is an inaccuracy.
+# The plan's grades count centipawns. To a reader, though, a pawn means much in a level game and
+# little where a rook is won. Lichess turns centipawns into the chance to win by a curve fitted to
+# its games. A move that gives away 5 points of it is an inaccuracy, 10 a mistake, 15 a blunder. A
+# missed or allowed mate has bounds of its own. In this book, the word for a move, its glyph and the
+# words for who stands better come from that curve. We add one rule: if the mover is winning with
+# either move, or losing with either, no move is an inaccuracy.
 #
-# A class is only as good as the search behind it. Here is one move at more and more nodes.
+# A verdict is only as good as the search behind it. Here is one move at more and more nodes.
 
 
 # %%
@@ -476,6 +479,7 @@ def lichess_chance(centipawns):
     return 1 / (1 + np.exp(-0.00368208 * np.clip(centipawns, -1_000, 1_000)))
 
 
+# %% tags=["hide-input"]
 notes = find_project() / "data" / "notes"
 by_nodes = pd.read_csv(notes / "verdicts_by_nodes.tsv", sep="\t")
 shown = by_nodes[by_nodes["san"] == "33. c3+"].iloc[0]
@@ -510,15 +514,18 @@ report.boards(
 )
 
 # %% [markdown]
-# The library gives all nodes to one line and doubles them before and after the move, from
-# {glue:text}`least_nodes:,` each, until two searches running agree in the glyph and in how the mover
-# stood before the move, the chance given away stands {glue:text}`margin:.0%` clear of every bound of
-# a class, and what the search before the move says of it is not an inaccuracy's worth away from what
-# the search after it says. It stops at {glue:text}`most_nodes:,` in any case. One search of five
-# lines then says what else there was.
+# The library gives all nodes to one line. It starts with {glue:text}`least_nodes:,` nodes before and
+# after the move and doubles them until three conditions are met:
+#
+# - two searches in a row agree in the glyph and in who stood better before the move;
+# - the chance given away is {glue:text}`margin:.0f` points clear of every bound of a class;
+# - the searches before and after the move differ by less than an inaccuracy.
+#
+# It stops at {glue:text}`most_nodes:,` nodes in any case. One search of five lines then shows the
+# alternatives.
 
 
-# %%
+# %% tags=["hide-input"]
 def analyse(asked, nodes, lines):
     return [stockfish.analyse(each, nodes=nodes, multipv=lines) for each in asked]
 
@@ -538,7 +545,7 @@ report.sheet(
     },
 )
 
-# %% mystnb={"figure": {"caption": "Lichess's curve from pawns to the chance to win (left), and what moves are said to lose as the search grows (right). Dotted lines are the bounds of the classes.", "name": "fig-10-win-chance"}, "image": {"alt": "An S-shaped curve beside many grey lines over nodes, three of them in colour."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Lichess's curve from pawns to the chance to win (left), and the chance that moves lose as the search grows (right; three moves in colour). Dotted lines are the bounds of the classes.", "name": "fig-10-win-chance"}, "image": {"alt": "An S-shaped curve beside many grey lines over nodes, three of them in colour."}}
 fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.8))
 pawns = np.linspace(-10, 10, 201)
 axes[0].plot(pawns, lichess_chance(100 * pawns))
@@ -557,15 +564,14 @@ fig.tight_layout()
 plt.show()
 
 # %% [markdown]
-# Dotted lines are the bounds of the classes; grey are {glue:text}`shown_moves` moves by which a
-# first search was chosen. It divided its nodes among five lines and agreed badly with longer ones on
-# {glue:text}`first_moves` other moves; by these the search of one line was chosen. It was frozen
-# (SHA-256 {glue:text}`search`…) before {glue:text}`drawn_moves` fresh moves of the same famous games
-# were drawn: half give away little by a first look (*quiet*), half at least an inaccuracy (*losing*).
-# {glue:text}`longer_moves` of them were searched until stable and then thirty times longer. A trivial
-# answer needs no search: the class that is commonest in the long one, and never a glyph.
+# The search was chosen on {glue:text}`shown_moves` moves, the grey lines, and on
+# {glue:text}`first_moves` others. It was then frozen (SHA-256 {glue:text}`search`…), and
+# {glue:text}`drawn_moves` fresh moves of the same famous games were drawn. Half of them give away
+# little at first sight (*quiet*), half at least an inaccuracy (*losing*). {glue:text}`longer_moves`
+# of them were searched until stable and then thirty times longer. The trivial answer, for
+# comparison, needs no search: the most common class of the long search, and never a glyph.
 
-# %%
+# %% tags=["hide-input"]
 order = {name: place for place, name in enumerate(get_args(Judgement))}
 
 
@@ -612,13 +618,28 @@ exact_gains = paired_difference(
 moved = (longer["lost"] - longer["long_lost"]).abs()
 report.boards(
     report.table(
-        pd.DataFrame({"stable": stable, f"always {commonest}; no glyph": trivial}),
-        caption=f"{len(longer)} fresh moves: the same in a search thirty times longer",
-    ),
-    report.table(
-        pd.crosstab(longer["judgement"], longer["long_judgement"]).reindex(
-            index=list(order), columns=list(order), fill_value=0
+        pd.DataFrame(
+            {"searched until stable": stable, f"always {commonest}; no glyph": trivial}
         ),
+        caption=f"{len(longer)} fresh moves: same verdict as a search thirty times longer",
+    ),
+)
+
+# %% [markdown]
+# {glue:text}`verdict_says`
+#
+# Three folds hold the details: which classes change in the longer search, how the reading of the
+# last *exact* report compares with that of the last report ({glue:text}`known_moves` other moves;
+# share of classes that agree, exact less last: {glue:text}`exact_gains`), and how many nodes it
+# takes.
+
+# %% tags=["hide-cell"]
+# Which classes change when the search is thirty times longer, and how long the searches are.
+report.boards(
+    report.table(
+        pd.crosstab(longer["judgement"], longer["long_judgement"])
+        .reindex(index=list(order), columns=list(order), fill_value=0)
+        .rename_axis(index="until stable", columns="thirty times longer"),
         caption="Until stable (rows), thirty times longer (columns)",
     ),
     report.sheet(
@@ -631,28 +652,21 @@ report.boards(
     ),
 )
 
-# %% [markdown]
-# {glue:text}`known_moves` other moves had been drawn before, when the last line of a search was taken
-# whether it was a bound or not. They are searched once more by the same rule, and the last exact line
-# is read. (The longer searches beside them are those of that time.) The difference in the class,
-# exact less bound, is {glue:text}`exact_gains`.
-
-# %%
+# %% tags=["hide-cell"]
+# Moves drawn earlier, when the last report was taken whether it was a bound or not. They were
+# searched again by the same rule; the longer searches beside them are those of that time.
 report.table(
     pd.DataFrame(
         {
-            "any last line": known_stable["bound"],
-            "last exact line": known_stable["exact"],
+            "last report": known_stable["bound"],
+            "last exact report": known_stable["exact"],
         }
     ),
-    caption=f"{len(known_before)} moves known before: the same in a search thirty times longer",
+    caption=f"{len(known_before)} moves drawn earlier: same verdict as a search thirty times longer",
 )
 
-# %% [markdown]
-# How many nodes does it take? The {glue:text}`first_moves` moves by which the search was chosen, with
-# one line in each position and as many nodes as are said; and how the first search did on them.
-
-# %%
+# %% tags=["hide-cell"]
+# The moves on which the search was chosen, one line and fixed nodes; last row: the first search.
 first_search = pd.read_csv(notes / "verdicts_first.tsv", sep="\t")
 single = pd.read_csv(notes / "verdicts_single.tsv", sep="\t").merge(
     first_search[["game", "ply", "long_judgement"]], on=["game", "ply"]
@@ -675,7 +689,7 @@ by_search.loc["five lines, until stable"] = divided.apply(
 )
 report.table(
     by_search.rename_axis("nodes in each position"),
-    caption="One line: the same as in the longest search, by nodes",
+    caption="Same verdict as the longest search, by nodes",
 )
 
 # %% tags=["hide-input"]
@@ -685,25 +699,24 @@ ahead = [
     if paired_difference(same[name], easy[name], longer["game"], seed=seed).low > 0
 ]
 glyphs = (
-    f"the glyph in {stable['glyph'].value:.0%}, never giving one in "
-    f"{trivial['glyph'].value:.0%}"
+    f"it gives the same glyph in {100 * stable['glyph'].value:.0f} %; the answer without any glyph "
+    f"would be right in {100 * trivial['glyph'].value:.0f} %"
 )
 verdict_says = (
-    f"Of {len(longer)} fresh moves judged by the chance to win and searched until stable, the class is "
-    f"that of a search thirty times longer in {stable['class'].value:.0%} (from "
-    f"{stable['class'].low:.0%} to {stable['class'].high:.0%}), “{commonest}” without any search "
-    f"in {trivial['class'].value:.0%}; {glyphs}. "
+    f"Searched until stable, {100 * stable['class'].value:.0f} % of {len(longer)} fresh moves "
+    f"[{100 * stable['class'].low:.0f}, {100 * stable['class'].high:.0f}] get the class that a "
+    f"search thirty times longer gives. “{commonest}” for every move would be right in "
+    f"{100 * trivial['class'].value:.0f} %. Of the stable search, {glyphs}. "
     + (
-        f"The search is better than the trivial answer in the {' and the '.join(ahead)}."
+        f"The search beats the trivial answer in the {' and the '.join(ahead)}."
         if ahead
-        else "That a stable search foresees a longer one is not shown by these moves."
+        else "These moves do not show that a stable search foresees a longer one."
     )
-    + " Near a bound no search that one waits for is sure."
 )
 report.paste(
     least_nodes=LEAST_NODES,
     most_nodes=MOST_NODES,
-    margin=MARGIN,
+    margin=100 * MARGIN,
     drawn_moves=len(drawn),
     known_moves=len(known_before),
     exact_gains=f"{exact_gains.value:+.2f} [{exact_gains.low:.2f}, {exact_gains.high:.2f}]",
@@ -717,12 +730,12 @@ report.paste(
 # %% [markdown]
 # ## What lecturers said
 #
-# The lectures' authors annotate some moves with `!` or `?`, or begin a comment with words such
-# as "very strong" or "the decisive mistake". A rule reads the beginning of the comment alone.
-# People praise beautiful moves and blame instructive ones, not the first move of an engine's
-# list; but a grader that knew nothing of what they see would not tell the two groups apart.
+# The authors of the lectures mark some moves with `!` or `?`, or begin a comment with words such as
+# "very strong" or "the decisive mistake". A rule reads only the beginning of the comment. People
+# praise beautiful moves and blame instructive ones, which need not be the engine's first choice.
+# Even so, a grader should tell the two groups apart.
 
-# %%
+# %% tags=["hide-input"]
 lecturers = [move for move, _ in sets.judged]
 judged = moves.loc[[(position_key(move.position), move.move) for move in lecturers]]
 judged = judged.assign(
@@ -739,10 +752,8 @@ words = pd.DataFrame(
         "Excellent or Good": by_word["grade"].agg(lambda g: g.isin(MOVE_GRADES[:2]).mean()),
     }
 ).rename(index={True: "praised", False: "blamed"})
-report.table(words)
 
 
-# %%
 def cliffs_delta(first, second):
     """Return how much oftener the first is larger than the second, -1 to 1 (Cliff 1993)."""
     return 2 * mannwhitneyu(first, second).statistic / (len(first) * len(second)) - 1
@@ -752,25 +763,29 @@ apart = area_under_curve(
     judged["loss"], ~judged["praised"].to_numpy(), judged["lecture"], seed=seed
 )
 delta = cliffs_delta(judged["loss"][~judged["praised"]], judged["loss"][judged["praised"]])
-report.sheet(
-    "do losses tell them apart?",
-    {"a blamed move loses more than a praised one": apart, "Cliff's delta": delta},
+report.boards(
+    report.table(words.rename_axis(None)),
+    report.sheet(
+        "does the loss tell them apart?",
+        {"a blamed move loses more than a praised one": apart, "Cliff's delta": delta},
+    ),
 )
 
 # %% [markdown]
 # ## The plan's table again
 #
-# Stockfish played itself at `Skill Level` 5, 10, 15, 18 and 20, five thousand nodes a move,
-# forty games a level from the same forty openings, to the end. Every position was then searched
-# once, with 20,000 nodes, as the plan does it: a move's loss is the value before it less the
-# value after it. The second search often sees more and then finds a *higher* value. Such a move
-# counts as a loss of nothing, so that the mean holds, beside what was played badly, what two
-# searches differ by. Without this floor (*signed*) that cancels out as far as it is as often up
-# as down; what the first search overlooked is then credited to the player. Both are shown. The
-# option draws its mistakes from the clock, so the games are stored; they cannot be played again.
-# The plan analysed one game a level.
+# Stockfish played itself at `Skill Level` 5, 10, 15, 18 and 20: forty games a level from the same
+# forty openings, five thousand nodes a move, to the end. As in the plan, every position was then
+# searched once, with 20,000 nodes, and a move's loss is the value before it less the value after
+# it.
+#
+# The second search often sees more and finds a *higher* value. Such a move counts as a loss of zero.
+# So the mean contains both bad play and the differences between two searches. Without this floor
+# (*signed*) the differences cancel if they are as often up as down, but what the first search
+# overlooked is credited to the player. Both are shown. Skill Level draws its mistakes from the
+# clock, so the games are stored and cannot be played again. The plan analysed one game a level.
 
-# %%
+# %% tags=["hide-input"]
 every = [game for some_games in games.values() for game in some_games]
 stored = levels.read_values(folder / "level_values.tsv.zst")
 values = [stored[game.key] for game in every]
@@ -806,7 +821,7 @@ ax.legend()
 plt.show()
 
 
-# %%
+# %% tags=["hide-input"]
 def drawn_means(moves, column):
     """Return mean losses of resampled games, one column a level: (resamples, 5)."""
     sums = moves.groupby(["level", "game"])[column].agg(["sum", "size"])
@@ -862,14 +877,14 @@ effects = pd.DataFrame(
     }
 ).T
 which = (
-    f"In {two_games:,} games of both, level 10 loses {falls_by:.1f} centipawns more, in the "
-    f"last {len(fresh):,} alone {fresh_by:.1f} ({fresh_by.low:.1f} to {fresh_by.high:.1f}): "
+    f"In these {len(fresh):,} games level 10 loses {fresh_by.value:.1f} centipawns a move more than "
+    f"level 15 [{fresh_by.low:.1f}, {fresh_by.high:.1f}]: "
     + (
-        "the order of the two is settled."
+        "level 10 is the weaker of the two."
         if fresh_by.low > 0
-        else "it is settled against the order of the names."
+        else "level 15 is the weaker of the two."
         if fresh_by.high < 0
-        else "still too few to say which."
+        else "the test leaves the order of the two open."
     )
 )
 report.paste(which_of_two=which)
@@ -881,31 +896,35 @@ report.boards(
             "here, signed": signed_holds,
             "plan": plan_order,
             "games of levels 10 and 15": two_games,
-            "level 10 loses more than 15 by": falls_by,
-            f"the same, the last {len(fresh):,} games alone": fresh_by,
+            "level 10 loses more than level 15 by": falls_by,
+            f"the same in the last {len(fresh):,} games": fresh_by,
         },
     ),
-    report.table(effects, caption="Between levels, by game"),
+    report.table(effects, caption="From one level to the next, by game"),
 )
 
 # %% [markdown]
-# −1 is perfect order. Cliff's delta says how much oftener a game of the lower level loses more
-# than one of the higher (0.15 is small, 0.33 medium, 0.47 large). Forty games leave open which of
-# levels 10 and 15 loses more, so these two played more, from the next openings; they count here
-# alone. At 350 games each the interval still held zero. How many more to play was then fixed, at
-# 1,000 each, and these last games, which nobody had looked at, are the test.
-# {glue:text}`which_of_two`
+# A rank correlation of −1 is the perfect order. Cliff's delta says how much more often a game of the
+# lower level loses more than one of the higher than the other way round (0.15 is small, 0.33 medium,
+# 0.47 large).
+#
+# Forty games leave open whether level 10 or level 15 loses more. So these two levels played on, from
+# the next openings; the extra games count here and nowhere else. At 350 games each the interval
+# still contained zero. We then fixed the total at 1,000 games each, and the games from there on,
+# which nobody had looked at, are the test. {glue:text}`which_of_two`
 #
 # ## What made the anomaly
 #
-# Three things can. *One game*: draw one of our games a level, as the plan did,
-# {glue:text}`drawings:,` times, and count how often the order is wrong. *Mates*: the plan counts
-# a mate as 10,000 centipawns and does not cut it, so that one missed mate outweighs a hundred
-# quiet moves.
-# *Length*: a long game holds many moves in which nothing can be lost, or many in a won ending
-# where everything can.
+# There are three candidates.
+#
+# - *One game.* We draw one of our games a level, as the plan did, {glue:text}`drawings:,` times, and
+#   count how often the order is wrong.
+# - *Mates.* The plan counts a mate as 10,000 centipawns and does not cap it, so one missed mate
+#   outweighs a hundred quiet moves.
+# - *Length.* A long game holds many moves in which nothing can be lost, or many in a won ending
+#   where everything can.
 
-# %%
+# %% tags=["hide-input"]
 uncut = levels.move_losses(every, values, cap=None)
 single = {}
 for name, losses in (("cut", cut), ("uncut", uncut)):
@@ -920,11 +939,12 @@ ordered = {
     for name, some in single.items()
 }
 report.table(
-    pd.DataFrame({"level 20 worst of the last three": worse, "all five in order": ordered}).T,
-    caption="Share of drawings of one game a level",
+    pd.DataFrame({"level 20 worst of 15, 18 and 20": worse, "all five in order": ordered}).T,
+    caption="Share of drawings of one game a level, values capped and not",
 )
 
-# %%
+# %% tags=["hide-cell"]
+# Mates and length, level by level.
 causes = pd.DataFrame(
     {
         "cut at 10 pawns": centre,
@@ -957,54 +977,59 @@ long_games = uncut.groupby("game")["loss"].mean().corr(lengths, method="spearman
 long_cut = cut.groupby("game")["loss"].mean().corr(lengths, method="spearman")
 report.paste(
     gap_plan=gap_plan,
-    gap_share=(gap[10] >= gap_plan).mean(),
+    gap_share=100 * (gap[10] >= gap_plan).mean(),
     length_uncut=long_games,
     length_cut=long_cut,
 )
 
 # %% [markdown]
-# The plan's level 10 game has one side lose {glue:text}`gap_plan:.0f` centipawns a move more
-# than the other. Uncut, a gap as large is seen in {glue:text}`gap_share:.0%` of our games of
-# that level. The rank correlation of a game's length with its mean loss is
-# {glue:text}`length_uncut:.2f` uncut and {glue:text}`length_cut:.2f` cut.
-
-# %% [markdown]
+# In the plan's game at level 10, one side loses {glue:text}`gap_plan:.0f` centipawns a move more
+# than the other. Without the cap, {glue:text}`gap_share:.0f` % of our games of that level have as
+# large a gap. The rank correlation of a game's length with its mean loss is
+# {glue:text}`length_uncut:.2f` without the cap and {glue:text}`length_cut:.2f` with it.
+#
 # ## Recap
 #
-# - {glue:text}`pairs` pairs of known moves: {glue:text}`right:.0%` in the right order,
-#   {glue:text}`right_decided:.0%` of those that the cap does not tie.
-# - With the colours exchanged {glue:text}`same_turned:.0%` of moves keep the grade that one search
-#   gives; of the mean of both, with twice the nodes, {glue:text}`same_doubled:.0%`; against
-#   the plan's depth 18, {glue:text}`same_depth:.0%`.
-# - {glue:text}`verdict_says`
-# - A move that a lecturer blames loses more than one he praises in
-#   {glue:text}`apart:.0%` of pairs (from {glue:text}`apart_low:.0%` to
-#   {glue:text}`apart_high:.0%`): only {glue:text}`blamed` moves are blamed,
-#   {glue:text}`praised` praised{glue:text}`apart_says`.
-# - With {glue:text}`games_per_level` games a level the rank correlation of level and loss is
-#   {glue:text}`order:.2f` (from {glue:text}`order_low:.2f` to {glue:text}`order_high:.2f`); the
-#   plan's single games gave {glue:text}`plan_order:.2f`.
-# - A mean loss holds what two searches differ by: at level 20 it is
-#   {glue:text}`loss_20:.1f` centipawns, and {glue:text}`signed_20:.1f` if moves after which the
-#   value rises count as gains; the rank correlation is then {glue:text}`signed_order:.2f`.
-# - With one game a level, level 20 comes out worst of the last three in
-#   {glue:text}`worse_cut:.0%` of drawings with the cap and in {glue:text}`worse_uncut:.0%`
-#   without it, and all five levels come out in order in {glue:text}`in_order:.0%`. That is how far
-#   chance, and mates that are not cut, explain the plan's table.
+# - *Known pairs.* Where the cap does not tie the two moves, {glue:text}`right_decided:.0f` % of pairs
+#   are in the right order.
+# - *Precision.* One search keeps {glue:text}`same_turned:.0f` % of grades when the colours are
+#   exchanged. The mean of both keeps {glue:text}`same_doubled:.0f` % when the nodes are doubled.
+# - *Lecturers.* A blamed move loses more than a praised one in {glue:text}`apart:.0f` % of pairs
+#   [{glue:text}`apart_low:.0f`, {glue:text}`apart_high:.0f`]. {glue:text}`apart_says`
+# - *Levels.* With {glue:text}`games_per_level` games a level, level and loss have a rank correlation
+#   of {glue:text}`order:.2f` [{glue:text}`order_low:.2f`, {glue:text}`order_high:.2f`]; the plan's
+#   single games gave {glue:text}`plan_order:.2f`.
+# - *Noise.* At level 20 the mean loss is {glue:text}`loss_20:.1f` centipawns, and
+#   {glue:text}`signed_20:.1f` if gains count too; the rank correlation is then
+#   {glue:text}`signed_order:.2f`.
+# - *One game a level.* All five levels come out in order in {glue:text}`in_order:.0f` % of drawings.
 
 # %% tags=["hide-input"]
+turned_says = (
+    "Single grades are less certain: with the colours exchanged, one search gives "
+    f"{100 * same_turned.value:.0f} % of moves the same grade "
+    f"[{100 * same_turned.low:.0f}, {100 * same_turned.high:.0f}]."
+    if same_turned.high < right.low
+    else "With the colours exchanged, one search gives "
+    f"{100 * same_turned.value:.0f} % of moves the same grade."
+)
+blamed, praised = (~judged["praised"]).sum(), judged["praised"].sum()
+apart_says = (
+    f"The {blamed} blamed and {praised} praised moves are told apart."
+    if apart.low > 0.5
+    else f"With {blamed} blamed and {praised} praised moves, that does not tell the groups apart."
+)
 report.paste(
     pairs=len(paired),
-    right=right.value,
-    right_decided=right_decided.value,
-    same_turned=same_turned.value,
-    same_doubled=same_doubled.value,
-    apart=apart.value,
-    apart_low=apart.low,
-    apart_high=apart.high,
-    blamed=(~judged["praised"]).sum(),
-    praised=judged["praised"].sum(),
-    apart_says="" if apart.low > 0.5 else ", too few to tell the two groups apart",
+    right=100 * right.value,
+    right_decided=100 * right_decided.value,
+    turned_says=turned_says,
+    same_turned=100 * same_turned.value,
+    same_doubled=100 * same_doubled.value,
+    apart=100 * apart.value,
+    apart_low=100 * apart.low,
+    apart_high=100 * apart.high,
+    apart_says=apart_says,
     loss_20=centre[20],
     signed_20=signed[20].value,
     signed_order=signed_holds.value,
@@ -1014,9 +1039,9 @@ report.paste(
     plan_order=plan_order,
     games_per_level=sizes.games,
     drawings=sizes.resamples,
-    in_order=ordered["cut"],
-    worse_cut=worse["cut"],
-    worse_uncut=worse["uncut"],
+    in_order=100 * ordered["cut"],
+    worse_cut=100 * worse["cut"],
+    worse_uncut=100 * worse["uncut"],
 )
 
 # %% tags=["hide-input"]
@@ -1118,9 +1143,9 @@ report.evidence(
 # %% [markdown]
 # ## Exercises
 #
-# **1. Another cap.** A loss is cut at ten pawns. Cut the values of `by_game`'s moves at 3, 10
-# and 30 pawns (`levels.move_losses(every, values, cap=...)`, in centipawns) and rank the five
-# levels. Does the order depend on the cap?
+# **1. Another cap.** A loss is capped at ten pawns. Cap the values of the moves at 3, 10 and 30 pawns
+# (`levels.move_losses(every, values, cap=...)`, in centipawns) and rank the five levels. Does the
+# order depend on the cap?
 
 # %% tags=["solution", "hide-cell"]
 # Mean loss of each level under four caps.
@@ -1165,9 +1190,9 @@ report.check(
 )
 
 # %% [markdown]
-# **3. How many games?** From the spread of games' means at levels 10 and 15, how many games of
-# each would it take to tell a difference of two centipawns a move from none in four studies of
-# five (two-sided, 5 %)?
+# **3. How many games?** Take the spread of the games' means at levels 10 and 15. How many games of
+# each level does a study need to detect a difference of two centipawns a move with a power of 80 %
+# (two-sided, 5 %)?
 
 # %% tags=["solution", "hide-cell"]
 # Games a level, by the usual formula for two means.

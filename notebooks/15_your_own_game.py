@@ -9,13 +9,13 @@
 # %% [markdown]
 # # Your own game
 #
-# The methods of this book on moves of your choice: the move below is commented on, its questions
-# are answered, and a whole game is annotated. Of the {glue:text}`n_moves` moves of that game
-# {glue:text}`n_commented` get a comment: quiet stretches stay quiet. The {glue:text}`n_questions`
-# questions are the kind that Appendix D of the CCC paper {cite}`kim2024ccc` shows: there the
-# language model answers from what it was told before. Here each question is looked up afresh:
-# every move, piece or square that it names is put on the board and before the engine, and the
-# answer is made of what comes out.
+# The methods of this book work on moves of your choice. This chapter comments on the move below,
+# answers {glue:text}`n_questions` questions about it, and annotates a whole game. Of the
+# {glue:text}`n_moves` moves of that game, {glue:text}`n_commented` get a comment.
+#
+# The questions are of the kind that Appendix D of the CCC paper {cite}`kim2024ccc` shows. In the
+# paper, the language model answers from what it was told before. Here every move, piece or square in
+# a question is looked up on the board and given to the engine, and the answer is made of the result.
 
 # %% tags=["parameters", "hide-input"]
 profile = "book"
@@ -50,17 +50,17 @@ report.board(move, size=300)
 # %% [markdown]
 # In this chapter we
 #
-# - comment on one move, with all that stands behind the comment;
-# - annotate a game: the moments that matter are chosen, weighed and commented on;
+# - comment on one move and show everything that the comment rests on;
+# - annotate a game: choose the moments that matter and comment on them;
 # - ask follow-up questions about a move, as in the paper's Figure A4.
 #
-# All of it works without a language model. With one (`OPENAI_BASE_URL`, or
+# All of it works without a language model. If there is one (`OPENAI_BASE_URL`, or
 # `chessgloss model serve`), the same commands let it write, and say so.
 #
 # ## One move
 #
-# `chessgloss comment --fen … --move …` does this from the command line, with `--json` for
-# other programs. Change `fen` and `san` above, and all that follows changes.
+# `chessgloss comment --fen … --move …` does this on the command line, with `--json` for other
+# programs. Change `fen` and `san` above, and everything below changes.
 
 # %%
 with open_engine() as engine:
@@ -83,8 +83,8 @@ comment = write_notes(briefing)
 report.texts({move.numbered_san: comment.text})
 
 # %% [markdown]
-# The comment is made of the weightiest of these notes. Each is true by the board or by a line of
-# the engine that was played through.
+# The comment is made of the most important of these notes. Each note is true: the board, or a line of
+# the engine that was played through, confirms it.
 
 # %%
 report.texts({note.kind: note.sentence for note in notes(briefing)}, "Notes on the move")
@@ -92,10 +92,10 @@ report.texts({note.kind: note.sentence for note in notes(briefing)}, "Notes on t
 # %% [markdown]
 # ## A game
 #
-# Every position is searched, every move weighed. A move is commented on when the expected
-# score swings, when it sacrifices, when it is the only good one, or when it changes a concept
-# much; quiet stretches stay quiet, and so does taking back. `chessgloss annotate game.pgn -o annotated.pgn --html game.html` also writes a
-# page that plays the game, variations and all, without any network.
+# The engine searches every position. A move gets a comment if the expected score changes clearly, if
+# it is a sacrifice, if it is the only good move, or if it changes a concept much. Quiet moves and
+# recaptures get none. `chessgloss annotate game.pgn -o annotated.pgn --html game.html` also writes a
+# page that plays the game with its variations and needs no network.
 
 # %%
 game = read_games(find_project() / pgn)[0]
@@ -131,8 +131,8 @@ report.texts(
 )
 
 # %% [markdown]
-# The file keeps all that was in it (comments, variations, other alphabets) and gains
-# evaluations, glyphs and comments that any program reads:
+# The file keeps everything that was in it (comments, variations, other alphabets). It gains
+# evaluations, glyphs and comments that any chess program can read:
 
 # %%
 print("\n".join(write_pgn([annotated]).splitlines()[:24]))
@@ -140,9 +140,9 @@ print("\n".join(write_pgn([annotated]).splitlines()[:24]))
 # %% [markdown]
 # ## A dialogue
 #
-# `chessgloss ask --fen … --move …` holds this conversation in a terminal. An answer without
-# a model is the facts in sentences; with one, the model writes from them, and a move it
-# names that is not legal is pointed out.
+# `chessgloss ask --fen … --move …` offers this conversation in a terminal. Without a model, an answer
+# states the facts in sentences. With a model, the model writes from the facts, and any illegal move
+# that it names is pointed out.
 
 # %%
 with open_engine() as engine:
@@ -159,10 +159,10 @@ report.texts(
 # %% [markdown]
 # ## Recap
 #
-# - A comment comes with its verdict, concepts and facts; nothing in it is unsupported.
-# - A game is annotated where it matters; the file's own comments, glyphs and variations stay where
-#   they stood.
-# - A question is answered from the board, for the moves and pieces it names.
+# - A comment comes with the facts behind it; nothing in it is unsupported.
+# - A game is annotated where it matters. The file's own comments, glyphs and variations stay in
+#   place.
+# - A question is answered from the board, for the moves and pieces that it names.
 
 # %% tags=["hide-input"]
 report.paste(n_moves=len(annotated.notes), n_commented=len(commented), n_questions=len(replies))
@@ -188,8 +188,8 @@ report.evidence(
 # %% [markdown]
 # ## Exercises
 #
-# **1. Your own move.** Comment on another move of the same position, such as `Qxe6+`, with few
-# nodes. Which notes are there that the played move has not?
+# **1. Your own move.** Comment on another move in the same position, such as `Qxe6+`, with few
+# nodes. Which kinds of notes does it have that the move played does not?
 
 # %% tags=["solution", "hide-cell"]
 # The notes of another move in the same position.
@@ -218,8 +218,8 @@ report.check(
 )
 
 # %% [markdown]
-# **2. More room.** A comment is what fits into 45 words (`compose`). What is said with 20
-# words, and what with 90? What is the first thing to go?
+# **2. More room.** A comment has at most 45 words (`compose`). What does it say with 20 words, and
+# what with 90? What is left out first?
 
 # %% tags=["solution", "hide-cell"]
 # The same notes in 20, 45 and 90 words.
