@@ -20,9 +20,10 @@
 # people's games have their own sections below.
 #
 # One concept, {glue:text}`concept`: of {glue:text}`control_n:,` positions the one with the lowest
-# value, and the one with the highest.
+# value ({glue:text}`lowest:.2f` pawns) and the one with the highest
+# ({glue:text}`highest:.2f`), each seen by the side to move.
 
-# %% tags=["parameters", "hide-input"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the network, its layer, the concept"}
 profile = "book"
 seed = 1
 expert_name = "nnue"
@@ -109,7 +110,7 @@ report.paste(
 
 term = control.values[:, control.terms.index(concept)]
 ends = [term.argmin(), term.argmax()]
-print(f"{concept}: {term.min():+.2f} pawns on the left, {term.max():+.2f} on the right")
+report.paste(lowest=term.min(), highest=term.max())
 report.boards(*(report.board(Position(control_fens[row]), size=260) for row in ends))
 
 # %% [markdown]
@@ -508,7 +509,6 @@ without_pair = [name for name, rows in zip(labelled.terms, pairs, strict=True) i
 matched_more = signed_accuracy(
     [matched, board_tested], [board_matched, tested], seed=seed, concepts=n_terms
 )
-print(f"{sum(map(len, pairs)):,} pairs; no pair for {', '.join(without_pair) or 'no concept'}")
 added = {
     "the whole tails": gain,
     "matched pairs": matched_gain,
@@ -527,9 +527,10 @@ on_pairs = (
     if matched_more.high < 0
     else "not distinguishable from"
 )
+none_for = f", none of them for {', '.join(without_pair)}" if without_pair else ""
 adds_on_pairs = "still adds accuracy" if matched_gain.low > 0 else "adds no measurable accuracy"
 Markdown(f"""On matched pairs the network {adds_on_pairs}; the gain is {on_pairs} that on the whole
-tails.""")
+tails. There are {sum(map(len, pairs)):,} pairs{none_for}.""")
 
 # %% [markdown]
 # ## On people's positions
@@ -1005,7 +1006,8 @@ audit_summary = pd.DataFrame(
     }
 )
 report.table(
-    audit_summary.rename(index=titles), caption="Test accuracy by procedure, mean over seeds"
+    audit_summary.loc[audit_table.columns].rename(index=titles),
+    caption="Test accuracy by procedure, mean over seeds",
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The procedures, concept by concept"}

@@ -21,12 +21,12 @@
 #
 # One move, 21. Bxe6+ from the paper's Figure A6, and what Stockfish 8 says it changes:
 
-# %% tags=["parameters", "hide-input"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters"}
 profile = "book"
 seed = 1
 layer = "pairwise+clipped"
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and the position and move: change them at the end"}
 import json
 from itertools import pairwise
 import matplotlib.pyplot as plt
@@ -58,17 +58,17 @@ from chessgloss.store import default_store, find_project
 sizes = load_sizes("03_prioritisation", profile)
 report.use_house_style()
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The position and the move: change them here"}
+
 position = repair_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21").position
 played = read_move(position, "Bxe6+")
 around = [position.fen, played.after().fen]
 terms_around = oracle.evaluate_terms(around, oracle.stockfish8(), progress=False).middlegame
 both = pd.DataFrame(terms_around.T, index=oracle.TERMS, columns=["before", "after"])
 both["change"] = both["after"] - both["before"]
-largest = both["change"].abs().sort_values(ascending=False, kind="stable").index[:8]
+largest = both["change"].abs().sort_values(ascending=False, kind="stable").index[:5]
 report.boards(
-    report.board(played, size=300),
-    report.table(both.loc[largest], caption="The eight largest changes, in pawns"),
+    report.board(played, size=240),
+    report.table(both.loc[largest], caption="The five largest changes, in pawns"),
 )
 
 # %% [markdown]
@@ -87,7 +87,7 @@ report.boards(
 # The network reads the position before the move and the position after it. The difference of the
 # two rows of activations is projected on the 21 concept vectors of the chapter before, fitted on the
 # paper's number of positions. The larger the projection, the earlier the concept is named. Change
-# the position or the move above, and run on from there.
+# the position or the move in the second cell, and run on from there.
 
 # %%
 expert = load_expert("nnue")
@@ -645,7 +645,7 @@ of_gain = {
     for moves, names in named.items()
 }
 head_start = {moves: measured(gain) for moves, gain in of_gain.items()}
-by_moves["gain in nDCG@5"] = pd.Series(head_start)
+by_moves["gain in nDCG@5", ""] = pd.Series(head_start)
 
 rule = about["stopping"]
 report.paste(patience=rule["patience"], most_passes=rule["most"])
@@ -843,7 +843,7 @@ examples = {
     "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21": "Bxe6+",
 }
 ranked = [prioritise(repair_fen(fen).position, move) for fen, move in examples.items()]
-report.boards(*(report.board(each.move, size=220) for each in ranked))
+report.boards(*(report.board(each.move, size=190) for each in ranked))
 
 # %% tags=["hide-input"] mystnb={"figure": {"caption": "The first eight concepts of each move, in pawns: before it (wide, grey) and after it (narrow, blue).", "name": "fig-03-your-moves"}, "image": {"alt": "For each move eight pairs of horizontal bars, before and after."}}
 fig, axes = plt.subplots(1, len(ranked), figsize=(9.0, 2.8))
@@ -887,8 +887,8 @@ recap = [
 fixed list of five by precision@5, and
 {relation(measured(gains[wide_name] - gains[guess]), "above", "below", "not distinguishable from")}
 the guess by kind of move by nDCG@5.""",
-    f"""Bringing its scores to one scale lifts nDCG@5 to
-{summary["nDCG@5"][wide_calibrated].value:.2f}, a regression on the changes to
+    f"""nDCG@5 of the paper's ranking is {summary["nDCG@5"][wide_name].value:.2f}; with its scores
+brought to one scale {summary["nDCG@5"][wide_calibrated].value:.2f}; of a regression on the changes
 {summary["nDCG@5"]["ridge on changes"].value:.2f}.""",
     f"""The commentary chapters use the model on NNUE, with {summary["nDCG@5"][best].value:.2f}. It
 is ahead of the guess by kind of move within {len(beaten)} of {len(changes.KINDS)} kinds.""",
