@@ -9,26 +9,31 @@
 # %% [markdown]
 # # Concept vectors
 #
-# The CCC paper {cite}`kim2024ccc` reads chess concepts off a network's hidden layer: for each of
-# Stockfish 8's 21 terms it takes the positions with the highest and the lowest values, fits a
-# linear support vector machine between them on the activations, and calls the plane's normal
-# vector the concept. For T78, a network of 40 blocks, its Table 6 reports a mean test accuracy
-# of {glue:text}`paper_mean:.2f`. On a network that every reader has, Stockfish 15.1's NNUE, we
-# find {glue:text}`mean:.3f`, and on the bare board, without any network,
-# {glue:text}`board_mean:.3f`. {glue:md}`opening`
-# One concept first: the position where it is lowest, and the one where it is highest.
+# {glue:md}`finding` The CCC paper (Concept-guided Chess Commentary {cite}`kim2024ccc`) rests on
+# such classifiers, called *probes*: they give names such as *White's king safety* to directions
+# among a network's numbers, so that a language model can be told what a position is about. The mean
+# accuracy that the paper prints for 21 concepts is {glue:text}`paper_mean:.2f`. {glue:md}`opening`
+# {glue:md}`opening_use`
+#
+# Two things stand in for the paper's: Stockfish 15.1's network NNUE for Leela's network T78, and
+# games that Stockfish played against itself for games from Lichess. A small Leela network and
+# people's games have their own sections below.
+#
+# One concept, {glue:text}`concept`: of {glue:text}`control_n:,` positions the one with the lowest
+# value ({glue:text}`lowest:.2f` pawns) and the one with the highest
+# ({glue:text}`highest:.2f`), each seen by the side to move.
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the network, its layer, the concept"}
 profile = "book"
 seed = 1
 expert_name = "nnue"
 expert_path = None  # for Leela: the path of a .pb.gz file
 layer = "pairwise+clipped"
+concept = "White Kingsafety"  # one of Stockfish 8's 21 terms
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, positions and their terms"}
 from dataclasses import replace
 from importlib.util import find_spec
-from itertools import islice
 import chess
 import matplotlib.pyplot as plt
 import numpy as np
@@ -48,17 +53,16 @@ from chessgloss.book.profiles import load_sizes
 from chessgloss.concepts.fit import Labelled, cut_tails, fit_concepts, fit_ridge, turn_terms
 from chessgloss.concepts.scores import accuracy, held_out, signed_accuracy, table_of
 from chessgloss.corpora import samples
-from chessgloss.corpora.anybody import read_anybody
+from chessgloss.corpora.anybody import people_games
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import joined_activations, load_expert
-from chessgloss.positions import Game, Position
+from chessgloss.positions import Position
 from chessgloss.stats import mean_interval
 from chessgloss.store import default_store, find_project
 
 sizes = load_sizes("02_concept_vectors", profile)
 report.use_house_style()
 
-# %% tags=["hide-input"]
 games_file = find_project() / "data/games/selfplay.tsv.zst"
 games = list(read_games(games_file, limit=sizes.games))
 sample = samples.sample_positions(games, sizes.per_game, seed=seed)
@@ -97,62 +101,77 @@ raw = white_values[some]
 plain = replace(control, values=raw)
 own_values = turn_terms(raw, control.terms, white_to_move)
 turned = replace(control, values=own_values)
-report.paste(per_game=sizes.per_game, control_n=len(control), headline_n=len(labelled))
-
-# %%
-concept = "White Kingsafety"
-column = control.terms.index(concept)
-term = control.values[:, column]
-lot = np.random.default_rng(seed).permutation(term.size)
-order = lot[np.argsort(term[lot], kind="stable")]  # equal values stand in the order of the lot
-print(
-    f"{concept}: {term[order[0]]:+.2f} pawns on the left, {term[order[-1]]:+.2f} on the right"
+report.paste(
+    concept=concept,
+    per_game=sizes.per_game,
+    control_n=len(control),
+    headline_n=len(labelled),
 )
-ends = [Position(control_fens[row]) for row in order[[0, -1]]]
-report.boards(*(report.board(position, size=260) for position in ends))
+
+term = control.values[:, control.terms.index(concept)]
+ends = [term.argmin(), term.argmax()]
+report.paste(lowest=term.min(), highest=term.max())
+report.boards(*(report.board(Position(control_fens[row]), size=260) for row in ends))
 
 # %% [markdown]
-# In this chapter we
+# Is a concept that can be read from a network something that the network knows, or does the
+# probe read it from the board that the network was shown? In this chapter we
 #
-# - fit one concept step by step, then all 21: Table 6 again, on the NNUE;
-# - doubt it: what do the bare board, random weights and shuffled labels reach?
-# - fit and test again on positions of games that people played;
-# - show what forgetting the point of view costs, where in a network the concepts lie, and
-#   what sorting numbers as text did to the published table;
-# - steer a network along a concept and watch its evaluation move.
+# - fit one concept by hand with scikit-learn, then all 21: the paper's Table 6;
+# - fit the same probes without the network, with random weights and with random labels;
+# - fit and test them again on positions from people's games;
+# - ask whether the scores also rank ordinary positions, and whether the network uses the vectors;
+# - measure what single choices cost, and what sorting numbers as text does to the table.
 #
 # ## One concept, step by step
 #
-# Change `concept` above, to `"Material"` or any other term of Stockfish 8, and run on from
-# there. The {glue:text}`control_n:,` positions are sorted by the term, equal values in an order
-# drawn by lot. The lowest 5 % are the negative class, the highest 5 % the positive one; nine
-# tenths of the positions are dropped. Whole games belong to training, validation or test:
-# two positions of one game are too much alike to stand on both sides.
+# Stockfish 8 is the *oracle*: it gives the term's value, in pawns, for each of
+# {glue:text}`control_n:,` positions. The method looks at the two ends alone, the *tails*. The lowest
+# 5 % are the negative class, the highest 5 % the positive one, and nine tenths of the positions
+# are dropped. Change `concept` in the first cell, to `"Material"` for example, and run on from there.
 
 # %%
+lot = np.random.default_rng(seed).permutation(term.size)
+order = lot[np.argsort(term[lot], kind="stable")]  # ascending, equal values in random order
 size = int(0.05 * term.size)
 low = order[:size]
 high = order[-size:]
+tail_cut = pd.DataFrame({"value": term, "class": "dropped"})
+tail_cut.loc[low, "class"] = "negative"
+tail_cut.loc[high, "class"] = "positive"
+print(
+    f"negative: {term[low].min():+.2f} to {term[low].max():+.2f} pawns; "
+    f"positive: {term[high].min():+.2f} to {term[high].max():+.2f}"
+)
+
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Where the tails are cut: the values of one term, with its lowest and its highest 5 % in colour.", "name": "fig-02-tails"}, "image": {"alt": "Histogram of a term's values with the left and the right end in colour."}}
+fig, ax = plt.subplots(figsize=(7.0, 2.4))
+colours = {"negative": "#D55E00", "dropped": "#bbbbbb", "positive": "#009E73"}
+values_of = [tail_cut.loc[tail_cut["class"] == name, "value"] for name in colours]
+ax.hist(values_of, bins=80, stacked=True, color=list(colours.values()), label=list(colours))
+ax.set(xlabel=f"{concept}, pawns", ylabel="positions")
+ax.legend()
+plt.show()
+
+# %% [markdown]
+# Two positions of one game resemble each other. A whole game therefore belongs to one part:
+# training, validation or test.
+
+# %%
 rows = np.sort(np.concatenate([low, high]))
 positive = np.isin(rows, high)
 split = control.splits[rows]
 train = split == "train"
 test = split == "test"
-train_games = set(control.games[rows[train]])
-test_games = set(control.games[rows[test]])
-assert not train_games & test_games
+assert not set(control.games[rows[train]]) & set(control.games[rows[test]])
 print(f"{term.shape = }, {rows.shape = }, {positive.shape = }")
-print(
-    f"negative: {term[low].min():+.2f} to {term[low].max():+.2f} pawns; "
-    f"positive: {term[high].min():+.2f} to {term[high].max():+.2f}"
-)
 print(f"{train.sum():,} rows to fit on, {test.sum():,} of other games to test on")
 
 # %% [markdown]
-# The network reads each position once; what a layer holds then is a row of numbers. They are
-# standardised, and a support vector machine looks for the plane between the two classes. Its
-# normal vector, `coef_`, is the concept; the decision value of a position is its distance from
-# the plane in units of the margin.
+# The network reads each position, and one of its layers gives a row of numbers, the
+# *activations*. A linear support vector machine (SVM) finds the plane that separates the two
+# classes. The plane's normal vector, `coef_`, is the *concept vector*. The *score* of a position
+# is its distance from the plane, in units of the machine's margin.
 
 # %%
 tail_fens = [control_fens[row] for row in rows]
@@ -171,7 +190,7 @@ print(
     f"held-out accuracy {held_out_accuracy:.3f}; always the commoner tail {commoner_tail:.3f}"
 )
 
-# %% mystnb={"figure": {"caption": "Held-out positions along one concept's vector, fitted by hand: the highest and the lowest 5 % of the term, and the boundary at zero between them.", "name": "fig-02-margin"}, "image": {"alt": "Two overlapping histograms of decision values, one left and one right of zero."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Test positions along one concept's vector: the lowest and the highest 5 % of the term, with the SVM's boundary at zero.", "name": "fig-02-margin"}, "image": {"alt": "Two overlapping histograms of decision values, one left and one right of zero."}}
 fig, ax = plt.subplots(figsize=(7.0, 2.8))
 edges = np.linspace(decision.min(), decision.max(), 41)
 ax.hist(decision[~truth], edges, alpha=0.7, color="#D55E00", label="lowest 5 %")
@@ -182,13 +201,11 @@ ax.legend()
 plt.show()
 
 # %% [markdown]
-# The library's `fit_concepts` does this for all 21 terms. It differs in one step: means and
-# spreads come from all training positions, not from the tails alone, so that every concept is
-# measured on the same scale. With these in place of the tails' own, the cell's machine gives the
-# library's vector; the spreads are divided into it, so that it applies to the activations as
-# they are.
+# The library's `fit_concepts` does this for all 21 terms. One step differs: it standardises with
+# means and spreads of all training positions, not of the tails alone, so that all concepts share
+# one scale. The next cell checks that the two vectors are the same once the scale is.
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The vector by hand and the library's"}
 chosen = joined_activations(expert, control_fens, layer)
 single = Labelled((concept,), term[:, None], control.games, control.splits)
 library = fit_concepts(chosen, single, cs=(1e-3,), seed=seed, jobs=1)
@@ -216,46 +233,28 @@ compared = pd.Series(side_by_side, dtype=object)
 report.table(pd.DataFrame({concept: compared}), digits=3)
 
 # %% [markdown]
-# ## Positions and labels
+# ## Positions, network and layer
 #
-# At most {glue:text}`per_game` positions of a game, {glue:text}`headline_n:,` in all; the
-# section above and most of the rows below have {glue:text}`control_n:,` of them, drawn by lot.
-# Positions in check and endings that Stockfish 8 judges by
-# special rules carry no ordinary terms and are left out. Labels are kept in the store: a
-# second run of this chapter asks the engine nothing. For an expert that sees the board from
-# the side to move (Leela) the terms are turned: "White" then reads "own", and the board it is
-# compared with is turned too.
-
-# %% tags=["hide-input"]
-print(
-    f"(n_positions, n_terms) = {labelled.values.shape}, of {labelled.games.max() + 1:,} games"
-)
-
-# %% [markdown]
-# ## The expert
+# The headline rows use {glue:text}`headline_n:,` positions, as many as the paper, at most
+# {glue:text}`per_game` of one game. All other rows use {glue:text}`control_n:,` of them, drawn at
+# random, because they are fitted many times. Positions in check, and endings that Stockfish 8
+# judges by special rules, have no ordinary terms and are left out.
 #
-# NNUE sees a position twice, once from each side: 1,024 sums a side, clipped, multiplied in
-# pairs, then three small layers. We read the network that Stockfish 15.1 exports and check
-# our reading against the engine's own word.
+# NNUE sees a position twice, once from each side. Each side has 1,024 sums (`accumulators`), which
+# are `clipped` and multiplied in pairs (`pairwise`). Two small layers follow (`hidden1`,
+# `hidden2`). On {glue:text}`calm_n:,` positions our reading of the network differs from
+# Stockfish's own evaluation by at most {glue:text}`nnue_difference:.2f` pawns.
+#
+# The layer was chosen on validation games, and the choice was not changed after the test.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Read the network, fit all concepts on each layer"}
 calm = [fen for fen in control_fens[:3_000] if not chess.Board(fen).is_check()]
 printed = oracle.network_evaluations(calm)
 nnue = load_expert("nnue")
 ours = nnue.evaluate(calm).astype(float).round(2)
 nnue_difference = float(np.abs(ours - printed).max())
-print(f"{len(calm):,} positions, largest difference {nnue_difference:.2f} pawns")
+report.paste(calm_n=len(calm), nnue_difference=nnue_difference)
 
-# %% [markdown]
-# ## Which layer?
-#
-# The choice of layer is made here, once, on validation games of half of the smaller set, and
-# never looked at again on the test. The two small layers at the end of NNUE see the board from
-# the side to move, the others from White's; each is fitted on the terms as it sees them, and its
-# scores are turned back. The what-where plot shows the validation accuracy of White's and
-# Black's terms layer by layer.
-
-# %%
 candidates = ["accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1", "hidden2"]
 if expert_name != "nnue":
     candidates = list(expert.layers)
@@ -281,7 +280,18 @@ for name in candidates:
         white_to_move=white_to_move[half] if by_mover else None,
     )
 
-# %% mystnb={"figure": {"caption": "Where in the network each concept can be read: validation accuracy by layer. A column that is bright from top to bottom is the layer to choose.", "name": "fig-02-where"}, "image": {"alt": "Heat map of 21 concepts by layers, accuracy from 0.5 to 1."}}
+# %% tags=["hide-input"]
+layers = pd.Series({name: accuracy(table, seed=seed) for name, table in where.items()})
+order = sorted(layers.index, key=lambda name: layers[name].value)
+best_layer = order[-1]
+worst_layer = order[0]
+layer_cost = accuracy(where[best_layer], minus=where[worst_layer], seed=seed)
+report.table(
+    layers.map("{:.3f}".format).rename("validation accuracy").to_frame(),
+    caption="Mean validation accuracy of the 21 concepts, by layer",
+)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The layers, concept by concept", "figure": {"caption": "Validation accuracy of each concept on each layer. A column that is bright from top to bottom is the layer to choose.", "name": "fig-02-where"}, "image": {"alt": "Heat map of 21 concepts by layers, accuracy from 0.5 to 1."}}
 fig, ax = plt.subplots(figsize=(6.4, 5.2))
 shown = pd.DataFrame(
     {
@@ -296,39 +306,12 @@ ax.grid(False)
 fig.colorbar(image, label="validation accuracy")
 plt.show()
 
-# %%
-layers = pd.Series({name: accuracy(table, seed=seed) for name, table in where.items()})
-order = sorted(layers.index, key=lambda name: layers[name].value)
-best_layer = order[-1]
-worst_layer = order[0]
-layer_cost = accuracy(where[best_layer], minus=where[worst_layer], seed=seed)
-report.table(layers.map("{:.3f}".format).rename("validation accuracy").to_frame())
-
-# %% tags=["hide-input"]
-Markdown(f"""The highest is `{best_layer}`, the lowest `{worst_layer}`; between them lie
-{layer_cost:.3f}. The chapter goes on with `{layer}`. Another linear probe in its place:""")
-
-# %%
-small_activations = chosen[half]
-probes = {}
-for name in ("svm", "logistic", "ridge"):
-    fit = fit_concepts(small_activations, small, cs=(1e-3,), seed=seed, solver=name)
-    probes[name] = held_out(fit, small_activations, small, "validation")
-probe_means = pd.Series({name: accuracy(table, seed=seed) for name, table in probes.items()})
-ranked = sorted(probes, key=lambda name: probe_means[name].value)
-best_probe = ranked[-1]
-worst_probe = ranked[0]
-solver_cost = accuracy(probes[best_probe], minus=probes[worst_probe], seed=seed)
-print(f"{best_probe} less {worst_probe}: {solver_cost:.3f}; the paper's, svm, stays")
-report.table(probe_means.map("{:.3f}".format).rename("validation accuracy").to_frame())
-
 # %% [markdown]
 # ## Table 6
 #
-# The headline rows: the network and, for comparison, the bare board (one bit a piece and
-# square, and one for the side to move) on the paper's number of positions. The solver's C is
-# chosen for each concept on validation games of the smaller set; the table reports how often
-# each was.
+# Each of the 21 concepts is fitted to the network's activations and, for comparison, to the *bare
+# board*: one bit for each piece on each square, and one for the side to move. The SVM's constant C
+# is chosen for each concept on validation games.
 
 # %%
 cs = (3e-4, 1e-3)
@@ -337,9 +320,7 @@ board_features = joined_activations(board, fens, "board")
 features = joined_activations(expert, fens, layer)
 picked = fit_concepts(chosen, control, cs=cs, seed=seed)
 board_picked = fit_concepts(board_features[some], control, cs=cs, seed=seed)
-pd.Series(picked.c).value_counts().rename("concepts with this C").to_frame()
 
-# %%
 fitted = fit_concepts(features, labelled, cs=[(c,) for c in picked.c], seed=seed)
 tested = held_out(fitted, features, labelled)
 board_fitted = fit_concepts(
@@ -347,61 +328,84 @@ board_fitted = fit_concepts(
 )
 board_tested = held_out(board_fitted, board_features, labelled)
 
-# %%
-paper = reference.table("ccc", "table6")["Accuracy"]
+# %% tags=["hide-input"]
+printed6 = reference.table("ccc", "table6")
+paper = printed6["Accuracy"]
 mine = table_of(tested, seed=seed)
 bare = table_of(board_tested, seed=seed)
-distinct = []
-for term_values, tails in zip(labelled.values.T, fitted.tails, strict=True):
-    lowest = np.unique(term_values[tails.rows[~tails.positive]])
-    highest = np.unique(term_values[tails.rows[tails.positive]])
-    distinct.append(f"{lowest.size}/{highest.size}")
 shown = pd.DataFrame(
     {
         "T78, paper": paper,
         "NNUE": mine["accuracy"].map("{:.3f}".format),
-        "precision": mine["precision"].map("{:.2f}".format),
-        "recall": mine["recall"].map("{:.2f}".format),
         "bare board": bare["accuracy"].map("{:.3f}".format),
-        "distinct low/high": distinct,
     }
-)
-report.table(shown, caption="Test accuracy between the tails, with 95 % intervals over games")
-
-# %%
+).rename_axis(None)
 mean = accuracy(tested, seed=seed)
 board_mean = accuracy(board_tested, seed=seed)
 paper_mean = paper.mean()
-high = pd.Series({name: cell.high for name, cell in mine["accuracy"].items()})
-below = [name for name in high.index if high[name] < paper[name] - 0.005]
-report.paste(
-    paper_mean=paper_mean,
-    mean=mean.value,
-    board_mean=board_mean.value,
-    below=len(below),
-)
-print(f"NNUE {mean:.3f}, bare board {board_mean:.3f}; below the paper: {below or 'none'}")
+shown.loc["mean"] = [paper_mean, f"{mean:.3f}", f"{board_mean:.3f}"]
+report.table(shown, caption="Table 6: test accuracy between the tails, with 95 % intervals")
 
-# %% [markdown]
-# The network's mean is {glue:text}`mean:.3f`; the number of concepts whose interval lies below
-# the paper's value (printed with two decimals) is {glue:text}`below`.
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Precision and recall beside the paper's"}
+distinct = []
+for term_values, tails in zip(labelled.values.T, fitted.tails, strict=True):
+    lowest = np.unique(term_values[tails.rows[~tails.positive]])
+    highest = np.unique(term_values[tails.rows[tails.positive]])
+    distinct.append(f"{lowest.size} and {highest.size}")
+more = pd.DataFrame(
+    {
+        "precision, paper": printed6["Precision"],
+        "precision, NNUE": mine["precision"],
+        "recall, paper": printed6["Recall"],
+        "recall, NNUE": mine["recall"],
+        "different values, low and high tail": distinct,
+    }
+).rename_axis(None)
+report.table(more, caption="Table 6: precision and recall")
 
 # %% tags=["hide-input"]
+high = pd.Series({name: cell.high for name, cell in mine["accuracy"].items()})
+below = [name for name in high.index if high[name] < paper[name] - 0.005]
+report.paste(paper_mean=paper_mean)
 board_suffices = board_mean.low > paper_mean
 no_network_needed = "A linear probe needs no network to tell the tails apart."
-more_than_published = f"""That is more than the published network. **{no_network_needed}** Accuracy
-on the tails proves little; what counts is what the network adds."""
-Markdown(f"""The bare board reaches {board_mean:.3f}.
-{more_than_published if board_suffices else ""}""")
+suffices = f"""The probe of the bare board is right more often than the published probe of T78.
+**{no_network_needed}** A high accuracy alone says little about a network; what counts is how
+much the network adds to the board."""
+lower = "NNUE's interval lies below the printed value, rounding allowed for, "
+lower += f"on {', '.join(below)}." if below else "on no concept."
+Markdown(f"""{lower} {suffices if board_suffices else ""}""")
+
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "What the network adds to the board: test accuracy of each concept from NNUE less that from the bare board, with 95 % intervals. Right of zero the network says more.", "name": "fig-02-gains"}, "image": {"alt": "Points with horizontal intervals for 21 concepts, ordered by their gain over the bare board; a line marks zero."}}
+of_board = dict(iter(board_tested.groupby("concept")))
+gains = pd.Series(
+    {
+        concept: accuracy(rows, minus=of_board[concept], seed=seed)
+        for concept, rows in tested.groupby("concept", sort=False)
+    }
+)
+gains = gains.iloc[np.argsort([cell.value for cell in gains])]
+value = gains.map(lambda cell: cell.value)
+low_end = gains.map(lambda cell: cell.low)
+high_end = gains.map(lambda cell: cell.high)
+fig, ax = plt.subplots(figsize=(7.0, 4.2))
+lengths = [value - low_end, high_end - value]
+ax.errorbar(value, range(len(value)), xerr=lengths, fmt="o", capsize=2)
+ax.axvline(0, color="black", lw=0.8)
+ax.set_yticks(range(len(value)), value.index)
+ax.set_xlabel("test accuracy of the network less that of the bare board")
+plt.show()
 
 # %% [markdown]
 # ## Controls
 #
-# All with equal data and equal tuning, on {glue:text}`control_n:,` positions: the same
-# network with its weights shuffled, the bare board, piece counts, labels shuffled among the
-# training rows. A majority guess is right in half of the cases by construction.
+# How much of the accuracy needs a trained network? The same probes, with equal data and equal
+# tuning, on {glue:text}`control_n:,` positions: on NNUE with its weights shuffled, on the bare board,
+# on the number of pieces of each kind, and on NNUE with the labels of the training positions
+# shuffled. The second column leaves out positions where one side is more than three pawns ahead in
+# material, and cuts the tails anew: with a rook more, nearly all terms favour the same side.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit the controls"}
 random_expert = load_expert("nnue", view=view, random_weights=seed)
 rows = {
     "NNUE": chosen,
@@ -411,8 +415,6 @@ rows = {
         load_expert("piece_counts", view=view), control_fens, "board"
     ),
 }
-
-# %%
 fits = {"NNUE": picked, "bare board": board_picked}
 for name in ("random weights", "piece counts"):
     fits[name] = fit_concepts(rows[name], control, cs=cs, seed=seed)
@@ -420,21 +422,7 @@ held = {name: held_out(fits[name], rows[name], control) for name in rows}
 shuffled = fit_concepts(rows["NNUE"], control, cs=(1e-3,), seed=seed, shuffle=True)
 held["shuffled labels"] = held_out(shuffled, rows["NNUE"], control)
 
-# %%
-controls = pd.DataFrame(
-    {
-        name: table.groupby("concept", sort=False)["correct"].mean()
-        for name, table in held.items()
-    }
-).rename_axis(None)
-controls.loc["mean"] = controls.mean()
-report.table(controls, caption="Test accuracy with equal data and tuning", digits=3)
-
-# %% [markdown]
-# **Balanced positions.** Where one side is a rook up, every term leans its way. Among
-# positions within three pawns of equal material the tails are cut anew.
-
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Positions with balanced material"}
 material_lead = [samples.material(fen) for fen in control_fens]
 even = np.abs(material_lead) <= 3
 balanced = control.take(even)
@@ -444,13 +432,24 @@ for name, every in rows.items():
     fit = fit_concepts(activations, balanced, cs=(1e-3,), seed=seed)
     results = held_out(fit, activations, balanced)
     balanced_means[name] = accuracy(results, seed=seed)
+all_means = {name: accuracy(results, seed=seed) for name, results in held.items()}
+both = pd.DataFrame({"all positions": all_means, "material within three pawns": balanced_means})
 report.table(
-    pd.DataFrame(
-        {"all": {n: accuracy(held[n], seed=seed) for n in rows}, "balanced": balanced_means}
-    ).map("{:.3f}".format)
+    both.map("{:.3f}".format, na_action="ignore"),
+    caption="Mean test accuracy of the 21 concepts",
 )
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The controls, concept by concept"}
+controls = pd.DataFrame(
+    {
+        name: table.groupby("concept", sort=False)["correct"].mean()
+        for name, table in held.items()
+    }
+).rename_axis(None)
+controls.loc["mean"] = controls.mean()
+report.table(controls, caption="Test accuracy, all positions", digits=3)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Balanced positions of the headline set"}
 material_lead = [samples.material(fen) for fen in fens]
 level = np.flatnonzero(np.abs(material_lead) <= 3)
 even_features = features[level]
@@ -461,12 +460,12 @@ balanced_mean = accuracy(even_tested, seed=seed)
 print(f"NNUE on all {len(level):,} balanced positions of the headline set: {balanced_mean:.3f}")
 
 # %% [markdown]
-# **Matched pairs.** Harder still: each positive test position meets a negative one with the
-# same material that is nearest in all other terms. What is left to tell them apart is the
-# concept. A concept without any such pair counts as one on which nothing is gained.
+# A harder test pairs the test positions: to each from the upper tail belongs one from the lower
+# tail with the same pieces, the nearest in all other terms. What then tells the two apart is the
+# concept. A concept without any such pair counts as a gain of zero.
 
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Matched pairs"}
 def matched_pairs(labelled, tails, concept, signatures):
     """Row numbers (pairs, 2) of test positions: a positive and the nearest unused negative."""
     spread = labelled.values.std(axis=0)
@@ -491,7 +490,6 @@ def pieces_of(fen):
     return "".join(sorted(filter(str.isalpha, fen.split(" ")[0])))
 
 
-# %%
 pieces = [pieces_of(fen) for fen in fens]
 _, signatures = np.unique(pieces, return_inverse=True)
 pairs = []
@@ -503,91 +501,50 @@ for k, tails in enumerate(fitted.tails):
 matched = held_out(fitted, features, labelled, tails=paired)
 board_matched = held_out(board_fitted, board_features, labelled, tails=paired)
 
-# %%
+# %% tags=["hide-input"]
 gain = accuracy(tested, minus=board_tested, seed=seed)
 n_terms = len(labelled.terms)
 matched_gain = accuracy(matched, minus=board_matched, seed=seed, concepts=n_terms)
-print(f"gain over the board {gain:.3f}")
 without_pair = [name for name, rows in zip(labelled.terms, pairs, strict=True) if not len(rows)]
-print(
-    f"on {sum(map(len, pairs)):,} matched pairs {matched_gain:.3f}; "
-    f"without a pair: {', '.join(without_pair) or 'none'}"
-)
 matched_more = signed_accuracy(
     [matched, board_tested], [board_matched, tested], seed=seed, concepts=n_terms
 )
-print(f"the second less the first {matched_more:.3f}")
+added = {
+    "the whole tails": gain,
+    "matched pairs": matched_gain,
+    "matched pairs less whole tails": matched_more,
+}
+report.table(
+    pd.Series(added).map("{:.3f}".format).to_frame("accuracy added"),
+    caption="What the network adds to the bare board, mean of 21 concepts",
+)
 
 # %% tags=["hide-input"]
 on_pairs = (
-    "more than on the plain tails"
+    "larger than"
     if matched_more.low > 0
-    else "less than on the plain tails"
+    else "smaller than"
     if matched_more.high < 0
-    else "whether that is more or less than on the plain tails cannot be told"
+    else "not distinguishable from"
 )
-Markdown(f"""On matched pairs the network gains {matched_gain:.3f} over the bare board, on the
-plain tails {gain:.3f}: {on_pairs} (difference {matched_more:.3f}).""")
-
-# %% tags=["hide-input"]
-opening = [no_network_needed] if board_suffices else []
-opening += [
-    f"What the network adds to the board is {gain:.3f}."
-    if gain.low > 0
-    else f"Whether the network adds anything to the board cannot be told ({gain:.3f})."
-]
-report.paste(opening=Markdown(" ".join(opening)))
-
-# %% [markdown]
-# The headline of this chapter is not a table of accuracies but this figure: how much better
-# than the bare board the network separates the tails, concept by concept.
-
-# %% mystnb={"figure": {"caption": "What the network adds to the board: test accuracy of each concept on the network's layer less that on the bare board, with 95 % intervals. Right of zero the network says more.", "name": "fig-02-gains"}, "image": {"alt": "Points with horizontal intervals for 21 concepts, ordered by their gain over the bare board; a line marks zero."}}
-of_board = dict(iter(board_tested.groupby("concept")))
-gains = pd.Series(
-    {
-        concept: accuracy(rows, minus=of_board[concept], seed=seed)
-        for concept, rows in tested.groupby("concept", sort=False)
-    }
-)
-gains = gains.iloc[np.argsort([cell.value for cell in gains])]
-value = gains.map(lambda cell: cell.value)
-low_end = gains.map(lambda cell: cell.low)
-high_end = gains.map(lambda cell: cell.high)
-fig, ax = plt.subplots(figsize=(7.0, 4.8))
-lengths = [value - low_end, high_end - value]
-ax.errorbar(value, range(len(value)), xerr=lengths, fmt="o", capsize=2)
-ax.axvline(0, color="black", lw=0.8)
-ax.set_yticks(range(len(value)), value.index)
-ax.set_xlabel("test accuracy of the network less that of the bare board")
-plt.show()
+none_for = f", none of them for {', '.join(without_pair)}" if without_pair else ""
+adds_on_pairs = "still adds accuracy" if matched_gain.low > 0 else "adds no measurable accuracy"
+Markdown(f"""On matched pairs the network {adds_on_pairs}; the gain is {on_pairs} that on the whole
+tails. There are {sum(map(len, pairs)):,} pairs{none_for}.""")
 
 # %% [markdown]
 # ## On people's positions
 #
-# The paper's positions come from games that people played on Lichess, those above from self-play
-# of an engine. With a file of people's games at hand (the variable `CHESSGLOSS_ASSET_GAMES`; a
-# PGN of enough games will do), these cells fit and test Table 6 once more on them. The numbers
-# on this page come from Lichess games of two accounts, most of them with 30 to 180 seconds a
-# side: people's games, but a sample neither of all people nor of slow chess.
-#
-# At most {glue:text}`people_per_game` positions of a game are drawn. People repeat their
-# openings, so a position drawn twice counts once; otherwise one that was fitted on could be
-# tested on too. The rest is as before: whole games in one part, the same tails, the same choice
-# of C, and {glue:text}`control_n:,` positions if the file has as many.
+# The paper's positions come from games on Lichess. With a file of people's games (the variable
+# `CHESSGLOSS_ASSET_GAMES`; a PGN file with enough games will do), the same steps run on them. The
+# numbers on this page come from Lichess games of two accounts, most of them with 30 to 180 seconds a
+# side: a sample neither of all people nor of slow chess. At most {glue:text}`people_per_game`
+# positions of a game are drawn, and a position that was drawn twice counts once, because people repeat
+# their openings. Vectors fitted on either kind of game are tested on both.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Positions from people's games"}
 report.paste(people_per_game=sizes.people_per_game)
-try:
-    people_file = assets.locate("games", fetch=False)
-except assets.AssetMissing:
-    people = []
-    print("asset absent: no games that people played on this machine")
-else:
-    first_games = islice(read_anybody(people_file), sizes.people)
-    people = [game for game in first_games if isinstance(game, Game)]
-
-# %% tags=["hide-input"]
+people = people_games(sizes.people)
 if people:
     drawn = samples.sample_positions(people, sizes.people_per_game, seed=seed)
     terms_of_drawn = stored_terms(drawn)
@@ -609,12 +566,10 @@ if people:
     )
     print(f"{len(drawn):,} drawn, of them {len(drawn) - first_time.size:,} again")
     print(f"{len(kept):,} positions of {np.unique(people_game).size:,} games")
+else:
+    print("asset absent: no games that people played on this machine")
 
-# %% [markdown]
-# Vectors of either kind of game are tested on both, and the bare board beside them. Each kind
-# has its own tails: its lowest and its highest 5 %.
-
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit and test on both kinds of game"}
 crossed = {}
 if people:
     of_people = {
@@ -633,24 +588,7 @@ if people:
                 tails = vectors_of[asked].tails
                 crossed[name, trained, asked] = held_out(vectors, *case, tails=tails)
 
-# %%
-columns = {
-    "NNUE": ("NNUE", "people's", "people's"),
-    "bare board": ("bare board", "people's", "people's"),
-    "NNUE, fitted on self-play": ("NNUE", "self-play", "people's"),
-    "self-play: NNUE": ("NNUE", "self-play", "self-play"),
-}
-on_people = {"T78, paper": paper.rename_axis(None)}
-for title, case in columns.items():
-    if people:
-        accuracies = table_of(crossed[case], seed=seed)["accuracy"]
-        on_people[title] = accuracies.map("{:.3f}".format)
-report.table(
-    pd.DataFrame(on_people),
-    caption="Test accuracy on people's positions; last column, on as many of self-play",
-)
-
-# %%
+# %% tags=["hide-input"]
 people_means = {case: accuracy(results, seed=seed) for case, results in crossed.items()}
 shown = pd.DataFrame(
     {
@@ -663,12 +601,12 @@ shown = pd.DataFrame(
     }
 )
 (
-    report.table(shown, caption="Mean test accuracy over the 21 concepts, by kind of game")
+    report.table(shown, caption="Mean test accuracy of the 21 concepts, by kind of game")
     if people
     else None
 )
 
-# %%
+# %% tags=["hide-input"]
 people_gaps = {}
 if people:
     network = {case[1:]: results for case, results in crossed.items() if case[0] == "NNUE"}
@@ -689,7 +627,6 @@ if people:
         for name, (results, other) in on_both.items()
     }
 
-# %% tags=["hide-input"]
 gap_titles = {
     "less_selfplay": "people's positions less self-play's, each by its own vectors",
     "gain_over_board": "the network less the bare board, on people's positions",
@@ -716,32 +653,50 @@ if people:
     at_home = people_means["NNUE", "people's", "people's"]
     at_play = people_means["NNUE", "self-play", "self-play"]
     of_board = people_means["bare board", "people's", "people's"]
-    higher = told("less_selfplay", "higher than", "lower than", "not to be told from")
+    higher = told("less_selfplay", "more than", "less than", "not distinguishable from")
     adds = told(
         "gain_over_board",
-        "The network adds to the bare board there too",
-        "The bare board does better than the network there",
-        "Whether the network adds anything to the bare board there cannot be told",
+        "The network adds to the bare board here too",
+        "The bare board does better than the network here",
+        "Whether the network adds anything to the bare board cannot be told here",
     )
-    relation = ("reach less than", "reach more than", "are not to be told from")
-    people_said = f"""On {len(people_labelled):,} people's positions the mean accuracy is
-{at_home.value:.3f}, {higher} that on {len(control):,} of self-play, {at_play.value:.3f}.
-{adds}. On people's positions vectors fitted on self-play
-{told("lost_on_people", *relation)} those fitted there; on self-play's, people's vectors
-{told("lost_on_selfplay", *relation)} its own."""
-    people_recap = f"""On positions of people's games the concepts reach {at_home.value:.3f},
-on as many of self-play {at_play.value:.3f}; the bare board reaches {of_board.value:.3f} on
-people's."""
+    relation = ("do worse", "do better", "do neither measurably better nor worse")
+    people_said = f"""Each fitted on its own kind of game, the probes reach
+{at_home.value:.3f} on people's positions, {higher} the {at_play.value:.3f} on self-play. {adds}.
+Vectors fitted on self-play {told("lost_on_people", *relation)} on people's positions than vectors
+fitted on people's; vectors fitted on people's {told("lost_on_selfplay", *relation)} on self-play
+than those fitted on self-play."""
+    people_recap = f"""On people's positions the bare board reaches {of_board.value:.3f}, and the
+network adds {people_gaps["gain_over_board"].value:.3f} to it."""
 Markdown(people_said)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "People's positions, concept by concept"}
+columns = {
+    "NNUE": ("NNUE", "people's", "people's"),
+    "bare board": ("bare board", "people's", "people's"),
+    "NNUE, fitted on self-play": ("NNUE", "self-play", "people's"),
+    "self-play: NNUE": ("NNUE", "self-play", "self-play"),
+}
+on_people = {"T78, paper": paper.rename_axis(None)}
+for title, case in columns.items():
+    if people:
+        accuracies = table_of(crossed[case], seed=seed)["accuracy"]
+        on_people[title] = accuracies.map("{:.3f}".format)
+report.table(
+    pd.DataFrame(on_people),
+    caption="Test accuracy on people's positions; last column: on as many of self-play",
+)
 
 # %% [markdown]
 # ## Beyond the tails
 #
-# The commentary method uses a concept's score on *any* position, and nine tenths of all
-# positions lie between the tails, where no fit has been. There the score must still follow
-# the term. We have seen this reported nowhere.
+# Commentary uses a concept's score on *any* position, and nine tenths of all positions lie between
+# the tails, where nothing was fitted. Does the score follow its term there? A *regression* on all
+# positions, tails or not, shows how much the same activations hold. AUC is the probability that
+# the score ranks a position with a high value of the term above one with a low value; Spearman is
+# the rank correlation; R² is the share of the term's variance that the score explains.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure the scores between the tails"}
 lot = np.random.default_rng(seed).permutation(len(labelled))
 spread = np.sort(lot[: sizes.control * 2])
 
@@ -776,7 +731,7 @@ ranges = {
     "bare board": in_the_middle(board_fitted.vectors, board_features),
 }
 
-# %%
+# %% tags=["hide-input"]
 train = np.flatnonzero(control.splits == "train")
 validation = np.flatnonzero(control.splits == "validation")
 regressions = [
@@ -790,45 +745,131 @@ regression = max(
     ),
 )
 ranges["NNUE, regression"] = in_the_middle(regression, features)
-middle = pd.concat(ranges, axis=1).swaplevel(axis=1).sort_index(axis=1)
-report.table(middle, caption="Middle 90 % of held-out positions", digits=2)
-
-# %%
 every = pd.DataFrame({name: table["r2"] for name, table in ranges.items()})
 varying = every.dropna()
 n_varying = len(varying)
 r2 = varying.mean()
 still = every.index.difference(varying.index)
-report.paste(r2_concepts=n_varying, r2=r2["NNUE"], r2_board=r2["bare board"])
-print(f"no variance between the tails, left out of every mean: {', '.join(still) or 'none'}")
+titles = {"auc": "AUC", "spearman": "Spearman", "r2": "R²"}
+average = {
+    {"NNUE": "NNUE, probe", "bare board": "bare board, probe"}.get(name, name): table.loc[
+        varying.index
+    ].mean()
+    for name, table in ranges.items()
+}
+report.table(
+    pd.DataFrame(average).T[list(titles)].rename(columns=titles),
+    caption=f"Test positions between the tails, mean of {n_varying} concepts",
+)
 
-# %% [markdown]
-# Over the {glue:text}`r2_concepts` terms that vary between their tails, the score explains
-# {glue:text}`r2:.0%` of the variance there, the bare board's {glue:text}`r2_board:.0%`.
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Between the tails, concept by concept"}
+middle = pd.concat(ranges, axis=1).swaplevel(axis=1).sort_index(axis=1)
+print(f"no variance between the tails, left out of every mean: {', '.join(still) or 'none'}")
+report.table(middle, caption="Middle 90 % of test positions", digits=2)
 
 # %% tags=["hide-input"]
-known = """It is not that the network does not know: the vectors separate extremes and measure
-the ordinary less well. The chapter on prioritisation starts from here."""
-Markdown(f"""A ridge regression on all positions of the smaller set, tails or not, explains
-{r2["NNUE, regression"]:.0%} from the same activations, on the same rows and terms.
+known = """The network holds more than the probe reads: vectors fitted to separate extremes
+measure ordinary positions less well. The next chapter starts from here."""
+Markdown(f"""Between the tails the probe explains {r2["NNUE"]:.0%} of the terms' variance, the
+regression {r2["NNUE, regression"]:.0%}.
 {known if r2["NNUE, regression"] > r2["NNUE"] else ""}""")
 
 # %% [markdown]
-# ## Whose view?
+# ## Does the network use them?
 #
-# A network that sees every board from the side to move cannot know who is White. Its
-# concepts must be *own* and *opponent's*; scores are turned back for the report. The NNUE
-# can be read in either order, so we can measure what a wrong label costs with everything
-# else equal.
+# A direction that can be read need not be used. To test it we *steer*: we move the activations a
+# step along each concept vector, and a step back, and let the network finish its evaluation.
+# Random directions of equal length show what any disturbance does.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Vectors on the layer pairwise alone"}
 mover = joined_activations(load_expert("nnue", view="mover"), control_fens, "pairwise")
 white = joined_activations(nnue, control_fens, "pairwise")
 own = fit_concepts(mover, turned, cs=(1e-3,), seed=seed)
 products = fit_concepts(white, plain, cs=(1e-3,), seed=seed)
 plain_tails = products.tails
+unit = products.vectors.directions()
+
 
 # %%
+def random_directions(width):
+    drawn = np.random.default_rng(seed).normal(size=(sizes.random_directions, width))
+    return (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
+
+
+def steer(network, layer, fens, directions, step=10.0):
+    """Half the difference between a step ahead and a step back, for each direction."""
+    start = network.activations(fens, layer)
+    effects = []
+    for direction in directions:
+        ahead = network.evaluate_from(layer, start + step * direction, fens)
+        behind = network.evaluate_from(layer, start - step * direction, fens)
+        effects.append((ahead - behind) / 2)
+    return np.array(effects)
+
+
+steered = control_fens[: sizes.steered]
+effects = steer(nnue, "pairwise", steered, unit)
+noise = steer(nnue, "pairwise", steered, random_directions(unit.shape[1]))
+effect = pd.Series(effects.mean(axis=1), index=oracle.TERMS).sort_values()
+
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Change of NNUE's evaluation when its activations move one step along each concept. The band holds all random directions of the same length.", "name": "fig-02-steps"}, "image": {"alt": "Horizontal bars for 21 concepts, some far outside a shaded band around zero."}}
+fig, ax = plt.subplots(figsize=(7.0, 4.2))
+ax.barh(effect.index, effect)
+reach = np.abs(noise.mean(axis=1)).max()
+ax.axvspan(-reach, reach, color="#E69F00", alpha=0.3, label="all random directions")
+ax.set_xlabel("change of the evaluation, pawns for White, by a step along the concept")
+ax.legend()
+plt.show()
+
+# %% tags=["hide-input"]
+beyond = int((effect.abs() > reach).sum())
+sides = []
+for name in oracle.TERMS:
+    if name.startswith("White "):
+        of_black = name.replace("White", "Black")
+        sides.append((effect[name], effect[of_black]))
+opposite = sum(white * black < 0 for white, black in sides)
+report.paste(beyond=beyond, opposite=opposite, sides=len(sides))
+
+# %% [markdown]
+# Steps along {glue:text}`beyond` of 21 concepts move the evaluation further than every random
+# direction; the others cannot be distinguished from a random disturbance. White's and Black's
+# version of a term pull in opposite ways in {glue:text}`opposite` of {glue:text}`sides` pairs.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Which vectors point the same way", "figure": {"caption": "Which concepts point the same way: cosines between the vectors. Red is the same direction, blue the opposite.", "name": "fig-02-geometry"}, "image": {"alt": "Matrix of cosines between 21 concept vectors, dark on the diagonal."}}
+fig, ax = plt.subplots(figsize=(6.0, 5.2))
+image = ax.imshow(unit @ unit.T, cmap="RdBu_r", vmin=-1, vmax=1)
+ax.set_xticks(range(21), oracle.TERMS, rotation=90)
+ax.set_yticks(range(21), oracle.TERMS)
+ax.grid(False)
+fig.colorbar(image, label="cosine")
+plt.show()
+
+# %% [markdown]
+# ## What single choices cost
+#
+# Three choices are often left unsaid. The first is the *point of view*: a network that sees each
+# board from the side to move cannot know who is White, so its concepts must be its *own* and the
+# *opponent's*, and its scores are turned back for the report. NNUE can be read in either order,
+# which shows what a wrong label costs. The other two are the layer and the kind of linear probe.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Other linear probes"}
+small_activations = chosen[half]
+probes = {}
+for name in ("svm", "logistic", "ridge"):
+    fit = fit_concepts(small_activations, small, cs=(1e-3,), seed=seed, solver=name)
+    probes[name] = held_out(fit, small_activations, small, "validation")
+probe_means = pd.Series({name: accuracy(table, seed=seed) for name, table in probes.items()})
+ranked = sorted(probes, key=lambda name: probe_means[name].value)
+best_probe = ranked[-1]
+worst_probe = ranked[0]
+solver_cost = accuracy(probes[best_probe], minus=probes[worst_probe], seed=seed)
+report.table(
+    probe_means.map("{:.3f}".format).rename("validation accuracy").to_frame(),
+    caption="Linear probes; the paper's, svm, is used in all other sections",
+)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Points of view"}
 views = {
     "White's order, White's terms": held_out(products, white, plain),
     "mover's order, own terms, turned back": held_out(
@@ -844,14 +885,17 @@ view_cost = accuracy(
     seed=seed,
 )
 views = {name: accuracy(table, seed=seed) for name, table in views.items()}
-report.table(pd.DataFrame({"mean test accuracy": views}).map("{:.3f}".format))
+report.table(
+    pd.DataFrame({"mean test accuracy": views}).map("{:.3f}".format),
+    caption="Point of view",
+)
 
-# %%
+# %% tags=["hide-input"]
 costs = pd.Series(
     {
+        f"the worst layer, {worst_layer}, for the best (validation)": layer_cost,
         "a wrong point of view (test)": view_cost,
-        "the worst layer for the best (validation)": layer_cost,
-        "the worst linear probe for the best (validation)": solver_cost,
+        f"the worst linear probe, {worst_probe}, for the best (validation)": solver_cost,
     }
 )
 report.table(
@@ -860,16 +904,45 @@ report.table(
 )
 
 # %% [markdown]
-# ## The sort audit
+# A split by position instead of by game can flatter: the test then contains neighbours of the
+# training positions, and a probe of three thousand weights remembers what it was fitted on. On its
+# own training positions the headline fit is right in {glue:text}`fitted_rows:.1%` of the
+# cases.
+
+# %% tags=["hide-input"]
+leaks = {}
+lot = np.random.default_rng(seed).permutation(len(labelled))
+game_of = labelled.games[lot]
+place_in_game = pd.Series(game_of).groupby(game_of).cumcount()
+for per_game in (5, sizes.per_game):
+    rows = np.sort(lot[place_in_game < per_game])[: sizes.control]
+    by_game = labelled.take(rows)
+    sisters = features[rows]
+    dealt = np.random.default_rng(seed).permutation(by_game.splits)
+    by_row = replace(by_game, games=np.arange(len(rows)), splits=dealt)
+    for name, parted in (("by game", by_game), ("by row", by_row)):
+        fit = fit_concepts(sisters, parted, cs=(1e-3,), seed=seed)
+        results = held_out(fit, sisters, parted)
+        leaks[f"{per_game} a game", name] = accuracy(results, seed=seed)
+seen_rows = held_out(fitted, features, labelled, "train")
+report.paste(fitted_rows=seen_rows.groupby("concept")["correct"].mean().mean())
+
+report.table(
+    pd.Series(leaks).unstack().rename(columns={"by row": "by position"}).map("{:.3f}".format),
+    caption="Mean test accuracy, split by game or by position",
+)
+
+# %% [markdown]
+# ## Numbers sorted as text
 #
-# The script released with the paper keeps the terms as text, so that the lowest 5 % by its
-# sort are the *smallest negative* numbers, and 10.00 comes before 2.00. It then trains on
-# the first nine tenths of each end and tests on the last: on one side the rows nearest to
-# the middle, on the other the most extreme. Same positions, same network, same solver, three
-# procedures:
+# The script released with the paper keeps the terms as text. Sorted as text, the lowest 5 % are the
+# *smallest negative* numbers, and 10.00 comes before 2.00. The script then trains on the first nine
+# tenths of each end and tests on the last tenth. We run three procedures on the same positions with
+# the same network and solver: the released one, the same with numbers sorted as numbers, and ours,
+# with whole games held out.
 
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The three procedures"}
 def cut(values, splits, procedure, seed):
     """Rows and labels to fit on, rows and labels to test on."""
     if procedure == "ours":
@@ -902,7 +975,6 @@ def audited_accuracy(features, values, splits, procedure, seed):
     return machine.score(features[test_on], truth)
 
 
-# %%
 lot = np.random.default_rng(seed).permutation(len(control))
 few = np.sort(lot[: sizes.audit])
 few_rows = white[few].astype(np.float32)
@@ -916,183 +988,56 @@ for procedure in ("released", "numeric", "ours"):
     )
     audited[procedure] = np.reshape(cells, (sizes.audit_seeds, -1))
 
-# %%
+# %% tags=["hide-input"]
 audit_table = pd.DataFrame(
     {name: cells.mean(axis=0) for name, cells in audited.items()}, index=list(oracle.TERMS)
 )
 audit_table.insert(0, "T78, paper", paper)
-audit_table.loc["mean"] = audit_table.mean()
-report.table(audit_table, caption="Mean test accuracy over seeds")
-
-# %%
-correlations = audit_table.drop("mean").corr(method="spearman")
-like_paper = correlations["T78, paper"].drop("T78, paper")
-report.table(like_paper.rename("rank correlation with the paper's column").to_frame())
-
-# %% [markdown]
-# The paper's two lowest concepts but the queens are the bishops,
-# {glue:text}`bishop_paper:.2f` on average. Under the released procedure our network's bishops
-# stand at {glue:text}`bishop_released:.2f`; with the same split and numbers sorted as numbers
-# at {glue:text}`bishop_numeric:.2f`. For Imbalance the paper has
-# {glue:text}`imbalance_paper:.2f`, the released procedure on our network
-# {glue:text}`imbalance_released:.2f`.
-
-# %% tags=["hide-input"]
 bishops = audit_table.loc[["White Bishop", "Black Bishop"]].mean()
 imbalance = audit_table.loc["Imbalance"]
-report.paste(
-    bishop_paper=bishops["T78, paper"],
-    bishop_released=bishops["released"],
-    bishop_numeric=bishops["numeric"],
-    imbalance_paper=imbalance["T78, paper"],
-    imbalance_released=imbalance["released"],
+like_paper = audit_table.corr(method="spearman")["T78, paper"]
+titles = {"released": "as released", "numeric": "sorted as numbers", "ours": "ours"}
+audit_summary = pd.DataFrame(
+    {
+        "mean of 21": audit_table.mean(),
+        "bishops": bishops,
+        "Imbalance": imbalance,
+        "rank correlation with the paper": like_paper.drop("T78, paper"),
+    }
 )
+report.table(
+    audit_summary.loc[audit_table.columns].rename(index=titles),
+    caption="Test accuracy by procedure, mean over seeds",
+)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The procedures, concept by concept"}
+audit_table.loc["mean"] = audit_table.mean()
+report.table(audit_table.rename(columns=titles), caption="Mean test accuracy over seeds")
 
 # %% tags=["hide-input"]
 sorting_explains = bishops["numeric"] - bishops["released"] > 0.1
 imbalance_stays = imbalance["released"] - imbalance["T78, paper"] > 0.1
-explained = """Sorting as text is enough to make bishops as low as the published
-ones: a lower tail of smallest negatives next to an upper tail of ordinary positives leaves little
-to separate. Their low values there need not say anything about the network."""
+explained = """Sorting as text is enough to make the bishops as low as the published ones: the
+smallest negative values and the ordinary positive ones are hard to separate. The paper's low
+values there need not say anything about its network."""
 unexplained = "The procedure does not explain the paper's value for Imbalance."
 Markdown(f"{explained if sorting_explains else ''} {unexplained if imbalance_stays else ''}")
 
 # %% [markdown]
-# ## Leakage
-#
-# Splitting by row instead of by game lets the test see sisters of the training positions.
-# A probe of three thousand weights remembers what it was fitted on: on the training rows of the
-# headline fit it is right in {glue:text}`fitted_rows:.1%` of the cases.
-
-# %%
-leaks = {}
-lot = np.random.default_rng(seed).permutation(len(labelled))
-game_of = labelled.games[lot]
-place_in_game = pd.Series(game_of).groupby(game_of).cumcount()
-for per_game in (5, sizes.per_game):
-    rows = np.sort(lot[place_in_game < per_game])[: sizes.control]
-    by_game = labelled.take(rows)
-    sisters = features[rows]
-    dealt = np.random.default_rng(seed).permutation(by_game.splits)
-    by_row = replace(by_game, games=np.arange(len(rows)), splits=dealt)
-    for name, parted in (("by game", by_game), ("by row", by_row)):
-        fit = fit_concepts(sisters, parted, cs=(1e-3,), seed=seed)
-        results = held_out(fit, sisters, parted)
-        leaks[f"{per_game} a game", name] = accuracy(results, seed=seed)
-seen_rows = held_out(fitted, features, labelled, "train")
-report.paste(fitted_rows=seen_rows.groupby("concept")["correct"].mean().mean())
-
-# %%
-flattery = {few: leaks[few, "by row"].value - leaks[few, "by game"].value for few, _ in leaks}
-print("; ".join(f"by row less by game, {few}: {gap:+.3f}" for few, gap in flattery.items()))
-report.table(pd.Series(leaks).unstack().map("{:.3f}".format), caption="Test accuracy by split")
-
-# %% [markdown]
-# ## Geometry
-#
-# Which concepts point the same way? Vectors fitted on the products alone, cosines between
-# the unit vectors.
-
-# %% mystnb={"figure": {"caption": "Which concepts point the same way: cosines between the vectors. Red is the same direction, blue the opposite.", "name": "fig-02-geometry"}, "image": {"alt": "Matrix of cosines between 21 concept vectors, dark on the diagonal."}}
-unit = products.vectors.directions()
-fig, ax = plt.subplots(figsize=(6.0, 5.2))
-image = ax.imshow(unit @ unit.T, cmap="RdBu_r", vmin=-1, vmax=1)
-ax.set_xticks(range(21), oracle.TERMS, rotation=90)
-ax.set_yticks(range(21), oracle.TERMS)
-ax.grid(False)
-fig.colorbar(image, label="cosine")
-plt.show()
-
-# %% [markdown]
-# ## Does the network use them?
-#
-# A direction that can be read need not be used. We move the activations a little along each
-# concept and let the network finish its evaluation; random directions of equal length show
-# what any disturbance does.
-
-
-# %%
-def random_directions(width):
-    drawn = np.random.default_rng(seed).normal(size=(sizes.random_directions, width))
-    return (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
-
-
-def steer(network, layer, fens, directions, step=10.0):
-    """Half the difference between a step ahead and a step back, for each direction."""
-    start = network.activations(fens, layer)
-    effects = []
-    for direction in directions:
-        ahead = network.evaluate_from(layer, start + step * direction, fens)
-        behind = network.evaluate_from(layer, start - step * direction, fens)
-        effects.append((ahead - behind) / 2)
-    return np.array(effects)
-
-
-# %%
-steered = control_fens[: sizes.steered]
-effects = steer(nnue, "pairwise", steered, unit)
-noise = steer(nnue, "pairwise", steered, random_directions(unit.shape[1]))
-effect = pd.Series(effects.mean(axis=1), index=oracle.TERMS).sort_values()
-
-# %% mystnb={"figure": {"caption": "Does the network use the directions? Change of its evaluation when the activations move a step along each concept; the band holds all random directions of the same length.", "name": "fig-02-steps"}, "image": {"alt": "Horizontal bars for 21 concepts, some far outside a shaded band around zero."}}
-fig, ax = plt.subplots(figsize=(7.0, 4.6))
-ax.barh(effect.index, effect)
-reach = np.abs(noise.mean(axis=1)).max()
-ax.axvspan(-reach, reach, color="#E69F00", alpha=0.3, label="all random directions")
-ax.set_xlabel("change of the evaluation, pawns for White, by a step along the concept")
-ax.legend()
-plt.show()
-
-# %%
-beyond = int((effect.abs() > reach).sum())
-sides = []
-for name in oracle.TERMS:
-    if name.startswith("White "):
-        of_black = name.replace("White", "Black")
-        sides.append((effect[name], effect[of_black]))
-opposite = sum(white * black < 0 for white, black in sides)
-report.paste(beyond=beyond, opposite=opposite, sides=len(sides))
-
-# %% [markdown]
-# {glue:text}`beyond` of 21 concepts move the evaluation further than any of the random
-# directions; a step along the others is not told from any disturbance. White's and Black's term
-# pull opposite ways in {glue:text}`opposite` of {glue:text}`sides` pairs.
-
-# %% [markdown]
-# ## One position explained
-#
-# The position of the CCC paper's Figure A6 again, now as the network sees it: its 21 scores.
-# Change the FEN and run the cell for one of yours.
-
-# %% mystnb={"figure": {"caption": "The scores of the position of the CCC paper's Figure A6 on all 21 concepts, in units of the margin.", "name": "fig-02-one-position"}, "image": {"alt": "Bars for 21 concepts, positive to the right and negative to the left."}}
-fen = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
-scores = pd.Series(
-    fitted.vectors.scores(joined_activations(expert, [fen], layer))[0], index=oracle.TERMS
-)
-fig, ax = plt.subplots(figsize=(6.0, 4.2))
-ax.barh(scores.index, scores, color=np.where(scores > 0, "#009E73", "#D55E00"))
-ax.invert_yaxis()
-ax.set_xlabel("score, in units of the margin")
-plt.show()
-
-# %%
-report.board(Position(fen))
-
-# %% [markdown]
 # ## A Leela network, block by block
 #
-# The paper's own kind of network. With a Leela file at hand (the variable
-# `CHESSGLOSS_ASSET_LEELA`), these cells show where in its tower the concepts lie; setting
-# `expert_name = "leela"` at the top of the chapter runs everything else on it too.
+# Leela is the paper's own kind of network; this one, Maia 1900, is much smaller than T78. With a
+# Leela file at hand (the variable `CHESSGLOSS_ASSET_LEELA`) these cells show in which block of its
+# tower the concepts can be read. `expert_name = "leela"` at the top of the chapter runs everything
+# else on it too.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit all concepts on each block"}
 try:
     leela = load_expert("leela", assets.locate("leela", fetch=False))
 except assets.AssetMissing:
     leela = None
     print("asset absent: no Leela network on this machine")
 
-# %%
 quarter = np.arange(len(control))[::4]
 quarter_fens = [control_fens[row] for row in quarter]
 quarter_turn = white_to_move[quarter]
@@ -1112,14 +1057,12 @@ for name in leela.layers if leela else ():
         white_to_move=quarter_turn,
     )
     blocks[name] = accuracy(turned_back, seed=seed)
-report.table(pd.DataFrame({"mean test accuracy": blocks}).map("{:.3f}".format))
+report.table(
+    pd.DataFrame({"mean test accuracy": blocks}).map("{:.3f}".format),
+    caption="Leela: mean test accuracy of the 21 concepts, by block",
+)
 
-# %% [markdown]
-# Where lc0's Python bindings are installed too, our reading of the network is checked by the
-# engine's own value. And the causal test again, on the best block: steps along its own
-# concepts, on positions with White to move.
-
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The values, beside those of the engine lc0"}
 best_block = max(blocks, key=lambda name: blocks[name].value, default=None)
 leela_difference = None
 if leela and find_spec("lczero"):
@@ -1134,7 +1077,7 @@ if leela and find_spec("lczero"):
     leela_difference = float(np.abs(leela.evaluate(checked) - theirs).max())
     print(f"largest difference of values to lc0: {leela_difference:.6f}")
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Leela, steered along its own concepts"}
 leela_beyond = None
 if leela:
     own_unit = leela_fits[best_block].vectors.directions()
@@ -1145,11 +1088,61 @@ if leela:
     ]
     leela_reach = np.abs(moved[1]).max()
     leela_beyond = int((np.abs(moved[0]) > leela_reach).sum())
-    print(f"random directions reach {leela_reach:.3f}; beyond: {leela_beyond} of 21")
     own_terms = [
         name.replace("White", "Own").replace("Black", "Opponent") for name in oracle.TERMS
     ]
-    print(pd.Series(moved[0], index=own_terms).sort_values().round(3))
+    steps = pd.Series(moved[0], index=own_terms).sort_values()
+    print(f"random directions change the expected result by at most {leela_reach:.3f}")
+(report.table(steps.to_frame("change of the expected result"), digits=3) if leela else None)
+
+# %% tags=["hide-input"]
+Markdown(
+    f"""Steered along its own concepts at its best block, `{best_block}`, the network's
+evaluation moves further than by every random direction for {leela_beyond} of 21."""
+    if leela
+    else ""
+)
+
+# %% [markdown]
+# ## One position explained
+#
+# The scores of one position on all 21 concepts, here of the position in the paper's Figure A6.
+# Change the FEN and run the cell for one of yours.
+
+# %% mystnb={"figure": {"caption": "Scores of the position of the CCC paper's Figure A6, in units of the margin: green in the direction of the upper tail, orange in that of the lower.", "name": "fig-02-one-position"}, "image": {"alt": "Bars for 21 concepts, positive to the right and negative to the left."}}
+fen = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+scores = pd.Series(
+    fitted.vectors.scores(joined_activations(expert, [fen], layer))[0], index=oracle.TERMS
+)
+fig, ax = plt.subplots(figsize=(6.0, 3.8))
+ax.barh(scores.index, scores, color=np.where(scores > 0, "#009E73", "#D55E00"))
+ax.invert_yaxis()
+ax.set_xlabel("score, in units of the margin")
+plt.show()
+
+# %% tags=["hide-input"]
+finding = "A linear classifier reads chess concepts off a network's hidden layer"
+if board_suffices:
+    finding += ", but nearly as well off the bare board, with no network behind it"
+opening = []
+if board_suffices:
+    opening += [
+        f"""A probe of the bare board reaches {board_mean.value:.2f}, so such an accuracy does not
+show what a network knows."""
+    ]
+opening += [
+    f"""Stockfish's network reaches {mean.value:.2f}: it adds {gain:.3f} to the board."""
+    if gain.low > 0
+    else f"Whether Stockfish's network adds anything to the board cannot be told ({gain:.3f})."
+]
+of_leela = f", and a small Leela network's for {leela_beyond}" if leela else ""
+use = f"""A step along the concept vectors moves the evaluation of Stockfish's network further than
+every random direction for {beyond} of the 21{of_leela}."""
+report.paste(
+    finding=Markdown(f"**{finding}.**"),
+    opening=Markdown(" ".join(opening)),
+    opening_use=Markdown(use),
+)
 
 # %% [markdown]
 # ## Recap
@@ -1157,36 +1150,26 @@ if leela:
 # %% tags=["hide-input"]
 needed = [name for name, cell in gains.items() if cell.low > 0.1]
 recap = [
-    f"""On NNUE the 21 concepts reach {mean.value:.3f}, against the paper's
-{paper_mean:.2f} for T78; the bare board reaches {board_mean.value:.3f}.""",
-    f"""The network adds {gain:.3f} to the bare board, and more than 0.1 on
-{", ".join(needed) or "no concept"}; on matched pairs {matched_gain:.3f}:
-{on_pairs}.""",
-    f"""Between the tails the scores explain {r2["NNUE"]:.0%} of the variance of the
-{n_varying} terms that vary there, those of the bare board {r2["bare board"]:.0%}, a
-regression on the same activations {r2["NNUE, regression"]:.0%}.""",
+    f"""A probe's accuracy between the tails needs a baseline, and the bare board is a strong one.
+NNUE adds more than 0.1 to it on {", ".join(needed) or "no concept"}.""",
+    f"""Other baselines: random weights {all_means["random weights"].value:.2f}, counts of pieces
+{all_means["piece counts"].value:.2f}, shuffled labels {all_means["shuffled labels"].value:.2f}.""",
+    people_recap,
+    f"""Commentary needs scores of ordinary positions. There the probe explains
+{r2["NNUE"]:.0%} of a term's variance, a regression on the same activations
+{r2["NNUE, regression"]:.0%}.""",
+    f"""Accuracy lost by a bad choice: layer {layer_cost.value:.2f}, point of view
+{view_cost.value:.2f}, kind of linear probe {solver_cost.value:.3f}.""",
 ]
-
-# %% tags=["hide-input"]
-by_cost = costs.iloc[np.argsort([-cell.value for cell in costs])]
-recap += [f"""What a choice costs: {"; ".join(f"{n}, {c:.3f}" for n, c in by_cost.items())}."""]
-recap += [people_recap]
 if sorting_explains:
-    recap += ["Sorting numbers as text is enough to make a Table 6 of another kind."]
-steered_to = [
-    f"""Steering NNUE along a concept moves its evaluation further than any random
-direction for {beyond} of 21."""
+    recap += ["""Sorting numbers as text makes a Table 6 of another kind."""]
+recap += [
+    f"""That a concept can be read does not make it used: {21 - beyond} of NNUE's 21 vectors steer
+no better than random directions."""
 ]
-steered_to += [
-    f"""On the Leela network that holds for {leela_beyond} of 21: {21 - leela_beyond}
-directions do no better than random ones."""
-    if leela
-    else "No Leela network was at hand."
-]
-recap += [" ".join(steered_to)]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
 published = float(paper_mean)
 mean_result = report.Result.of(
     mean, "accuracy", reference=published, source="CCC paper, Table 6, mean of 21 accuracies"
@@ -1239,7 +1222,7 @@ lc0_row = (
     else report.Result(None, absent="leela network and lc0's bindings")
 )
 
-# %% tags=["hide-input"]
+
 no_people = report.Result(None, absent="people's games")
 
 
@@ -1268,7 +1251,7 @@ transfer_rows = {
     ("people_to_selfplay", "lost"): people_gaps.get("lost_on_selfplay", no_people),
 }
 
-# %% tags=["hide-input"]
+
 share = "share of variance"
 report.save(
     "02_concept_vectors",

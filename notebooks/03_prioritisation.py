@@ -9,22 +9,26 @@
 # %% [markdown]
 # # Which concepts does a move change?
 #
-# The CCC paper {cite}`kim2024ccc` tells its language model which concepts matter for a move:
-# those whose scores differ most before and after it (its Section 3.1.2 and Figure 2). The
-# whole method rests on this step, and the paper does not measure it. The oracle makes that
-# easy: Stockfish 8 says what each of the 21 terms was before the move and what it is after.
 # {glue:md}`opening_published` {glue:md}`opening_model`
 #
-# One move first: 21. Bxe6+ from the paper's Figure A6.
+# The CCC paper {cite}`kim2024ccc` tells its language model which concepts matter for a move: those
+# whose scores differ most before and after it (Section 3.1.2, Figure 2). The whole method rests on
+# this ranking, and the paper does not measure it. It can be measured: Stockfish 8 gives each of the
+# 21 terms before and after a move, and so how much each one really changes.
+#
+# Stand-ins, as in the chapter before: Stockfish 15.1's network NNUE for Leela's T78, and games that
+# Stockfish played against itself for people's games, which have a section of their own.
+#
+# One move, 21. Bxe6+ from the paper's Figure A6, and what Stockfish 8 says it changes:
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters"}
 profile = "book"
 seed = 1
 layer = "pairwise+clipped"
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and the position and move: change them at the end"}
 import json
-from itertools import islice, pairwise
+from itertools import pairwise
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -44,77 +48,49 @@ from chessgloss.concepts.priority import (
     prioritise,
     weights_file,
 )
-from chessgloss.corpora.anybody import read_anybody
+from chessgloss.corpora.anybody import people_games
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.experts import joined_activations, load_expert
-from chessgloss.positions import Game, read_move, repair_fen
+from chessgloss.positions import read_move, repair_fen
 from chessgloss.stats import mean_interval
 from chessgloss.store import default_store, find_project
 
 sizes = load_sizes("03_prioritisation", profile)
 report.use_house_style()
 
-# %%
+
 position = repair_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21").position
 played = read_move(position, "Bxe6+")
-report.board(played)
-
-# %% [markdown]
-# In this chapter we
-#
-# - rank the concepts of this one move step by step, then measure the published ranking on
-#   moves of games that no fit has seen;
-# - compare it with rankings that do not look at the move at all;
-# - find out what works: regression in place of tails, changes in place of states, a model in
-#   place of a line, and what the network adds to each over the bare board;
-# - set the methods side by side on the same moves, and see how the network's lead over the
-#   bare board depends on how many moves there are to learn from;
-# - measure the rankings on moves that people played;
-# - draw the bars of the paper's Figure 3 for the documents' own moves and for yours.
-#
-# ## Moves and what they change
-#
-# Moves are drawn from whole games: training games to fit on, validation games to choose on,
-# test games for the numbers that are reported. For each move Stockfish 8 gives the 21 terms
-# before and after. The change of a term is counted in standard deviations of that term's
-# change over the training moves, so that a pawn of Material and a hundredth of Space can be
-# compared. Stockfish 8 counts its piece-square tables as Material, so that every move changes
-# this term a little.
-
-# %% tags=["hide-input"]
-games = list(read_games(find_project() / "data/games/selfplay.tsv.zst"))
-wanted = {
-    "train": sizes.fitted_games,
-    "validation": sizes.held_out_games,
-    "test": sizes.held_out_games,
-}
-chosen = [game for split, most in wanted.items() for game in of_split(games, split)[:most]]
-sampled = changes.sample_moves(chosen, sizes.per_game, seed=seed)
-moves = changes.measure_changes(sampled, default_store())
-
-# %%
-train, validation, test = (moves.part(split) for split in wanted)
-spread = train.spread()
-truth = {
-    name: part.changes / spread
-    for name, part in (("train", train), ("validation", validation), ("test", test))
-}
-print(
-    f"moves: {len(train):,} to fit on, {len(validation):,} to choose on, {len(test):,} to test"
+around = [position.fen, played.after().fen]
+terms_around = oracle.evaluate_terms(around, oracle.stockfish8(), progress=False).middlegame
+both = pd.DataFrame(terms_around.T, index=oracle.TERMS, columns=["before", "after"])
+both["change"] = both["after"] - both["before"]
+largest = both["change"].abs().sort_values(ascending=False, kind="stable").index[:5]
+report.boards(
+    report.board(played, size=240),
+    report.table(both.loc[largest], caption="The five largest changes, in pawns"),
 )
 
 # %% [markdown]
+# Does the published ranking find the concepts that a move changes most, and if not, what does? In
+# this chapter we
+#
+# - rank the concepts of this one move step by step;
+# - compare the ranking, on moves of games that no fit has seen, with lists that ignore the move;
+# - find out what works better, what the network adds to the bare board, and how that depends on
+#   how many moves there are to learn from;
+# - measure the rankings on moves that people played;
+# - draw the bars of the paper's Figure 3 for the documents' moves and for one of yours.
+#
 # ## One move, step by step
 #
-# The network reads the position before the move and the one after it. The difference of the
-# two rows of activations is projected on all 21 concept vectors (those of the chapter on
-# concept vectors, fitted here to the paper's number of positions). The larger the projection,
-# the earlier the concept is named. Change the position and the move at the top, and run on
-# from there.
+# The network reads the position before the move and the position after it. The difference of the
+# two rows of activations is projected on the 21 concept vectors of the chapter before, fitted on the
+# paper's number of positions. The larger the projection, the earlier the concept is named. Change
+# the position or the move in the second cell, and run on from there.
 
 # %%
 expert = load_expert("nnue")
-around = [position.fen, played.after().fen]
 activations = joined_activations(expert, around, layer, dtype=np.float32)
 activation_change = activations[1] - activations[0]
 vectors = ConceptVectors.load(weights_file("nnue-svm-tails"))
@@ -125,46 +101,63 @@ print(f"{vectors.weights.shape = }, {score_change.shape = }")
 print("named:", ", ".join(oracle.TERMS[k] for k in by_score[:5]))
 
 # %% [markdown]
-# The oracle says what really changed. Precision@5 is the share of the five named concepts that
-# are among the five most changed. Beside it stand two guesses that do not look at the move:
-# five concepts drawn by lot, and the five that training moves change most often.
+# What really changed is known. Changes of different terms are compared in standard deviations of
+# each term's change over {glue:text}`n_train:,` training moves, so that a pawn of Material and a
+# hundredth of Space count alike. *Precision@5* is the share of the five named concepts that are among
+# the five most changed.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Moves, and the changes of their terms"}
+games = list(read_games(find_project() / "data/games/selfplay.tsv.zst"))
+wanted = {
+    "train": sizes.fitted_games,
+    "validation": sizes.held_out_games,
+    "test": sizes.held_out_games,
+}
+chosen = [game for split, most in wanted.items() for game in of_split(games, split)[:most]]
+sampled = changes.sample_moves(chosen, sizes.per_game, seed=seed)
+moves = changes.measure_changes(sampled, default_store())
+
+train, validation, test = (moves.part(split) for split in wanted)
+spread = train.spread()
+truth = {
+    name: part.changes / spread
+    for name, part in (("train", train), ("validation", validation), ("test", test))
+}
+report.paste(n_train=len(train), n_validation=len(validation), n_test=len(test))
+often = ranking.top_mask(np.abs(truth["train"])) & (truth["train"] != 0)
+frequent = np.argsort(-often.mean(axis=0), kind="stable")[:5]
 
 # %%
-terms_around = oracle.evaluate_terms(around, oracle.stockfish8(), progress=False).middlegame
 true_change = (terms_around[1] - terms_around[0]) / spread
 fifth_largest = np.sort(np.abs(true_change))[-5]
 hits_named = np.abs(true_change[by_score[:5]]) >= fifth_largest
-often = ranking.top_mask(np.abs(truth["train"])) & (truth["train"] != 0)
-frequent = np.argsort(-often.mean(axis=0), kind="stable")[:5]
 hits_frequent = np.abs(true_change[frequent]) >= fifth_largest
-print(f"{terms_around.shape = }, of which the move changes {(true_change != 0).sum()}")
-print(
-    f"precision@5 of the ranking {hits_named.mean():.1f}, of the constant "
-    f"{hits_frequent.mean():.1f}, by lot {5 / len(oracle.TERMS):.2f} on average"
+report.sheet(
+    f"precision@5, {played.numbered_san}",
+    {
+        "the paper's ranking": hits_named.mean(),
+        "the five terms that training moves change most often": hits_frequent.mean(),
+        "five terms drawn at random, on average": 5 / len(oracle.TERMS),
+    },
 )
 
-# %% mystnb={"figure": {"caption": "One move ranked twice: the size of each term's change by the concept vectors (left) and by Stockfish 8 itself (right). In colour the first five of each side; what is coloured on both is a hit of precision@5.", "name": "fig-03-two-rankings"}, "image": {"alt": "Two mirrored bar charts of 21 terms, five bars in colour on each side."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "One move ranked twice: the size of each term's change by the concept vectors (left) and by Stockfish 8 (right). In colour the first five of each side; what is coloured on both sides is a hit.", "name": "fig-03-two-rankings"}, "image": {"alt": "Two mirrored bar charts of 21 terms, five bars in colour on each side."}}
 order = by_score[::-1]
 names = [oracle.TERMS[k] for k in order]
 sides = {
     "by the vectors, margins": score_change,
-    "by the oracle, standard deviations": true_change,
+    "by Stockfish 8, standard deviations": true_change,
 }
-fig, axes = plt.subplots(1, 2, figsize=(8.0, 4.6), sharey=True)
+fig, axes = plt.subplots(1, 2, figsize=(8.0, 4.2), sharey=True)
 for ax, (title, change) in zip(axes, sides.items(), strict=True):
     first_five = np.abs(change[order]) >= np.sort(np.abs(change))[-5]
     ax.barh(names, np.abs(change[order]), color=np.where(first_five, "#0072B2", "#bbbbbb"))
     ax.set_xlabel(f"size of the change {title}")
 axes[0].invert_xaxis()
-axes[0].set_title(f"{played.numbered_san}: in colour, the first five of each side", loc="left")
+axes[0].set_title(played.numbered_san, loc="left")
 plt.show()
 
-# %% [markdown]
-# The library does the same for all moves at once: `score_changes` projects, `precision` counts.
-# A move that changes fewer than five terms has no precision@5 there, since a tie of zeros would
-# decide.
-
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The library counts the same"}
 assert np.allclose(
     vectors.score_changes(activations[:1], activations[1:])[0], score_change, atol=1e-3
 )
@@ -175,12 +168,13 @@ print(
 )
 
 # %% [markdown]
-# ## Kinds of move
+# ## Moves and measures
 #
-# A move is first of all a capture, a check, castling, a pawn move or a quiet move of a piece,
-# in this order: a capture that gives check counts as a capture.
+# Moves are drawn from whole games: {glue:text}`n_train:,` to fit on, {glue:text}`n_validation:,` to
+# choose on, {glue:text}`n_test:,` for the numbers that are reported. A move is a capture, a check,
+# castling, a pawn move or a quiet move of a piece, in this order: a capture with check is a capture.
 
-# %%
+# %% tags=["hide-input"]
 changed = test.changes != 0
 kinds = pd.DataFrame(
     {
@@ -189,27 +183,39 @@ kinds = pd.DataFrame(
         "fewer than five": changed.sum(axis=1) < 5,
     }
 )
-by_kind = kinds.groupby("kind").mean().loc[list(changes.KINDS)]
+by_kind = kinds.groupby("kind").mean().loc[list(changes.KINDS)].rename_axis(None)
 by_kind.insert(0, "moves", kinds["kind"].value_counts())
 report.paste(unchanged=1 - changed.mean(), few=kinds["fewer than five"].mean())
 report.table(by_kind, caption="Test moves by kind")
 
 # %% [markdown]
-# Of all term changes {glue:text}`unchanged:.0%` are exactly zero, and {glue:text}`few:.0%` of
-# the moves change fewer than five terms. This decides how to measure a ranking:
+# Of all changes {glue:text}`unchanged:.0%` are exactly zero, and {glue:text}`few:.0%` of the moves
+# change fewer than five terms. (Nearly every move changes Material a little, because Stockfish 8
+# counts its piece-square tables there.) This decides how a ranking is measured:
 #
-# - **nDCG@5**, on all moves: the first five terms named, each worth the size of its true
-#   change, earlier ones more; 1 is the best possible order.
-# - **precision@5**, on moves that change at least five terms, so that no tie among zeros
-#   decides: how many of the five named are among the five most changed.
-# - **sign accuracy**: of the terms named that do change, how many in the direction told.
+# - **nDCG@5**, on all moves: the first five terms named, each worth the size of its true change,
+#   earlier ones more. The best possible order has 1.
+# - **precision@5**, on moves that change at least five terms, so that no tie among zeros decides.
+# - **sign**: of the first five terms that do change, the share whose direction is right.
 #
-# ## Rankings that ignore the move
+# ## What was published, what a constant does, what works
 #
-# Chance, and three constants, all learned on training moves: the terms most often among the
-# first five, the terms with the largest mean change, and these means by kind of move.
+# | ranking | how it is made |
+# |---|---|
+# | constants | the same list for every move, or for every kind of move, learned on training moves: by how often a term is among the first five, or by its mean change |
+# | the paper's | difference of the two scores; SVMs between tails of the training moves' positions ({glue:text}`tail:,` a tail), or of the paper's number of positions ({glue:text}`tails_from:,`) |
+# | after the game's reply | as the released code does, the second position is the one after the reply |
+# | calibrated | each concept's scores brought to one scale on training moves |
+# | ridge on states | a regression estimates each term over its whole range; difference of two estimates |
+# | ridge on changes | a regression from the change of the activations to the *change* of the term |
+# | the models | two hidden layers, which see the activations before the move and their change (NNUE), or the board instead; trained on {glue:text}`trained_on:,` moves |
+#
+# A line cannot say "it depends on the position"; a model with hidden layers can. The models look at
+# each move from both sides with the same weights, because mirroring the board only exchanges
+# White's and Black's terms. They were trained by `python data/priority/train.py nnue` and `onehot`,
+# and their logs are beside them.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Constants and the published ranking"}
 random = np.random.default_rng(seed)
 shape = truth["test"].shape
 ones = np.ones((len(test), 1))
@@ -225,21 +231,7 @@ rankings = {
 }
 signed = {}
 
-# %% [markdown]
-# ## The published ranking
-#
-# Support vector machines between the tails of each term, as in the chapter on concept
-# vectors; a move's score for a concept is the difference of its two margins. The margins of
-# two concepts have no common unit, so a further row calibrates each on training moves.
-#
-# The paper cut its tails from 200,000 positions, 10,000 to a tail; of the moves that all
-# linear methods are fitted on here, a tail gets {glue:text}`tail:,`. So that the published
-# ranking does not stand on a tenth of its data, both rows are shown a second time with
-# vectors that `python data/priority/train.py curve` fitted to
-# {glue:text}`tails_from:,` positions of training games.
 
-
-# %%
 def read(moves, side):
     return joined_activations(expert, moves[side].tolist(), layer, dtype=np.float32)
 
@@ -256,7 +248,6 @@ before, after = (
 )
 fitted = fit_linear(before["train"], after["train"], train, penalty=0.1, seed=seed)
 
-# %%
 paper = {name: fitted["svm"].score_changes(before[name], after[name]) for name in before}
 units = calibrated_units(paper["train"], truth["train"])
 signed["the paper's: difference of margins"] = paper["test"]
@@ -266,42 +257,16 @@ signed["the same, after the game's reply"] = fitted["svm"].score_changes(
 signed["the paper's, calibrated"] = paper["test"] * units
 report.paste(tail=cut_tails(train.before[:, 0], seed=seed).positive.sum())
 
-# %%
 wide = {name: vectors.score_changes(before[name], after[name]) for name in before}
 signed["the paper's, its number of positions"] = wide["test"]
 signed["the same, calibrated"] = wide["test"] * calibrated_units(wide["train"], truth["train"])
 report.paste(tails_from=int(vectors.about["positions"]))
 
-# %% [markdown]
-# The released code compares with the position after the expected reply. The row "after the
-# game's reply" does so with the reply that the game went on with.
-#
-# ## Regression instead of tails, changes instead of states
-#
-# The vectors were fitted to tell extremes apart, and are used to measure small differences.
-# Two ridge regressions do what is asked for: one estimates each term of a position, over its
-# whole range, and takes the difference; one estimates the *change* of a term from the change
-# of the activations. Both are as linear as the paper's.
-
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Regressions and models"}
 states = fitted["states"].score_changes(before["test"], after["test"])
 signed["ridge on states, difference"] = states / spread
 signed["ridge on changes"] = fitted["changes"].scores(after["test"] - before["test"])
 
-# %% [markdown]
-# ## A small model on top
-#
-# Whether a change of the activations means anything depends on the position, and a line
-# cannot say "it depends". The last step is a network with two hidden layers that sees the
-# change of the activations and the activations before the move, and nothing else. It looks
-# at each move from both sides with the same weights, since mirroring the board only
-# exchanges White's terms and Black's, and gives two answers a term: the signed root of the
-# change and the root of its size, of which the second ranks. It was trained by
-# `python data/priority/train.py nnue` and is loaded here; its log lies beside it. The
-# control, `onehot`, is the same model trained on the same moves, with the bare board in
-# place of the activations.
-
-# %%
 models = {"the model on the bare board": "onehot", "the model on NNUE": "nnue"}
 for name, source in models.items():
     model = ChangeModel.load(weights_file(source))
@@ -314,10 +279,7 @@ logs = {
 }
 report.paste(trained_on=logs["nnue"]["moves"])
 
-# %% [markdown]
-# ## What was published, what a constant does, what works
-
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure all rankings"}
 for name, scores in signed.items():
     rankings.setdefault(name, np.abs(scores))
 
@@ -327,7 +289,6 @@ def measured(values, rows=True):
     return mean_interval(values[known], test.moves["game"][known], seed=seed)
 
 
-# %%
 def sign_accuracy(scores, predicted, truth, top=ranking.TOP):
     """How often the direction is right among the first terms that do change; NaN where none does."""
     ranked = ranking.top_columns(scores, top)
@@ -353,9 +314,12 @@ report.table(
     caption="Test moves, with 95 % intervals over games",
 )
 
-# %%
+# %% tags=["hide-input"]
 best, bare = "the model on NNUE", "the model on the bare board"
 published = "the paper's: difference of margins"
+calibrated = "the paper's, calibrated"
+wide_name, guess = "the paper's, its number of positions", "constant, by kind of move"
+wide_calibrated = "the same, calibrated"
 ignorant = summary.loc[["constant, by frequency", "constant, by size"]]
 constant = {
     title: max(ignorant[title], key=lambda cell: cell.value)
@@ -363,90 +327,88 @@ constant = {
     if title != "sign"
 }
 over_board = measured(gains[best] - gains[bare])
-print(f"nDCG over the bare board, paired: {over_board:.3f}")
-
-
-def compared(name, other, what=gains):
-    gap = measured(what[name] - what[other])
-    place = "above" if gap.low > 0 else "below" if gap.high < 0 else "not to be told from"
-    return f"{measured(what[name]):.3f}, {place} the {measured(what[other]).value:.3f}"
-
-
-# %% tags=["hide-input"]
-mean_gain = {name: cell.value for name, cell in summary["nDCG@5"].items()}
-report.paste(
-    paper_hits=summary["precision@5"][published].value,
-    paper_gain=mean_gain[published],
-    best_hits=summary["precision@5"][best].value,
-    best_gain=mean_gain[best],
-    constant_hits=constant["precision@5"].value,
-    bare_gain=mean_gain[bare],
-    kind_gain=mean_gain["constant, by kind of move"],
-    ridge_gain=mean_gain["ridge on changes"],
+five = max(ignorant.index, key=lambda name: ignorant["precision@5"][name].value)
+measures = {"nDCG@5": gains, "precision@5": hits}
+steps_up = (
+    (wide_name, five),
+    (wide_name, guess),
+    (wide_calibrated, guess),
+    ("ridge on changes", wide_calibrated),
+    (best, "ridge on changes"),
+    (best, bare),
+    (wide_name, published),
+)
+differences = {
+    f"{name} less {other}": {
+        title: f"{measured(what[name] - what[other]):.3f}" for title, what in measures.items()
+    }
+    for name, other in steps_up
+}
+report.table(
+    pd.DataFrame(differences).T, caption="Differences on the same moves, with 95 % intervals"
 )
 
-# %% [markdown]
-# What follows from the table is written by the cell below: each comparison is a paired one on
-# the same moves, and reads "above" or "below" only where the 95 % interval of the difference
-# leaves out zero.
 
 # %% tags=["hide-input"]
-wide_name, guess = "the paper's, its number of positions", "constant, by kind of move"
-five = max(ignorant.index, key=lambda name: ignorant["precision@5"][name].value)
-calibrated = "the paper's, calibrated"
-measures = {"nDCG@5": gains, "precision@5": hits}
+def relation(gap, above, below, neither):
+    return above if gap.low > 0 else below if gap.high < 0 else neither
+
+
 lost = [
     title
     for title, what in measures.items()
     if measured(what[wide_name] - what[guess]).low <= 0
 ]
 unaided = (
-    f"**As published, the step that chooses what the commentary is about does not beat, "
-    f"by {' or by '.join(lost)}, a guess that knows only the kind of the move.**"
+    f"""**As published, the step that chooses what a comment is about does not beat, by
+{" or by ".join(lost)}, a guess that knows only the kind of move.**"""
     if lost
     else ""
 )
-
-# %% tags=["hide-input"]
-Markdown(f"""
-The published ranking, with the paper's number of positions: precision@5
-{compared(wide_name, five, hits)} of always naming the same five terms and
-{compared(wide_name, guess, hits)} of a guess that knows only the kind of the move; nDCG@5
-{compared(wide_name, guess)} of that guess. {unaided} Calibrated on training moves, the same
-scores reach an nDCG@5 of {compared("the same, calibrated", guess)} of the guess. The ridge
-regression on changes reaches {compared("ridge on changes", "the same, calibrated")} of these, the
-model {compared(best, "ridge on changes")} of the ridge regression. Much of that is in the bare
-board too, given as many moves: the same model on it reaches {measured(gains[bare]):.3f}.
-""")
-
-# %% tags=["hide-input"]
-report.paste(
-    opening_published=Markdown(f"""Measured on {len(test):,} moves of games that no fit has
-seen, the published ranking has a precision@5 of {compared(wide_name, five, hits)} of always
-naming the same five terms."""),
-    opening_model=Markdown(f"""A small model trained on the changes themselves reaches
-{compared(best, five, hits)}."""),
+linear = [name for name in signed if name not in models]
+learned = (
+    """The model that learned the changes is ahead of every linear method."""
+    if all(measured(gains[best] - gains[name]).low > 0 for name in linear)
+    else ""
 )
+board_has = (
+    f"""So is the same model on the bare board, without the network: its nDCG@5 is
+{measured(gains[bare]):.3f}."""
+    if all(measured(gains[bare] - gains[name]).low > 0 for name in linear)
+    else ""
+)
+Markdown(" ".join([unaided, learned, board_has]))
 
 # %% tags=["hide-input"]
-Markdown(f"""
-With tails of the smaller number the published ranking has an nDCG@5 of
-{compared(published, guess)} of the guess, calibrated {compared(calibrated, guess)}. With the
-paper's number of positions it is {compared(wide_name, published)}.
-""")
+shares = {
+    name: 100 * summary["precision@5"][name].value for name in (wide_name, five, best, bare)
+}
+than_five = relation(
+    measured(hits[wide_name] - hits[five]),
+    "more than",
+    "fewer than",
+    "not distinguishable from",
+)
+than_bare = relation(
+    measured(hits[best] - hits[bare]), "a little more than", "less than", "no more than"
+)
+report.paste(
+    opening_published=Markdown(f"""**Of the five concepts that a move changes most, the CCC paper's
+ranking names {shares[wide_name]:.0f} %, {than_five} the {shares[five]:.0f} % of a fixed list of
+five that does not look at the move.**"""),
+    opening_model=Markdown(f"""A small model trained on the changes themselves names
+{shares[best]:.0f} %, {than_bare} the {shares[bare]:.0f} % of the same model without the network."""),
+)
 
 # %% [markdown]
 # ## The same moves for every method
 #
-# The last two rows above, the models, learned from {glue:text}`trained_on:,` moves, the linear ones
-# from a small part of that: more than the method differs. Here every method has the same
-# {glue:text}`equal_moves:,` training moves. The two models were trained on them by
-# `python data/priority/train.py curve`, each until validation games saw no further gain
-# (the rule stands at the curve below; the linear methods have no use for these games). That command
-# keeps the five terms which each of its models names first on each test move; nDCG@5 and
-# precision@5 are computed here.
+# The two models learned from {glue:text}`trained_on:,` moves, the linear methods from a small part of
+# these. Here every method has the same {glue:text}`equal_moves:,` training moves. The models were
+# trained on them by `python data/priority/train.py curve`, which keeps the five terms that each model
+# names first on each test move; nDCG@5 and precision@5 are computed here.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the models of the curve name first"}
 EQUAL = "equal"  # the models trained on this chapter's own moves
 about = json.loads(weights_file("curve").with_suffix(".json").read_text())
 points = {point["name"]: point for point in about["points"]}
@@ -465,7 +427,6 @@ def of_curve(name, measure):
     return found
 
 
-# %%
 sources = {"board": "onehot", "nnue": "nnue"}
 equal = {
     "paper": published,
@@ -484,7 +445,7 @@ fitted_on = {
     for key in equal
 }
 
-# %%
+# %% tags=["hide-input"]
 equal_table = pd.DataFrame(
     {
         "training moves": pd.Series(fitted_on, dtype=object),
@@ -493,28 +454,33 @@ equal_table = pd.DataFrame(
     }
 )
 report.paste(equal_moves=fitted_on["nnue"])
-report.table(equal_table.rename(index=equal), caption="Test moves, by method")
+report.table(
+    equal_table.rename(index=equal),
+    caption="Test moves; every method with the same training moves",
+)
 
 # %% tags=["hide-input"]
 same_moves = len(set(fitted_on.values())) == 1
+names_of = {"nnue": "the model on NNUE", "board": "the model on the bare board"}
+ahead = [
+    names_of[key]
+    for key in names_of
+    if measured(equal_gains[key] - equal_gains["linear"]).low > 0
+]
 Markdown(
-    f"""
-With the same moves, the model on NNUE has an nDCG@5 of {compared("nnue", "linear", equal_gains)}
-of the ridge regression on changes, the model on the bare board one of
-{compared("board", "linear", equal_gains)}, and the published ranking, calibrated, one of
-{compared("calibrated", "linear", equal_gains)}.
-"""
+    f"""Ahead of the ridge regression on changes by nDCG@5, with the same moves:
+{", ".join(ahead) or "neither model"}."""
     if same_moves
-    else "At these sizes the arms did not learn from the same moves: no comparison."
+    else "At these sizes the methods did not learn from the same moves: no comparison."
 )
 
 # %% [markdown]
 # ## By kind of move
 #
-# A constant that knows the kind of move is the hardest of the constants. The model must beat
-# it within every kind.
+# A constant that knows the kind of move is the hardest of the constants. The model has to beat it
+# within every kind; its interval lies above the constant's in {glue:text}`kinds_beaten` of five.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure within each kind"}
 kind_rows = {kind: (test.moves["kind"] == kind).to_numpy() for kind in changes.KINDS}
 within = pd.DataFrame(
     {
@@ -524,10 +490,9 @@ within = pd.DataFrame(
 )
 beaten = [kind for kind in changes.KINDS if within[best][kind].low > within[guess][kind].high]
 report.paste(kinds_beaten=len(beaten))
-report.table(within.map("{:.2f}".format), caption="nDCG@5 on test moves by kind")
 
-# %% mystnb={"figure": {"caption": "How well the changes are ranked, by kind of move: nDCG@5 of the methods side by side.", "name": "fig-03-kinds"}, "image": {"alt": "Groups of bars, one group for each kind of move and one bar for each method."}}
-fig, ax = plt.subplots(figsize=(7.0, 3.4))
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "How well the changes are ranked, by kind of move: nDCG@5 of the methods side by side.", "name": "fig-03-kinds"}, "image": {"alt": "Groups of bars, one group for each kind of move and one bar for each method."}}
+fig, ax = plt.subplots(figsize=(7.0, 3.0))
 for place, name in enumerate(within.columns):
     heights = [cell.value for cell in within[name]]
     ax.bar(np.arange(len(within)) + 0.16 * (place - 2), heights, width=0.15, label=name)
@@ -537,17 +502,19 @@ ax.set_ylim(0, 1)
 ax.legend(ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 plt.show()
 
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The numbers of the figure"}
+report.table(within.map("{:.2f}".format), caption="nDCG@5 on test moves, by kind of move")
+
 # %% [markdown]
-# Clear of the best constant in {glue:text}`kinds_beaten` of five kinds.
-#
 # ## Which layer, which expert?
 #
-# The layers read here are the choice of the chapter on concept vectors. How others would do is
-# asked on validation games, with the linear method on {glue:text}`line_moves:,` training moves,
-# which is quick to fit: a ridge regression on the change of each layer. Beside them stand the
-# bare board and the same network with its weights shuffled.
+# The layer was chosen in the chapter before, for another purpose. How would others do? A ridge
+# regression on the change of each layer, which is quick to fit, learns from
+# {glue:text}`line_moves:,` training moves and is measured on validation moves. A Leela network sees
+# every position from the side to move, so that a move turns its board around. There we give the move
+# back to the mover before comparing; its terms are the mover's own and the opponent's.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "A regression on each layer"}
 few, unseen = (
     part.take(np.arange(len(part)) < most)
     for part, most in ((train, 6_000), (validation, 3_000))
@@ -576,13 +543,7 @@ for name, (which, where) in candidates.items():
     line = fit_ridge(moved[0], few.changes / spread, oracle.TERMS, alpha=0.1 * len(few))
     by_layer[name] = ranking.ndcg(np.abs(line.scores(moved[1])), unseen.changes / spread)
 
-# %% [markdown]
-# A Leela network sees every position from the side to move, so a move turns its board
-# around. Giving the move back to the mover before comparing makes the two views one; its
-# terms are then the mover's own and the opponent's. The row needs a Leela file.
 
-
-# %%
 def give_back(fen):
     """The same board, and the other side to move: the position after a move as the mover sees it."""
     placement, turn, castling, _, *counters = fen.split(" ")
@@ -608,7 +569,7 @@ except assets.AssetMissing:
     print("asset absent: no Leela network on this machine")
 
 
-# %%
+# %% tags=["hide-input"]
 def of_unseen(values):
     known = np.isfinite(values)
     return mean_interval(values[known], unseen.moves["game"][known], seed=seed)
@@ -617,61 +578,56 @@ def of_unseen(values):
 layer_means = {name: of_unseen(values) for name, values in by_layer.items()}
 report.table(
     pd.Series(layer_means, name="nDCG@5").map("{:.3f}".format).to_frame(),
-    caption="Ridge on changes, validation moves",
+    caption="Ridge on changes: validation moves, by layer and expert",
 )
 
 # %% tags=["hide-input"]
 line_gap = of_unseen(by_layer[f"NNUE, {layer}"] - by_layer["bare board"])
-read_linearly = (
-    "more than"
-    if line_gap.low > 0
-    else "less than"
-    if line_gap.high < 0
-    else "no more than can be told from"
-)
-Markdown(f"""Read linearly, the layers used here give {layer_means[f"NNUE, {layer}"]:.2f},
-{read_linearly} the change of the bare board ({layer_means["bare board"]:.2f}; difference
-{line_gap:.3f}).""")
+read_linearly = relation(line_gap, "more than", "less than", "no measurably other value than")
+Markdown(f"""Read by a line, the layers of this chapter give {read_linearly} the change of the bare
+board (difference {line_gap:.3f}).""")
 
 # %% [markdown]
 # ## What is missing
 #
-# The oracle is a program without noise: it would score 1. What the model lacks can therefore
-# be laid at the door of single terms. For each term, the share of the variance of its change
-# that the model explains, how often it changes at all, and how much of the model's lost gain
-# falls to moves where it should have been named and was not.
+# Stockfish 8's terms are exact, so a perfect ranking scores 1, and what the model lacks can be
+# traced to single terms. The table shows those that were most often missed: in which share of the
+# moves the term changes, the share of the variance of its change (R²) that three methods explain, and
+# its share of the gain in nDCG@5 that the model loses by not naming it.
 
-# %%
+# %% tags=["hide-input"]
 wanted_terms, named = (
     ranking.top_mask(each) for each in (np.abs(truth["test"]), rankings[best])
 )
 missed = np.where(wanted_terms & ~named, np.abs(truth["test"]), 0)
 terms = pd.DataFrame(
     {
-        "changes in": changed.mean(axis=0),
+        "share of moves": changed.mean(axis=0),
         **{
-            f"R2, {name}": r2_score(truth["test"], signed[which], multioutput="raw_values")
+            f"R², {name}": r2_score(truth["test"], signed[which], multioutput="raw_values")
             for name, which in (("line", "ridge on changes"), ("board", bare), ("NNUE", best))
         },
         "share of missed gain": missed.sum(axis=0) / missed.sum(),
     },
     index=oracle.TERMS,
 )
-report.table(terms, caption="Where the ranking falls short, test moves")
+most_missed = terms.sort_values("share of missed gain", ascending=False, kind="stable")
+report.table(most_missed.iloc[:5], caption="The five terms most missed, test moves")
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All 21 terms"}
+report.table(terms, caption="All terms, test moves")
 
 # %% [markdown]
 # ## How much is there to learn from?
 #
-# The oracle's terms follow from the board alone, so that a model which has seen enough moves
-# can compute them without any expert: what the expert gives should be a head start. How large
-# it is at how many moves can be compared only if neither model is stopped short. Each point of
-# the curve is therefore trained to its own optimum, by one rule and with one budget for both:
-# after {glue:text}`patience` passes over its moves without a better nDCG@5 on validation games,
-# training goes back to the best weights and the learning rate falls to a fifth; after the third
-# time it ends, and at the latest after {glue:text}`most_passes` passes. "Passes" counts those up
-# to the best weights.
+# The terms follow from the board alone, so that a model with enough moves can compute them without a
+# network. What the network gives should be a head start. Each point of the curve is one model trained
+# to its own optimum, by one rule for both: after {glue:text}`patience` passes without a better nDCG@5
+# on validation games, training returns to the best weights and the learning rate falls to a fifth;
+# after the third time, or after {glue:text}`most_passes` passes, it ends. Each point is one run with
+# one seed: the intervals are over games, and what another seed would give comes on top.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure the curve"}
 curve = pd.DataFrame([point for name, point in points.items() if not name.endswith(EQUAL)])
 curve["nDCG@5"] = [measured(of_curve(name, ranking.ndcg)) for name in curve["name"]]
 curve["precision@5"] = [measured(of_curve(name, ranking.precision)) for name in curve["name"]]
@@ -680,7 +636,6 @@ by_moves = curve.pivot(
 )
 by_moves = by_moves.rename(columns={"onehot": "board"}, level=1)
 
-# %%
 named = {
     moves: dict(zip(each["source"], each["name"], strict=True))
     for moves, each in curve.groupby("moves")
@@ -690,23 +645,17 @@ of_gain = {
     for moves, names in named.items()
 }
 head_start = {moves: measured(gain) for moves, gain in of_gain.items()}
-by_moves["gain in nDCG@5"] = pd.Series(head_start)
+by_moves["gain in nDCG@5", ""] = pd.Series(head_start)
 
-# %%
 rule = about["stopping"]
 report.paste(patience=rule["patience"], most_passes=rule["most"])
-report.table(
-    by_moves.map(lambda cell: f"{cell:.3f}" if hasattr(cell, "low") else cell),
-    caption="Test moves, by training moves; each model at its own optimum",
-)
 
-# %%
 colours = {"nnue": report.PALETTE[0], "onehot": report.PALETTE[1]}
 titles = ("nDCG@5", "precision@5")
 lines = {"nnue": best, "onehot": bare}
 pairs = [(title, source) for title in titles for source in lines]
 
-# %% mystnb={"figure": {"caption": "What more training moves bring, with 95 % intervals over games. Filled points are trained to their optimum, hollow ones are the committed models.", "name": "fig-03-curve"}, "image": {"alt": "Two line charts that rise with the number of training moves on a logarithmic axis."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "What more training moves bring, with 95 % intervals over games. Filled points are trained to their optimum; hollow ones are the committed models, three passes over their moves.", "name": "fig-03-curve"}, "image": {"alt": "Two line charts that rise with the number of training moves on a logarithmic axis."}}
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.4), sharex=True)
 for title, source in pairs:
     ax = axes[titles.index(title)]
@@ -733,61 +682,58 @@ for title, source in pairs:
 axes[0].legend(loc="lower right")
 plt.show()
 
-# %% [markdown]
-# Each point is one run with one seed: the intervals are over games, and what another seed
-# would give comes on top. Filled: trained to its own optimum. Hollow: the two committed models,
-# three passes over {glue:text}`trained_on:,` moves. What further passes would give them was not
-# tried: they are not points of the curve.
+# %% tags=["hide-input"]
+gain_table = pd.DataFrame(
+    {
+        "nDCG@5 added by the network": {
+            f"{moves:,} moves": f"{gain:.3f}" for moves, gain in head_start.items()
+        }
+    }
+)
+committed_moves = logs["nnue"]["moves"]
+gain_table.loc[f"{committed_moves:,} moves (committed models)"] = f"{over_board:.3f}"
+report.table(gain_table, caption="The head start, by number of training moves")
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All numbers of the curve, and the passes of the committed models"}
+flat = by_moves.rename(columns={"nnue": "NNUE"}, level=1)
+flat.columns = [", ".join(filter(None, column)) for column in flat.columns]
 passes = pd.DataFrame(
     {source: [epoch["ndcg"] for epoch in log["log"]] for source, log in logs.items()}
 )
-passes.index = pd.RangeIndex(1, len(passes) + 1, name="pass over the moves")
-passes["gain"] = passes["nnue"] - passes["onehot"]
-report.table(passes, digits=3, caption="The committed models: nDCG@5 on validation moves")
+passes.index = [f"after pass {number + 1}" for number in range(len(passes))]
+passes = passes.rename(columns={"onehot": "bare board", "nnue": "NNUE"})
+report.boards(
+    report.table(
+        flat.rename_axis(None).map(
+            lambda cell: f"{cell:.3f}" if hasattr(cell, "low") else cell
+        ),
+        caption="Test moves, by training moves; passes: up to the best weights",
+    ),
+    report.table(passes, digits=3, caption="Committed models: nDCG@5 on validation moves"),
+)
 
 
 # %% tags=["hide-input"]
 def changes_to(fewer, more):
     gap = measured(of_gain[more] - of_gain[fewer])
-    verb = "rises" if gap.low > 0 else "falls" if gap.high < 0 else "cannot be told to change"
-    return f"from {fewer:,} to {more:,} moves it {verb} ({100 * gap.value:+.1f})"
+    verb = relation(gap, "rises", "falls", "does not measurably change")
+    return f"from {fewer:,} to {more:,} moves it {verb} ({100 * gap.value:+.1f} points)"
 
 
-# %% tags=["hide-input"]
 steps = [changes_to(*pair) for pair in pairwise(sorted(of_gain))]
-gained = [
-    f"{100 * gain.value:.1f} points with {moves:,} training moves"
-    for moves, gain in head_start.items()
-]
-Markdown(f"""
-Over the bare board the network gains in nDCG@5 {", ".join(gained)}: {"; ".join(steps)}. The two
-committed models, trained on {logs["nnue"]["moves"]:,} moves, differ by
-{100 * over_board.value:.1f} points.
-""")
+Markdown(f"""The head start: {"; ".join(steps)}.""")
 
 # %% [markdown]
 # ## On people's moves
 #
-# All moves so far are an engine's. With a file of people's games at hand (the variable
-# `CHESSGLOSS_ASSET_GAMES`), the rankings are measured on moves of its test games. The numbers on
-# this page come from Lichess games of two accounts, most of them with 30 to 180 seconds a side:
-# people's games, but a sample neither of all people nor of slow chess. A move drawn twice counts
-# once. Vectors and models stay as they are, fitted on self-play. The constants are people's own:
-# they, and the spreads in which changes are counted, come from moves of people's training games.
+# All moves so far are an engine's. With a file of people's games (the variable
+# `CHESSGLOSS_ASSET_GAMES`) the rankings are measured on moves of its test games. The numbers on this
+# page come from Lichess games of two accounts, most of them with 30 to 180 seconds a side: a sample
+# neither of all people nor of slow chess. A move drawn twice counts once. Vectors and models are
+# those fitted on self-play; the constants and the spreads come from people's training games.
 
-# %% tags=["hide-input"]
-try:
-    people_file = assets.locate("games", fetch=False)
-except assets.AssetMissing:
-    people = []
-    print("asset absent: no games that people played on this machine")
-else:
-    first_games = islice(read_anybody(people_file), sizes.people)
-    people = [game for game in first_games if isinstance(game, Game)]
-
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Moves from people's games, and their rankings"}
+people = people_games(sizes.people)
 if people:
     most = {"train": sizes.people_fitted, "test": sizes.held_out_games}
     people = [game for split in most for game in of_split(people, split)[: most[split]]]
@@ -800,8 +746,9 @@ if people:
     train_sizes = pd.DataFrame(np.abs(people_train.changes / people_spread))
     people_truth = people_test.changes / people_spread
     print(f"moves: {len(people_train):,} for the constants, {len(people_test):,} to test")
+else:
+    print("asset absent: no games that people played on this machine")
 
-# %%
 people_rankings = {}
 if people:
     often_there = ranking.top_mask(train_sizes) & (train_sizes.to_numpy() != 0)
@@ -823,7 +770,7 @@ if people:
         model = ChangeModel.load(weights_file(source))
         _, people_rankings[name] = model.predict(SOURCES[source](), *around_people)
 
-# %%
+# %% tags=["hide-input"]
 of_measure = {"nDCG@5": ranking.ndcg, "precision@5": ranking.precision}
 people_values = {
     title: {name: measure(scores, people_truth) for name, scores in people_rankings.items()}
@@ -857,18 +804,14 @@ beside = {
     else None
 )
 
-
 # %% tags=["hide-input"]
 people_said = ""
 people_recap = "No games of people were at hand."
 
 
 def on_people(name, other, title):
-    values = people_values[title]
-    gap = of_people(values[name] - values[other])
-    place = "above" if gap.low > 0 else "below" if gap.high < 0 else "not to be told from"
-    other_value = people_summary[title][other].value
-    return f"{people_summary[title][name]:.3f}, {place} the {other_value:.3f}"
+    gap = of_people(people_values[title][name] - people_values[title][other])
+    return relation(gap, "above", "below", "not distinguishable from")
 
 
 if people:
@@ -877,39 +820,32 @@ if people:
         for title in of_measure
     }
     five_there = fixed["precision@5"]
-    people_said = f"""On {len(people_test):,} moves that people played the published ranking,
-with the paper's number of positions, has a precision@5 of
-{on_people(wide_name, five_there, "precision@5")} of always naming the same five terms, and an
-nDCG@5 of {on_people(wide_name, guess, "nDCG@5")} of the guess that knows only the kind of move.
-The model on NNUE, trained on self-play, has an nDCG@5 of {on_people(best, bare, "nDCG@5")} of the
-same model on the bare board."""
-    people_recap = f"""On people's moves the published ranking has a precision@5 of
-{on_people(wide_name, five_there, "precision@5")} of always naming the same five terms; the model
-has one of {on_people(best, five_there, "precision@5")}."""
+    people_said = f"""On people's moves, too, the published ranking is
+{on_people(wide_name, five_there, "precision@5")} the fixed list of five by precision@5 and
+{on_people(wide_name, guess, "nDCG@5")} the guess by kind of move by nDCG@5. The model on NNUE,
+trained on self-play, is {on_people(best, bare, "nDCG@5")} the same model on the bare board."""
+    people_recap = f"""On people's moves the model trained on self-play has a precision@5 of
+{people_summary["precision@5"][best].value:.2f}, the published ranking
+{people_summary["precision@5"][wide_name].value:.2f}, the fixed list of five
+{people_summary["precision@5"][five_there].value:.2f}."""
 Markdown(people_said)
 
 # %% [markdown]
 # ## The documents' moves
 #
-# The documents print three positions with a FEN (Figures A1, A5 and A6 of the paper). For
-# each, the board with the move, and the concepts that the model ranks first: grey before the
-# move, coloured after it, in pawns, as in the paper's Figure 3.
+# The paper prints three positions with a FEN (its Figures A1, A5 and A6). For each, the board with
+# the move, and the bars of its Figure 3: the concepts that the model ranks first, before and after.
 
-# %%
+# %% tags=["hide-input"]
 examples = {
     "8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 0": "30... Bd2+",
     "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18": "Bxc3#",
     "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21": "Bxe6+",
 }
 ranked = [prioritise(repair_fen(fen).position, move) for fen, move in examples.items()]
-report.boards(
-    *(
-        report.boards(report.board(each.move, size=260), report.table(each.table()))
-        for each in ranked
-    )
-)
+report.boards(*(report.board(each.move, size=190) for each in ranked))
 
-# %% mystnb={"figure": {"caption": "The first eight concepts of each move: score before (wide, grey) and after it (narrow, coloured).", "name": "fig-03-your-moves"}, "image": {"alt": "For each move eight pairs of horizontal bars, before and after."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "The first eight concepts of each move, in pawns: before it (wide, grey) and after it (narrow, blue).", "name": "fig-03-your-moves"}, "image": {"alt": "For each move eight pairs of horizontal bars, before and after."}}
 fig, axes = plt.subplots(1, len(ranked), figsize=(9.0, 2.8))
 for ax, priorities in zip(axes, ranked, strict=True):
     top = priorities.table(8).iloc[::-1]
@@ -921,65 +857,48 @@ for ax, priorities in zip(axes, ranked, strict=True):
 fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 plt.show()
 
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The first five concepts of each move as tables"}
+report.boards(*(report.table(each.table(), caption=each.move.numbered_san) for each in ranked))
+
 # %% [markdown]
-# ## Your moves
+# ## Your move
 #
-# Three moves to replace with yours. `method="paper"` shows what the published ranking says
-# of the same move, `method="linear"` the ridge regression.
+# Change the position and the move. The two tables show what the model says and what the published
+# ranking says of the same move; `method="linear"` is the ridge regression.
 
 # %%
-yours = [
-    ("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3", "Nf6"),
-    ("r2q1rk1/pp2bppp/2n1bn2/2pp4/8/1P1PPN2/PBPNBPPP/R2Q1RK1 b - - 2 9", "d4"),
-    ("8/5pk1/6p1/1P2p2p/4P2P/3K2P1/5P2/8 w - - 0 40", "b6"),
-]
-mine = [prioritise(fen, move) for fen, move in yours]
+fen = "r2q1rk1/pp2bppp/2n1bn2/2pp4/8/1P1PPN2/PBPNBPPP/R2Q1RK1 b - - 2 9"
+move = "d4"
+by_model = prioritise(fen, move)
+by_paper = prioritise(fen, move, method="paper")
 report.boards(
-    *(
-        report.boards(report.board(each.move, size=260), report.table(each.table()))
-        for each in mine
-    )
+    report.board(by_model.move, size=240),
+    report.table(by_model.table().rename_axis(None), caption="The model, in pawns"),
+    report.table(by_paper.table().rename_axis(None), caption="The paper's ranking, in margins"),
 )
-
-# %%
-print(prioritise(*yours[0], method="paper"))
 
 # %% [markdown]
 # ## Recap
 
 # %% tags=["hide-input"]
 recap = [
-    f"""The published ranking, measured with as many positions as the paper had: precision@5
-{compared(wide_name, five, hits)} of always naming the same five terms; nDCG@5
-{compared(wide_name, guess)} of a guess that knows only the kind of move. Calibrated, it has
-an nDCG@5 of {compared("the same, calibrated", guess)}, and a precision@5 of
-{compared("the same, calibrated", five, hits)}."""
-]
-if same_moves:
-    recap += [
-        f"""nDCG@5 with the same {fitted_on["nnue"]:,} training moves for each: the published
-ranking {measured(equal_gains["paper"]):.2f}, calibrated {measured(equal_gains["calibrated"]):.2f},
-a ridge regression on changes {measured(equal_gains["linear"]):.2f}, a small model on the bare
-board {measured(equal_gains["board"]):.2f}, the same on the network's activations
-{measured(equal_gains["nnue"]):.2f}."""
-    ]
-
-# %% tags=["hide-input"]
-gained = [f"{100 * gain.value:.1f} points with {moves:,}" for moves, gain in head_start.items()]
-recap += [
-    f"""The default of this book, the model trained on {logs["nnue"]["moves"]:,} moves,
-reaches a precision@5 of {summary["precision@5"][best]:.2f} and an nDCG@5 of
-{summary["nDCG@5"][best]:.2f}, and is clear of the constants in {len(beaten)} of
-{len(changes.KINDS)} kinds of move.""",
-    f"""Over the bare board, each model at its own optimum,
-the network gains in nDCG@5 {", ".join(gained)} training moves; the committed models, with
-{logs["nnue"]["moves"]:,}, differ by {100 * over_board.value:.1f}.""",
+    f"""A ranking needs a baseline that ignores the move. The published one is
+{relation(measured(hits[wide_name] - hits[five]), "above", "below", "not distinguishable from")} the
+fixed list of five by precision@5, and
+{relation(measured(gains[wide_name] - gains[guess]), "above", "below", "not distinguishable from")}
+the guess by kind of move by nDCG@5.""",
+    f"""nDCG@5 of the paper's ranking is {summary["nDCG@5"][wide_name].value:.2f}; with its scores
+brought to one scale {summary["nDCG@5"][wide_calibrated].value:.2f}; of a regression on the changes
+{summary["nDCG@5"]["ridge on changes"].value:.2f}.""",
+    f"""The commentary chapters use the model on NNUE, with {summary["nDCG@5"][best].value:.2f}. It
+is ahead of the guess by kind of move within {len(beaten)} of {len(changes.KINDS)} kinds.""",
+    f"""What the network adds to the bare board is a head start: {100 * max(gain.value for gain in head_start.values()):.1f}
+points of nDCG@5 at most, {100 * over_board.value:.1f} with {committed_moves:,} training moves.""",
     people_recap,
-    "The figures show what the commentary chapters hand to the language model.",
 ]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
 reported = {
     "best": best,
     "paper": published,
@@ -1027,7 +946,6 @@ if people:
     }
 equal_means = {key: measured(values) for key, values in equal_gains.items()}
 
-# %% tags=["hide-input"]
 report.save(
     "03_prioritisation",
     report.rows(len(test), "priority.moves", unit="moves"),

@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine": {"positions", "scores"},
     "oracle": {"engine", "scores"},
     "llm": {"assets", "store"},
-    "corpora": {"positions", "store"},
+    "corpora": {"assets", "positions", "store"},
     "experts": {"assets", "positions"},
     "claims": {"corpora", "facts", "positions", "scores"},
     "notes": {"claims", "facts", "positions", "scores"},

@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 from chessgloss.corpora import anybody
-from chessgloss.corpora.anybody import Skipped, read_anybody
+from chessgloss.corpora.anybody import Skipped, people_games, read_anybody
 from chessgloss.corpora.games import GamesFileError, TruncatedFileError, read_games
 from scripts import load_script, refuses
 
@@ -68,6 +68,17 @@ def test_good_games_are_taken_and_bad_ones_named(mixed):
         assert word in each.reason, each
     lines = b"".join(GAMES).split(b"\n")
     assert all(lines[each.line - 1].startswith(b"[Event") for each in skipped)
+
+
+def test_peoples_games_are_the_first_of_the_file_that_are_taken(mixed, monkeypatch):
+    monkeypatch.setenv("CHESSGLOSS_ASSET_GAMES", str(mixed))
+    assert [game.moves for game in people_games(5)] == [PLAYED]
+    assert [game.moves for game in people_games(6)] == [PLAYED, ("g1f3", "d7d5")]
+
+
+def test_without_a_file_there_are_no_games_of_people(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHESSGLOSS_ASSET_GAMES", str(tmp_path / "none.pgn"))
+    assert people_games(5) == []
 
 
 def test_the_command_writes_the_games_form_and_counts(mixed, tmp_path, capsys):

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, cast
 import chess
 import chess.pgn
 
+from chessgloss import assets
 from chessgloss.corpora.games import (
     MOST_IN_LINE,
     GamesFileError,
@@ -89,6 +90,27 @@ def read_anybody(path: Path) -> Iterator[Game | Skipped]:
     if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise GamesFileError(f"{path} is UTF-16; save it as UTF-8")
     yield from _games_of_pgn(whole)
+
+
+def people_games(most: int) -> list[Game]:
+    """Return games of the optional asset of people's games; none on a machine without it.
+
+    Parameters
+    ----------
+    most
+        Games of the file that are looked at, from its first; those that are not taken are left out.
+
+    Raises
+    ------
+    chessgloss.corpora.games.GamesFileError
+        As :func:`read_anybody`.
+    """
+    try:
+        path = assets.locate("games", fetch=False)
+    except assets.AssetMissing:
+        return []
+    first_games = islice(read_anybody(path), most)
+    return [game for game in first_games if isinstance(game, Game)]
 
 
 def convert(
