@@ -251,7 +251,7 @@ for tail_share, (tails, right) in cuts.items():
     of_plane.plot(100 * tail_share, right.value, "o", color="C0", gid=f"point-{key}")
     said_of[key] = (
         f"{key} % at each end: {len(tails.rows):,} of {term.size:,} positions are in, up to "
-        f"{lowest:+.2f} and from {highest:+.2f} pawns; of the {right.n:,} of games held out, "
+        f"{lowest:+.2f} and from {highest:+.2f} pawns; of the {right.n:,} of held-out games, "
         f"{right:.3f} are told right"
     )
 of_plane.set(xlabel="tail at each end, %", ylabel="held-out accuracy")
