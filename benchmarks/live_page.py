@@ -1,8 +1,9 @@
 """What the page "Try it" loads, whether its claims are the library's own, and how long it starts.
 
-Bytes as they lie on the server, before anything is asked and after a comment was asked for. The
-claims of every text of the gold set's ``dev.jsonl``, in the page and natively. In turns: from the
-first question to the first verdict in a new page; the same verdict by the command line.
+Bytes as they lie on the server: before anything is asked, after a comment was asked for, and what
+the concepts take beyond that. The claims of every text of the gold set's ``dev.jsonl``, in the page
+and natively. In turns: from the first question to the first verdict in a new page; the same verdict
+by the command line.
 
     python benchmarks/live_page.py
 """
@@ -69,7 +70,7 @@ def main() -> None:
 
 
 def loaded(browser: Browser, site: Path, address: str) -> dict[str, Any]:
-    """Return the bytes of a first visit, those more for a check, and those more for a comment."""
+    """Return the bytes of a first visit, and those more for a check, a comment, the concepts."""
     page = browser.new_page()
     traffic = gates.Traffic(page, site, address)
     open_page(page, address)
@@ -79,11 +80,14 @@ def loaded(browser: Browser, site: Path, address: str) -> dict[str, Any]:
     move = describe_move(read_move(FEN, MOVE))
     page.evaluate(ASK, {"task": "comment", "move": move, "nodes": 10_000})
     used = traffic.total
+    page.evaluate(ASK, {"task": "concepts", "move": move})
+    opened = traffic.total
     page.close()
     return {
         "live.first_visit_bytes": exact(first, "bytes"),
         "live.check_bytes": exact(checked - first, "bytes"),
         "live.after_click_bytes": exact(used - first, "bytes"),
+        "live.concepts_bytes": exact(opened - used, "bytes"),
     }
 
 

@@ -5,9 +5,9 @@
 Three widths and two themes a page: errors on the console, requests to elsewhere, what overflows
 to the left, where nobody can scroll, words of a table on two lines, pictures without words, broken
 anchors, weight of a first visit, first content below the first screen; and axe-core's serious
-findings where it is installed. The page "Try it" is opened from a server as well, and used, and the
-search is asked for what `book/search.toml` says it must find. Prints one line a finding and ends
-with status 1 if there is one; then, of each chapter, words, screens and tables.
+findings where it is installed. The page "Try it" is opened from a server as well and used, with its
+concepts, and the search is asked for what `book/search.toml` says it must find. Prints one line a
+finding and ends with status 1 if there is one; then, of each chapter, words, screens and tables.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ HEIGHT = 900
 WEIGHT = 1_000_000
 #: Most bytes that the page "Try it" loads when it is used: Python, the book's code, an engine.
 USED_WEIGHT = 6_000_000
+#: Most bytes more when its concepts are opened: the paper's Stockfish 8.
+CONCEPT_WEIGHT = 300_000
 LIVE_PAGE = "book/try_it.html"
 #: Milliseconds until a page that was resized stands still.
 SETTLES = 400
@@ -207,8 +209,15 @@ def check_live(browser: Browser, folder: Path) -> Iterator[tuple[str, str]]:
         page.locator("#card table, .source.bad").first.wait_for(timeout=120_000)
         if (state := page.locator(".source.bad")).count():
             problems.append(state.inner_text())
-        if (more := traffic.total - first) > USED_WEIGHT:
+        used = traffic.total
+        if (more := used - first) > USED_WEIGHT:
             problems.append(f"{more:,} bytes more once it is used")
+        page.locator("#concepts > summary").click()
+        page.locator("#concept-bars table, #concept-state.bad").first.wait_for()
+        if (state := page.locator("#concept-state.bad")).count():
+            problems.append(state.inner_text())
+        if (more := traffic.total - used) > CONCEPT_WEIGHT:
+            problems.append(f"{more:,} bytes more once its concepts are opened")
         problems += [f"asks for {each}" for each in traffic.foreign]
         for theme in THEMES:
             for each in dict.fromkeys(look(page, WIDTHS[0], theme)):

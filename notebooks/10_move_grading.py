@@ -805,7 +805,7 @@ table = pd.DataFrame(
 )
 report.table(table, caption="Mean centipawn loss by Skill Level", digits=1)
 
-# %% mystnb={"figure": {"caption": "Mean centipawn loss of each level with 95 % intervals, signed and cut at zero, beside the plan's single games.", "name": "fig-10-level-losses"}, "image": {"alt": "Points with intervals falling from low to high levels, dashes and crosses beside them."}}
+# %% mystnb={"figure": {"caption": "Mean centipawn loss of each level with 95 % intervals, signed and cut at zero, beside the plan's single games. Point at a level, or choose one, for its numbers.", "name": "fig-10-level-losses"}}
 fig, ax = plt.subplots(figsize=(7.0, 3.0))
 centre = means["both"].map(lambda mean: mean.value)
 ends = [
@@ -815,10 +815,24 @@ ends = [
 ax.errorbar(range(len(means)), centre, yerr=ends, fmt="o", capsize=3, label="here")
 ax.plot(range(len(means)), signed.map(lambda mean: mean.value), "_", label="here, signed")
 ax.plot(range(len(means)), plan["Overall Avg"], "x", label="plan, one game")
+said_of = {}
+for place, (level, mean) in enumerate(means["both"].items()):
+    ax.plot(place, mean.value, "o", color="C0", gid=f"point-{level}")
+    said_of[str(level)] = (
+        f"level {level}: loses {mean:.1f} centipawns a move ({mean.n:,} moves), "
+        f"{signed[level].value:.1f} signed; in the plan's game {plan.loc[level, 'Overall Avg']}"
+    )
 ax.set_xticks(range(len(means)), [f"level {level}" for level in means.index])
 ax.set(ylabel="centipawns lost a move", ylim=(0, None))
 ax.legend()
-plt.show()
+report.choosable(
+    fig,
+    said_of,
+    "Level",
+    alt="Points with intervals falling from low to high levels, dashes and crosses beside them.",
+    start="20",
+    slider=True,
+)
 
 
 # %% tags=["hide-input"]

@@ -26,9 +26,6 @@ position_number = 6
 
 # %% tags=["hide-input"]
 import csv
-import re
-from html import escape
-from io import StringIO
 
 import chess
 import matplotlib.pyplot as plt
@@ -183,7 +180,7 @@ for name, row in rated.iterrows():
         ms=6 if known else 4,
         mfc=colour if known else "none",
         alpha=1 if known else 0.5,
-        gid=f"player-{name}",
+        gid=f"point-{name}",
     )
     if name in NAMED:
         axes.annotate(
@@ -205,29 +202,21 @@ axes.set(
 axes.set_xticks([30, 100, 300, 1_000, 3_000], ["30", "100", "300", "1,000", "3,000"])
 axes.invert_xaxis()
 axes.legend(fontsize=7, loc="upper left")
-drawn = StringIO()
-figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
-plt.close(figure)
-
-
-def with_title(match):
-    """Return the beginning of a player's point with the words that a pointer over it shows."""
-    name = match["name"]
-    row = roster.loc[name]
-    words = (
-        f"{row['label']}: rating {row['rating']:.0f} ± {row['deviation']:.0f}, "
-        f"loses {cost[name]:.0f}, rank {rank[name]} of {len(cost)}"
-    )
-    return f"{match[0]}<title>{escape(words)}</title>"
-
-
-svg = re.sub(r'<g id="player-(?P<name>\w+)">', with_title, drawn.getvalue())
-report.Html(
-    f'<div class="board">{svg[svg.index("<svg") :]}</div>', "rating against loss, by player"
+said_of = {
+    name: f"{row['label']}: rating {row['rating']:.0f} ± {row['deviation']:.0f}, "
+    f"loses {cost[name]:.0f}, rank {rank[name]} of {len(cost)}"
+    for name, row in rated.iterrows()
+}
+report.choosable(
+    figure,
+    said_of,
+    "Player",
+    alt="Ratings of players over the centipawns they lose a move: the less they lose, the higher.",
+    start=sure["rating"].idxmax(),
 )
 
 # %% [markdown]
-# Each point is a player (a pointer over it shows its name); hollow points have played at most 40
+# Each point is a player (point at it, or choose a name below); hollow points have played at most 40
 # rated games. The plan for static
 # positions, one of the four documents that this book follows, proposes such a test: one move in
 # each position, graded by an engine. Its own trial had games of Stockfish only. Here it meets

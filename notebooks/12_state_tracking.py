@@ -25,6 +25,7 @@ import json
 from collections import Counter
 
 import chess
+import chess.pgn
 import chess.svg
 import matplotlib.pyplot as plt
 import numpy as np
@@ -38,7 +39,9 @@ from chessgloss import report
 from chessgloss.book import reference
 from chessgloss.positions import Position
 from chessgloss.book.profiles import load_sizes
-from chessgloss.tracking import games as tokens, plan, probes, results, runs
+from chessgloss.experts.boards import read_boards
+from chessgloss.store import find_project
+from chessgloss.tracking import games as tokens, plan, probes, results, runs, world_model
 from chessgloss.tracking.models import game_losses
 
 sizes = load_sizes("12_state_tracking", profile)
@@ -486,6 +489,74 @@ print(
 # %% [markdown]
 # The library does the same over all games of each set.
 #
+# ## Where it thinks the pieces are
+#
+# Perplexity does not say what the model takes the board to be. Some of that can be read off the
+# vector that the last block hands on after a move: one linear layer is fitted to say, from this
+# vector, what stands on each of the 64 squares. On positions of games that the layer was not
+# fitted on it is right on {glue:text}`squares_right` % of the squares; if each square is said to
+# hold what it holds most often, on {glue:text}`squares_commonest` %. (Chapter 16 does this with
+# care and with controls: what a layer cannot read, the model may still know.) Choose a game, a move
+# and a square.
+
+
+# %% tags=["hide-input"]
+def follow(selected, every=1):
+    """Positions of games after every so many plies: game, ply, FEN."""
+    rows = []
+    for name, moves_of_game in selected.items():
+        board = chess.Board()
+        for ply, uci in enumerate(moves_of_game, start=1):
+            board.push_uci(uci)
+            if ply % every == 0:
+                rows.append((name, ply, board.fen()))
+    return pd.DataFrame(rows, columns=["game", "ply", "fen"])
+
+
+def exchange(codes):
+    """Name pieces by White and Black if they were named by own and opponent's, or back."""
+    return np.where(codes == 0, 0, (codes + 5) % 12 + 1)
+
+
+places = follow({at: games.games.ucis(at) for at in games.of("probe")[: sizes.read]}, every=3)
+on_board = read_boards(list(places["fen"]))
+own = np.where(on_board.white_to_move[:, None], on_board.squares, exchange(on_board.squares))
+vectors = world_model.hidden_states(library_model, "uci", games.games, places)[-1]
+fitted = np.array(places["game"] < places["game"].quantile(0.8))
+reader = world_model.fit_board_probe(vectors[fitted], own[fitted], seed=seed)
+read = reader(vectors[~fitted]).view(-1, 64, 13).argmax(dim=2).numpy()
+commonest = [np.bincount(column).argmax() for column in on_board.squares[fitted].T]
+
+with (find_project() / "data/famous/games.pgn").open(encoding="utf-8") as file:
+    opera = chess.pgn.read_game(file)
+random = np.random.default_rng(seed)
+by_lot = chess.Board()
+while by_lot.ply() < 60 and (choices := list(by_lot.legal_moves)):
+    by_lot.push(choices[random.integers(len(choices))])
+followed = {
+    "a game of engines, the first of the test": ucis[:60],
+    "Morphy's Opera Game, of people": [move.uci() for move in opera.mainline_moves()],
+    "legal moves drawn by lot": [move.uci() for move in by_lot.move_stack],
+}
+chances = {}
+for name, moves_of_game in followed.items():
+    here = follow({0: moves_of_game})
+    vectors = world_model.hidden_states(
+        library_model, "uci", tokens.tokenise([moves_of_game]), here
+    )[-1]
+    said = reader(vectors).view(-1, 64, 13).softmax(dim=2).numpy()
+    black = np.array(here["fen"].str.contains(" b "))
+    said[black] = said[black][:, :, exchange(np.arange(13))]
+    chances[name] = (moves_of_game, said)
+report.paste(
+    squares_right=f"{100 * (read == own[~fitted]).mean():.0f}",
+    squares_commonest=f"{100 * (on_board.squares[~fitted] == commonest).mean():.0f}",
+)
+
+# %% mystnb={"figure": {"caption": "The board after some moves of a game of engines (left), and the board that a linear layer reads off the model (right); on the coloured squares it is wrong. On screen, the reader chooses game, move and square.", "name": "fig-12-read-board"}}
+report.board_readings(chances, ply=24, square=chess.E4)
+
+# %% [markdown]
 # ## Three notations on three numbers of games
 #
 # All runs but the paper's own model follow one recipe: every pass is made and the rate comes down to

@@ -11,11 +11,12 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
+from io import StringIO
 from itertools import pairwise
 from numbers import Integral, Real
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 import chess
@@ -26,6 +27,10 @@ import pandas as pd
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.stats import Interval
 from chessgloss.store import find_project
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 #: Colours of the figures, told apart by readers with any colour vision.
 #: Source: Okabe and Ito, "Color Universal Design" (2008).
@@ -437,6 +442,148 @@ def boards(*shown: Html) -> Html:
     return Html(
         f'<div class="boards">{inner}</div>', "\n\n".join(part.text for part in shown)
     )
+
+
+#: What makes pictures answer, where the built book has it; they say the same without.
+_EXPLORABLES = '<script src="../../_static/explorables.js"></script>'
+
+#: What a square can hold, in the order of a reading's classes, and digits of probabilities.
+_CONTENTS = ".PNBRQKpnbrqk"
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def choosable(
+    figure: Figure,
+    words: Mapping[str, str],
+    label: str,
+    *,
+    alt: str,
+    start: str,
+    slider: bool = False,
+) -> Html:
+    """Show a figure of which a reader chooses points: their words are said.
+
+    Parameters
+    ----------
+    figure
+        A point is what is drawn with ``gid="point-KEY"``; what is drawn with ``gid="with-KEY"``
+        is seen only while the point is chosen. It is closed.
+    words
+        What is said of each point, by its key: ``"name: and what there is to say"``.
+    label
+        What a point is, for the control that chooses one.
+    alt
+        What the figure shows, for those who do not see it.
+    start
+        Key of the point that is chosen first, and alone where no script runs.
+    slider
+        Choose by a slider, along the figure's own order, in place of a list of names.
+
+    Raises
+    ------
+    ValueError
+        If a point has no words, or words no point.
+    """
+    import matplotlib.pyplot as plt
+
+    drawn = StringIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    points = []
+
+    def mark(group: re.Match[str]) -> str:
+        role, key = group.groups()
+        if role == "with":
+            hidden = "" if key == start else ' style="visibility: hidden"'
+            return f'<g data-with="{escape(key)}"{hidden}>'
+        points.append(key)
+        title = escape(words.get(key, ""))
+        return f'<g data-point="{escape(key)}"><title>{title}</title>'
+
+    svg = re.sub(r'<g id="(point|with)-([^"]+)">', mark, drawn.getvalue())
+    if {*points} != {*words} or start not in words:
+        raise ValueError(f"points {points} and words {[*words]}, starting at {start!r}")
+    svg = svg[svg.index("<svg") :].replace(
+        "<svg", f'<svg role="img" aria-label="{escape(alt)}"', 1
+    )
+    control = "range" if slider else "select"
+    return Html(
+        f'<div class="explorable" data-label="{escape(label)}" data-control="{control}" '
+        f'data-start="{escape(start)}">{svg}</div>{_EXPLORABLES}',
+        words[start],
+    )
+
+
+def board_readings(
+    games: Mapping[str, tuple[Sequence[str], NDArray[np.floating]]],
+    *,
+    ply: int,
+    square: int,
+) -> Html:
+    """Show what is read of a board, move by move, on squares that a reader chooses.
+
+    Parameters
+    ----------
+    games
+        By name: moves in UCI, and the probabilities, ``(n_plies, 64, 13)``, of what stands on
+        each square after each move, by the codes of
+        :func:`chessgloss.experts.boards.read_boards`.
+    ply, square
+        Of the first game, the plies played, from 1 up, and the square that are shown first;
+        without a script nothing else is.
+    """
+    described = [_describe_readings(name, *game) for name, game in games.items()]
+    moves, chances = next(iter(games.values()))
+    actual = Position.after(moves[:ply]).board()
+    read = chess.Board(None)
+    wrong = {}
+    for place, code in enumerate(chances[ply - 1].argmax(axis=1)):
+        if code:
+            read.set_piece_at(place, chess.Piece.from_symbol(_CONTENTS[code]))
+        if read.piece_at(place) != actual.piece_at(place):
+            wrong[place] = "#D55E00d0"
+    pair = (
+        chess.svg.board(actual, size=280, lastmove=actual.peek()),
+        chess.svg.board(read, size=280, fill=wrong),
+    )
+    still = boards(*(Html(svg, "") for svg in pair))
+    given = {"games": described, "ply": ply - 1, "square": square}
+    data = json.dumps(given, separators=(",", ":")).replace("<", "\\u003c")
+    shapes = "".join(chess.svg.PIECES.values())
+    return Html(
+        f'<div class="explorable"><div class="still">{still.html}</div>'
+        f'<svg class="pieces" width="0" height="0" aria-hidden="true"><defs>{shapes}</defs></svg>'
+        f'<script type="application/json">{data}</script></div>{_EXPLORABLES}',
+        f"{len(wrong)} of 64 squares are read wrongly:\n{actual}\n\n{read}",
+    )
+
+
+def _describe_readings(
+    name: str, ucis: Sequence[str], chances: NDArray[np.floating]
+) -> dict[str, object]:
+    """Return a game as the page reads it: a character a square, of what is wrong two."""
+    board = chess.Board()
+    described: dict[str, list[str]] = {
+        key: [] for key in ("moves", "boards", "read", "sure", "missed")
+    }
+    for uci, squares in zip(ucis, chances, strict=True):
+        number = f"{board.fullmove_number}{'.' if board.turn else '...'}"
+        described["moves"].append(f"{number} {board.san(chess.Move.from_uci(uci))}")
+        board.push_uci(uci)
+        read = squares.argmax(axis=1)
+        pieces = [str(board.piece_at(place) or ".") for place in chess.SQUARES]
+        there = np.array([_CONTENTS.index(letter) for letter in pieces])
+        missed = squares[np.flatnonzero(read != there), there[read != there]]
+        described["boards"].append(board.board_fen())
+        described["read"].append("".join(_CONTENTS[code] for code in read))
+        described["sure"].append(_digits(squares.max(axis=1)))
+        described["missed"].append(_digits(missed))
+    return {"name": name, **described}
+
+
+def _digits(chances: NDArray[np.floating]) -> str:
+    """Write probabilities as a digit each, of 35ths."""
+    return "".join(_DIGITS[digit] for digit in np.rint(35 * chances).astype(int))
 
 
 def use_house_style() -> None:
