@@ -1090,11 +1090,11 @@ def has(name, suffixes, first, second):
 
 # %%
 one_order, other_order = tokens.read_moves(pairs[0][1:], "uci")
-drawn = draw_suffixes(example, one_order, np.random.default_rng(seed))[:1]
-print("drawn after one order:", *(tokens.VOCABULARY[token] for token in drawn[0]))
+continuation = draw_suffixes(example, one_order, np.random.default_rng(seed))[:1]
+print("drawn after one order:", *(tokens.VOCABULARY[token] for token in continuation[0]))
 print(
     "probability of its tokens after the other:",
-    *(f"{chance:.2f}" for chance in chances_after(example, other_order, drawn)[0]),
+    *(f"{chance:.2f}" for chance in chances_after(example, other_order, continuation)[0]),
 )
 
 # %% tags=["hide-input"]
