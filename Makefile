@@ -45,7 +45,7 @@ test: sync ## run the test suite
 	@$(PY) -m pytest $(PYTEST)
 
 chapter: sync ## execute one chapter, build its page: make chapter N=04 PROFILE=smoke P="seed=2"
-	@$(DOIT) chapter -n "$(N)" -p "$(PROFILE)" -g "$(P)"
+	@$(DOIT) chapter -n "$(N)" -p "$(PROFILE)" $(if $(P),-g"$(P)")
 
 test-release: sync ## run the tests that take long: walks in a copy, kills, other processors
 	@$(PY) -m pytest $(PYTEST) -m release

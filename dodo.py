@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,9 @@ BUILD.mkdir(exist_ok=True)
 
 #: The page on which every commented move can be played through.
 EXPLORER = PROJECT / "book/explorer.md"
+
+#: The page of all claims.
+FINDINGS = PROJECT / "book/findings.md"
 
 #: What the page "Try it" runs in a reader's browser.
 LIVE = BUILD / "live"
@@ -98,13 +101,15 @@ def task_overview() -> dict[str, Any]:
 
 
 def task_findings() -> dict[str, Any]:
-    """Write the first page and the page of all claims from the committed results."""
+    """Write the first page and the page of all claims from the committed results.
+
+    As with the explorer, the last line of the second says what both were made from: the first
+    page's example takes the lectures.
+    """
     return {
-        "actions": [
-            (_write_findings, [committed_run(PROJECT).results, PROJECT / "book"])
-        ],
-        "file_dep": [str(path) for path in findings_sources(PROJECT)],
+        "actions": [_write_committed_findings],
         "targets": [str(PROJECT / "book" / name) for name in findings.PAGES],
+        "uptodate": [_findings_are_fresh],
         "task_dep": ["execute"],
     }
 
@@ -429,6 +434,23 @@ def _write_findings(results: Path, folder: Path) -> TaskFailed | None:
     return None
 
 
+def _write_committed_findings() -> TaskFailed | None:
+    from chessgloss.assets import AssetMissing
+
+    try:
+        failure = _write_findings(committed_run(PROJECT).results, PROJECT / "book")
+    except AssetMissing as error:
+        return TaskFailed(f"{FINDINGS.name} is of older code or data: {error}")
+    if failure is None:
+        text = FINDINGS.read_text("utf-8")
+        write_atomically(FINDINGS, f"{text}\n{_mark(findings_sources(PROJECT))}\n")
+    return failure
+
+
+def _findings_are_fresh() -> bool:
+    return _is_marked(FINDINGS, findings_sources(PROJECT))
+
+
 def _write_explorer() -> TaskFailed | None:
     import explorer
     from chessgloss.assets import AssetMissing
@@ -437,19 +459,22 @@ def _write_explorer() -> TaskFailed | None:
         page = explorer.write_page(PROJECT)
     except AssetMissing as error:
         return TaskFailed(f"{EXPLORER.name} is of older code or data: {error}")
-    write_atomically(EXPLORER, f"{page}\n{_explorer_mark()}\n")
+    write_atomically(EXPLORER, f"{page}\n{_mark(explorer_sources(PROJECT))}\n")
     return None
 
 
 def _explorer_is_fresh() -> bool:
-    if not EXPLORER.is_file():
-        return False
-    return EXPLORER.read_text("utf-8").endswith(f"\n{_explorer_mark()}\n")
+    return _is_marked(EXPLORER, explorer_sources(PROJECT))
 
 
-def _explorer_mark() -> str:
-    """Return a comment, which no page shows, that names what the explorer is made from."""
-    return f"% made from {_digest(*explorer_sources(PROJECT))}"
+def _is_marked(page: Path, sources: Iterable[Path]) -> bool:
+    """Tell whether a page is there and was made from what the sources hold today."""
+    return page.is_file() and page.read_text("utf-8").endswith(f"\n{_mark(sources)}\n")
+
+
+def _mark(sources: Iterable[Path]) -> str:
+    """Return a comment, which no page shows, that names what a page is made from."""
+    return f"% made from {_digest(*sources)}"
 
 
 def write_live_files() -> None:

@@ -203,6 +203,18 @@ def test_parameters_of_ones_own_are_read_by_type_and_unknown_ones_are_named():
     assert chapters.read_parameters(PROJECT, chapter, "") == {}
 
 
+def test_make_hands_parameters_on():
+    """doit takes an argument `name=value` for one of its own, unless it begins with a dash."""
+    asked = ["make", "-n", "chapter", "N=15", "P=sann=2 seed=3", f"PY={sys.executable}"]
+    options = {"cwd": PROJECT, "capture_output": True, "text": True, "check": False}
+    printed = subprocess.run(asked, **options).stdout
+    [line] = [each for each in printed.splitlines() if " chapter -n" in each]
+    said = subprocess.run(line, shell=True, **options)
+    assert (
+        "'sann=2' names no parameter of 15_your_own_game" in said.stderr + said.stdout
+    )
+
+
 @pytest.mark.parametrize("given", ["Why not Qxe6+?", ["Why not Qxe6+?"]])
 def test_a_string_in_place_of_a_list_is_one_item(given):
     assert listed(given) == ("Why not Qxe6+?",)
