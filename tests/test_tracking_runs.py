@@ -430,6 +430,8 @@ def test_the_command_trains_on_the_games_of_a_file(people, monkeypatch, capsys):
     assert record["versions"]["games"] == file_digest(games_file)
     assert len(runs.read_kept("measures", "7-uci-1", folder)["test.nats"]) == 4
     assert not runs.kept_path("runs", "7-uci-1").is_file()
+    said = f"7-uci-1: 7 games, perplexity {record['test_perplexity']:.2f} on test games"
+    assert f"{said}; {folder}" in capsys.readouterr().out
     for name, words in {
         "7-random_uci-1": "reads random games",
         "900-uci-1": "make at",

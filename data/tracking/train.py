@@ -13,21 +13,24 @@ make it again). Several commands may work through the list side by side, one a c
 folder beside the store. Where the questions of the chapters are missing, they are made first.
 
 ``--games`` trains on any file of the games form (``data/games/from_pgn.py`` writes one from PGN):
-8,500 games are held out, and all that comes of it is kept apart, in a folder beside the store.
+8,500 games are held out, and all that comes of it is kept apart, in a folder beside the store,
+which the last line names.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import torch
 
 from chessgloss.assets import AssetMissing
-from chessgloss.tracking.plan import PLAN, find_run
-from chessgloss.tracking.train import listing, train_runs
+from chessgloss.tracking.plan import PLAN, Run, find_run
+from chessgloss.tracking.runs import kept_path
+from chessgloss.tracking.train import file_folder, listing, train_runs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -71,10 +74,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         torch.set_num_threads(given.threads)
         train_runs(runs, given.device, getattr(torch, given.precision), given.games)
+        if given.games:
+            print(*_reached(runs, file_folder(given.games)), sep="\n")
     except (AssetMissing, FileNotFoundError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
     return 0
+
+
+def _reached(runs: Sequence[Run], folder: Path) -> Iterator[str]:
+    """Say what each run has reached on held-out games, and where it is kept."""
+    for run in runs:
+        path = kept_path("runs", run.name, folder)
+        if path.is_file():
+            record = json.loads(path.read_text("utf-8"))
+            reached = f"perplexity {record['test_perplexity']:.2f} on test games"
+            yield f"{run.name}: {record['games']:,} games, {reached}; {path}"
 
 
 if __name__ == "__main__":
