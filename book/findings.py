@@ -97,7 +97,7 @@ class Claim:
         What must be true before anything is concluded, as a rule: which of the numbers that are
         concluded from beat their baselines. Else the verdict is that one cannot tell.
     holds, part, fails
-        Rules, see :func:`decide`.
+        Rules, see :func:`decide`; what cannot be shown here in full has no ``holds``.
     needs
         What a test would take that is not here, instead of rules.
     front, question, answer
@@ -126,9 +126,12 @@ class Claim:
     def __post_init__(self) -> None:
         if self.document not in DOCUMENTS:
             raise FindingsError(f"{self.id}: unknown document {self.document!r}")
-        if bool(self.needs) == bool(self.holds and self.fails):
-            raise FindingsError(f"{self.id}: give `holds` and `fails`, or `needs`")
-        if self.document in GUARDED and self.holds and not self.guard:
+        decided = bool(self.fails and (self.holds or self.part))
+        if bool(self.needs) == decided:
+            raise FindingsError(
+                f"{self.id}: give `fails` and one of `holds` and `part`, or `needs`"
+            )
+        if self.document in GUARDED and decided and not self.guard:
             raise FindingsError(f"{self.id}: say in `guard` what beats its baseline")
         if len({bool(self.front), bool(self.question), bool(self.answer)}) > 1:
             raise FindingsError(

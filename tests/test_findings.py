@@ -92,7 +92,7 @@ def test_a_claim_has_rules_that_can_decide_or_says_what_it_needs():
     assert decide(claim(needs="people", holds="", part="", fails=""), {}) == "needs"
     refuses(
         FindingsError,
-        "tiny: give `holds` and `fails`, or `needs`",
+        "tiny: give `fails` and one of `holds` and `part`, or `needs`",
         claim,
         needs="people",
     )
