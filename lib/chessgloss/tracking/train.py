@@ -3,8 +3,8 @@
 Training follows section 4 of the state-tracking paper where a run asks for it: Adam with decoupled
 decay, a rate that rises over the first tenth and falls linearly, an end when validation gets worse.
 The recipe of the plan (:mod:`chessgloss.tracking.plan`) has Muon and makes every pass. Validation
-comes after every epoch. Training is seeded, and resumable to the bit. A run that was stopped,
-however, goes on where it was; one that is done is left alone (remove its record to make it again).
+comes after every epoch. Training is seeded, and resumable to the bit. A run that was stopped
+goes on where it was; one that is done is left alone (remove its record to make it again).
 Several commands may work through the list side by side, each at another run. The states of
 unfinished runs lie in a folder beside the store.
 
