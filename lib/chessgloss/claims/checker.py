@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
+from chessgloss.claims.clauses import read_whole
 from chessgloss.claims.lexicon import tokenise
 from chessgloss.claims.looks.finding import Outcome, Truth
 from chessgloss.claims.looks.moves import check_move, impossible
@@ -27,7 +28,6 @@ from chessgloss.claims.scene import (
     Scene,
     set_scene,
 )
-from chessgloss.claims.unread import unread_clauses
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
@@ -103,9 +103,7 @@ def extract(
     for sentence in parsed:
         said = [*read_claims(sentence, presupposed)]
         said += read_elided(sentence, said)
-        claims += said
-        if unread:
-            claims += unread_clauses(sentence, said)
+        claims += read_whole(sentence, said) if unread else said
     # what is said twice of the same words counts once
     kept: dict[tuple[object, ...], Claim] = {}
     announced = [

@@ -37,10 +37,12 @@ from chessgloss.claims.looks import (
     captures,
     checks,
     engine,
+    lines,
     material,
     moves,
     pieces,
     presupposed,
+    replies,
     structure,
     tactics,
 )
@@ -234,6 +236,18 @@ LOOKS: dict[str, Callable[..., Any]] = {
         structure.no_open_file,
         structure.only_open_file,
         structure.open_file,
+        lines.blocks,
+        lines.opens_line,
+        lines.same_line,
+        lines.sole,
+        lines.king_place,
+        lines.pawns_on_file,
+        replies.can_take,
+        replies.must,
+        replies.can_go,
+        replies.mates_at_once,
+        replies.moved,
+        moves.right_to_castle,
         engine.better,
         engine.loses,
         engine.better_move,
@@ -266,7 +280,7 @@ def relations() -> dict[str, Relation]:
             tuple(
                 r
                 for key in row
-                if key in READERS
+                if key in READERS or key == "clause"
                 for r in readings(name, key, row[key])
             ),
             row.get("presupposed", False),
@@ -1710,7 +1724,8 @@ def _rows(presupposed: bool) -> tuple[Relation, ...]:
     return tuple(
         row
         for row in relations().values()
-        if row.readings and (presupposed or not row.presupposed)
+        if any(each.reader in READERS for each in row.readings)
+        and (presupposed or not row.presupposed)
     )
 
 
@@ -1723,6 +1738,8 @@ def read_claims(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
         if row.hints and not any(map(text.__contains__, row.hints)):
             continue
         for reading in row.readings:
+            if reading.reader not in READERS:  # of whole clauses (clauses.py)
+                continue
             if reading.needs and reading.needs.isdisjoint(present):
                 continue
             over = text if reading.reader in OF_WORDS else sentence.tags

@@ -22,8 +22,12 @@ _HELPING = over_tags(
 _SUPPOSED_MOVE = "{if}[{player}{pronoun}]?{put}{move_number}?{move}"
 
 
-def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
-    """Yield a claim of kind ``unread`` for each clause with a word that no claim accounts for.
+def open_clauses(
+    sentence: Sentence, claims: Sequence[Claim]
+) -> Iterator[tuple[int, int, list[int]]]:
+    """Yield each clause with a word that no claim accounts for, and the elements that are unread.
+
+    A clause is its first element and its last (one behind).
 
     Parameters
     ----------
@@ -50,10 +54,15 @@ def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Clai
         stop = unread[-1]
         while stop < last and stop not in read:
             stop += 1
-        span = sentence.span(start, stop)
-        text = sentence.text[slice(*span)]
-        stance = sentence.stance(start, stop)
-        yield Claim("unread", text, span, "unread", stance=stance)
+        yield first, last, [*range(start, stop)]
+
+
+def unread_clause(sentence: Sentence, unread: Sequence[int]) -> Claim:
+    """Return the claim of kind ``unread`` of a clause (see :func:`open_clauses`)."""
+    span = sentence.span(unread[0], unread[-1] + 1)
+    text = sentence.text[slice(*span)]
+    stance = sentence.stance(unread[0], unread[-1] + 1)
+    return Claim("unread", text, span, "unread", stance=stance)
 
 
 def _harmless(sentence: Sentence) -> set[int]:

@@ -27,6 +27,7 @@ from chessgloss.claims.scene import (
     Moment,
     Scene,
     both_turns,
+    named_sides,
     sides_or_both,
     ways_to_play,
 )
@@ -291,6 +292,13 @@ def may_castle(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a side has a right to castle, to the wing if one is named."""
     has = any(_rights(claim, moment.board))
     return truth(has, f"castling rights are {moment.board.castling_xfen()}")
+
+
+def right_to_castle(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the sides that are named have a right to castle to some wing."""
+    board = moment.board
+    having = [side for side in named_sides(claim) if board.has_castling_rights(side)]
+    return truth(bool(having), f"castling rights are {board.castling_xfen()}")
 
 
 def loses_right(claim: Claim, moment: Moment, scene: Scene) -> Finding:
