@@ -18,6 +18,7 @@ import chess
 
 from chessgloss.claims.lexicon import Tag, cue, is_said, words
 from chessgloss.claims.parser import (
+    ALL_PIECES,
     THIS,
     Claim,
     Detail,
@@ -44,6 +45,7 @@ _SHORT = (
     (r"\bcannot\b|\bcan't\b", "can not"),
     (r"\bwon't\b", "will not"),
     (r"n't\b", " not"),
+    (r"\b(?:in return |in exchange )?for the (?:missing )?(queen|rook|bishop|knight|pawn)\b", r"for a \1"),
     (r"\b(it|that|there|he|she|who|which)'s\b", r"\1 is"),
 )
 
@@ -61,10 +63,16 @@ def read_whole(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
         What has been read in it.
     """
     kept = [*claims]
+    told = not _is_open(sentence)
     for first, last, unread in [*open_clauses(sentence, claims)]:
-        found = _read(sentence, first, last)
+        found = _read(sentence, first, last) if told else []
+        if not found and told and first > 1:
+            # ``…, but not with the pawn``: with the clause before it
+            first = sentence.clause_start(first - 2)
+            found = _read(sentence, first, last)
         if not found:
-            yield unread_clause(sentence, unread)
+            if unread:
+                yield unread_clause(sentence, unread)
             continue
         (start, stop) = sentence.span(first, last)
         kept = [
@@ -79,8 +87,6 @@ def read_whole(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
 def _read(sentence: Sentence, first: int, last: int) -> list[Claim]:
     """Return what a clause claims as a whole, or its parts before and behind an ``and``."""
     clause = _clause(sentence, first, last)
-    if _is_open(sentence):
-        return []
     if claim := _match(clause, first):
         return [claim]
     for index in range(first + 1, last - 1):
@@ -144,13 +150,21 @@ def signed(clause: Sentence) -> str:
     done = 0
     for index, element in enumerate(clause.elements):
         sign = _SIGNS.get(element.tag)
-        if sign is None:
+        if sign is None or _is_general(element):
             continue
         start, stop = (place - clause.start for place in element.span)
         owner = "'s" if element.word.endswith("'s") else ""
         parts += [clause.words[done:start], _counted(element), f"{sign}{index}{owner}"]
         done = stop
     return "".join([*parts, clause.words[done:]])
+
+
+def _is_general(element: Element) -> bool:
+    """Tell whether a phrase says neither which piece nor where: ``a loose piece``."""
+    if element.tag != Tag.PIECE:
+        return False
+    (term, *others) = element.terms
+    return not others and term.pieces == ALL_PIECES - {chess.KING} and not term.square
 
 
 def _counted(element: Element) -> str:
@@ -186,6 +200,8 @@ def _claim(
     span = clause.span(0, len(clause.elements))
     subjects = _terms(clause, told["subj"], opens)
     objects = _terms(clause, told["obj"], opens)
+    if "obj" in match.re.groupindex and not told["obj"] and reading.detail.get("of") == "it":
+        objects = _spoken_of(clause) or None
     owners = _terms(clause, told["owner"], opens)
     if subjects is None or objects is None or owners is None:
         return None
@@ -200,6 +216,7 @@ def _claim(
     if "subj" in match.re.groupindex and not told["subj"]:
         subjects = _before(clause)
     extra = dict(reading.detail)
+    extra.pop("of", None)
     denied ^= extra.pop("denied", "") == "yes"
     detail = Detail.of({**extra, **groups})
     if detail.state:
@@ -263,14 +280,17 @@ def _meant(clause: Sentence, element: Element, opens: bool) -> tuple[Term, ...]:
     """Return what a pronoun means: the move, or the one piece spoken of before."""
     if element.word in words("the_move") or (opens and not clause.earlier):
         return (THIS,)
+    return _spoken_of(clause) if element.word in ("it", "which", "that", "who") else ()
+
+
+def _spoken_of(clause: Sentence) -> tuple[Term, ...]:
+    """Return the one piece spoken of before a clause; nothing if there are several."""
     pieces = {
         (term.pieces, term.square): term
         for term in clause.earlier
         if term.role == "piece"
     }
-    if element.word not in ("it", "which", "that", "who") or len(pieces) != 1:
-        return ()
-    return tuple(pieces.values())
+    return tuple(pieces.values()) if len(pieces) == 1 else ()
 
 
 def _before(clause: Sentence) -> tuple[Term, ...]:

@@ -27,7 +27,8 @@ def open_clauses(
 ) -> Iterator[tuple[int, int, list[int]]]:
     """Yield each clause with a word that no claim accounts for, and the elements that are unread.
 
-    A clause is its first element and its last (one behind).
+    A clause is its first element and its last (one behind). One that is read but would be left
+    open comes without such elements.
 
     Parameters
     ----------
@@ -47,6 +48,8 @@ def open_clauses(
             and (_is_verb(sentence, index, first) or _says_more(sentence, index, first))
         ]
         if not unread or _is_push_alone(sentence, first, last):
+            if _is_doubtful(sentence, claims, first, last):
+                yield first, last, []
             continue
         start = unread[0]
         while start > first and start - 1 not in read:
@@ -55,6 +58,19 @@ def open_clauses(
         while stop < last and stop not in read:
             stop += 1
         yield first, last, [*range(start, stop)]
+
+
+def _is_doubtful(
+    sentence: Sentence, claims: Sequence[Claim], first: int, last: int
+) -> bool:
+    """Tell whether a claim in a clause would be left open for the way it is put."""
+    (start, stop) = sentence.span(first, last)
+    return any(
+        start <= claim.span[0] < stop
+        and not claim.named
+        and (claim.stance.supposed or claim.stance.unclear)
+        for claim in claims
+    )
 
 
 def unread_clause(sentence: Sentence, unread: Sequence[int]) -> Claim:

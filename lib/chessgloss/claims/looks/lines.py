@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import chess
 
-from chessgloss.claims.looks.finding import Finding, absent, truth, unknown
+from chessgloss.claims.lexicon import noun_pieces
+from chessgloss.claims.looks.finding import (
+    Finding,
+    absent,
+    fails,
+    holds,
+    truth,
+    unknown,
+)
 from chessgloss.claims.parser import Claim
-from chessgloss.claims.scene import Moment, Scene, acting_squares, name
+from chessgloss.claims.scene import Moment, Scene, acting_squares, name, sides_or_both
 from chessgloss.facts import board as boards
 
 
@@ -119,3 +127,48 @@ def pawns_on_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     file = chess.BB_FILES[chess.FILE_NAMES.index(claim.detail.file)]
     count = (pawns & file).bit_count()
     return truth(count == (claim.detail.count or 0), f"{count} pawns stand there")
+
+
+def placed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a piece of such a kind, and of the side that is named, stands on a square."""
+    board = moment.board
+    square = chess.parse_square(claim.detail.square)
+    piece = board.piece_at(square)
+    evidence = f"there is {name(board, square)}"
+    if piece is None or piece.piece_type not in noun_pieces(claim.detail.noun):
+        return fails(evidence)
+    return truth(piece.color in sides_or_both(claim), evidence)
+
+
+def unpins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a piece that was pinned to its king before the move is so no more."""
+    start = scene.before.board
+    end = scene.after.board
+    for term in claim.objects:
+        pinned = [s for s in term.squares(start) if _is_pinned(start, s)]
+        if not pinned:
+            return fails(f"{term.text} was not pinned to its king")
+        if any(_is_pinned(end, square) for square in pinned):
+            return fails(f"{term.text} is pinned to its king")
+    return holds("it was pinned and is so no more")
+
+
+def _is_pinned(board: chess.Board, square: chess.Square) -> bool:
+    return board.is_pinned(bool(board.color_at(square)), square)
+
+
+def on_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a piece stands on an open or half-open file, or has no pawns on its file."""
+    board = moment.board
+    squares = [square for term in claim.objects for square in term.squares(board)]
+    moved = scene.move.move.to_square
+    squares = [moved] if moved in squares else squares
+    if len(squares) != 1:
+        return unknown("which piece is meant is not told")
+    side = bool(board.color_at(squares[0]))
+    file = chess.BB_FILES[chess.square_file(squares[0])]
+    own = board.pawns & file & board.occupied_co[side]
+    others = board.pawns & file & board.occupied_co[not side]
+    half = claim.detail.half.startswith(("half", "semi"))
+    right = not own and bool(others) == half
+    return truth(right, f"the file of {name(board, squares[0])}")

@@ -46,6 +46,10 @@ def can_take(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     pieces = [term for term in claim.subjects if term.role == "piece"]
     if claim.detail.count is not None:
         return truth(len(takers) == claim.detail.count, evidence)
+    if claim.detail.result == "not":
+        (*pieces, barred) = pieces
+        if takers.intersection(barred.squares(board)):
+            return fails(evidence)
     if claim.detail.result == "only":
         named = {square for term in pieces for square in term.squares(board)}
         return truth(bool(takers) and takers <= named, evidence)
@@ -123,6 +127,27 @@ def can_go(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if claim.detail.count is not None:
         return truth(len(goals) == claim.detail.count, evidence)
     return truth(bool(goals), evidence)
+
+
+def can_block(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether a check can be blocked, with the piece and on the square that are named."""
+    board = moment.board
+    if not board.is_check():
+        return absent("there is no check")
+    if named_sides(claim) - {board.turn}:
+        return unknown("the other side is on turn")
+    king = chess.BB_SQUARES[boards.king_of(board, board.turn)]
+    moves = [*board.generate_legal_moves(from_mask=board.occupied & ~king)]
+    blocking = [each for each in moves if not board.is_capture(each)]
+    pieces = {s for term in claim.subjects for s in term.squares(board)}
+    places = {term.square for term in claim.objects}
+    fitting = [
+        each
+        for each in blocking
+        if (not pieces or each.from_square in pieces)
+        and (not places or each.to_square in places)
+    ]
+    return truth(bool(fitting), f"{len(blocking)} moves block the check")
 
 
 def mates_at_once(claim: Claim, moment: Moment, scene: Scene) -> Finding:
