@@ -63,6 +63,7 @@ def read_whole(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
         What has been read in it.
     """
     kept = [*claims]
+    open_ = list[Claim]()
     told = not _is_open(sentence)
     for first, last, unread in [*open_clauses(sentence, claims)]:
         found = _read(sentence, first, last) if told else []
@@ -72,16 +73,20 @@ def read_whole(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
             found = _read(sentence, first, last)
         if not found:
             if unread:
-                yield unread_clause(sentence, unread)
+                open_.append(unread_clause(sentence, unread))
             continue
         (start, stop) = sentence.span(first, last)
-        kept = [
-            each
-            for each in kept
-            if each.named or each.span[1] <= start or stop <= each.span[0]
-        ]
-        yield from found
+        kept = [*_outside(kept, start, stop), *found]
+        open_ = [*_outside(open_, start, stop)]
     yield from kept
+    yield from open_
+
+
+def _outside(claims: Sequence[Claim], start: int, stop: int) -> Iterator[Claim]:
+    """Yield the claims that stand outside a part of the text, and those that only name."""
+    for each in claims:
+        if each.named or each.span[1] <= start or stop <= each.span[0]:
+            yield each
 
 
 def _read(sentence: Sentence, first: int, last: int) -> list[Claim]:
@@ -117,8 +122,14 @@ def _clause(sentence: Sentence, first: int, last: int) -> Sentence:
         tags=sentence.tags[first:last],
         words=sentence.words[start - sentence.start : stop - sentence.start],
         start=start,
-        earlier=(*sentence.earlier, *sentence.acting(first)),
+        earlier=_spoken(sentence, first),
     )
+
+
+def _spoken(sentence: Sentence, stop: int) -> tuple[Term, ...]:
+    """Return what was spoken of before an element: pieces, squares, sides and moves."""
+    here = [term for each in sentence.elements[:stop] for term in each.terms]
+    return (*sentence.earlier, *(term for term in here if term.role != "this"))
 
 
 @cache
@@ -200,8 +211,9 @@ def _claim(
     span = clause.span(0, len(clause.elements))
     subjects = _terms(clause, told["subj"], opens)
     objects = _terms(clause, told["obj"], opens)
-    if "obj" in match.re.groupindex and not told["obj"] and reading.detail.get("of") == "it":
-        objects = _spoken_of(clause) or None
+    if not told["obj"] and reading.detail.get("of") in ("it", "which"):
+        near = reading.detail["of"] == "which"
+        objects = (clause.earlier[-1:] if near else _spoken_of(clause)) or None
     owners = _terms(clause, told["owner"], opens)
     if subjects is None or objects is None or owners is None:
         return None
@@ -210,6 +222,11 @@ def _claim(
         subjects = owned or owners
         if any(term.side != owners[0].side for term in subjects):
             return None
+    if reading.detail.get("of") == "side" and not told["side"]:
+        sides = [term for term in clause.earlier if term.side is not None]
+        if not sides:
+            return None
+        subjects = (Term("side", "who", span, sides[-1].side),)
     if told["side"]:
         side = told["side"] == "white"
         subjects = (Term("side", told["side"], span, side),)
@@ -280,7 +297,9 @@ def _meant(clause: Sentence, element: Element, opens: bool) -> tuple[Term, ...]:
     """Return what a pronoun means: the move, or the one piece spoken of before."""
     if element.word in words("the_move") or (opens and not clause.earlier):
         return (THIS,)
-    return _spoken_of(clause) if element.word in ("it", "which", "that", "who") else ()
+    if element.word in ("which", "that", "who") and clause.elements[0] is element:
+        return clause.earlier[-1:]
+    return _spoken_of(clause) if element.word == "it" else ()
 
 
 def _spoken_of(clause: Sentence) -> tuple[Term, ...]:

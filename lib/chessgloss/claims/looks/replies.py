@@ -23,6 +23,10 @@ from chessgloss.facts import board as boards
 from chessgloss.facts import tactics
 
 
+#: A piece of which nothing is said.
+ANY_PIECE = Term("piece", "a piece", (0, 0))
+
+
 def can_take(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a capture is legal for the side on turn, with each piece that is named.
 
@@ -166,7 +170,8 @@ def moved(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
     Another legal move may be meant as a plan, so that only what cannot be played is false.
     """
-    (term, *places) = claim.objects
+    term = next((each for each in claim.objects if each.role == "piece"), ANY_PIECE)
+    places = [each for each in claim.objects if each.role == "square"]
     move = scene.move.move
     board = scene.before.board
     detail = claim.detail
