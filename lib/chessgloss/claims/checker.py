@@ -479,6 +479,16 @@ def _denies_of_several(case: Case) -> bool:
     return claim.stance.negated and len(claim.subjects) > 1 and not of_each
 
 
+def _denies_of_it(case: Case) -> bool:
+    """Tell whether something is denied of a pronoun that may stand for several pieces."""
+    several = any(
+        term.role == "this"
+        and len({each.square for each in term.options if each.role == "piece"}) > 1
+        for term in case.claim.objects
+    )
+    return case.claim.stance.negated and several
+
+
 def _speaks_of_no_move(case: Case) -> bool:
     """Tell whether it is said of a move that never comes to be played."""
     of_move = _is_of_moves(case.claim) or case.claim.relation == "wins"
@@ -502,6 +512,7 @@ EXCUSES: Final = (
     Excuse("earlier", _was_so_earlier, "it was so earlier in the game"),
     Excuse("next", _may_come_next, "the next move can make it so"),
     Excuse("several", _denies_of_several, "who is meant is not told"),
+    Excuse("of it", _denies_of_it, "what is meant is not told"),
     Excuse("no move", _speaks_of_no_move, "the move it speaks of cannot be played"),
     Excuse(
         "not there",

@@ -201,7 +201,7 @@ def _claim(
 ) -> Claim | None:
     """Return what a matched clause claims; nothing if who or what is meant is not clear."""
     groups = dict[str, str]()
-    for name, value in match.groupdict().items():
+    for name, value in sorted(match.groupdict().items()):
         # ``obj2`` is one more object
         if value:
             kind = name.rstrip("23456")

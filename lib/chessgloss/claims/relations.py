@@ -244,6 +244,7 @@ LOOKS: dict[str, Callable[..., Any]] = {
         lines.pawns_on_file,
         lines.placed,
         lines.unpins,
+        lines.lets_go,
         lines.on_file,
         replies.can_block,
         replies.can_take,
@@ -598,7 +599,7 @@ def _how_often(
     stop = sentence.span(verb, match.end())[1] - sentence.start
     if times := times or cue("times").match(sentence.words, start):
         return number(times["count"].split()[0])
-    alone = r"\bonly (?:by|with)\b|\bby\b.*\b(?:only|alone)\b"
+    alone = r"\bonly (?:by|from|with)\b|\bby\b.*\b(?:only|alone)\b"
     if re.search(alone, sentence.words[start : stop + 6]):
         return 1
     if _has(match, "agent") and re.search(r"\bonly\s+$", sentence.before(verb)):
@@ -615,7 +616,7 @@ def _is_said_outright(sentence: Sentence, match: re.Match[str]) -> bool:
     # not what is said behind a break: ``takes a pawn, but White will take it back``
     rest = sentence.tags.find(Tag.BREAK, match.end())
     words = sentence.words if rest < 0 else sentence.before(rest)
-    if re.search(r"\b(?:cannot|can't|may not|unable|no way|able)\b", words):
+    if re.search(r"\b(?:cannot|can't|may not|unable|no way|no position|able)\b", words):
         return False
     if not {Tag.NOT, Tag.NOBODY}.isdisjoint(around):
         return re.search(r"\b(?:can|could)\b", words) is None
@@ -912,7 +913,7 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
 # ---------------------------------------------------------------- pieces named
 
 _VERBS = "[{attack}{defend}{capture}{control}{fork}{pin}{skewer}{go}{put}{be}{have}]"
-_STATES = ("passed", "doubled", "isolated", "connected", "backward")
+_STATES = ("passed", "doubled", "isolated", "connected", "backward", "protected")
 
 
 def _stance_of_noun(sentence: Sentence, index: int) -> Stance:
@@ -1008,7 +1009,7 @@ def read_pawn_state(
     made = pawns and cue("leaves").search(sentence.before(index))
     if made and being is None:
         being = cue("made_so").match(sentence.after(index))
-    for state in _STATES:
+    for state in _STATES[:-1]:
         if being and (word := re.search(rf"\b{state}\b(?! pawn)", being.group())):
             span = (element.span[0], element.span[1] + word.end())
             last = sentence.index(span[1] - sentence.start)
@@ -1023,12 +1024,16 @@ def _state_of_it(sentence: Sentence, index: int) -> Iterator[Claim]:
     element = sentence.elements[index]
     if element.tag == Tag.PRONOUN and element.word not in ("it", "they"):
         return
-    named = [term for term in sentence.acting(index) if term.role == "piece"]
+    named = [
+        term
+        for term in sentence.acting(index)
+        if term.role == "piece" and term.definite
+    ]
     if not named or named[-1].pieces != {chess.PAWN}:
         return
     rest = sentence.after(index)
     being = r"\s*(?:is|are|'s)?\s*(?:\w+ly |also |now |not |no longer |still )*"
-    for state in _STATES:
+    for state in _STATES[:-1]:
         if word := re.match(rf"{being}{state}\b(?! pawn)", rest):
             span = (element.span[0], element.span[1] + word.end())
             last = sentence.index(span[1] - sentence.start)
@@ -1044,8 +1049,8 @@ def _state_before(sentence: Sentence, index: int) -> Iterator[Claim]:
     """Read the state of pawns from an adjective; only ``no`` and ``has not`` deny it."""
     element = sentence.elements[index]
     states = [state for state in _STATES if state in element.adjectives]
-    if not states:
-        return
+    if not states or states == ["protected"]:
+        return  # by what the pawn is protected is not told
     owned = tuple(_with_owner(term, sentence, index) for term in element.terms)
     created = cue("creates").search(sentence.before(index)) is not None
     clause = sentence.tags[sentence.clause_start(index) : index]

@@ -140,6 +140,24 @@ def placed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return truth(piece.color in sides_or_both(claim), evidence)
 
 
+def lets_go(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether what has moved defended a piece before and does so no more."""
+    start = scene.before.board
+    end = scene.after.board
+    move = scene.move.move
+    targets = [square for term in claim.objects for square in term.squares(end)]
+    own = [square for square in targets if end.color_at(square) == scene.move.mover]
+    if not own:
+        return absent("there is no such piece")
+    left = [
+        square
+        for square in own
+        if start.attacks_mask(move.from_square) & ~end.attacks_mask(move.to_square)
+        & chess.BB_SQUARES[square]
+    ]
+    return truth(bool(left), f"whether {name(end, own[0])} was defended and is not now")
+
+
 def unpins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a piece that was pinned to its king before the move is so no more."""
     start = scene.before.board

@@ -77,7 +77,8 @@ def _is_more_apart(unit: str, count: int, pawns_up: int, surplus: Surplus) -> bo
     kind = chess.PIECE_NAMES.index(unit)
     worth = tactics.VALUES[kind]
     if pawns_up == worth * count:
-        return False
+        # a knight may be up where a bishop is told
+        return kind != chess.PAWN and surplus[kind] < count
     pieces = {*chess.PIECE_TYPES[1:-1]}
     pieces.discard(kind)
     return any(surplus[each] for each in pieces)
