@@ -481,12 +481,21 @@ def _denies_of_several(case: Case) -> bool:
 
 def _denies_of_it(case: Case) -> bool:
     """Tell whether something is denied of a pronoun that may stand for several pieces."""
-    several = any(
-        term.role == "this"
-        and len({each.square for each in term.options if each.role == "piece"}) > 1
-        for term in case.claim.objects
-    )
-    return case.claim.stance.negated and several
+    claim = case.claim
+    if not claim.stance.negated or len(claim.objects) != 1:
+        return False
+    (term,) = claim.objects
+    pieces = [each for each in term.options if each.role == "piece"]
+    if len(pieces) == 1 and pieces[0].square is not None:
+        return False
+    board = case.scene.after.board
+    decide = relations()[claim.relation].decide
+    for piece in pieces:
+        for square in piece.squares(board):
+            alone = replace(claim, objects=(replace(piece, square=square),))
+            if decide(alone, case.scene.after, case.scene).outcome != case.against:
+                return True
+    return False
 
 
 def _speaks_of_no_move(case: Case) -> bool:

@@ -92,6 +92,8 @@ def _outside(claims: Sequence[Claim], start: int, stop: int) -> Iterator[Claim]:
 def _read(sentence: Sentence, first: int, last: int) -> list[Claim]:
     """Return what a clause claims as a whole, or its parts before and behind an ``and``."""
     clause = _clause(sentence, first, last)
+    if is_said("conditional", clause.words):
+        return []
     if claim := _match(clause, first):
         return [claim]
     for index in range(first + 1, last - 1):
@@ -108,14 +110,18 @@ def _is_open(sentence: Sentence) -> bool:
     return (
         sentence.asked
         or Tag.IF in sentence.tags
-        or is_said("unreal", sentence.words)
+        or is_said("condition_word", sentence.words)
         or is_said("other_game", sentence.words)
     )
 
 
 def _clause(sentence: Sentence, first: int, last: int) -> Sentence:
     """Return a clause as a sentence of its own, with what was spoken of before it."""
-    (start, stop) = sentence.span(first, last)
+    # with what is left out before and behind it: ``only the king``
+    whole = (sentence.start, sentence.start + len(sentence.words))
+    start = sentence.elements[first - 1].span[1] if first else whole[0]
+    behind = sentence.elements[last : last + 1]
+    stop = behind[0].span[0] if behind else whole[1]
     return replace(
         sentence,
         elements=sentence.elements[first:last],
@@ -230,7 +236,7 @@ def _claim(
     if told["side"]:
         side = told["side"] == "white"
         subjects = (Term("side", told["side"], span, side),)
-    if "subj" in match.re.groupindex and not told["subj"]:
+    if "(?P<subj>(?!))" in match.re.pattern:
         subjects = _before(clause)
     extra = dict(reading.detail)
     extra.pop("of", None)

@@ -811,7 +811,8 @@ def read_castling(
     if denied >= 0 and relation in ("castled", "may_castle", "has_right"):
         stance = replace(stance, unclear=False)
         span = sentence.span(denied, verb + 1)
-    stance = replace(stance, negated=stance.negated and relation != "loses_right")
+    lost = re.search(_LOSES, sentence.before(verb)) is not None
+    stance = replace(stance, negated=stance.negated and not lost)
     side = owners[-1] if owners else None
     if relation == "castled" and sentence.before(verb).rstrip().endswith("yet to"):
         stance = replace(stance, negated=True, supposed=False, distant=False)
@@ -889,7 +890,8 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
     word = sentence.elements[verb].word
     around = before[-40:] + sentence.words[len(before) :][:25]
     if re.search(r"\bright(?:s\b|\b(?! a))|option", around):
-        return "loses_right" if re.search(_LOSES, around) else "has_right"
+        kept = re.search(r"n't\b|\bnot\b|\bnever\b", before)
+        return "has_right" if kept or not re.search(_LOSES, around) else "loses_right"
     if word.startswith("castled") and "un" + word not in around:
         return "castled"
     if re.search(r"\byet to\s+$", before):

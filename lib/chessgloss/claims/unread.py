@@ -68,7 +68,11 @@ def _is_doubtful(
     return any(
         start <= claim.span[0] < stop
         and not claim.named
-        and (claim.stance.supposed or claim.stance.unclear)
+        and (
+            claim.stance.supposed
+            or claim.stance.unclear
+            or (claim.relation == "captures" and claim.stance.able)
+        )
         for claim in claims
     )
 

@@ -190,7 +190,9 @@ def in_return(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     for kind, count in said.items():
         if count and count * surplus[kind] <= 0:
             return fails(evidence)
-    return unknown(evidence)
+    others = [kind for kind, count in said.items() if not count and kind != chess.PAWN]
+    rest = any(surplus[kind] for kind in others)
+    return unknown(evidence) if rest else fails(evidence)
 
 
 def _can_take_back(moment: Moment) -> bool:

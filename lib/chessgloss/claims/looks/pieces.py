@@ -107,7 +107,7 @@ def _act_on_some(
         if (moment.board.color_at(target) in sides) == of_actors
     ]
     if not targets:
-        return absent(f"there is no {term.text}")
+        return unknown(f"there is no {term.text}")
     least = len(targets) if term.every else term.least
     each = [replace(term, square=target, least=1, every=False) for target in targets]
     findings = [_act_on(claim, moment, actors, target) for target in each]

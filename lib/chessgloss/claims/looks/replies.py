@@ -117,6 +117,9 @@ def can_go(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if not squares:
         return absent(f"there is no {term.text}")
     if len(squares) > 1:
+        # of two kings, that of the side on turn
+        squares = [each for each in squares if board.color_at(each) == board.turn]
+    if len(squares) != 1:
         return unknown("which piece is meant is not told")
     turned = board if board.color_at(squares[0]) == board.turn else boards.after_pass(board)
     if turned is None:
