@@ -45,7 +45,10 @@ _SHORT = (
     (r"\bcannot\b|\bcan't\b", "can not"),
     (r"\bwon't\b", "will not"),
     (r"n't\b", " not"),
-    (r"\b(?:in return |in exchange )?for the (?:missing )?(queen|rook|bishop|knight|pawn)\b", r"for a \1"),
+    (
+        r"\b(?:in return |in exchange )?for the (?:missing )?(queen|rook|bishop|knight|pawn)\b",
+        r"for a \1",
+    ),
     (r"\b(it|that|there|he|she|who|which)'s\b", r"\1 is"),
 )
 
@@ -149,9 +152,31 @@ def _readings() -> tuple[Reading, ...]:
     )
 
 
+@cache
+def _vocabulary() -> frozenset[str]:
+    """Return the beginnings of all words that a pattern can match, and of those left out."""
+    patterns = [each.pattern.pattern for each in _readings()]
+    patterns += [cue("idle").pattern, cue("openers").pattern]
+    patterns += [re.sub(r"\w\?", "", each) for each in patterns]
+    found = " ".join(patterns)
+    return frozenset(re.findall(r"[a-z]{3,}", found))
+
+
+def _is_known(text: str) -> bool:
+    """Tell whether each word of a text can be one of a pattern's, so that it is worth a look."""
+    beginnings = _vocabulary()
+    return all(
+        any(word[:end] in beginnings for end in range(3, len(word) + 1))
+        for word in re.findall("[a-z]{3,}", text)
+    )
+
+
 def _match(clause: Sentence, first: int) -> Claim | None:
     """Return the claim of the first pattern that a whole clause matches, if one does."""
-    texts = (plain(signed(clause)), plain(clause.words))
+    known = filter(_is_known, (signed(clause), clause.words))
+    texts = [*map(plain, known)]
+    if not texts:
+        return None
     for reading in _readings():
         for text in texts:
             match = reading.pattern.fullmatch(text)

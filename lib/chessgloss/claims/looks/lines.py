@@ -101,7 +101,11 @@ def sole(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     others = {*boards.attackers(board, side, objects[0])} | found
     right = bool(found) and found <= acting and len(found) == len(claim.subjects)
     evidence = f"{len(found)} pieces look at {name(board, objects[0])}"
-    return truth(right, evidence, certain=True) if right or others != acting else unknown(evidence)
+    return (
+        truth(right, evidence, certain=True)
+        if right or others != acting
+        else unknown(evidence)
+    )
 
 
 def _on(square: chess.Square | None, board: chess.Board) -> list[chess.Square]:
@@ -152,7 +156,8 @@ def lets_go(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     left = [
         square
         for square in own
-        if start.attacks_mask(move.from_square) & ~end.attacks_mask(move.to_square)
+        if start.attacks_mask(move.from_square)
+        & ~end.attacks_mask(move.to_square)
         & chess.BB_SQUARES[square]
     ]
     return truth(bool(left), f"whether {name(end, own[0])} was defended and is not now")

@@ -380,7 +380,10 @@ def steps(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return fails(evidence)
     if not _is_meant(claim, board, move):
         return fails(evidence)
-    if claim.detail.file not in ("", chess.FILE_NAMES[chess.square_file(move.to_square)]):
+    if claim.detail.file not in (
+        "",
+        chess.FILE_NAMES[chess.square_file(move.to_square)],
+    ):
         return fails(evidence)
     distance = chess.square_distance(move.from_square, move.to_square)
     wanted = claim.detail.count or 2

@@ -59,7 +59,9 @@ def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return unknown("an attack on a king takes many forms")
     if claim.relation == "defends" and on_king and finding.outcome != "absent":
         return unknown("a king is sheltered rather than defended")
-    if failed and claim.detail.verb.startswith(("eye", "keeps an eye", "keeping an eye")):
+    if failed and claim.detail.verb.startswith(
+        ("eye", "keeps an eye", "keeping an eye")
+    ):
         # one may keep an eye on what one protects
         own = _act_on_all(replace(claim, relation="defends"), moment)
         return own if own.outcome == "holds" else finding

@@ -22,7 +22,6 @@ from chessgloss.claims.scene import Moment, Scene, name, named_sides
 from chessgloss.facts import board as boards
 from chessgloss.facts import tactics
 
-
 #: A piece of which nothing is said.
 ANY_PIECE = Term("piece", "a piece", (0, 0))
 
@@ -44,7 +43,11 @@ def can_take(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     targets = set(_targets(claim, moment))
     if not targets:
         return absent("there is no such piece")
-    legal = [each for each in board.generate_legal_captures() if _takes(each, board) in targets]
+    legal = [
+        each
+        for each in board.generate_legal_captures()
+        if _takes(each, board) in targets
+    ]
     takers = {each.from_square for each in legal}
     evidence = f"{len(takers)} pieces can take"
     pieces = [term for term in claim.subjects if term.role == "piece"]
@@ -121,7 +124,9 @@ def can_go(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         squares = [each for each in squares if board.color_at(each) == board.turn]
     if len(squares) != 1:
         return unknown("which piece is meant is not told")
-    turned = board if board.color_at(squares[0]) == board.turn else boards.after_pass(board)
+    turned = (
+        board if board.color_at(squares[0]) == board.turn else boards.after_pass(board)
+    )
     if turned is None:
         return unknown("the other side is in check")
     ways = [each for each in turned.legal_moves if each.from_square == squares[0]]
