@@ -482,7 +482,8 @@ def _denies_of_several(case: Case) -> bool:
 def _denies_of_it(case: Case) -> bool:
     """Tell whether something is denied of a pronoun that may stand for several pieces."""
     claim = case.claim
-    if not claim.stance.negated or len(claim.objects) != 1:
+    named = any(term.square is not None for term in claim.subjects)
+    if named or not claim.stance.negated or len(claim.objects) != 1:
         return False
     (term,) = claim.objects
     pieces = [each for each in term.options if each.role == "piece"]

@@ -19,6 +19,7 @@ import chess
 from chessgloss.claims.lexicon import Tag, cue, is_said, words
 from chessgloss.claims.parser import (
     ALL_PIECES,
+    REACH,
     THIS,
     Claim,
     Detail,
@@ -39,6 +40,9 @@ _SIGNS = {
     Tag.PLAYER: "C",
     Tag.PRONOUN: "T",
 }
+
+#: A clause of more words and things than these is not looked at as a whole.
+LONGEST = 16
 
 #: Short forms of verbs, written out.
 _SHORT = (
@@ -142,20 +146,22 @@ def _spoken(sentence: Sentence, stop: int) -> tuple[Term, ...]:
 
 
 @cache
-def _readings() -> tuple[Reading, ...]:
-    """Return the patterns of whole clauses, row by row of the table."""
+def _readings(*, signs: bool) -> tuple[Reading, ...]:
+    """Return the patterns of whole clauses, over signs or over words, row by row."""
     return tuple(
         reading
         for row in relations().values()
         for reading in row.readings
         if reading.reader == "clause"
+        and signs == bool(re.search(r"[NSMCT]\]?\\d", reading.pattern.pattern))
     )
 
 
 @cache
 def _vocabulary() -> frozenset[str]:
     """Return the beginnings of all words that a pattern can match, and of those left out."""
-    patterns = [each.pattern.pattern for each in _readings()]
+    readings = (*_readings(signs=True), *_readings(signs=False))
+    patterns = [each.pattern.pattern for each in readings]
     patterns += [cue("idle").pattern, cue("openers").pattern]
     patterns += [re.sub(r"\w\?", "", each) for each in patterns]
     found = " ".join(patterns)
@@ -173,13 +179,17 @@ def _is_known(text: str) -> bool:
 
 def _match(clause: Sentence, first: int) -> Claim | None:
     """Return the claim of the first pattern that a whole clause matches, if one does."""
-    known = filter(_is_known, (signed(clause), clause.words))
-    texts = [*map(plain, known)]
-    if not texts:
+    if len(clause.elements) > LONGEST:
         return None
-    for reading in _readings():
-        for text in texts:
-            match = reading.pattern.fullmatch(text)
+    for text, readings in (
+        (signed(clause), _readings(signs=True)),
+        (clause.words, _readings(signs=False)),
+    ):
+        if not _is_known(text):
+            continue
+        short = plain(text)
+        for reading in readings:
+            match = reading.pattern.fullmatch(short)
             claim = match and _claim(clause, match, reading, opens=first == 0)
             if claim:
                 return claim
@@ -266,6 +276,8 @@ def _claim(
     extra = dict(reading.detail)
     extra.pop("of", None)
     denied ^= extra.pop("denied", "") == "yes"
+    if denied and reading.relation == "can_take" and _gives_reason(clause):
+        return None
     detail = Detail.of({**extra, **groups})
     if detail.state:
         objects = (_pawn(detail, subjects, span),)
@@ -281,6 +293,17 @@ def _claim(
         detail,
         subjects,
     )
+
+
+def _gives_reason(clause: Sentence) -> bool:
+    """Tell whether a capture is denied for a reason other than the rules: ``as``, a colon, a line."""
+    around = clause.text[
+        max(0, clause.start - REACH // 4) : clause.start + REACH
+    ].lower()
+    reason = (
+        r"\b(?:as|due to|for|or|because|since|otherwise|without|after|so|or else)\b|:"
+    )
+    return re.search(reason, around) is not None and "pin" not in around
 
 
 def _tense(text: str) -> Tense:

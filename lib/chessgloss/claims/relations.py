@@ -1229,6 +1229,8 @@ def read_pair(
     clause = sentence.tags.rfind(Tag.BREAK, 0, last) + 1
     begin = sentence.elements[clause].span[0] - sentence.start
     before = sentence.words[min(begin, match.start()) : match.start()]
+    if re.search(r"\b(?:against|versus|vs)\W*$", before):
+        return  # whose it is, is not told: ``two knights against a pair of bishops``
     has = [*cue("has_pair").finditer(before)]
     loses = [*cue("loses_pair").finditer(before)]
     if not has and not loses:

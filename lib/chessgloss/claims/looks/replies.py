@@ -138,6 +138,8 @@ def can_go(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return truth(right, evidence)
     if claim.detail.count is not None:
         return truth(len(goals) == claim.detail.count, evidence)
+    if goals and claim.stance.negated and "legal" not in claim.text:
+        return unknown(f"{evidence}, though perhaps to none that is safe")
     return truth(bool(goals), evidence)
 
 
