@@ -119,6 +119,7 @@ def _is_open(sentence: Sentence) -> bool:
         or Tag.IF in sentence.tags
         or is_said("condition_word", sentence.words)
         or is_said("other_game", sentence.words)
+        or is_said("addressed", sentence.words)
     )
 
 
@@ -296,7 +297,7 @@ def _claim(
 
 
 def _gives_reason(clause: Sentence) -> bool:
-    """Tell whether a capture is denied for a reason other than the rules: ``as``, a colon, a line."""
+    """Tell whether a capture is denied for a reason that is not told: ``as``, a colon."""
     around = clause.text[
         max(0, clause.start - REACH // 4) : clause.start + REACH
     ].lower()

@@ -811,8 +811,10 @@ def read_castling(
     if denied >= 0 and relation in ("castled", "may_castle", "has_right"):
         stance = replace(stance, unclear=False)
         span = sentence.span(denied, verb + 1)
-    lost = re.search(_LOSES, sentence.before(verb)) is not None
-    stance = replace(stance, negated=stance.negated and not lost)
+    lost = re.search(r"\b(?:lost|losing|given up)\b", sentence.before(verb)) is not None
+    stance = replace(
+        stance, negated=stance.negated and not lost and relation != "loses_right"
+    )
     side = owners[-1] if owners else None
     if relation == "castled" and sentence.before(verb).rstrip().endswith("yet to"):
         stance = replace(stance, negated=True, supposed=False, distant=False)

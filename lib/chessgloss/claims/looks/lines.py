@@ -95,12 +95,14 @@ def sole(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return absent("there is no such piece")
     if len(objects) > 1 or board.color_at(objects[0]) is None:
         return unknown("which piece is meant is not told")
-    owner = bool(board.color_at(objects[0]))
+    (square,) = objects
+    owner = bool(board.color_at(square))
     side = owner if claim.detail.verb == "defends" else not owner
-    found = {*board.attackers(side, objects[0])}
-    others = {*boards.attackers(board, side, objects[0])} | found
-    right = bool(found) and found <= acting and len(found) == len(claim.subjects)
-    evidence = f"{len(found)} pieces look at {name(board, objects[0])}"
+    found = {*board.attackers(side, square)}
+    others = {*boards.attackers(board, side, square)} | found
+    alone = len(found) == len(claim.subjects)
+    right = bool(found) and found <= acting and alone
+    evidence = f"{len(found)} pieces look at {name(board, square)}"
     return (
         truth(right, evidence, certain=True)
         if right or others != acting
