@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import chess
 
 from chessgloss.claims.lexicon import noun_pieces
@@ -13,7 +15,7 @@ from chessgloss.claims.looks.finding import (
     truth,
     unknown,
 )
-from chessgloss.claims.parser import Claim
+from chessgloss.claims.parser import Claim, Term
 from chessgloss.claims.scene import Moment, Scene, acting_squares, name, sides_or_both
 from chessgloss.facts import board as boards
 
@@ -24,7 +26,7 @@ def blocks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     actors = acting_squares(claim.subjects, moment)
     moved = scene.move.move.to_square
     actors = [moved] if moved in actors else actors
-    blocked = [square for term in claim.objects for square in term.squares(board)]
+    blocked = _squares(claim.objects, board)
     if not actors or not blocked:
         return absent("there is no such piece")
     if len(actors) > 1 or len(blocked) > 1:
@@ -36,15 +38,19 @@ def blocks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 def _is_in_the_way(
     board: chess.Board, actor: chess.Square, blocked: chess.Square
 ) -> bool:
-    if board.piece_type_at(blocked) == chess.PAWN:
+    kind = board.piece_type_at(blocked)
+    if kind == chess.PAWN:
         step = 8 if board.color_at(blocked) else -8
         return actor == blocked + step
-    if board.piece_type_at(blocked) in (chess.KNIGHT, chess.KING):
+    if kind in (chess.KNIGHT, chess.KING):
         return False
-    if not board.attacks_mask(blocked) & chess.BB_SQUARES[actor]:
+    if actor not in board.attacks(blocked):
         return False
-    line = chess.SquareSet(chess.ray(blocked, actor))
-    return any(actor in chess.SquareSet.between(blocked, each) for each in line)
+    line = chess.ray(blocked, actor)
+    for square in chess.scan_forward(line):
+        if actor in chess.SquareSet.between(blocked, square):
+            return True
+    return False
 
 
 def opens_line(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -56,7 +62,9 @@ def opens_line(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         for square in term.squares(end):
             if start.piece_at(square) != end.piece_at(square):
                 return unknown("it is the piece that moved")
-            found.append(bool(end.attacks_mask(square) & ~start.attacks_mask(square)))
+            seen = start.attacks_mask(square)
+            sees = end.attacks_mask(square)
+            found.append(bool(sees & ~seen))
     if not found:
         return absent("there is no such piece")
     if any(found) != all(found):
@@ -70,27 +78,26 @@ def same_line(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     places = [term.squares(board) for term in claim.objects]
     if not all(places):
         return absent("there is no such piece")
-    if len(places) != 2 or any(len(each) > 1 for each in places):
+    counts = [len(each) for each in places]
+    if counts != [1, 1]:
         return unknown("which pieces are meant is not told")
     ((one,), (other,)) = places
-    apart = (
-        abs(chess.square_file(one) - chess.square_file(other)),
-        abs(chess.square_rank(one) - chess.square_rank(other)),
-    )
-    right = {
-        "file": apart[0] == 0,
-        "rank": apart[1] == 0,
-        "diagonal": apart[0] == apart[1],
-    }[claim.detail.noun]
+    files = abs(chess.square_file(one) - chess.square_file(other))
+    ranks = abs(chess.square_rank(one) - chess.square_rank(other))
+    lines = {
+        "file": files == 0,
+        "rank": ranks == 0,
+        "diagonal": files == ranks,
+    }
+    right = lines[claim.detail.noun]
     return truth(right, f"{name(board, one)} and {name(board, other)}")
 
 
 def sole(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether one piece, and no other, attacks or defends another."""
     board = moment.board
-    acting = {square for term in claim.subjects for square in term.squares(board)}
-    objects = [square for term in claim.objects for square in _on(term.square, board)]
-    objects = objects or [s for term in claim.objects for s in term.squares(board)]
+    acting = {*_squares(claim.subjects, board)}
+    objects = _squares(claim.objects, board)
     if not acting or not objects:
         return absent("there is no such piece")
     if len(objects) > 1 or board.color_at(objects[0]) is None:
@@ -103,15 +110,14 @@ def sole(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     alone = len(found) == len(claim.subjects)
     right = bool(found) and found <= acting and alone
     evidence = f"{len(found)} pieces look at {name(board, square)}"
-    return (
-        truth(right, evidence, certain=True)
-        if right or others != acting
-        else unknown(evidence)
-    )
+    if others == acting and not right:
+        return unknown(evidence)
+    return truth(right, evidence)
 
 
-def _on(square: chess.Square | None, board: chess.Board) -> list[chess.Square]:
-    return [] if square is None or board.piece_at(square) is None else [square]
+def _squares(terms: Iterable[Term], board: chess.Board) -> list[chess.Square]:
+    """Return the squares of the pieces that some terms can mean."""
+    return [square for term in terms for square in term.squares(board)]
 
 
 def king_place(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -129,10 +135,13 @@ def pawns_on_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     board = moment.board
     pawns = board.pawns
     for owner in claim.subjects:
-        pawns &= board.occupied_co[bool(owner.side)]
-    file = chess.BB_FILES[chess.FILE_NAMES.index(claim.detail.file)]
-    count = (pawns & file).bit_count()
-    return truth(count == (claim.detail.count or 0), f"{count} pawns stand there")
+        side = bool(owner.side)
+        pawns &= board.occupied_co[side]
+    file = chess.FILE_NAMES.index(claim.detail.file)
+    there = pawns & chess.BB_FILES[file]
+    count = there.bit_count()
+    wanted = claim.detail.count or 0
+    return truth(count == wanted, f"{count} pawns stand there")
 
 
 def placed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -151,17 +160,13 @@ def lets_go(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     start = scene.before.board
     end = scene.after.board
     move = scene.move.move
-    targets = [square for term in claim.objects for square in term.squares(end)]
+    targets = _squares(claim.objects, end)
     own = [square for square in targets if end.color_at(square) == scene.move.mover]
     if not own:
         return absent("there is no such piece")
-    left = [
-        square
-        for square in own
-        if start.attacks_mask(move.from_square)
-        & ~end.attacks_mask(move.to_square)
-        & chess.BB_SQUARES[square]
-    ]
+    start_sees = start.attacks_mask(move.from_square)
+    lost = start_sees & ~end.attacks_mask(move.to_square)
+    left = [square for square in own if lost & chess.BB_SQUARES[square]]
     return truth(bool(left), f"whether {name(end, own[0])} was defended and is not now")
 
 
@@ -170,30 +175,33 @@ def unpins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     start = scene.before.board
     end = scene.after.board
     for term in claim.objects:
-        pinned = [s for s in term.squares(start) if _is_pinned(start, s)]
+        squares = term.squares(start)
+        pinned = [square for square in squares if _is_pinned(start, square)]
         if not pinned:
             return fails(f"{term.text} was not pinned to its king")
-        if any(_is_pinned(end, square) for square in pinned):
-            return fails(f"{term.text} is pinned to its king")
+        for square in pinned:
+            if _is_pinned(end, square):
+                return fails(f"{term.text} is pinned to its king")
     return holds("it was pinned and is so no more")
 
 
 def _is_pinned(board: chess.Board, square: chess.Square) -> bool:
-    return board.is_pinned(bool(board.color_at(square)), square)
+    side = bool(board.color_at(square))
+    return board.is_pinned(side, square)
 
 
 def on_file(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a piece stands on an open or half-open file, or has no pawns on its file."""
     board = moment.board
-    squares = [square for term in claim.objects for square in term.squares(board)]
+    squares = _squares(claim.objects, board)
     moved = scene.move.move.to_square
     squares = [moved] if moved in squares else squares
     if len(squares) != 1:
         return unknown("which piece is meant is not told")
     side = bool(board.color_at(squares[0]))
-    file = chess.BB_FILES[chess.square_file(squares[0])]
-    own = board.pawns & file & board.occupied_co[side]
-    others = board.pawns & file & board.occupied_co[not side]
+    file = chess.square_file(squares[0])
+    pawns = board.pawns & chess.BB_FILES[file]
+    own = pawns & board.occupied_co[side]
     half = claim.detail.half.startswith(("half", "semi"))
-    right = not own and bool(others) == half
+    right = not own and bool(pawns) == half
     return truth(right, f"the file of {name(board, squares[0])}")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import chess
 
-from chessgloss.claims.lexicon import noun_pieces
 from chessgloss.claims.looks.finding import (
     NO_MOVE,
     Finding,
@@ -215,13 +213,3 @@ def moved(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         at_home = chess.Board().piece_at(move.from_square) == piece
         return truth(at_home, evidence, certain=False)
     return holds(evidence)
-
-
-def of_kind(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether the move is of a kind of piece: ``a pawn move``, ``moves a knight``."""
-    board = scene.before.board
-    move = scene.move.move
-    kinds = noun_pieces(re.sub("s$", "", claim.detail.noun))
-    wrong = named_sides(claim) - {board.turn}
-    right = board.piece_type_at(move.from_square) in kinds and not wrong
-    return truth(right, f"the move is {board.san(move)}")
