@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
+from chessgloss.claims.clauses import read_whole
 from chessgloss.claims.lexicon import tokenise
 from chessgloss.claims.looks.finding import Outcome, Truth
 from chessgloss.claims.looks.moves import check_move, impossible
@@ -27,7 +28,6 @@ from chessgloss.claims.scene import (
     Scene,
     set_scene,
 )
-from chessgloss.claims.unread import unread_clauses
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
 
@@ -103,9 +103,7 @@ def extract(
     for sentence in parsed:
         said = [*read_claims(sentence, presupposed)]
         said += read_elided(sentence, said)
-        claims += said
-        if unread:
-            claims += unread_clauses(sentence, said)
+        claims += read_whole(sentence, said) if unread else said
     # what is said twice of the same words counts once
     kept: dict[tuple[object, ...], Claim] = {}
     announced = [
@@ -481,6 +479,26 @@ def _denies_of_several(case: Case) -> bool:
     return claim.stance.negated and len(claim.subjects) > 1 and not of_each
 
 
+def _denies_of_it(case: Case) -> bool:
+    """Tell whether something is denied of a pronoun that may stand for several pieces."""
+    claim = case.claim
+    named = any(term.square is not None for term in claim.subjects)
+    if named or not claim.stance.negated or len(claim.objects) != 1:
+        return False
+    (term,) = claim.objects
+    pieces = [each for each in term.options if each.role == "piece"]
+    if len(pieces) == 1 and pieces[0].square is not None:
+        return False
+    board = case.scene.after.board
+    decide = relations()[claim.relation].decide
+    for piece in pieces:
+        for square in piece.squares(board):
+            alone = replace(claim, objects=(replace(piece, square=square),))
+            if decide(alone, case.scene.after, case.scene).outcome != case.against:
+                return True
+    return False
+
+
 def _speaks_of_no_move(case: Case) -> bool:
     """Tell whether it is said of a move that never comes to be played."""
     of_move = _is_of_moves(case.claim) or case.claim.relation == "wins"
@@ -504,6 +522,7 @@ EXCUSES: Final = (
     Excuse("earlier", _was_so_earlier, "it was so earlier in the game"),
     Excuse("next", _may_come_next, "the next move can make it so"),
     Excuse("several", _denies_of_several, "who is meant is not told"),
+    Excuse("of it", _denies_of_it, "what is meant is not told"),
     Excuse("no move", _speaks_of_no_move, "the move it speaks of cannot be played"),
     Excuse(
         "not there",

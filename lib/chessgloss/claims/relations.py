@@ -37,10 +37,12 @@ from chessgloss.claims.looks import (
     captures,
     checks,
     engine,
+    lines,
     material,
     moves,
     pieces,
     presupposed,
+    replies,
     structure,
     tactics,
 )
@@ -234,6 +236,23 @@ LOOKS: dict[str, Callable[..., Any]] = {
         structure.no_open_file,
         structure.only_open_file,
         structure.open_file,
+        lines.blocks,
+        lines.opens_line,
+        lines.same_line,
+        lines.sole,
+        lines.king_place,
+        lines.pawns_on_file,
+        lines.placed,
+        lines.unpins,
+        lines.lets_go,
+        lines.on_file,
+        replies.can_block,
+        replies.can_take,
+        replies.must,
+        replies.can_go,
+        replies.mates_at_once,
+        replies.moved,
+        moves.right_to_castle,
         engine.better,
         engine.loses,
         engine.better_move,
@@ -266,7 +285,7 @@ def relations() -> dict[str, Relation]:
             tuple(
                 r
                 for key in row
-                if key in READERS
+                if key in READERS or key == "clause"
                 for r in readings(name, key, row[key])
             ),
             row.get("presupposed", False),
@@ -580,7 +599,7 @@ def _how_often(
     stop = sentence.span(verb, match.end())[1] - sentence.start
     if times := times or cue("times").match(sentence.words, start):
         return number(times["count"].split()[0])
-    alone = r"\bonly (?:by|with)\b|\bby\b.*\b(?:only|alone)\b"
+    alone = r"\bonly (?:by|from|with)\b|\bby\b.*\b(?:only|alone)\b"
     if re.search(alone, sentence.words[start : stop + 6]):
         return 1
     if _has(match, "agent") and re.search(r"\bonly\s+$", sentence.before(verb)):
@@ -597,7 +616,7 @@ def _is_said_outright(sentence: Sentence, match: re.Match[str]) -> bool:
     # not what is said behind a break: ``takes a pawn, but White will take it back``
     rest = sentence.tags.find(Tag.BREAK, match.end())
     words = sentence.words if rest < 0 else sentence.before(rest)
-    if re.search(r"\b(?:cannot|can't|may not|unable|no way|able)\b", words):
+    if re.search(r"\b(?:cannot|can't|may not|unable|no way|no position|able)\b", words):
         return False
     if not {Tag.NOT, Tag.NOBODY}.isdisjoint(around):
         return re.search(r"\b(?:can|could)\b", words) is None
@@ -792,7 +811,10 @@ def read_castling(
     if denied >= 0 and relation in ("castled", "may_castle", "has_right"):
         stance = replace(stance, unclear=False)
         span = sentence.span(denied, verb + 1)
-    stance = replace(stance, negated=stance.negated and relation != "loses_right")
+    lost = re.search(r"\b(?:lost|losing|given up)\b", sentence.before(verb)) is not None
+    stance = replace(
+        stance, negated=stance.negated and not lost and relation != "loses_right"
+    )
     side = owners[-1] if owners else None
     if relation == "castled" and sentence.before(verb).rstrip().endswith("yet to"):
         stance = replace(stance, negated=True, supposed=False, distant=False)
@@ -870,7 +892,8 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
     word = sentence.elements[verb].word
     around = before[-40:] + sentence.words[len(before) :][:25]
     if re.search(r"\bright(?:s\b|\b(?! a))|option", around):
-        return "loses_right" if re.search(_LOSES, around) else "has_right"
+        kept = re.search(r"n't\b|\bnot\b|\bnever\b", before)
+        return "has_right" if kept or not re.search(_LOSES, around) else "loses_right"
     if word.startswith("castled") and "un" + word not in around:
         return "castled"
     if re.search(r"\byet to\s+$", before):
@@ -894,7 +917,7 @@ def _castling_relation(sentence: Sentence, first: int, verb: int) -> str:
 # ---------------------------------------------------------------- pieces named
 
 _VERBS = "[{attack}{defend}{capture}{control}{fork}{pin}{skewer}{go}{put}{be}{have}]"
-_STATES = ("passed", "doubled", "isolated", "connected", "backward")
+_STATES = ("passed", "doubled", "isolated", "connected", "backward", "protected")
 
 
 def _stance_of_noun(sentence: Sentence, index: int) -> Stance:
@@ -990,7 +1013,7 @@ def read_pawn_state(
     made = pawns and cue("leaves").search(sentence.before(index))
     if made and being is None:
         being = cue("made_so").match(sentence.after(index))
-    for state in _STATES:
+    for state in _STATES[:-1]:
         if being and (word := re.search(rf"\b{state}\b(?! pawn)", being.group())):
             span = (element.span[0], element.span[1] + word.end())
             last = sentence.index(span[1] - sentence.start)
@@ -1005,12 +1028,16 @@ def _state_of_it(sentence: Sentence, index: int) -> Iterator[Claim]:
     element = sentence.elements[index]
     if element.tag == Tag.PRONOUN and element.word not in ("it", "they"):
         return
-    named = [term for term in sentence.acting(index) if term.role == "piece"]
+    named = [
+        term
+        for term in sentence.acting(index)
+        if term.role == "piece" and term.definite
+    ]
     if not named or named[-1].pieces != {chess.PAWN}:
         return
     rest = sentence.after(index)
     being = r"\s*(?:is|are|'s)?\s*(?:\w+ly |also |now |not |no longer |still )*"
-    for state in _STATES:
+    for state in _STATES[:-1]:
         if word := re.match(rf"{being}{state}\b(?! pawn)", rest):
             span = (element.span[0], element.span[1] + word.end())
             last = sentence.index(span[1] - sentence.start)
@@ -1026,8 +1053,8 @@ def _state_before(sentence: Sentence, index: int) -> Iterator[Claim]:
     """Read the state of pawns from an adjective; only ``no`` and ``has not`` deny it."""
     element = sentence.elements[index]
     states = [state for state in _STATES if state in element.adjectives]
-    if not states:
-        return
+    if not states or states == ["protected"]:
+        return  # by what the pawn is protected is not told
     owned = tuple(_with_owner(term, sentence, index) for term in element.terms)
     created = cue("creates").search(sentence.before(index)) is not None
     clause = sentence.tags[sentence.clause_start(index) : index]
@@ -1204,6 +1231,8 @@ def read_pair(
     clause = sentence.tags.rfind(Tag.BREAK, 0, last) + 1
     begin = sentence.elements[clause].span[0] - sentence.start
     before = sentence.words[min(begin, match.start()) : match.start()]
+    if re.search(r"\b(?:against|versus|vs)\W*$", before):
+        return  # whose it is, is not told: ``two knights against a pair of bishops``
     has = [*cue("has_pair").finditer(before)]
     loses = [*cue("loses_pair").finditer(before)]
     if not has and not loses:
@@ -1710,7 +1739,8 @@ def _rows(presupposed: bool) -> tuple[Relation, ...]:
     return tuple(
         row
         for row in relations().values()
-        if row.readings and (presupposed or not row.presupposed)
+        if any(each.reader in READERS for each in row.readings)
+        and (presupposed or not row.presupposed)
     )
 
 
@@ -1723,6 +1753,8 @@ def read_claims(sentence: Sentence, presupposed: bool) -> Iterator[Claim]:
         if row.hints and not any(map(text.__contains__, row.hints)):
             continue
         for reading in row.readings:
+            if reading.reader not in READERS:  # of whole clauses (clauses.py)
+                continue
             if reading.needs and reading.needs.isdisjoint(present):
                 continue
             over = text if reading.reader in OF_WORDS else sentence.tags

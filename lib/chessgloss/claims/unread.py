@@ -22,8 +22,13 @@ _HELPING = over_tags(
 _SUPPOSED_MOVE = "{if}[{player}{pronoun}]?{put}{move_number}?{move}"
 
 
-def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
-    """Yield a claim of kind ``unread`` for each clause with a word that no claim accounts for.
+def open_clauses(
+    sentence: Sentence, claims: Sequence[Claim]
+) -> Iterator[tuple[int, int, list[int]]]:
+    """Yield each clause with a word that no claim accounts for, and the elements that are unread.
+
+    A clause is its first element and its last (one behind). One that is read but would be left
+    open comes without such elements.
 
     Parameters
     ----------
@@ -43,6 +48,8 @@ def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Clai
             and (_is_verb(sentence, index, first) or _says_more(sentence, index, first))
         ]
         if not unread or _is_push_alone(sentence, first, last):
+            if _is_doubtful(sentence, claims, first, last):
+                yield first, last, []
             continue
         start = unread[0]
         while start > first and start - 1 not in read:
@@ -50,10 +57,32 @@ def unread_clauses(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Clai
         stop = unread[-1]
         while stop < last and stop not in read:
             stop += 1
-        span = sentence.span(start, stop)
-        text = sentence.text[slice(*span)]
-        stance = sentence.stance(start, stop)
-        yield Claim("unread", text, span, "unread", stance=stance)
+        yield first, last, [*range(start, stop)]
+
+
+def _is_doubtful(
+    sentence: Sentence, claims: Sequence[Claim], first: int, last: int
+) -> bool:
+    """Tell whether a claim in a clause would be left open for the way it is put."""
+    (start, stop) = sentence.span(first, last)
+    return any(
+        start <= claim.span[0] < stop
+        and not claim.named
+        and (
+            claim.stance.supposed
+            or claim.stance.unclear
+            or (claim.relation == "captures" and claim.stance.able)
+        )
+        for claim in claims
+    )
+
+
+def unread_clause(sentence: Sentence, unread: Sequence[int]) -> Claim:
+    """Return the claim of kind ``unread`` of a clause (see :func:`open_clauses`)."""
+    span = sentence.span(unread[0], unread[-1] + 1)
+    text = sentence.text[slice(*span)]
+    stance = sentence.stance(unread[0], unread[-1] + 1)
+    return Claim("unread", text, span, "unread", stance=stance)
 
 
 def _harmless(sentence: Sentence) -> set[int]:

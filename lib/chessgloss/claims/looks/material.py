@@ -77,7 +77,10 @@ def _is_more_apart(unit: str, count: int, pawns_up: int, surplus: Surplus) -> bo
     kind = chess.PIECE_NAMES.index(unit)
     worth = tactics.VALUES[kind]
     if pawns_up == worth * count:
-        return False
+        # a knight may be up where a bishop is told
+        if kind == chess.PAWN:
+            return False
+        return surplus[kind] < count
     pieces = {*chess.PIECE_TYPES[1:-1]}
     pieces.discard(kind)
     return any(surplus[each] for each in pieces)
@@ -189,7 +192,10 @@ def in_return(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     for kind, count in said.items():
         if count and count * surplus[kind] <= 0:
             return fails(evidence)
-    return unknown(evidence)
+    for kind in chess.PIECE_TYPES[1:]:
+        if surplus[kind] and not said[kind]:
+            return unknown(evidence)
+    return fails(evidence)
 
 
 def _can_take_back(moment: Moment) -> bool:

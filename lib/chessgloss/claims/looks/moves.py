@@ -27,6 +27,7 @@ from chessgloss.claims.scene import (
     Moment,
     Scene,
     both_turns,
+    named_sides,
     sides_or_both,
     ways_to_play,
 )
@@ -293,6 +294,13 @@ def may_castle(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return truth(has, f"castling rights are {moment.board.castling_xfen()}")
 
 
+def right_to_castle(claim: Claim, moment: Moment, scene: Scene) -> Finding:
+    """Look whether the sides that are named have a right to castle to some wing."""
+    board = moment.board
+    having = [side for side in named_sides(claim) if board.has_castling_rights(side)]
+    return truth(bool(having), f"castling rights are {board.castling_xfen()}")
+
+
 def loses_right(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a right to castle is there before the move and gone after it."""
     start = scene.before.board
@@ -371,6 +379,11 @@ def steps(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if board.piece_type_at(move.from_square) != chess.PAWN:
         return fails(evidence)
     if not _is_meant(claim, board, move):
+        return fails(evidence)
+    if claim.detail.file not in (
+        "",
+        chess.FILE_NAMES[chess.square_file(move.to_square)],
+    ):
         return fails(evidence)
     distance = chess.square_distance(move.from_square, move.to_square)
     wanted = claim.detail.count or 2

@@ -59,6 +59,12 @@ def attacks(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return unknown("an attack on a king takes many forms")
     if claim.relation == "defends" and on_king and finding.outcome != "absent":
         return unknown("a king is sheltered rather than defended")
+    if failed and claim.detail.verb.startswith(
+        ("eye", "keeps an eye", "keeping an eye")
+    ):
+        # one may keep an eye on what one protects
+        own = _act_on_all(replace(claim, relation="defends"), moment)
+        return own if own.outcome == "holds" else finding
     vague = claim.relation == "defends" and failed and _is_vague(claim)
     return unknown(finding.evidence) if vague else finding
 
@@ -102,6 +108,8 @@ def _act_on_some(
         for target in term.squares(moment.board)
         if (moment.board.color_at(target) in sides) == of_actors
     ]
+    if not targets:
+        return unknown(f"there is no {term.text}")
     least = len(targets) if term.every else term.least
     each = [replace(term, square=target, least=1, every=False) for target in targets]
     findings = [_act_on(claim, moment, actors, target) for target in each]

@@ -53,6 +53,13 @@ def _pawns(board: chess.Board, side: chess.Color) -> chess.SquareSet:
     return board.pieces(chess.PAWN, side)
 
 
+def _protected(board: chess.Board, side: chess.Color) -> chess.SquareSet:
+    """Return the pawns that a pawn of their side protects."""
+    pawns = board.pieces(chess.PAWN, side)
+    protected = [pawn for pawn in pawns if board.attackers(side, pawn) & pawns]
+    return chess.SquareSet(protected)
+
+
 #: What finds the pawns of a side that are in a state, or may be.
 _FIND: Mapping[str, Find] = {
     "doubled": boards.doubled,
@@ -60,6 +67,7 @@ _FIND: Mapping[str, Find] = {
     "passed": boards.passed,
     "connected": _pawns,
     "backward": _backward,
+    "protected": _protected,
 }
 
 
