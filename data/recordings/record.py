@@ -29,6 +29,7 @@ import pandas as pd
 from chessgloss.assets import AssetMissing, locate
 from chessgloss.commentary.asking import briefings_file, lectured_file, read_briefings
 from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.experiment.arms import questions
 from chessgloss.commentary.methods import (
     ARMS,
     GUIDED,
@@ -139,6 +140,11 @@ def _arms(client: Client, commentator: str) -> Iterator[list[Request]]:
         *(request_comment(lectured[name], "llm_expert_two") for name in read),
         *(request_comment(each, "ccc_two") for each in lectured.values()),
     ]
+
+
+def _factorial(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions of the experiment, move by move in an order by lot."""
+    yield questions()
 
 
 def _notes(client: Client, commentator: str) -> Iterator[list[Request]]:
@@ -297,6 +303,7 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "static": _static,
         "commentary": _commentary,
         "arms": _arms,
+        "factorial": _factorial,
         "notes": _notes,
         "extraction": _extraction,
         "gcc_eval": _gcc_eval,
@@ -311,6 +318,10 @@ JUDGED = ("gcc_eval", "pairwise")
 
 #: Purposes of which more questions follow from the answers to the first.
 FOLLOWING = ("notes",)
+
+#: Purposes of which a server on this machine answers so many questions together: one an arm that
+#: is asked on every move, so that each arm's beginning stays read.
+TOGETHER = {"factorial": 8}
 
 #: What ``all`` records: what the chapters show.
 SHOWN = tuple(purpose for purpose in PURPOSES if not purpose.startswith("mate_in_one_"))
@@ -437,7 +448,10 @@ def record(purpose: str, model: str, judge: str = "", *, concurrency: int = 1) -
     asked = (judge or model) if purpose in JUDGED else model
     keys: dict[str, Request] = {}
     reasons: dict[str, None] = {}
-    with _endpoint(asked) as endpoint:
+    slots = TOGETHER.get(purpose, 1)
+    if asked in LOCAL_ASSETS:
+        concurrency = slots
+    with _endpoint(asked, slots) as endpoint:
         recordings = Recordings.of(model_named(asked), purpose)
         client = Client(recordings, endpoint)
         for batch in PURPOSES[purpose](client, model):
@@ -460,13 +474,14 @@ def _state(request: Request, answer: Answer) -> str:
 
 
 @contextmanager
-def _endpoint(model: str) -> Iterator[Endpoint]:
+def _endpoint(model: str, slots: int) -> Iterator[Endpoint]:
     if model not in LOCAL_ASSETS:
         yield endpoint_from_environment(model)
         return
     from chessgloss.llm.server import local_endpoint
 
-    with local_endpoint(model) as endpoint:
+    context = 4096 if slots == 1 else 2048
+    with local_endpoint(model, context=context, slots=slots) as endpoint:
         yield endpoint
 
 

@@ -19,11 +19,14 @@ from chessgloss.concepts.priority import prioritise
 HERE = Path(__file__).parent
 
 
-def ranked(briefing: Briefing) -> list[tuple[str, float, float]]:
-    """Return term, margin before and change of each concept, by rank."""
+def ranked(briefing: Briefing) -> list[tuple[str, float, float, float]]:
+    """Return term, margins before and after, and change of each concept, by rank."""
     move = briefing.move
     changes = prioritise(move.position, move.uci, method="paper").changes
-    return [(one.term, round(one.before, 3), round(one.change, 3)) for one in changes]
+    return [
+        (one.term, *(round(each, 3) for each in (one.before, one.after, one.change)))
+        for one in changes
+    ]
 
 
 def main() -> None:

@@ -85,8 +85,7 @@ def local_server(
     if context < 256 or threads < 1 or slots < 1 or not 0 <= port < 65536:
         given = f"{context}, {threads}, {slots}, {port}"
         raise ValueError(
-            "context from 256, threads and slots from 1, port below 65536, "
-            f"got {given}"
+            f"context from 256, threads and slots from 1, port below 65536, got {given}"
         )
     if not path.is_file():
         raise ServerMissing(f"no model file {path}; run `chessgloss model fetch`")

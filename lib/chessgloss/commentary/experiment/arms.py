@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import chain
@@ -135,10 +135,8 @@ def read_published() -> dict[str, Changes]:
 
 
 def _changes(rows: Sequence[Sequence[Any]]) -> Iterator[ConceptChange]:
-    for rank, (term, before, change) in enumerate(rows, start=1):
-        yield ConceptChange(
-            *concept_and_side(term), before, before + change, change, rank
-        )
+    for rank, (term, before, after, change) in enumerate(rows, start=1):
+        yield ConceptChange(*concept_and_side(term), before, after, change, rank)
 
 
 def concepts_given(
@@ -177,27 +175,40 @@ def ask_arm(briefing: Briefing, arm: str, published: Changes = ()) -> Request:
     published
         The move's concepts by the published ranking, for the arms that are given them.
     """
-    chosen = ARMS[arm]
+    return ask_arms(briefing, [arm], published)[0]
+
+
+def ask_arms(
+    briefing: Briefing, arms: Iterable[str], published: Changes = ()
+) -> list[Request]:
+    """Return what several arms ask on a move: as :func:`ask_arm`, the move looked at once."""
     move = briefing.move
-    values = {
+    told = {
         "position": move.position.fen,
         "side": side_name(move.mover),
         "move": move.numbered_san,
         "verdict": describe_verdict(move, briefing.verdict),
         "attacks": describe_attacks(move.after()),
     }
-    if chosen.concepts is not None:
-        concepts = concepts_given(briefing, published, chosen.concepts)
+    return [_ask(briefing, ARMS[arm], told, published) for arm in arms]
+
+
+def _ask(
+    briefing: Briefing, arm: Arm, told: Mapping[str, str], published: Changes
+) -> Request:
+    values = dict(told)
+    if arm.concepts is not None:
+        concepts = concepts_given(briefing, published, arm.concepts)
         values["concepts"] = _numbered([describe_concept(each) for each in concepts])
-    examples = (_example(chosen, each) for each in EXAMPLES[: chosen.examples])
+    examples = (_example(arm, each) for each in EXAMPLES[: arm.examples])
     messages = (
-        Message("system", _fill("system", chosen, {})),
+        Message("system", _fill("system", arm, {})),
         *chain.from_iterable(examples),
-        Message("user", _fill("question", chosen, values)),
+        Message("user", _fill("question", arm, values)),
     )
     sampling = Sampling(TEMPERATURE, MAX_TOKENS, seed=1)
     label = f"{PURPOSE}@{_TABLE['version']}"
-    about = {"method": arm, "of": briefing.name}
+    about = {"method": arm.name, "of": briefing.name}
     return Request(messages, sampling, prompt=label, about=about)
 
 
@@ -233,16 +244,13 @@ def _numbered(lines: Sequence[str]) -> str:
 def questions() -> list[Request]:
     """Return every question of the experiment, move by move in an order by lot.
 
-    The arms take turns at being asked first, so that a recording that was stopped is balanced.
+    A recording that was stopped then has all arms of the moves that it has.
     """
     published = read_published()
     moves = asked_moves()
     ordered = sorted(moves, key=lambda name: text_digest(f"order {name}"))
-    return [
-        ask_arm(moves[name], arm, published[name])
-        for name in ordered
-        for arm in arms_on(name)
-    ]
+    asked = (ask_arms(moves[name], arms_on(name), published[name]) for name in ordered)
+    return [*chain.from_iterable(asked)]
 
 
 def arms_on(move: str) -> list[str]:
