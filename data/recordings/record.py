@@ -319,9 +319,9 @@ JUDGED = ("gcc_eval", "pairwise")
 #: Purposes of which more questions follow from the answers to the first.
 FOLLOWING = ("notes",)
 
-#: Purposes of which a server on this machine answers so many questions together: one an arm that
-#: is asked on every move, so that each arm's beginning stays read.
-TOGETHER = {"factorial": 8}
+#: Slots of a server on this machine: each keeps one beginning of the purpose's questions read. Eight
+#: beginnings serve the eleven arms; those that differ in the move's concepts alone share one.
+SLOTS = {"factorial": 8}
 
 #: What ``all`` records: what the chapters show.
 SHOWN = tuple(purpose for purpose in PURPOSES if not purpose.startswith("mate_in_one_"))
@@ -434,7 +434,14 @@ class Tally:
         return f"{asked:,} asked: {', '.join(parts) or 'none'}"
 
 
-def record(purpose: str, model: str, judge: str = "", *, concurrency: int = 1) -> Tally:
+def record(
+    purpose: str,
+    model: str,
+    judge: str = "",
+    *,
+    concurrency: int = 1,
+    threads: int = 2,
+) -> Tally:
     """Ask what is missing and keep the answers; return what became of all questions.
 
     A question that the endpoint refuses stops the rest of its batch after a few equal ones,
@@ -448,10 +455,7 @@ def record(purpose: str, model: str, judge: str = "", *, concurrency: int = 1) -
     asked = (judge or model) if purpose in JUDGED else model
     keys: dict[str, Request] = {}
     reasons: dict[str, None] = {}
-    slots = TOGETHER.get(purpose, 1)
-    if asked in LOCAL_ASSETS:
-        concurrency = slots
-    with _endpoint(asked, slots) as endpoint:
+    with _endpoint(asked, SLOTS.get(purpose, 1), threads) as endpoint:
         recordings = Recordings.of(model_named(asked), purpose)
         client = Client(recordings, endpoint)
         for batch in PURPOSES[purpose](client, model):
@@ -474,14 +478,15 @@ def _state(request: Request, answer: Answer) -> str:
 
 
 @contextmanager
-def _endpoint(model: str, slots: int) -> Iterator[Endpoint]:
+def _endpoint(model: str, slots: int, threads: int) -> Iterator[Endpoint]:
     if model not in LOCAL_ASSETS:
         yield endpoint_from_environment(model)
         return
     from chessgloss.llm.server import local_endpoint
 
     context = 4096 if slots == 1 else 2048
-    with local_endpoint(model, context=context, slots=slots) as endpoint:
+    settings = {"context": context, "slots": slots, "threads": threads}
+    with local_endpoint(model, **settings) as endpoint:
         yield endpoint
 
 
@@ -508,6 +513,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="of a million tokens, to be reckoned with",
     )
     parser.add_argument("--concurrency", type=int, default=1, help="questions at once")
+    parser.add_argument(
+        "--threads", type=int, default=2, help="of a server on this machine: idle cores"
+    )
     given = parser.parse_args(arguments)
     if given.concurrency < 1:
         parser.error(f"--concurrency must be at least 1, got {given.concurrency}")
@@ -529,7 +537,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _record_all(purposes: Sequence[str], given: argparse.Namespace) -> int:
     whole = True
     for purpose in purposes:
-        tally = record(purpose, given.model, given.judge, concurrency=given.concurrency)
+        how = {"concurrency": given.concurrency, "threads": given.threads}
+        tally = record(purpose, given.model, given.judge, **how)
         for reason in tally.reasons:
             print(f"{purpose}: {reason}", file=sys.stderr)
         print(f"{purpose}: {tally}")

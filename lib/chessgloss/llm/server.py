@@ -58,9 +58,9 @@ def local_server(
 
     With one slot one request is worked on at a time; the part of a prompt that equals the
     beginning of the last one is not read again (:class:`chessgloss.llm.client.Client` keeps
-    answers apart from what was asked before). With several, so many are worked on together, a
-    token of each at a time: of the weights, which every token needs, each is then read once for
-    all of them. A request goes to the idle slot whose last prompt began most like it.
+    answers apart from what was asked before). With several, a request goes to the idle slot whose
+    last prompt began most like it, so that several beginnings stay read; what was asked before
+    then decides how much is, and the last bits of the arithmetic with it.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def local_server(
     port
         0 for any that is free.
     slots
-        Requests that are worked on together.
+        Prompts that are kept read, and requests that may be worked on together.
 
     Raises
     ------
@@ -144,7 +144,9 @@ def local_endpoint(name: str = DEFAULT_MODEL, **settings: int) -> Iterator[Endpo
     """
     with local_server(fetch_model(name), name, **settings) as url:
         server = f"xllamacpp {importlib.metadata.version('xllamacpp')}"
-        steady = settings.get("slots", 1) == 1
+        slots = settings.get("slots", 1)
+        steady = slots == 1
+        server += "" if steady else f", {slots} slots"
         yield Endpoint(url, model_named(name), server=server, steady=steady)
 
 

@@ -51,7 +51,7 @@ class Contrast:
         """``differs``, ``alike`` (less than matters, whatever the truth) or ``open``."""
         if self.adjusted < LEVEL:
             return "differs"
-        inside = -MATTERS < self.by_moves.low and self.by_moves.high < MATTERS
+        inside = self.by_moves.low > -MATTERS and self.by_moves.high < MATTERS
         return "alike" if inside else "open"
 
 
