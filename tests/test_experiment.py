@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from chessgloss.claims import verify
-from chessgloss.commentary.experiment import arms, contrasts
+from chessgloss.commentary.experiment import arms
 from chessgloss.commentary.methods import describe_attacks
+from chessgloss.judges import contrasts
 from chessgloss.llm.recordings import Answer, Request, State
 from chessgloss.positions import read_fen, read_move
 from chessgloss.store import data_file

@@ -319,8 +319,8 @@ JUDGED = ("gcc_eval", "pairwise")
 #: Purposes of which more questions follow from the answers to the first.
 FOLLOWING = ("notes",)
 
-#: Slots of a server on this machine: each keeps one beginning of the purpose's questions read. Eight
-#: beginnings serve the eleven arms; those that differ in the move's concepts alone share one.
+#: Slots of a server on this machine: each keeps one beginning of the purpose's questions read.
+#: Eight serve the eleven arms: those that differ in the move's concepts alone share one.
 SLOTS = {"factorial": 8}
 
 #: What ``all`` records: what the chapters show.

@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from chessgloss.commentary.experiment import arms, contrasts
+from chessgloss.commentary.experiment import arms
+from chessgloss.judges import contrasts
 from chessgloss.llm.recordings import Request
 
 HERE = Path(__file__).parent
