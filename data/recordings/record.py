@@ -29,6 +29,7 @@ import pandas as pd
 from chessgloss.assets import AssetMissing, locate
 from chessgloss.commentary.asking import briefings_file, lectured_file, read_briefings
 from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.experiment.arms import questions
 from chessgloss.commentary.methods import (
     ARMS,
     GUIDED,
@@ -139,6 +140,11 @@ def _arms(client: Client, commentator: str) -> Iterator[list[Request]]:
         *(request_comment(lectured[name], "llm_expert_two") for name in read),
         *(request_comment(each, "ccc_two") for each in lectured.values()),
     ]
+
+
+def _factorial(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions of the experiment, move by move in an order by lot."""
+    yield questions()
 
 
 def _notes(client: Client, commentator: str) -> Iterator[list[Request]]:
@@ -297,6 +303,7 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "static": _static,
         "commentary": _commentary,
         "arms": _arms,
+        "factorial": _factorial,
         "notes": _notes,
         "extraction": _extraction,
         "gcc_eval": _gcc_eval,
@@ -311,6 +318,10 @@ JUDGED = ("gcc_eval", "pairwise")
 
 #: Purposes of which more questions follow from the answers to the first.
 FOLLOWING = ("notes",)
+
+#: Slots of a server on this machine: each keeps one beginning of the purpose's questions read.
+#: Eight serve the eleven arms: those that differ in the move's concepts alone share one.
+SLOTS = {"factorial": 8}
 
 #: What ``all`` records: what the chapters show.
 SHOWN = tuple(purpose for purpose in PURPOSES if not purpose.startswith("mate_in_one_"))
@@ -423,7 +434,14 @@ class Tally:
         return f"{asked:,} asked: {', '.join(parts) or 'none'}"
 
 
-def record(purpose: str, model: str, judge: str = "", *, concurrency: int = 1) -> Tally:
+def record(
+    purpose: str,
+    model: str,
+    judge: str = "",
+    *,
+    concurrency: int = 1,
+    threads: int = 2,
+) -> Tally:
     """Ask what is missing and keep the answers; return what became of all questions.
 
     A question that the endpoint refuses stops the rest of its batch after a few equal ones,
@@ -437,7 +455,7 @@ def record(purpose: str, model: str, judge: str = "", *, concurrency: int = 1) -
     asked = (judge or model) if purpose in JUDGED else model
     keys: dict[str, Request] = {}
     reasons: dict[str, None] = {}
-    with _endpoint(asked) as endpoint:
+    with _endpoint(asked, SLOTS.get(purpose, 1), threads) as endpoint:
         recordings = Recordings.of(model_named(asked), purpose)
         client = Client(recordings, endpoint)
         for batch in PURPOSES[purpose](client, model):
@@ -460,13 +478,15 @@ def _state(request: Request, answer: Answer) -> str:
 
 
 @contextmanager
-def _endpoint(model: str) -> Iterator[Endpoint]:
+def _endpoint(model: str, slots: int, threads: int) -> Iterator[Endpoint]:
     if model not in LOCAL_ASSETS:
         yield endpoint_from_environment(model)
         return
     from chessgloss.llm.server import local_endpoint
 
-    with local_endpoint(model) as endpoint:
+    context = 4096 if slots == 1 else 2048
+    settings = {"context": context, "slots": slots, "threads": threads}
+    with local_endpoint(model, **settings) as endpoint:
         yield endpoint
 
 
@@ -493,6 +513,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="of a million tokens, to be reckoned with",
     )
     parser.add_argument("--concurrency", type=int, default=1, help="questions at once")
+    parser.add_argument(
+        "--threads", type=int, default=2, help="of a server on this machine: idle cores"
+    )
     given = parser.parse_args(arguments)
     if given.concurrency < 1:
         parser.error(f"--concurrency must be at least 1, got {given.concurrency}")
@@ -514,7 +537,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _record_all(purposes: Sequence[str], given: argparse.Namespace) -> int:
     whole = True
     for purpose in purposes:
-        tally = record(purpose, given.model, given.judge, concurrency=given.concurrency)
+        how = {"concurrency": given.concurrency, "threads": given.threads}
+        tally = record(purpose, given.model, given.judge, **how)
         for reason in tally.reasons:
             print(f"{purpose}: {reason}", file=sys.stderr)
         print(f"{purpose}: {tally}")

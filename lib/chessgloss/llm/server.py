@@ -46,13 +46,21 @@ def fetch_model(name: str = DEFAULT_MODEL) -> Path:
 
 @contextmanager
 def local_server(
-    path: Path, name: str, *, context: int = 4096, threads: int = 2, port: int = 0
+    path: Path,
+    name: str,
+    *,
+    context: int = 4096,
+    threads: int = 2,
+    port: int = 0,
+    slots: int = 1,
 ) -> Iterator[str]:
     """Serve a GGUF file on 127.0.0.1 while the context lasts; yield its base URL.
 
-    One request is worked on at a time; the part of a prompt that equals the beginning of
-    the last one is not read again (:class:`chessgloss.llm.client.Client` keeps answers
-    apart from what was asked before).
+    With one slot one request is worked on at a time; the part of a prompt that equals the
+    beginning of the last one is not read again (:class:`chessgloss.llm.client.Client` keeps
+    answers apart from what was asked before). With several, a request goes to the idle slot whose
+    last prompt began most like it, so that several beginnings stay read; what was asked before
+    then decides how much is, and the last bits of the arithmetic with it.
 
     Parameters
     ----------
@@ -61,21 +69,23 @@ def local_server(
     name
         The name under which it answers.
     context
-        Longest prompt and answer together, in tokens.
+        Longest prompt and answer together, in tokens, of one slot.
     threads
         Threads of computation: the number of idle cores.
     port
         0 for any that is free.
+    slots
+        Prompts that are kept read, and requests that may be worked on together.
 
     Raises
     ------
     ServerMissing
         If xllamacpp is not installed, or the model does not answer in time.
     """
-    if context < 256 or threads < 1 or not 0 <= port < 65536:
-        given = f"{context}, {threads}, {port}"
+    if context < 256 or threads < 1 or slots < 1 or not 0 <= port < 65536:
+        given = f"{context}, {threads}, {slots}, {port}"
         raise ValueError(
-            f"context from 256, threads from 1, port below 65536, got {given}"
+            f"context from 256, threads and slots from 1, port below 65536, got {given}"
         )
     if not path.is_file():
         raise ServerMissing(f"no model file {path}; run `chessgloss model fetch`")
@@ -88,12 +98,12 @@ def local_server(
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.model_alias = {name}
-    params.n_ctx = context
+    params.n_ctx = context * slots
     params.port = port
-    params.n_parallel = 1
+    params.n_parallel = slots
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.cache_prompt = True
-    params.cache_ram_mib = 0  # the slot's own cache is enough for one prompt at a time
+    params.cache_ram_mib = 0  # a slot's own cache is enough for one prompt at a time
     params.fit_params = params.ui = params.endpoint_slots = params.cors_credentials = (
         False
     )
@@ -134,7 +144,10 @@ def local_endpoint(name: str = DEFAULT_MODEL, **settings: int) -> Iterator[Endpo
     """
     with local_server(fetch_model(name), name, **settings) as url:
         server = f"xllamacpp {importlib.metadata.version('xllamacpp')}"
-        yield Endpoint(url, model_named(name), server=server, steady=True)
+        slots = settings.get("slots", 1)
+        steady = slots == 1
+        server += "" if steady else f", {slots} slots"
+        yield Endpoint(url, model_named(name), server=server, steady=steady)
 
 
 def _wait_until_ready(address: str) -> None:

@@ -1,0 +1,43 @@
+"""Rank the concepts of the commented moves as the CCC paper does, and keep them.
+
+    python data/commentary/factorial/make.py
+
+writes ``published.json`` beside this file: by the name of the move the 21 terms, the first in
+rank first, each with the margin of its classifier before the move and the difference after it,
+in standard deviations over moves. A prompt is the same on every machine because it is kept.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.experiment.arms import asked_moves
+from chessgloss.concepts.priority import prioritise
+
+HERE = Path(__file__).parent
+
+
+def ranked(briefing: Briefing) -> list[tuple[str, float, float, float]]:
+    """Return term, margins before and after, and change of each concept, by rank."""
+    move = briefing.move
+    changes = prioritise(move.position, move.uci, method="paper").changes
+    return [
+        (one.term, *(round(each, 3) for each in (one.before, one.after, one.change)))
+        for one in changes
+    ]
+
+
+def main() -> None:
+    """Write the file."""
+    rows = (
+        f"{json.dumps(name)}: {json.dumps(ranked(each))}"
+        for name, each in asked_moves().items()
+    )
+    text = ",\n".join(rows)
+    (HERE / "published.json").write_text(f"{{\n{text}\n}}\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
