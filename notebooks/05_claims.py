@@ -13,8 +13,8 @@
 # a board. The program of this chapter finds a false claim in {glue:text}`any_llm` % of the comments
 # that a small language model writes when it is given only the position and the move, and in
 # {glue:text}`any_expert` % when it is told the engine's evaluation. It says little and is mostly
-# right: of {glue:text}`fresh_n` sentences by a writer it had never met, it called
-# {glue:text}`fresh_called` true or false, {glue:text}`fresh_right` of them correctly, and left the
+# right: of {glue:text}`new_n` sentences by a writer it had never met, it called
+# {glue:text}`new_called` true or false, {glue:text}`new_right` of them correctly, and left the
 # others open.
 
 # %% tags=["parameters", "hide-input"]
@@ -171,10 +171,10 @@ report.texts(claims_by_hand, "The verdicts by hand; the library's are the same")
 #
 # **Sentences of writers who had not seen the rules.** Language models that knew neither the rules
 # nor the earlier test sentences wrote sentences on moves that people played, half of them false by
-# one detail. The rules were mended on the first writer's sentences and then frozen. After that they
-# read, once, two hundred sentences by another writer, on other games but for one. Only this column
-# is a test of the rules as they are. A sentence is called true if every claim read in it is true,
-# and false if one is false.
+# one detail. Three times the rules were mended and frozen, and then read, once, the sentences of a
+# writer whom they had never met. Then they were mended on these. Only the last column is a test of
+# the rules as they are. A sentence is called true if every claim read in it is true, and false if
+# one is false.
 
 # %% tags=["hide-input"]
 folder = find_project() / "data" / "claims"
@@ -230,7 +230,11 @@ def reading_of(rows):
 
 
 readings = {half: reading_of(rows) for half, rows in sentences_of_another.groupby("half")}
-titles = {"fresh": "not seen before", "kept": "rules mended on them"}
+titles = {
+    "kept": "first writer, rules mended on them",
+    "fresh": "second writer, rules mended on them",
+    "last": "third writer, not seen before",
+}
 of_halves = {}
 for half, title in titles.items():
     rows = sentences_of_another[sentences_of_another["half"] == half]
@@ -247,50 +251,70 @@ report.table(
 )
 
 # %% [markdown]
-# The rules before the last mending read the same fresh sentences too, so that the mending can be
-# judged on sentences of which it knew nothing.
+# What each writer's sentences came to when they were read for the first time says how far the
+# mending carries. The rules before the last mending read the third writer's sentences too.
 
 # %% tags=["hide-input"]
-read_fresh = pd.read_csv(folder / "fresh_once.csv").merge(
+once = pd.read_csv(folder / "read_once.csv")
+once["right"] = once["true_called_true"] + once["false_found"]
+once["called"] = once["right"] + once["true_accused"] + once["false_called_true"]
+once["sentences"] = once["called"] + once["true_open"] + once["false_open"]
+first_time = once[once["when"] == "after"].set_index("half")
+read_last = pd.read_csv(folder / "last_once.csv").merge(
     sentences_of_another[["id", "verdict", "game"]], on="id"
 )
 changes = {
     f"{label} ones called {called_so}": paired_permutation(
+        rows["third_mending"] == called_so,
         rows["second_mending"] == called_so,
-        rows["first_mending"] == called_so,
         rows["game"],
         seed=seed,
     )
-    for label, rows in read_fresh.groupby("verdict")
+    for label, rows in read_last.groupby("verdict")
     for called_so in ("true", "false")
 }
-report.table(
-    pd.DataFrame(
-        {
-            name: {"after less before the mending": each.difference, "p": f"{each.p:.3f}"}
-            for name, each in changes.items()
-        }
-    ).T,
-    caption="Paired differences on the fresh sentences, a hundred true and a hundred false",
-    digits=3,
+report.boards(
+    report.table(
+        pd.DataFrame(
+            {
+                f"{titles[half].split(',')[0]}, {row['sentences']} sentences": {
+                    "called true or false": int(row["called"]),
+                    "of these right": share(int(row["right"]), int(row["called"])),
+                    "of all sentences, called right": share(
+                        int(row["right"]), int(row["sentences"])
+                    ),
+                }
+                for half, row in first_time.iterrows()
+            }
+        ),
+        caption="Read for the first time, by the rules as they were frozen then",
+    ),
+    report.table(
+        pd.DataFrame(
+            {
+                name: {"after less before the mending": each.difference, "p": f"{each.p:.3f}"}
+                for name, each in changes.items()
+            }
+        ).T,
+        caption="Paired differences on the third writer's, a hundred true and a hundred false",
+        digits=3,
+    ),
 )
 
 # %% tags=["hide-input"]
 # a sentence is shown only if the intervals bear it out
 lines = []
-if changes["false ones called true"].difference.high < 0:
-    lines.append("After the mending fewer false sentences are called true.")
-if changes["true ones called true"].difference.high < 0:
-    lines.append(
-        "The price is that fewer true ones are called true: a sentence of which a part is not "
-        "understood stays open."
-    )
-if changes["false ones called false"].difference.low <= 0:
-    lines.append("That more of the false ones are found cannot be shown.")
-if readings["fresh"]["recall"].high < readings["kept"]["recall"].low:
+if readings["last"]["recall"].high < min(
+    readings[half]["recall"].low for half in ("kept", "fresh")
+):
     lines.append(
         "**What was learned from one writer does not carry over to another:** the rules read far "
-        "fewer of the fresh sentences than of those on which they were mended."
+        "fewer of the third writer's sentences than of those on which they were mended."
+    )
+if all(each.difference.low <= 0 <= each.difference.high for each in changes.values()):
+    lines.append(
+        "The last mending, half as many rules again, changed nothing that can be shown on "
+        "sentences of a new writer."
     )
 Markdown(" ".join(lines))
 
@@ -380,9 +404,9 @@ rules = used_code("from chessgloss.claims import verify\nverify", library)
 frozen = code_sha256(rules, library)
 print(f"what verify uses: {len(rules)} definitions, SHA-256 {frozen[:12]}…")
 
-when_read_once = read_fresh.set_index("id")["second_mending"]
+when_read_once = read_last.set_index("id")["third_mending"]
 today = sentences_of_another.set_index("id")["called"].reindex(when_read_once.index)
-print("fresh sentences called otherwise than when read once:", (today != when_read_once).sum())
+print("sentences called otherwise than when read once:", (today != when_read_once).sum())
 
 # %% [markdown]
 # Folded: precision and recall by kind of claim, on both halves that no rule was written for.
@@ -509,7 +533,6 @@ history = pd.read_csv(folder / "checkers.csv")
 history["share"] = history["with_false_claim"] / history["comments"]
 versions = history.pivot(index=["rules", "checker_sha256"], columns="method", values="share")
 versions = versions.iloc[::-1].rename(lambda digest: digest[:12], level="checker_sha256")
-once = pd.read_csv(folder / "written_once.csv").set_index("rules")
 right = {name: share_of(rows["right"]) for name, rows in reading.groupby("method")}
 report.boards(
     report.table(
@@ -521,9 +544,11 @@ report.boards(
     ),
     report.table(
         once.assign(checker_sha256=once["checker_sha256"].str[:12])
+        .set_index(["half", "when"])
         .T.rename(lambda name: name.replace("_", " "))
         .rename_axis(columns=None),
-        caption="The first writer's kept half, read once before it was used for mending",
+        caption="Each writer's sentences, read once before they were used for mending: by the "
+        "rules before a mending and after it",
     ),
     report.table(
         pd.DataFrame({"right": right, "accusations": reading.groupby("method").size()}),
@@ -1538,8 +1563,8 @@ report.table(
 # - A program can count part of what people counted. Its accusations of a model's comments are
 #   mostly right; what it leaves open may be true or false.
 # - How much it reads depends on whose words they are: of the false claims in the lectures' twins it
-#   finds {glue:text}`human_recall` %, and of the fresh false sentences it calls
-#   {glue:text}`fresh_found` % false. A method is compared with another by what is seen of both.
+#   finds {glue:text}`human_recall` %, and of a new writer's false sentences it calls
+#   {glue:text}`new_found` % false. A method is compared with another by what is seen of both.
 # - Of this small model's comments with evaluation and examples, with the rest of CCC or without, most
 #   are false in something to a reader: {glue:text}`ccc_by_hand` % of CCC's.
 # - To publish what is proven is safer than to stop what is caught, and no guarantee: on moves of
@@ -1554,18 +1579,18 @@ def in_percent(interval):
 
 
 total, human_total = scores["all"], human_scores["all"]
-fresh = sentences_of_another[sentences_of_another["half"] == "fresh"]
-fresh_false = fresh[fresh["verdict"] == "false"]
-decided = fresh[fresh["called"] != "open"]
+unseen = sentences_of_another[sentences_of_another["half"] == "last"]
+unseen_false = unseen[unseen["verdict"] == "false"]
+decided = unseen[unseen["called"] != "open"]
 famous = either["second form", "ccc_proven"]
 report.paste(
     model=model_title(model),
     any_llm=in_percent(of_any["llm"]),
     any_expert=in_percent(of_any["llm_expert"]),
-    fresh_n=len(fresh),
-    fresh_called=len(decided),
-    fresh_right=int((decided["called"] == decided["verdict"]).sum()),
-    fresh_found=in_percent(share_of(fresh_false["called"] == "false")),
+    new_n=len(unseen),
+    new_called=len(decided),
+    new_right=int((decided["called"] == decided["verdict"]).sum()),
+    new_found=in_percent(share_of(unseen_false["called"] == "false")),
     accused=in_percent(accused_share),
     accused_n=accused_share.n,
     matched=in_percent(matching["and by what they presuppose"]),
@@ -1637,11 +1662,11 @@ report.save(
     ),
     report.rows(
         {
-            name: report.Result(
-                row["false_called_true"] / row.filter(like="false_").sum(),
-                n=int(row.filter(like="false_").sum()),
+            (row["half"], row["when"]): share(
+                row["false_called_true"],
+                row["false_called_true"] + row["false_found"] + row["false_open"],
             )
-            for name, row in once.iterrows()
+            for _, row in once.iterrows()
         },
         "reader.false_called_true",
         unit="share of false sentences, read once",

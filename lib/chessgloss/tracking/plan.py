@@ -18,7 +18,7 @@ from chessgloss.tracking.runs import NAME, TRANSFORMER, Training
 #: worth, and the paper's own model (which takes a GPU).
 _PLANNED = (
     ("S", "uci-1 rap15-1 ap-1 uci-2 rap15-2 ap-2 uci-3 rap15-3 ap-3"),
-    ("S", "rap25-1 rap50-1"),
+    ("S", "rap25-1 rap50-1 rap25-2 rap25-3"),
     ("M", "uci-1 rap15-1 ap-1 uci-2 rap15-2 ap-2"),
     ("L", "uci-1 rap15-1 ap-1 uci-2 rap15-2 ap-2"),
     ("S", "window50-1 lstm-1 lstm_rap15-1 reformer-1 performer-1"),
