@@ -15,8 +15,8 @@
 #
 # A chess engine knows and cannot speak; a language model speaks and does not know. Before the two
 # can explain a move together, we need moves to explain, and an engine's verdict on each. This
-# chapter provides them: {glue:text}`games:,` self-play games, divided once and for all into three
-# parts, and the {glue:text}`terms` terms in which Stockfish 8 judges a position.
+# chapter provides them: {glue:text}`games:,` games of {glue:md}`corpus`, divided once and for all
+# into three parts, and the {glue:text}`terms` terms in which Stockfish 8 judges a position.
 #
 # The position below is from Figure A6 of the CCC paper {cite}`kim2024ccc`, where White plays
 # 21. Bxe6+. The table shows the terms of Stockfish 8 and of a modern engine.
@@ -24,8 +24,11 @@
 # %% tags=["parameters"]
 profile = "book"
 seed = 1
+games_path = None  # in place of self-play: the path of a PGN of any size
 
 # %% tags=["hide-input"]
+from itertools import islice
+from pathlib import Path
 import matplotlib.pyplot as plt
 import chess
 import numpy as np
@@ -36,6 +39,7 @@ from scipy import stats
 from chessgloss import assets, engine, oracle, positions, report
 from chessgloss.book import reference
 from chessgloss.corpora import lectures, samples
+from chessgloss.corpora.anybody import read_anybody
 from chessgloss.corpora.games import read_games
 from chessgloss.experts import load_expert
 from chessgloss.skill.levels import game_values, move_losses
@@ -100,7 +104,15 @@ report.table(pd.DataFrame({"pawns, for White": verdicts}))
 
 # %%
 games_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
-games = list(read_games(games_file, limit=sizes.games))
+selfplay = list(read_games(games_file, limit=sizes.games))
+games = selfplay
+corpus = "self-play"
+if games_path:
+    corpus = Path(games_path).name
+    read = read_anybody(Path(games_path))
+    sound = (game for game in read if isinstance(game, positions.Game))
+    games = list(islice(sound, sizes.games))
+    print(f"{len(games):,} games of {corpus}; levels are compared on self-play as before")
 plies = np.array([len(game.moves) for game in games])
 ends = pd.Series([game.result for game in games]).value_counts()
 sheet = {
@@ -119,7 +131,7 @@ sheet = {
         ]
     },
 }
-report.sheet("self-play", sheet)
+report.sheet(corpus, sheet)
 
 # %% [markdown]
 # A hash of its moves assigns each game to one of three parts: {glue:text}`share_train:.1f` % of the
@@ -136,7 +148,7 @@ of_game = pd.DataFrame(
             len(game.moves),
             game.result == "1/2-1/2",
         )
-        for game in games
+        for game in selfplay
     ],
     columns=["level", "against", "plies", "drawn"],
 )
@@ -166,7 +178,7 @@ rows = np.sort(np.random.default_rng(seed).permutation(len(sample))[: sizes.term
 fens = [sample.fens[row] for row in rows]
 stages = pd.Series([positions.phase_of(fen) for fen in fens]).value_counts() / len(fens)
 report.sheet(
-    "self-play",
+    corpus,
     {
         "positions": len(fens),
         "distinct positions": len({fen.rsplit(" ", 2)[0] for fen in fens}),
@@ -214,7 +226,11 @@ report.sheet("FICS lectures", talk_sheet)
 # %%
 published = pd.DataFrame(
     [
-        ("CCC: concepts", "200,000 Lichess positions", f"{len(sample):,} self-play positions"),
+        (
+            "CCC: concepts",
+            "200,000 Lichess positions",
+            f"{len(sample):,} positions of {corpus}",
+        ),
         ("CCC: comments", "50 GameKnot moves rated", f"{len(comments):,} lecture comments"),
         (
             "static positions",
@@ -322,7 +338,7 @@ report.table(tails.loc[["Material", "White Kingsafety", "White Queens", "White T
 # %%
 report.paste(games_per_level=sizes.games_per_level)
 levels = (5, 10, 15, 18, 20)
-equal = {n: [g for g in games if g.white == g.black == f"level {n}"] for n in levels}
+equal = {n: [g for g in selfplay if g.white == g.black == f"level {n}"] for n in levels}
 graded = [game for n in levels for game in equal[n][: sizes.games_per_level]]
 values_of_games = game_values(graded, nodes=sizes.grading_nodes)
 grades = move_losses(graded, values_of_games)
@@ -447,8 +463,8 @@ report.paste(
 # %% [markdown]
 # ## Recap
 #
-# - The book uses {glue:text}`games:,` self-play games and {glue:text}`comments:,` moves that a person
-#   commented on. The games are divided into three parts, the same in every chapter.
+# - The book uses {glue:text}`games:,` games of {glue:md}`corpus` and {glue:text}`comments:,` moves
+#   that a person commented on. The games are divided into three parts, the same in every chapter.
 # - Stockfish 8 judges a position by {glue:text}`terms` named terms, Stockfish 15.1 by a network. The
 #   two need not agree.
 # - Some terms are usually zero. One of their tails is then partly drawn at random.
@@ -456,6 +472,7 @@ report.paste(
 #   {glue:text}`plan_order:.2f` in the plan's single games.
 
 # %% tags=["hide-input"]
+report.paste(corpus=Markdown(corpus))
 report.paste(games=len(games), comments=len(comments), terms=len(oracle.TERMS))
 named = "level_{:02d}".format
 printed = {

@@ -25,9 +25,13 @@
 profile = "book"
 seed = 1
 layer = "pairwise+clipped"
+leela_layer = (
+    None  # where a Leela network is read: a block such as "block39", else the middle one
+)
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and the position and move: change them at the end"}
 import json
+from dataclasses import replace
 from itertools import pairwise
 import matplotlib.pyplot as plt
 import numpy as np
@@ -40,11 +44,19 @@ from chessgloss import assets, oracle, report
 from chessgloss.book.profiles import load_sizes
 from chessgloss.concepts import changes
 from chessgloss.concepts import scores as ranking
-from chessgloss.concepts.fit import ConceptVectors, cut_tails, fit_ridge, turn_terms
+from chessgloss.concepts.fit import (
+    ConceptVectors,
+    cut_tails,
+    fit_concepts,
+    fit_ridge,
+    turn_terms,
+)
 from chessgloss.concepts.priority import (
     SOURCES,
+    SVM_C,
     ChangeModel,
     fit_linear,
+    labelled_before,
     prioritise,
     weights_file,
 )
@@ -552,7 +564,7 @@ def give_back(fen):
 
 try:
     leela = load_expert("leela", assets.locate("leela", fetch=False))
-    middle = leela.layers[len(leela.layers) // 2]
+    middle = leela_layer or leela.layers[len(leela.layers) // 2]
     turned = [
         part.moves.assign(returned=part.moves["after"].map(give_back)) for part in (few, unseen)
     ]
@@ -586,6 +598,36 @@ line_gap = of_unseen(by_layer[f"NNUE, {layer}"] - by_layer["bare board"])
 read_linearly = relation(line_gap, "more than", "less than", "no measurably other value than")
 Markdown(f"""Read by a line, the layers of this chapter give {read_linearly} the change of the bare
 board (difference {line_gap:.3f}).""")
+
+# %% [markdown]
+# The published ranking, fitted to the positions before the same moves, on either network. The block
+# of the Leela network is the parameter `leela_layer`.
+
+
+# %% tags=["hide-input"]
+def published_gain(network, where, terms, differences, true_changes):
+    """Gains of the paper's ranking on validation moves, its vectors fitted before training moves."""
+    states = joined_activations(network, few.moves["before"].tolist(), where)
+    seen = replace(labelled_before(few), values=terms)
+    svm = fit_concepts(states, seen, cs=(SVM_C,), seed=seed).vectors
+    return ranking.ndcg(np.abs(differences @ svm.weights.T), true_changes)
+
+
+of_published = {}
+if "Leela, a middle block" in by_layer:
+    own_terms = turn_terms(few.before, oracle.TERMS, few.moves["before"].str.contains(" w "))
+    of_published[f"Leela, {middle}"] = published_gain(
+        leela, middle, own_terms, moved[1], own[1]
+    )
+moved_nnue = change_of(expert, unseen.moves, layer)
+of_published[f"NNUE, {layer}"] = published_gain(
+    expert, layer, few.before, moved_nnue, unseen.changes / spread
+)
+published_means = {name: of_unseen(values) for name, values in of_published.items()}
+report.table(
+    pd.Series(published_means, name="nDCG@5").map("{:.3f}".format).to_frame(),
+    caption="The paper's ranking, validation moves",
+)
 
 # %% [markdown]
 # ## What is missing

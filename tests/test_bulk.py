@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 import zstandard
 
-from chessgloss.concepts.bulk import activate, label, stream_fens
+from chessgloss.concepts.bulk import activate, label, sample_evaluated, stream_fens
 from chessgloss.corpora import games
 from chessgloss.engine import EngineFailed
 from chessgloss.experts import joined_activations, load_expert
@@ -124,6 +124,20 @@ def test_a_file_is_labelled_line_by_line_and_damaged_lines_are_named(store, tmp_
     mended = [*first.fens, *second.fens]
     assert mended == [" ".join([*fen.split()[:4], "0 1"]) for fen in fens]
     assert materials(second.table) == [1, 2, 3, 4]
+
+
+def test_positions_of_a_file_stand_for_games_and_a_board_is_in_one_part(tmp_path):
+    fens = random_fens(200)
+    twin = "r3k2r/8/8/8/8/8/8/R3K2R w {} - 0 1"
+    twins = [twin.format(rights) for rights in ("KQkq", "-")]
+    path = tmp_path / "lichess_db_eval.jsonl.zst"
+    write_evaluations(path, [*twins, "no position", *fens])
+    sample, parts = sample_evaluated(path, 100)
+    assert sample.fens[:2] == tuple(twins) and len(sample) == len(parts) == 99
+    assert sample.games.tolist() == list(range(99))
+    assert parts[0] == parts[1] and set(parts) == {"train", "validation", "test"}
+    write_evaluations(path, ["no position"])
+    refuses(ValueError, "no position on its first 9 lines", sample_evaluated, path, 9)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import count, islice
 from pathlib import Path
@@ -31,9 +32,10 @@ from tqdm import tqdm
 
 from chessgloss import assets
 from chessgloss.corpora import games
+from chessgloss.corpora.samples import PositionSample
 from chessgloss.experts import Representation, View, joined_activations, load_expert
 from chessgloss.oracle import Oracle, TermTable, evaluate_terms
-from chessgloss.positions import PositionError, repair_fen, text_digest
+from chessgloss.positions import PositionError, repair_fen, split_of, text_digest
 from chessgloss.store import Parts, Store, file_digest
 
 #: Positions that one engine labels before the result is kept: some five seconds of
@@ -138,6 +140,47 @@ def stream_fens(path: Path) -> Iterator[str]:
             yield str(json.loads(line)["fen"])
         except (ValueError, KeyError, TypeError, RecursionError):
             yield line[:80].decode(errors="replace").strip()
+
+
+def sample_evaluated(
+    path: Path | str, most: int
+) -> tuple[PositionSample, NDArray[np.str_]]:
+    """Take the positions on the first lines of a file of Lichess evaluations, and their parts.
+
+    The file names no games. Each position stands for a game of its own, and its part is chosen by
+    a hash of its board and side to move (:func:`chessgloss.positions.split_of`); sisters of one
+    game may stand in different parts. The evaluations in the file are not read.
+
+    Parameters
+    ----------
+    path
+        As for :func:`stream_fens`.
+    most
+        Lines that are read; those without a legal position are left out.
+
+    Returns
+    -------
+    tuple
+        The sample, its FENs mended by :func:`chessgloss.positions.repair_fen`, and the part of
+        each position, shape ``(n,)``.
+
+    Raises
+    ------
+    ValueError
+        If none of the lines holds a legal position.
+    chessgloss.corpora.games.TruncatedFileError
+        If the file is cut off within these lines.
+    """
+    fens = []
+    for text in islice(stream_fens(Path(path)), most):
+        with suppress(PositionError):
+            fens.append(repair_fen(text).position.fen)
+    if not fens:
+        raise ValueError(f"{path} holds no position on its first {most:,} lines")
+    boards = [" ".join(fen.split(" ")[:2]) for fen in fens]
+    alone = np.arange(len(fens), dtype=np.int32)
+    sample = PositionSample(tuple(fens), alone, np.zeros_like(alone))
+    return sample, np.array([split_of(board) for board in boards])
 
 
 def activate(
