@@ -584,15 +584,14 @@ beyond = pd.DataFrame(beyond).T
 report.table(beyond, caption="The same two methods by two ways of judging")
 
 # %% tags=["hide-input"]
-arm = "two_examples.ccc_two_less_llm_expert_two"
-over = committed("05_claims", f"false_comment_share.arms.{arm}")
+over = committed("05_claims", "factorial.gap.ccc_less_verdict")
 ahead = [title for title, row in beyond.iterrows() if row["ccc"].low > row["llm_expert"].high]
 higher = [
     title for title, row in beyond.iterrows() if row["ccc"].value > row["llm_expert"].value
 ]
 points = over.in_percent()
 in_claims = (
-    "With two examples in both prompts, the share of comments with a false claim differs by "
+    "In the experiment of chapter 5 the share of comments with a false claim differs by "
     f"{points.value:+.0f} points [{points.low:.0f}, {points.high:.0f}]"
 )
 if ahead:
