@@ -200,7 +200,7 @@ plt.show()
 # training, and ask both the same question:
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Put the window into a trained model, ask both"}
+# %%
 def narrowed(name):
     """Return the model of a run with the window's mask in every block."""
     model, _ = runs.read_model(name)
@@ -541,7 +541,7 @@ in_short = {
     f"{size} {names['window50']}": lost[run_of[size, "window50"], run_of[size, "uci"]]
     for size in windowed_sizes
 }
-in_short["largest of another seed"] = {
+in_short["another\N{NO-BREAK SPACE}seed, at\N{NO-BREAK SPACE}most"] = {
     age: f"{largest:.1f}" for age, largest in noise_of_age.items()
 }
 in_short["questions"] = {age: f"{len(at_age[age])}" for age in ages_there}
@@ -590,6 +590,8 @@ report.table(
 # - Clear differences from full attention in legal answers, in points: {glue:text}`told`. Another
 #   seed alone changed up to {glue:text}`noise_legal`.
 # - Not trained yet, of the rows of Table 7: {glue:text}`missing`.
+#
+# {glue:text}`story`
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say"}
 long = ("end_actual", "long")
@@ -728,7 +730,18 @@ def age_sentence(age, what, lead):
     return f"Of {what} no loss can be told from chance: {shares(age)} ({strongest})."
 
 
+differences = [lost[of_strongest].get(age) for age in (oldest, latest)]
+told_apart = [
+    each is not None and is_clear(each, noise_of_age[age])
+    for each, age in zip(differences, (oldest, latest), strict=True)
+]
 report.paste(
+    story=(
+        "What a model knows of a piece, it has from the move that brought it there: take that move "
+        "out of its sight, and the piece is lost."
+        if told_apart == [True, False] and value_of(differences[0]).value < 0
+        else ""
+    ),
     long_ago=age_sentence(
         oldest,
         f"a piece that came to its square more than {held} plies ago",
@@ -744,8 +757,7 @@ for size in windowed_sizes:
     values = sorted(-value_of(each).value for each in differences if each is not None)
     if len(values) > 1 and all(is_clear(each, noise_of_age[oldest]) for each in differences):
         against_seeds.append(
-            f"at {size} the window answers {values[0]:.0f} to {values[-1]:.0f} points fewer than "
-            f"each of {len(values)} seeds of full attention"
+            f"{values[0]:.0f} to {values[-1]:.0f} points at {size} ({len(values)} seeds)"
         )
 elsewhere = {
     key: lost[run_of[key[:2]], run_of[key[0], "uci"]].get(oldest)
@@ -765,8 +777,8 @@ lately_too = [
 ]
 report.paste(
     all_seeds=(
-        f"Of pieces that came more than {held} plies ago, {'; '.join(against_seeds)}; another "
-        f"seed alone changes up to {noise_of_age[oldest]:.0f} points there."
+        f"Of pieces that came more than {held} plies ago, the window answers fewer than every seed "
+        f"of full attention, by {results.enumerate_names(against_seeds)}."
         if against_seeds
         else ""
     ),
