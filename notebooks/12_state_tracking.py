@@ -826,8 +826,8 @@ def say_changes(model):
         if parts
     }
     untold = (
-        f"{shown} change it by {results.enumerate_names(open_parts)}: another seed alone changes "
-        f"up to {seed_spread:.0f} %, so these trainings do not tell what they are worth."
+        f"{shown} change it by {results.enumerate_names(open_parts)}; by the rule above nothing of "
+        f"that is decided (another seed alone changes up to {seed_spread:.0f} %)."
     )
     return said, untold if open_parts else ""
 
@@ -840,7 +840,8 @@ clear_changes = {
 decided_says = results.only_if_above(
     clear_changes, "What types in the notation are worth, these trainings do not tell."
 )
-report.paste(all_notations=" ".join([decided_says, *(untold for _, untold in said.values())]))
+untold = [sentence for _, sentence in said.values() if sentence]
+report.paste(all_notations=" ".join([decided_says, *untold]))
 
 # %% [markdown]
 # {glue:text}`all_notations`
@@ -1017,15 +1018,15 @@ for label, row in worth.iterrows():
     if abs(row["change, %"].value.value) <= seed_spread:
         part += f" (another seed may change as much, up to {seed_spread:.0f} %)"
     if not row["test perplexity"].above:
-        part += " (no longer better than the even draw)"
+        part += " (not better than the even draw)"
     worth_says.append(part)
 old = worth.loc["gpt2", "change, %"] if "gpt2" in worth.index else None
 right_recipe = ""
 if old is not None and old.above and old.value.low > seed_spread:
     ends = [worth.loc[label, "test perplexity"].value.value for label in ("gpt2", "")]
     right_recipe = (
-        f"And it takes the right recipe: with the paper's own, two passes come to {ends[0]:.0f}, "
-        f"with ours one pass to {ends[1]:.0f}."
+        f"And it takes the right recipe: with the paper's own, two passes come to {ends[0]:.1f}, "
+        f"with ours one pass to {ends[1]:.1f}."
     )
 report.paste(
     worth="; ".join(worth_says)

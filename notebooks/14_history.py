@@ -777,8 +777,8 @@ lately_too = [
 ]
 report.paste(
     all_seeds=(
-        f"Of pieces that came more than {held} plies ago, the window answers fewer than every seed "
-        f"of full attention, by {results.enumerate_names(against_seeds)}."
+        f"Of pieces that came more than {held} plies ago, the window gives fewer legal answers "
+        f"than every seed of full attention, by {results.enumerate_names(against_seeds)}."
         if against_seeds
         else ""
     ),
