@@ -9,15 +9,10 @@
 # %% [markdown]
 # # What the model knows of the board
 #
-# {glue:text}`result` {glue:text}`types_say` {glue:text}`notations_say` {glue:text}`few_say`
+# {glue:text}`result` {glue:text}`few_say` {glue:text}`types_say` {glue:text}`notations_say`
 # {glue:text}`kinds_say`
-#
-# The models are asked without any new machinery {cite}`toshniwal2022chess`: one is given the
-# beginning of a game and one token more, and its next token is an answer. After a square it must
-# say where the piece there can go; after a piece type, where such a piece stands. The rules decide
-# what is right.
 
-# %% tags=["parameters", "hide-input"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the question and the model that answers"}
 profile = "book"
 seed = 1
 moves = "e2e4 e7e5 g1f3 b8c6 d2d4 h7h6"
@@ -25,7 +20,7 @@ following = "f1b5"
 example = "L-rap15-1"
 question_number = 0
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and the questions"}
 import chess
 import chess.svg
 import matplotlib.pyplot as plt
@@ -49,7 +44,7 @@ def ask(task, band="long"):
     return questions[(questions["task"] == task) & (questions["band"] == band)]
 
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the question"}
 question = ask("end_actual").iloc[question_number]
 board = chess.Board()
 for uci in question["prefix"].split():
@@ -64,7 +59,10 @@ report.Html(drawing, board.fen())
 
 # %% [markdown]
 # A question: where can the piece on the coloured square go? The crosses are right. The model does
-# not see this board; it has read the moves that led there.
+# not see this board; it has read the moves that led there. It is asked without any new machinery
+# {cite}`toshniwal2022chess`: it is given these moves and one token more, and its next token is an
+# answer. After a square it must say where the piece there can go; after a piece type, where such a
+# piece stands. The rules decide what is right.
 #
 # In this chapter we
 #
@@ -109,7 +107,7 @@ print(
 # The 64 tokens of squares, laid on the board: the darker, the likelier. Crosses are legal, the
 # arrow is the likeliest square.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the answer on the board"}
 first_square = VOCABULARY.index("a1")
 on_squares = probability[first_square : first_square + 64]  # a1, b1, ..., h8
 shade = {
@@ -146,9 +144,9 @@ print(f"an even draw among 64 squares gives the legal ones {len(legal) / 64:.1%}
 # %% [markdown]
 # Another `question_number` (0 to {glue:text}`last_question`), another `example` (not AP's, whose
 # prompts have a type before each move), and the board changes. The library asks and scores all
-# questions so:
+# questions so.
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The library's answer to this question is the same"}
 library_answer = probes.predict(model, question.to_frame().T, training.reading)  # logarithms
 assert np.allclose(library_answer[0], np.log(probability), atol=1e-2)
 assert set(question["legal"].split()) == right
@@ -166,7 +164,7 @@ print(
 # with. The other pieces are drawn until they are those that the paper asks about; the answers are
 # worked out here.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the questions, ask the model"}
 random = np.random.default_rng(seed)
 prompts = ["f1", "f3", "B", "N"]
 table3 = []
@@ -174,8 +172,6 @@ while [asking["prompt"] for asking in table3] != prompts:
     table3 = probes.ask(moves.split(), following, "short", "Figure 1", random)
 table3 = pd.DataFrame(table3)
 table3.index = table3["task"].str.replace("_", "-").str.title()
-
-# %% tags=["hide-input"]
 printed3 = reference.table("state_tracking", "table3")["Correct Answers (LgM)"]
 agree = sum(
     set(printed3[title].strip("{}").split(", ")) == set(squares.split())
@@ -190,6 +186,7 @@ shown[f"{example} answers"] = [
     for answer in answers3
 ]
 drawing = report.board(read_move(Position.after(moves.split()), following), size=220)
+shown = shown.rename(lambda title: title.replace("-", "\N{NON-BREAKING HYPHEN}"))
 report.boards(drawing, report.table(shown.rename_axis(None), caption="Table 3"))
 
 # %% [markdown]
@@ -207,7 +204,7 @@ report.boards(drawing, report.table(shown.rename_axis(None), caption="Table 3"))
 # lies above 0; what is *as played* (ExM) has to beat an even draw among the right squares too.
 # A number that does not bears a †, and nothing more is concluded from it.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Count, and score the counts"}
 games = read_corpus()
 trained_on = games.of("L")
 
@@ -220,8 +217,6 @@ def count(n_games, asked):
 ground = count(sizes.counted, questions)
 grounds = {name: results.summarise(rows, seed=seed) for name, rows in ground.items()}
 fewer = count(sizes.counted_fewer, ask("end_actual"))
-
-# %% tags=["hide-input"]
 counted = pd.DataFrame(
     {results.BASELINES[name]: scores["lgm"] for name, scores in grounds.items()}
 ).T
@@ -263,7 +258,7 @@ report.boards(
 # [^device]: Most were trained on a GPU (NVIDIA H100, numbers of 16 bits), some on a processor; the
 #     record of each run names its device.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Read the answers of all trainings"}
 trained = runs.read_runs()
 chosen = results.headline(trained, results.NOTATION_ROWS)
 seeds = {
@@ -302,9 +297,10 @@ report.paste(same=f"{100 * np.mean(again):.1f}")
 # %% [markdown]
 # Table 5: the prompt is a piece type, so only models that have seen types can be asked. The model
 # trained with RAP reads a game without types; the harder baseline, where the type went last, reads
-# all of them. *Random legal* draws evenly among the right squares; it is computed, not drawn.
+# all of them. *Beyond last* is what a model's answers to the Actual questions have beyond it, in
+# points.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Score the answers, lay out Tables 5 and 6"}
 runs_of_rows = dict(zip(chosen["title"], chosen["run"], strict=True)) | alone
 
 
@@ -337,7 +333,8 @@ def one_line_of_models(frame):
     return frame.rename(models_only)
 
 
-def show_table(number, kind, titles, counts):
+def lay_out(number, kind, titles, counts):
+    """The two halves of a table of the paper: legal answers, and how all squares are ranked."""
     printed = reference.table("state_tracking", f"table{number}")
     rows = {title: scores[title] for title in titles}
     rows |= {results.BASELINES[name]: grounds[name] for name in counts}
@@ -351,30 +348,20 @@ def show_table(number, kind, titles, counts):
         part.loc[absent, part.columns[::2]] = "-" if part is precise_part else "not on file"
     precise_part = precise_part.map(without_interval).add_prefix("R-prec. ")
     ranked = precise_part.join(exact_part.add_prefix("ExM "))
-    legal_part = legal_part.drop(index="Random Legal")
-    title = f"Table {number}: {kind}ing squares"
-    return report.boards(
-        report.table(
-            one_line(legal_part),
-            digits=1,
-            caption=f"{title}, legal answers (LgM accuracy), %. {results.MARKED}",
-        ),
-        report.table(
-            one_line_of_models(ranked),
-            digits=1,
-            caption=f"{title}, R-precision of legal answers, and as played (ExM accuracy), %",
-        ),
-    )
+    return legal_part.drop(index="Random Legal"), ranked
 
 
-# %%
+def show_legal(number, kind, part):
+    caption = f"Table {number}: {kind}ing squares, legal answers (LgM accuracy), %"
+    return report.table(one_line(part), digits=1, caption=f"{caption}. {results.MARKED}")
+
+
+def show_ranked(number, kind, part):
+    caption = f"Table {number}: R-precision of legal answers, and as played (ExM accuracy), %"
+    return report.table(one_line_of_models(part), digits=1, caption=caption)
+
+
 typed = [title for title in scores if title.endswith("AP")]
-show_table(5, "start", typed, results.START_BASELINES)
-
-# %% [markdown]
-# Does a model know more than where such a piece went last? The same questions, in points:
-
-# %% tags=["hide-input"]
 beyond_last = {
     title: {
         task: results.compare_answers(
@@ -389,12 +376,19 @@ beyond_last = {
     }
     for title in typed
 }
-report.table(
-    one_line(pd.DataFrame(beyond_last).T).rename(
-        columns=lambda task: task.split("_")[1].title()
+legal_starts, ranked_starts = lay_out(5, "start", typed, results.START_BASELINES)
+beyond = pd.DataFrame(beyond_last).T
+legal_starts["beyond last"] = beyond["start_actual"].reindex(legal_starts.index)
+show_legal(5, "start", legal_starts)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The other columns of Table 5, and the other question less where the type went last"}
+report.boards(
+    show_ranked(5, "start", ranked_starts),
+    report.table(
+        one_line(beyond).rename(columns=lambda task: task.split("_")[1].title()),
+        digits=1,
+        caption="Legal starting squares, less where the type went last, points",
     ),
-    digits=1,
-    caption="Legal starting squares, less where the type went last, points",
 )
 
 # %% [markdown]
@@ -402,15 +396,16 @@ report.table(
 #
 # Table 6: the prompt is the square of a piece. XS has 3,750 games, too few. The *paper's model* is the
 # paper's own in shape and recipe, 85 million parameters, trained on the first 15,000 of our games;
-# it stands beside the paper's S.
+# it stands beside the paper's S. {glue:text}`other_say`
 
-# %%
-show_table(6, "end", list(scores), results.END_BASELINES)
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 6"}
+legal_ends, ranked_ends = lay_out(6, "end", list(scores), results.END_BASELINES)
+show_legal(6, "end", legal_ends)
 
-# %% [markdown]
-# What do more games bring? Each point below is one training, and the dotted lines are the counts.
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The other columns of Table 6: R-precision, and as played"}
+show_ranked(6, "end", ranked_ends)
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Legal answers about the piece that is moved next, after 51 to 100 plies, by training games; a point is a training, and the dotted lines are counts that know where a piece came from (lower) or its type (upper).", "name": "fig-13-legality"}, "image": {"alt": "Points, one a training, by the number of its games, with two dotted lines for counts."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw legal answers by games", "figure": {"caption": "Legal answers about the piece that is moved next, after 51 to 100 plies, by training games. A point is a training; the dotted lines are counts that know where a piece came from (lower) or its type (upper).", "name": "fig-13-legality"}, "image": {"alt": "Points, one a training, by the number of its games, with two dotted lines for counts."}}
 colours = dict(zip(results.NOTATION_ROWS, report.PALETTE, strict=False))
 points = []
 for (_, model), by_seed in seeds.items():
@@ -451,8 +446,6 @@ axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# {glue:text}`other_say`
-#
 # ## Does showing the type help?
 #
 # The paper finds that it does, and most where games are few. Perplexity is a poor yardstick for
@@ -461,10 +454,11 @@ plt.show()
 # types is compared with that of the same seed without, which began with the same weights. The pooled
 # interval takes the differences of all seeds and draws whole games. It speaks for other games, not
 # for other seeds; so a difference is *decided* only if every seed, of two or more, has its sign and
-# the interval leaves zero out.
+# the interval leaves zero out. A model that reads types reads more: AP's games have half as many
+# tokens again, on as many passes.
 
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Compare trainings of the same seed"}
 def compare_pairs(pairs, task, score):
     """Differences of pairs of runs on the same questions, in points: of each pair, and pooled."""
     rows = ask(task).index
@@ -483,18 +477,11 @@ def pair_seeds(first, second):
     return [(seeds[first][each], seeds[second][each]) for each in both]
 
 
-def decision(by_seed, pooled):
-    if len(by_seed) < 2:
-        return "one seed"
-    return "yes" if decided(by_seed, pooled) else "no"
-
-
 def decided(by_seed, pooled):
     one_sign = len(set(np.sign(by_seed))) == 1
     return len(by_seed) > 1 and one_sign and (pooled.low > 0 or pooled.high < 0)
 
 
-# %% tags=["hide-input"]
 MEASURES = {
     "exm": ("ExM Acc.", "as played (ExM)"),
     "lgm": ("LgM Actual Acc.", "legal answers"),
@@ -526,24 +513,27 @@ def of_paper(size, model, score):
     return cells[f"{size} {results.NOTATION_ROWS[model]}"] - cells[f"{size} UCI"]
 
 
+TITLES = {"exm": "played", "lgm": "legal"}
 shown = {}
 for (score, size, model), (by_seed, pooled) in compared.items():
     name = f"{size} {results.NOTATION_ROWS[model].removeprefix('UCI + ')}"
-    shown[MEASURES[score][1], name.replace(" ", "\N{NO-BREAK SPACE}")] = {
-        "by seed": ", ".join(f"{apart:+.1f}" for apart in by_seed),
-        "all seeds": pooled,
-        "decided": decision(by_seed, pooled.value),
-        "paper": f"{of_paper(size, model, score):+.1f}",
-    }
+    star = " *" if decided(by_seed, pooled.value) else ""
+    shown.setdefault(name.replace(" ", "\N{NO-BREAK SPACE}"), {}).update(
+        {
+            f"{TITLES[score]}, by seed": ", ".join(f"{apart:+.1f}" for apart in by_seed),
+            f"{TITLES[score]}, all": f"{pooled:.1f}{star}",
+            f"{TITLES[score]}, paper": f"{of_paper(size, model, score):+.1f}",
+        }
+    )
 report.table(
-    pd.DataFrame(shown).T.loc[[title for _, title in MEASURES.values()]],
+    pd.DataFrame(shown).T,
     digits=1,
-    caption=f"Types less plain UCI, points. {results.COMPARED}",
+    caption=f"Types less plain UCI: answers as played (ExM) and legal ones, points. A star marks what "
+    f"is decided. {results.COMPARED}",
 )
 
 # %% [markdown]
-# {glue:text}`seeds_say` A model that reads types reads more: AP's games have half as many tokens
-# again, on as many passes.
+# {glue:text}`seeds_say`
 #
 # ## What kind of error
 #
@@ -552,7 +542,7 @@ report.table(
 # stands there); one behind another piece (*path obstruction*) or on an own one (*own piece*: it
 # has forgotten what stands elsewhere); or it leaves the king in check (*pseudo-legal*). The
 # authors' released analysis joins the first two of these as *syntax* errors, and the next two as
-# *path obstruction*.
+# *path obstruction*. {glue:text}`errors`
 
 
 # %%
@@ -580,7 +570,7 @@ def end_error(row):
 for answer, kind in (("g2", "own piece"), ("h3", "path obstruction")):
     assert end_error(table3.loc["End-Actual"].to_dict() | {"answer": answer}) == kind
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Sort the errors of all models and counts"}
 ERRORS = [
     "not a square",
     "unreachable",
@@ -618,24 +608,31 @@ def mark_row(title):
     return title + ("" if all(both) else f" {results.MARK}")
 
 
-report.table(
-    one_line(shown.rename(mark_row)),
-    caption=f"Wrong ending squares of {2 * len(ask('end_actual')):,} answers. {results.MARKED}",
-)
+def show_errors(rows):
+    caption = (
+        f"Wrong ending squares of {2 * len(ask('end_actual')):,} answers. {results.MARKED}"
+    )
+    return report.table(one_line(shown.loc[rows].rename(mark_row)), caption=caption)
+
+
+plain_rows = [title for title in scores if title.endswith("UCI")]
+in_short = [*plain_rows, *(title for title in alone if title not in plain_rows), "came_from"]
+show_errors(in_short)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The errors of all models and counts"}
+show_errors(shown.index)
 
 # %% [markdown]
-# {glue:text}`errors`
-#
 # ## Games of other kinds
 #
 # The paper's games are people's, ours so far an engine's own. Three models read as many tokens of
 # 36,000 games each: engine games; games of random legal moves, about as long; and games that people
 # played on Lichess, most of them quick ones. Each is asked about games of all three kinds, with
-# questions made in the same way from games held out. Those of the other kinds were asked when the
-# training ended; the counts above are of engine games, and stand beside the first column alone.
+# questions made in the same way from games held out. The counts above are of engine games, and stand
+# beside the first column alone.
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Score each model on each kind"}
 def answers_on(run, tested_on, task):
     """Scores of the long questions of a task, made from games of one kind, with their games."""
     if tested_on == "selfplay":
@@ -745,8 +742,10 @@ report.table(
 # - A random legal square is the one played in {glue:text}`random_end` % of the questions; in the
 #   paper in {glue:text}`random_end_paper` %.
 # - {glue:text}`kinds_recap`
+#
+# All these models have read the whole game. The next chapter takes the older moves away.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say"}
 long_end = ("end_actual", "long")
 long_start = ("start_actual", "long")
 
@@ -780,7 +779,6 @@ report.paste(
     )
 )
 
-# %% tags=["hide-input"]
 TOLD = {"uci_rap": "some moves", "uci_ap": "every move"}
 SHOWN = {
     "uci_rap": "a model that was shown the types of some moves in training and of none when asked",
@@ -810,8 +808,7 @@ report.paste(
     f"{results.enumerate_names(less)}.",
 )
 
-# %% tags=["hide-input"]
-sentences = {}
+gained = {}  # by notation and direction: what is said of each size, and its difference
 undecided = []
 alone_in_seed = []
 for (measure, size, model), (by_seed, pooled) in compared.items():
@@ -825,11 +822,16 @@ for (measure, size, model), (by_seed, pooled) in compared.items():
     else:
         often = "more" if pooled.value.value > 0 else "less"
         n_games = trained.loc[runs_of_rows[title], "games"]
-        sentences[
-            f"Trained on {n_games:,} games with the type before {TOLD[model]}, a model names the "
-            f"move played {often} often, by {abs(pooled.value.value):.1f} points in the mean of "
-            f"{len(by_seed)} seeds, and with each of them."
-        ] = [pooled]
+        part = (
+            f"{abs(pooled.value.value):.1f} points when trained on {n_games:,} games "
+            f"({len(by_seed)} seeds)"
+        )
+        gained.setdefault((model, often), {})[part] = pooled
+sentences = {
+    f"With the type before {TOLD[model]}, a model names the move played {often} often, with each "
+    f"seed: in the mean by {results.enumerate_names(parts)}.": list(parts.values())
+    for (model, often), parts in gained.items()
+}
 first_row = chosen.index[0]
 type_gain = {
     score: grounds["type"].loc[long_end, score].value
@@ -881,7 +883,6 @@ report.paste(
 )
 
 
-# %% tags=["hide-input"]
 def beside_counts(run):
     """Legal endings of a run less those of its counts, in points."""
     rows = answered[run].loc[ask("end_actual").index]
@@ -900,9 +901,7 @@ for title in ("XS UCI", "Paper's model"):
     n_games = trained.loc[run, "games"]
     legal_share = legal_of(title).value.value
     if title.startswith("XS"):
-        few.append(
-            f"With {n_games:,} games a model like the first {place} ({legal_share:.1f} %)."
-        )
+        few.append(f"With {n_games:,} games a model like it {place} ({legal_share:.1f} %).")
     else:
         ratio = trained.loc[run, "parameters"] / trained.loc[runs_of_rows[plain], "parameters"]
         few.append(
@@ -944,7 +943,6 @@ if other.low > 0 or other.high < 0:
 report.paste(few_say=" ".join(few), games_say=games_say, other_say=other_say)
 
 
-# %% tags=["hide-input"]
 def changes(source, name, sign):
     """Whether games of a kind clearly change a measure, one way, on all games but their own."""
     elsewhere = [key for key in changed if key[0] == source != key[1] and key[2] == name]
@@ -983,7 +981,6 @@ report.paste(
 )
 
 
-# %% tags=["hide-input"]
 def share_of_errors(title, *kinds_of_error):
     rows = wrong[title]
     hits = rows["error"].isin(kinds_of_error)
@@ -1025,7 +1022,7 @@ report.paste(
     random_end_paper=f"{printed6.loc['Random Legal', 'ExM Acc.']:.1f}",
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
 cell = {
     (cell.table, cell.row, cell.column): cell
     for cell in reference.load("state_tracking")
@@ -1066,7 +1063,6 @@ for name, table in grounds.items():
             kind = "counts" if score == "lgm" else f"counts_{score}"
             baselines[kind, name_task(task, band), name] = value
 
-# %% tags=["hide-input"]
 counted_errors = ends.rename(
     lambda row: ".".join(place_of[row]) if row in place_of else f"baseline.{row}"
 )
@@ -1158,7 +1154,6 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"]
 report.evidence(
     len(questions),
     "questions",
@@ -1173,7 +1168,7 @@ report.evidence(
 #
 # The first and the last exercise ask the `example` model the same fifty long questions.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fifty questions"}
 fifty = ask("end_actual").head(50)
 own_model, own_training = models[example]
 legal_squares = [

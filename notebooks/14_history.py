@@ -13,13 +13,13 @@
 # so it must look back. How far? {glue:text}`long_ago` {glue:text}`lately` {glue:text}`overall` The
 # picture shows what a window is: which earlier tokens each token may attend to.
 
-# %% tags=["parameters", "hide-input"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the window and the question"}
 profile = "book"
 seed = 1
 window = 50
 question_number = 21  # the first whose piece came more than 24 plies before
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and the questions"}
 from itertools import combinations
 
 import chess
@@ -42,13 +42,13 @@ questions = probes.read_probes().query("task in @probes.END_TASKS and band == 'l
 questions = questions.groupby("task", sort=False).head(sizes.instances)
 asked = questions[questions["task"] == "end_actual"]
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "What a token may attend to: all before it, or the last 50 only. The shares are of all pairs of tokens.", "name": "fig-14-masks"}, "image": {"alt": "Two triangular masks; the windowed one is a narrow band along the diagonal."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the masks", "figure": {"caption": "What a token may attend to: all before it, or the last 50 only. The shares are of all pairs of tokens.", "name": "fig-14-masks"}, "image": {"alt": "Two triangular masks; the windowed one is a narrow band along the diagonal."}}
 length = 120
 row = torch.arange(length)[:, None]
 column = torch.arange(length)[None, :]
 full = column <= row  # no token attends to a later one
 windowed = full & (column > row - window)
-figure, axes = plt.subplots(1, 2, figsize=(7, 3.2), sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(6, 2.8), sharey=True)
 titles = ("all before", f"the last {window}")
 for axis, mask, title in zip(axes, (full, windowed), titles, strict=True):
     axis.imshow(mask, cmap="Blues", vmin=0, vmax=1.4)
@@ -64,8 +64,8 @@ plt.show()
 # {cite}`choromanski2021rethinking`, which has random features in place of the exponential; and by a
 # recurrent network, the LSTM {cite}`hochreiter1997long`, which looks at nothing earlier and carries
 # one state along. Ours follow the recipe of chapter 12, with {glue:text}`weights` million parameters,
-# and differ in this one part. On file are {glue:text}`n_models` of the {glue:text}`n_rows` rows of
-# Table 7; most were trained on one GPU, some on one core of a processor.
+# and differ in this one part. Trained are {glue:text}`n_models` of the {glue:text}`n_rows` rows of
+# Table 7.
 #
 # In this chapter we
 #
@@ -80,7 +80,7 @@ plt.show()
 # token should say where the piece can go. This is the first question whose piece came to its square
 # before the window.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Write the prompt"}
 question = asked.iloc[question_number]
 vocabulary = ["PAD", "BOS", "EOS", *chess.SQUARE_NAMES, *"PNBRQK", *"qrbn"]
 squares = [
@@ -97,7 +97,7 @@ print("prompt:", *prompt[:5], "...", *prompt[-5:])
 # piece elsewhere came there earlier, or never moved, or is a rook that castled.
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the question"}
 def plies_since(question):
     """How many plies ago the piece on the prompted square came there; NaN if it never moved."""
     arrivals = {question["prompt"]}
@@ -135,7 +135,7 @@ report.Html(drawing, board.fen())
 # well their keys fit its query. A mask leaves the others out. Queries, keys and values are those of
 # a trained model with the whole history, block by block.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Take queries, keys and values from the model"}
 example = "L-uci-1"
 model, _ = runs.read_model(example)
 projected = []  # queries, keys and values of each block: (3, n_heads, n_tokens, size)
@@ -185,7 +185,7 @@ for place in last_named:
         ", ".join(f"{part:.0%}" for part in weights[titles[0]][:, place]),
     )
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "The weights of the last token's attention over one prompt, with the whole history and with a window: means over blocks and heads of one trained model. Dotted: where the square of the prompt was named last.", "name": "fig-14-reach"}, "image": {"alt": "Two step lines over the tokens of the prompt; the windowed one is zero before the window."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the weights", "figure": {"caption": "The weights of the last token's attention over one prompt, with the whole history and with a window: means over blocks and heads of one trained model. Dotted: where the square of the prompt was named last.", "name": "fig-14-reach"}, "image": {"alt": "Two step lines over the tokens of the prompt; the windowed one is zero before the window."}}
 figure, axes = plt.subplots(figsize=(7, 2.4))
 for title, given in weights.items():
     axes.step(np.arange(length), given.mean(dim=0), where="mid", label=title)
@@ -222,9 +222,8 @@ for title, asked_model in ((titles[0], model), (titles[1], narrowed(example))):
     )
 
 # %% [markdown]
-# One question says nothing about a model; below there are {glue:text}`n_questions`. And a model
-# that is trained with a window may make more of it: through its blocks it can hear of older moves
-# at second hand.
+# This is one question of {glue:text}`n_questions`. And a model that is trained with a window may make
+# more of it: through its blocks it can hear of older moves at second hand.
 #
 # ## Table 7
 #
@@ -235,7 +234,7 @@ for title, asked_model in ((titles[0], model), (titles[1], narrowed(example))):
 # the difference on the same questions lies above zero; what is as played (ExM) has to beat a draw
 # among the legal squares (*random legal*) as well.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Score all models and counts"}
 names = {
     "uci": "GPT2",
     "window50": "GPT2 (w = 50)",
@@ -268,7 +267,7 @@ scores = {
 }
 chance = mean_interval(100 * results.chance_of_exact(asked), asked["game"], seed=seed)
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 7"}
 printed = reference.table("state_tracking", "table7")
 missing = [title for title in printed.index if title not in titles_of.values()]
 rows = {titles_of[key]: scores[key] for key in scores}
@@ -289,26 +288,25 @@ for title, part in results.PROBE_PARTS.items():
     )
 parts[0]
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The other columns of Table 7: R-precision, and as played"}
 report.boards(*parts[1:])
 
 # %% [markdown]
 # *GPT2* is the paper's name for full attention; ours is the transformer of chapter 12.
 # {glue:text}`above_says` In the printed table the Performer's row at L is that of the window, number
-# for number; it is hard to believe, and nothing is compared with it here. The paper used libraries
-# for the Reformer and the Performer, which mix in local attention; ours are compact layers without
-# it, tested against exact attention in the limit.
+# for number; nothing is compared with it here. The paper used libraries for the Reformer and the
+# Performer, which mix in local attention; ours are compact layers without it, tested against exact
+# attention in the limit.
 #
 # ## Less than full attention
 #
 # The same questions, answered by both models; the same games for perplexity. Two models of one seed
-# begin alike and read the same games in the same order, but training is a matter of chance as well:
-# the last rows are pairs of models with full attention that differ in the seed alone. We call a
-# difference *clear* if its interval leaves zero out *and* it is larger than the largest that a seed
-# made. Where neither beats the counts (†), there is no history whose loss could be measured; where
-# one does, a sign says which.
+# begin alike and read the same games in the same order, but training is a matter of chance as well.
+# We call a difference *clear* if its interval leaves zero out *and* it is larger than the largest
+# between two models with full attention that differ in the seed alone. Where neither beats the counts
+# (†), there is no history whose loss could be measured; where one does, a sign says which.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Compare the models, pair by pair"}
 drawn = results.even_draw(games.games, games.of("test")[: sizes.drawn])
 even = results.perplexity_of(drawn, seed=seed)
 known = {
@@ -335,7 +333,6 @@ def is_clear(compared, noise):
     return compared.above and apart and abs(interval.value) > noise
 
 
-# %% tags=["hide-input"]
 rivals = [(model, "uci") for model in names if model != "uci"]
 rivals += [("performer", "reformer"), ("performer", "window50"), ("reformer", "window50")]
 rivals += [("lstm_rap", "lstm")]
@@ -364,6 +361,11 @@ noise = [
 ]
 
 
+def is_misprint(key):
+    """Say whether a pair needs the row that the paper seems to have printed twice."""
+    return key[0] == "L" and "performer" in key
+
+
 def paper_apart(key):
     column = printed["LgM Actual Acc."]
     size, first, second = key
@@ -374,13 +376,32 @@ def star(compared, largest):
     return f"{compared:.1f}" if is_clear(compared, largest) else f"({compared:.1f})"
 
 
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the differences", "figure": {"caption": "Legal answers of each model less those of full attention of the same size, in points, with 95 % intervals; open squares are the paper's. The grey band is the largest that another seed alone changed.", "name": "fig-14-lost"}, "image": {"alt": "Points with horizontal intervals around a vertical line at zero, with a narrow grey band."}}
+losses = {key: apart for key, apart in legal_apart.items() if key[2] == "uci"}
+figure, axes = plt.subplots(figsize=(7, 0.8 + 0.3 * len(losses)))
+axes.axvspan(-noise[0], noise[0], color="0.9")
+axes.axvline(0, color="grey", linewidth=1)
+for place, (key, apart) in enumerate(losses.items()):
+    interval = value_of(apart)
+    colour = report.PALETTE[results.SIZES.index(key[0])]
+    axes.plot([interval.low, interval.high], [-place, -place], color=colour)
+    axes.plot(interval.value, -place, "o", color=colour)
+    if not is_misprint(key):
+        axes.plot(paper_apart(key), -place, "s", color=colour, mfc="none")
+axes.set_yticks(
+    [-place for place in range(len(losses))],
+    [f"{titles_of[key[:2]]} {apart.beaten.value}".rstrip() for key, apart in losses.items()],
+)
+axes.set(xlabel="legal answers less full attention's, points")
+plt.show()
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All pairs: legal answers, answers as played, perplexity"}
 shown = {}
 for key in pairs:
     size, first, second = key
-    flagged = size == "L" and "performer" in key
     shown[f"{size} {names[first]} less {names[second]}"] = {
         "legal, points": star(legal_apart[key], noise[0]),
-        "paper": np.nan if flagged else paper_apart(key),
+        "paper": np.nan if is_misprint(key) else paper_apart(key),
         "as played, points": star(exact_apart[key], noise[1]),
         "perplexity, %": star(change[key], noise[2]),
     }
@@ -397,23 +418,6 @@ report.table(
     f"marks p < 0.001. {results.COMPARED}",
 )
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Legal answers of each model less those of full attention of the same size, in points, with 95 % intervals. The grey band is the largest that another seed alone changed.", "name": "fig-14-lost"}, "image": {"alt": "Points with horizontal intervals around a vertical line at zero, with a narrow grey band."}}
-losses = {key: apart for key, apart in legal_apart.items() if key[2] == "uci"}
-figure, axes = plt.subplots(figsize=(7, 0.8 + 0.4 * len(losses)))
-axes.axvspan(-noise[0], noise[0], color="0.9")
-axes.axvline(0, color="grey", linewidth=1)
-for place, ((size, _, _), apart) in enumerate(losses.items()):
-    interval = value_of(apart)
-    colour = report.PALETTE[results.SIZES.index(size)]
-    axes.plot([interval.low, interval.high], [-place, -place], color=colour)
-    axes.plot(interval.value, -place, "o", color=colour)
-axes.set_yticks(
-    [-place for place in range(len(losses))],
-    [f"{titles_of[key[:2]]} {apart.beaten.value}".rstrip() for key, apart in losses.items()],
-)
-axes.set(xlabel="legal answers less full attention's, points")
-plt.show()
-
 # %% [markdown]
 # {glue:text}`losses_say` {glue:text}`perplexity_says` The recipe was chosen for the transformer; the
 # others might do better with one of their own.
@@ -425,9 +429,10 @@ plt.show()
 # A window of 50 tokens holds the last {glue:text}`held` moves and the prompt. A piece that came to
 # its square before that has left no trace in the window, unless it never moved at all. If the
 # window's model fails for want of history, it fails there. The questions are sorted by the plies
-# since the piece came.
+# since the piece came. Beside the models stand those of full attention with the window's mask put in
+# their place, untrained, as above.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Sort the questions, ask the models with the mask"}
 held = (window - 1) // 2
 bins = [0, held // 2, held, np.inf]
 labels = [f"1 to {held // 2}", f"{held // 2 + 1} to {held}", f"more than {held}"]
@@ -448,29 +453,13 @@ def by_age(rows):
 
 of_age = {run: by_age(answered[run]) for run in every}
 counted_of_age = by_age(by_counts)
-
-# %% [markdown]
-# Beside the models stand those of full attention with the window's mask put in their place, untrained,
-# as above. Their weights are in the repository, so they answer here.
-
-# %%
 untrained = {}
 for (size, model), run in run_of.items():
     if model == "uci" and run in runs.trained_checkpoints():
         replies = probes.predict(narrowed(run), asked, "uci")
         untrained[size] = by_age(probes.score_answers(asked, replies))
 
-# %% tags=["hide-input"]
-shown = {titles_of[key]: of_age[run] for key, run in run_of.items()}
-shown |= {f"{size} GPT2, masked untrained": each for size, each in untrained.items()}
-shown[results.BASELINES["came_from"]] = counted_of_age
-shown = pd.DataFrame(shown).T
-shown.loc["questions"] = [f"{len(at_age[age])}" for age in ages_there]
-report.table(
-    shown, digits=1, caption="Legal answers by plies since the piece came to its square, %"
-)
-
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Legal answers by how long ago the piece came to its square: full attention (one line a seed), the window trained, the window's mask on a model trained without it, and counts. Bars are 95 % intervals.", "name": "fig-14-ages"}, "image": {"alt": "One panel a size; the lines of the window fall steeply at pieces that came before it, those of full attention do not."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw legal answers by age", "figure": {"caption": "Legal answers by how long ago the piece came to its square: full attention (one line a seed), the window trained, the window's mask on a model trained without it, and counts. Bars are 95 % intervals.", "name": "fig-14-ages"}, "image": {"alt": "One panel a size; the lines of the window fall steeply at pieces that came before it, those of full attention do not."}}
 windowed_sizes = [
     size for size, model in run_of if model == "window50" and (size, "uci") in run_of
 ]
@@ -510,13 +499,21 @@ panels[0, -1].legend(
 )
 plt.show()
 
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The numbers of the figure, and of the other models"}
+shown = {titles_of[key]: of_age[run] for key, run in run_of.items()}
+shown |= {f"{size} GPT2, masked untrained": each for size, each in untrained.items()}
+shown[results.BASELINES["came_from"]] = counted_of_age
+shown = pd.DataFrame(shown).T
+shown.loc["questions"] = [f"{len(at_age[age])}" for age in ages_there]
+report.table(
+    shown, digits=1, caption="Legal answers by plies since the piece came to its square, %"
+)
+
 # %% [markdown]
-# The same questions, both models: what each model changes of full attention's answers, for the window
-# against each seed, and what another seed alone changes there. The parts are too small to say of
-# each whether a model beats counting in it; so the signs are those of all questions (above).
+# The same questions, both models. The parts are too small to say of each whether a model beats
+# counting in it, so the signs are those of all questions.
 
-
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Compare the models, age by age"}
 against = [
     (run, full_run)
     for (size, model), run in run_of.items()
@@ -540,6 +537,22 @@ noise_of_age = {
     age: max(abs(value_of(each[age]).value) for each in chance_of_age.values())
     for age in ages_there
 }
+in_short = {
+    f"{size} {names['window50']}": lost[run_of[size, "window50"], run_of[size, "uci"]]
+    for size in windowed_sizes
+}
+in_short["another\N{NO-BREAK SPACE}seed, at\N{NO-BREAK SPACE}most"] = {
+    age: f"{largest:.1f}" for age, largest in noise_of_age.items()
+}
+in_short["questions"] = {age: f"{len(at_age[age])}" for age in ages_there}
+report.table(
+    pd.DataFrame(in_short).T[ages_there],
+    digits=1,
+    caption="Legal answers of the window less full attention's, points, by plies since the piece "
+    f"came. A star marks p < 0.001. {results.COMPARED}",
+)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every model and every seed, age by age"}
 shown = {
     f"{first} less {second}": each for (first, second), each in (lost | chance_of_age).items()
 }
@@ -577,8 +590,10 @@ report.table(
 # - Clear differences from full attention in legal answers, in points: {glue:text}`told`. Another
 #   seed alone changed up to {glue:text}`noise_legal`.
 # - Not trained yet, of the rows of Table 7: {glue:text}`missing`.
+#
+# {glue:text}`story`
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say"}
 long = ("end_actual", "long")
 above = [key for key, table in scores.items() if table.loc[long, "lgm"].above]
 below = [key for key in scores if key not in above]
@@ -608,7 +623,6 @@ report.paste(
 )
 
 
-# %% tags=["hide-input"]
 def points(compared):
     return f"{value_of(compared).value:+.1f}"
 
@@ -656,8 +670,7 @@ def word_of(compared, noise, words):
 said = []
 for key in pairs:
     size, first, second = key
-    printed_wrong = size == "L" and "performer" in key
-    if second in ("uci", "lstm") or printed_wrong:
+    if second in ("uci", "lstm") or is_misprint(key):
         continue
     legal_word = word_of(legal_apart[key], noise[0], ("fewer", "more", ""))
     costs = word_of(change[key], noise[2], ("a lower", "a higher", "about the same"))
@@ -689,7 +702,6 @@ report.paste(
     )
 )
 
-# %% tags=["hide-input"]
 strongest = max(
     windowed_sizes, key=lambda size: scores[size, "uci"].loc[long, "lgm"].value.value
 )
@@ -718,7 +730,18 @@ def age_sentence(age, what, lead):
     return f"Of {what} no loss can be told from chance: {shares(age)} ({strongest})."
 
 
+differences = [lost[of_strongest].get(age) for age in (oldest, latest)]
+told_apart = [
+    each is not None and is_clear(each, noise_of_age[age])
+    for each, age in zip(differences, (oldest, latest), strict=True)
+]
 report.paste(
+    story=(
+        "What a model knows of a piece, it has from the move that brought it there: take that move "
+        "out of its sight, and the piece is lost."
+        if told_apart == [True, False] and value_of(differences[0]).value < 0
+        else ""
+    ),
     long_ago=age_sentence(
         oldest,
         f"a piece that came to its square more than {held} plies ago",
@@ -734,8 +757,7 @@ for size in windowed_sizes:
     values = sorted(-value_of(each).value for each in differences if each is not None)
     if len(values) > 1 and all(is_clear(each, noise_of_age[oldest]) for each in differences):
         against_seeds.append(
-            f"at {size} the window answers {values[0]:.0f} to {values[-1]:.0f} points fewer than "
-            f"each of {len(values)} seeds of full attention"
+            f"{values[0]:.0f} to {values[-1]:.0f} points at {size} ({len(values)} seeds)"
         )
 elsewhere = {
     key: lost[run_of[key[:2]], run_of[key[0], "uci"]].get(oldest)
@@ -755,8 +777,8 @@ lately_too = [
 ]
 report.paste(
     all_seeds=(
-        f"Of pieces that came more than {held} plies ago, {'; '.join(against_seeds)}; another "
-        f"seed alone changes up to {noise_of_age[oldest]:.0f} points there."
+        f"Of pieces that came more than {held} plies ago, the window gives fewer legal answers "
+        f"than every seed of full attention, by {results.enumerate_names(against_seeds)}."
         if against_seeds
         else ""
     ),
@@ -791,7 +813,6 @@ report.paste(
     + f" ({strongest}).",
 )
 
-# %% tags=["hide-input"]
 costly = {}
 for key in fewer:
     costly.setdefault(key[1], []).append(f"{abs(value_of(losses[key]).value):.1f} at {key[0]}")
@@ -809,7 +830,7 @@ report.paste(
     ),
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
 cells = {
     (cell.row, cell.column): cell
     for cell in reference.load("state_tracking")
@@ -971,7 +992,6 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"]
 report.evidence(
     len(questions),
     "questions",
