@@ -344,6 +344,19 @@ def test_a_file_that_is_not_well_formed_is_refused(old, new):
         read_prompt("comment", PROMPT_TEXT.replace(old, new))
 
 
+def test_a_text_names_a_concept_by_its_words_whichever_side_it_means():
+    text = "Black's DOUBLED pawns are no threat."
+    named = {
+        name
+        for name in {concept_and_side(term)[0] for term in TERMS}
+        if briefing.names_concept(text, name)
+    }
+    assert named == {"Pawns", "Threats"}
+    for side in ("White", "Black"):
+        assert briefing.speaks_of(text, concept("Threats", side, 1.0))
+        assert not briefing.speaks_of(text, concept("Rooks", side, 1.0))
+
+
 def test_every_prompt_of_the_library_can_be_filled():
     for name in all_prompts():
         prompt = load_prompt(name)

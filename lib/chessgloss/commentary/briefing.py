@@ -121,14 +121,17 @@ def first_words(text: str, most: int = 15) -> str:
     return " ".join(words[:most]) + (" …" if len(words) > most else "")
 
 
-def speaks_of(text: str, change: ConceptChange) -> bool:
-    """Return whether a comment uses a word that stands for a concept, of either side.
+def names_concept(text: str, concept: str) -> bool:
+    """Return whether a text uses a word that stands for a concept, named without a side.
 
     A crude sign: it finds ``threats`` in "no threats", too.
     """
-    return any(
-        word in text.lower() for word in PHRASES["concepts"][change.concept]["words"]
-    )
+    return any(word in text.lower() for word in PHRASES["concepts"][concept]["words"])
+
+
+def speaks_of(text: str, change: ConceptChange) -> bool:
+    """Return whether a comment names the concept of a change, of either side."""
+    return names_concept(text, change.concept)
 
 
 def after_pass(position: Position) -> Position | None:
