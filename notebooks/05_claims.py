@@ -38,7 +38,7 @@ import chess.svg
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from IPython.display import SVG, Markdown, display
+from IPython.display import SVG, Markdown
 from sklearn.metrics import cohen_kappa_score
 
 from chessgloss import assets, engine, report
@@ -850,7 +850,9 @@ factorial["comment"] = [
     experiment.read_comment(each, arm)
     for each, arm in zip(factorial["answer"], factorial["arm"], strict=True)
 ]
-factorial = factorial[[each.state == "answered" for each in factorial["comment"]]]
+factorial = factorial[
+    factorial["comment"].map(lambda each: each.state == "answered").astype(bool)
+]
 verdict_of = {name: asked[name].verdict for name in factorial["move"].unique()}
 
 
@@ -903,8 +905,8 @@ for row, name in enumerate(arms_drawn):
     axes.plot([each.low, each.high], [-row, -row], color=report.PALETTE[0])
     axes.plot(each.value, -row, "o", color=report.PALETTE[0], **hollow)
 axes.set_yticks([-row for row in range(len(arms_drawn))], map(titles_of_arms.get, arms_drawn))
-people_accused = share_of(outcomes["people"].dropna())
 if enough:
+    people_accused = share_of(outcomes["people"].dropna())
     axes.axvline(people_accused.value, color="0.5", ls=":", label="lecturers, same moves")
     axes.legend()
 axes.set(xlim=(-0.02, 1), xlabel="share of comments with at least one false claim")
@@ -1003,21 +1005,19 @@ report.boards(
 
 # %% tags=["hide-cell"]
 # One move as all arms comment on it.
-for one_name in outcomes.dropna().index[:1]:
-    its_rows = factorial[factorial["move"] == one_name].set_index("arm")["comment"]
-    its_claims = {
-        titles_of_arms[name]: (
-            comment.text,
-            verify(comment.text, asked[one_name].move, verdict_of[one_name]),
-        )
-        for name, comment in its_rows.items()
-    }
-    title = f"{one_name}, {asked[one_name].move.numbered_san}"
-    display(
-        report.boards(
-            report.board(asked[one_name].move, size=280), report.claims(its_claims, title)
-        )
+one_name = next(iter(outcomes.dropna().index), moves[0].name)
+its_rows = factorial[factorial["move"] == one_name].set_index("arm")["comment"]
+its_claims = {
+    titles_of_arms[name]: (
+        comment.text,
+        verify(comment.text, asked[one_name].move, verdict_of[one_name]),
     )
+    for name, comment in its_rows.items()
+}
+report.boards(
+    report.board(asked[one_name].move, size=280),
+    report.claims(its_claims, f"{one_name}, {asked[one_name].move.numbered_san}"),
+)
 
 # %% [markdown]
 # The program does not see every false claim, and what is true need not help. So two readers, language
@@ -1049,7 +1049,8 @@ best_of = pd.concat(
     .fillna({"writer": "none"})
     for reader in "ab"
 )
-by_program = outcomes if model == DEFAULT_MODEL else pd.DataFrame()  # whose comments were read
+# Qwen's comments were read
+by_program = outcomes if model == DEFAULT_MODEL else pd.DataFrame()
 writers = [*(arm.name for arm in experiment.ARMS.values() if not arm.third), "listed"]
 of_writers = pd.DataFrame(
     {
