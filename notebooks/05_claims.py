@@ -1112,9 +1112,10 @@ read_steps["helpful", "listed"] = paired_permutation(
 ).difference
 lines = [
     f"Of the {len(of_broken)} broken comments the readers found "
-    + " and ".join(f"{each.in_percent():.0f}" for each in readers_recall.values())
+    + " and ".join(f"{100 * each.value:.0f}" for each in readers_recall.values())
     + f" %. They agree on what is false with a kappa of {agree['false']:.2f}, on what helps with "
-    f"{agree['helpful']:.2f}."
+    f"{agree['helpful']:.2f}; they are two runs of one model with the same rules, which makes them "
+    "steady, not right."
 ]
 for step_name in ("reasoning", "concepts"):
     each = read_steps["false", step_name].in_percent()
@@ -1122,6 +1123,10 @@ for step_name in ("reasoning", "concepts"):
     lines.append(
         f"By the readers, with {said_of_step[step_name]} {seen} comments are false "
         f"({each.value:+.0f} points [{each.low:.0f}, {each.high:.0f}])."
+    )
+if "written reasoning" in fewer and read_steps["false", "reasoning"].high >= 0:
+    lines.append(
+        "So what the program sees of written reasoning, the readers do not confirm on these moves."
     )
 if read_steps["helpful", "listed"].low > 0:
     lines.append("**The notes, which no model worded, help more often than CCC's comments.**")
