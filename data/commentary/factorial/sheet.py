@@ -3,9 +3,9 @@
     python data/commentary/factorial/sheet.py
 
 writes ``sheet.jsonl`` beside this file, a line a move, and ``key.tsv``, which readers do not see.
-Of the moves with all answers sixty are drawn at random. Each has the comments of the eight arms that
-are asked on all moves and a ninth one: the notes on the move, written by program (``listed``); on
-half of the moves, where the program finds such a word, with one word exchanged (``broken``), so
+Of the moves with all answers sixty are drawn at random. Each has the comments of the eight arms
+that are asked on all moves and a ninth one: the notes on the move, written by program (``listed``);
+on half of the moves, where the program finds such a word, with one word exchanged (``broken``), so
 that it can be seen how many false comments a reader finds. Their order is random.
 """
 
