@@ -824,7 +824,7 @@ report.boards(
 #
 # *CCC* adds four things to a bare question: the engine's verdict, the list of attacks, written
 # reasoning, and five concepts. Which of them does what? One prompt was asked with and without each,
-# of the same model, on one server, with the same two worked examples. Two controls go with it: CCC
+# of the same model, served by one build, with the same two worked examples. Two controls go with it: CCC
 # with five *other* concepts, drawn among those that the ranking does not put first, and both ends
 # without examples. There are {glue:text}`asked_moves` moves from six lectures and the paper, asked
 # in random order; {glue:text}`answered_moves` have all answers so far.
@@ -928,15 +928,14 @@ report.table(
                 "difference": each.by_moves,
                 "for other lectures": each.by_lecture,
                 "moves": each.by_moves.n,
-                "p": f"{each.p:.4f}",
-                "adjusted": f"{each.adjusted:.4f}",
+                "p, corrected": f"{each.adjusted:.3f}",
                 "so": each.verdict,
             }
             for each in steps
         }
     ).T,
-    caption="What each step does to the share of comments with a false claim. *alike*: the interval "
-    "lies within five points of zero; *open*: neither that nor a difference",
+    caption="What each step does to the share of comments with a false claim (alike: the interval "
+    "lies within five points of zero; open: neither that nor a difference)",
 )
 
 # %% tags=["hide-input"]
@@ -968,8 +967,8 @@ if "five concepts" in undecided:
     )
 Markdown(" ".join(conclusions))
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All arms on one move; by cause; what was decided"}
-# One move as all arms comment on it, causes by arm, and what was fixed before.
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "By cause; how long; what was fixed before"}
+# Causes and length by arm, and what was fixed before.
 decided = json.loads((find_project() / "data/commentary/factorial/frozen.json").read_text())
 causes_of_arms = {
     cause: means_by(
@@ -1003,7 +1002,7 @@ report.boards(
     report.texts(dict(decided["sha256"]), "SHA-256 of what was fixed before"),
 )
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "One move as all arms comment on it"}
 # One move as all arms comment on it.
 one_name = next(iter(outcomes.dropna().index), moves[0].name)
 its_rows = factorial[factorial["move"] == one_name].set_index("arm")["comment"]
@@ -1132,7 +1131,7 @@ if read_steps["helpful", "listed"].low > 0:
     lines.append("**The notes, which no model worded, help more often than CCC's comments.**")
 Markdown(" ".join(lines))
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The steps by reading; what the program finds of what both readers find"}
 # Steps by reading, and the program's own recall by arm.
 report.boards(
     report.table(
