@@ -1919,12 +1919,12 @@ report.save(
     report.rows(
         {each.name: each.by_moves for each in steps},
         "factorial.contrast",
-        unit="comments with a false claim, difference on the same moves",
+        unit="share of comments, difference on the same moves",
     ),
     report.rows(
         {each.name: each.by_lecture for each in steps},
         "factorial.by_lecture",
-        unit="comments with a false claim, difference on the same moves",
+        unit="share of comments, difference on the same moves",
     ),
     report.rows(
         {each.name: each.adjusted for each in steps},
@@ -1934,7 +1934,7 @@ report.save(
     report.rows(
         gaps_of_ccc,
         "factorial.gap",
-        unit="comments with a false claim, difference on the same moves",
+        unit="share of comments, difference on the same moves",
     ),
     report.rows({"moves": len(outcomes)}, "factorial", unit="moves with all answers"),
     report.rows(
