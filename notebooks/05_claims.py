@@ -1941,6 +1941,11 @@ report.save(
         of_writers["false, by either reader"], "factorial.by_reading", unit="share of comments"
     ),
     report.rows(of_writers["helpful"], "factorial.helpful", unit="share of comments"),
+    report.rows(
+        {name: each for (measure, name), each in read_steps.items() if measure == "false"},
+        "factorial.read_contrast",
+        unit="share of comments, difference on the same moves",
+    ),
     report.rows(readers_recall, "factorial.readers_recall", unit="share of broken comments"),
     report.rows(agree, "factorial.readers_kappa", unit="kappa"),
     report.rows(
