@@ -54,9 +54,11 @@ def _is_in_the_way(
 
 
 def opens_line(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a piece sees squares after the move that it did not see before."""
-    start = scene.before.board
-    end = scene.after.board
+    """Look whether a piece sees squares after the last move that it did not see before it."""
+    if moment.last is None:
+        return unknown("no move led here")
+    start, _ = moment.last
+    end = moment.board
     found = []
     for term in claim.objects:
         for square in term.squares(end):
