@@ -404,6 +404,21 @@ def test_an_excuse_leaves_open_what_would_be_false(excuse, relation, text):
     assert why is None or found.evidence == why
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Better was 3. d4, which opens the way for the bishop on c1.", "true"),
+        ("Black may reply 3...d6, which opens the way for the bishop on c8.", "true"),
+        ("Black may reply 3...a6, which opens the way for the bishop on c8.", "false"),
+    ],
+)
+def test_what_a_move_opens_is_looked_up_after_that_move(text, verdict):
+    opens = [
+        each for each in verify(text, OPENED) if "opens the way" in each.claim.text
+    ]
+    assert [each.verdict for each in opens] == [verdict]
+
+
 def test_every_excuse_has_a_name_of_its_own():
     assert len({each.name for each in EXCUSES}) == len(EXCUSES)
 

@@ -71,10 +71,10 @@ def read_whole(sentence: Sentence, claims: Sequence[Claim]) -> Iterator[Claim]:
     """
     kept = [*claims]
     open_ = list[Claim]()
-    told = not _is_open(sentence)
+    outright = not _is_open(sentence)
     for first, last, unread in [*open_clauses(sentence, claims)]:
-        found = _read(sentence, first, last) if told else []
-        if not found and told and first > 1:
+        found = _read(sentence, first, last) if outright else []
+        if not found and outright and first > 1:
             # ``…, but not with the pawn``: with the clause before it
             first = sentence.clause_start(first - 2)
             found = _read(sentence, first, last)
@@ -249,14 +249,14 @@ def _claim(
             kind = name.rstrip("23456")
             groups[kind] = f"{groups.get(kind, '')} {value}".strip()
     denied = groups.pop("neg", None) is not None
-    told = {name: groups.pop(name, "") for name in ("subj", "obj", "side", "owner")}
+    named = {name: groups.pop(name, "") for name in ("subj", "obj", "side", "owner")}
     span = clause.span(0, len(clause.elements))
-    subjects = _terms(clause, told["subj"], opens)
-    objects = _terms(clause, told["obj"], opens)
-    if not told["obj"] and reading.detail.get("of") in ("it", "which"):
+    subjects = _terms(clause, named["subj"], opens)
+    objects = _terms(clause, named["obj"], opens)
+    if not named["obj"] and reading.detail.get("of") in ("it", "which"):
         near = reading.detail["of"] == "which"
         objects = (clause.earlier[-1:] if near else _spoken_of(clause)) or None
-    owners = _terms(clause, told["owner"], opens)
+    owners = _terms(clause, named["owner"], opens)
     if subjects is None or objects is None or owners is None:
         return None
     if owners:
@@ -264,14 +264,14 @@ def _claim(
         subjects = owned or owners
         if any(term.side != owners[0].side for term in subjects):
             return None
-    if reading.detail.get("of") == "side" and not told["side"]:
+    if reading.detail.get("of") == "side" and not named["side"]:
         sides = [term for term in clause.earlier if term.side is not None]
         if not sides:
             return None
         subjects = (Term("side", "who", span, sides[-1].side),)
-    if told["side"]:
-        side = told["side"] == "white"
-        subjects = (Term("side", told["side"], span, side),)
+    if named["side"]:
+        side = named["side"] == "white"
+        subjects = (Term("side", named["side"], span, side),)
     if "(?P<subj>(?!))" in match.re.pattern:
         subjects = _before(clause)
     extra = dict(reading.detail)
@@ -297,7 +297,7 @@ def _claim(
 
 
 def _gives_reason(clause: Sentence) -> bool:
-    """Tell whether a capture is denied for a reason that is not told: ``as``, a colon."""
+    """Tell whether a capture is denied for a reason that is not given: ``as``, a colon."""
     around = clause.text[
         max(0, clause.start - REACH // 4) : clause.start + REACH
     ].lower()

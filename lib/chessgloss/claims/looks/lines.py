@@ -8,6 +8,7 @@ import chess
 
 from chessgloss.claims.lexicon import noun_pieces
 from chessgloss.claims.looks.finding import (
+    NO_MOVE,
     Finding,
     absent,
     fails,
@@ -56,7 +57,7 @@ def _is_in_the_way(
 def opens_line(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether a piece sees squares after the last move that it did not see before it."""
     if moment.last is None:
-        return unknown("no move led here")
+        return NO_MOVE
     start, _ = moment.last
     end = moment.board
     found = []
@@ -159,11 +160,12 @@ def placed(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def lets_go(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Look whether what has moved defended a piece before and does so no more."""
-    start = scene.before.board
-    end = scene.after.board
-    move = scene.move.move
+    if moment.last is None:
+        return NO_MOVE
+    start, move = moment.last
+    end = moment.board
     targets = _squares(claim.objects, end)
-    own = [square for square in targets if end.color_at(square) == scene.move.mover]
+    own = [square for square in targets if end.color_at(square) == start.turn]
     if not own:
         return absent("there is no such piece")
     start_sees = start.attacks_mask(move.from_square)
@@ -173,9 +175,11 @@ def lets_go(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def unpins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    """Look whether a piece that was pinned to its king before the move is so no more."""
-    start = scene.before.board
-    end = scene.after.board
+    """Look whether a piece that was pinned to its king before the last move is so no more."""
+    if moment.last is None:
+        return NO_MOVE
+    start, _ = moment.last
+    end = moment.board
     for term in claim.objects:
         squares = term.squares(start)
         pinned = [square for square in squares if _is_pinned(start, square)]

@@ -44,7 +44,7 @@ def can_take(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     legal = [
         each
         for each in board.generate_legal_captures()
-        if _takes(each, board) in targets
+        if boards.taken_on(board, each) in targets
     ]
     takers = {each.from_square for each in legal}
     evidence = f"{len(takers)} pieces can take"
@@ -61,10 +61,6 @@ def can_take(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if any(not takers.intersection(term.squares(board)) for term in pieces):
         return fails(evidence)
     return truth(bool(takers), evidence)
-
-
-def _takes(move: chess.Move, board: chess.Board) -> chess.Square | None:
-    return boards.taken_on(board, move)
 
 
 def _targets(claim: Claim, moment: Moment) -> Iterator[chess.Square]:
@@ -180,8 +176,7 @@ def moved(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """
     term = next((each for each in claim.objects if each.role == "piece"), ANY_PIECE)
     places = [each for each in claim.objects if each.role == "square"]
-    move = scene.move.move
-    board = scene.before.board
+    board, move = moment.last or (scene.before.board, scene.move.move)
     detail = claim.detail
     piece = board.piece_at(move.from_square)
     to = places[0].square if places else None
