@@ -24,8 +24,13 @@ def ranked(briefing: Briefing) -> list[tuple[str, float, float, float]]:
     move = briefing.move
     changes = prioritise(move.position, move.uci, method="paper").changes
     return [
-        (one.term, *(round(each, 3) for each in (one.before, one.after, one.change)))
-        for one in changes
+        (
+            concept.term,
+            round(concept.before, 3),
+            round(concept.after, 3),
+            round(concept.change, 3),
+        )
+        for concept in changes
     ]
 
 

@@ -411,6 +411,16 @@ def varied_moves(briefings: Sequence[Briefing]) -> Sequence[Briefing]:
     return briefings[:: max(1, len(briefings) // VARIED_MOVES)][:VARIED_MOVES]
 
 
+def after_mark(text: str) -> str:
+    """Return what follows the last ``Comment:`` of a text, in one line; nothing without one."""
+    marks = list(_COMMENT.finditer(text))
+    return _in_one_line(text[marks[-1].end() :]) if marks else ""
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split()).strip('"').strip()
+
+
 def read_comment(answer: Answer, method: str) -> Comment:
     """Return the comment in an answer.
 
@@ -421,10 +431,8 @@ def read_comment(answer: Answer, method: str) -> Comment:
     text = visible(answer.text)
     if answer.state != State.ANSWERED:
         return Comment("", method, answer.model, str(answer.state))
-    if METHODS[method].concepts is not None:
-        marks = list(_COMMENT.finditer(text))
-        text = text[marks[-1].end() :] if marks else ""
-    line = " ".join(text.split()).strip('"').strip()
+    reasons = METHODS[method].concepts is not None
+    line = after_mark(text) if reasons else _in_one_line(text)
     return Comment(line, method, answer.model, "answered" if line else "unread")
 
 

@@ -25,6 +25,7 @@ from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.methods import (
     CONCEPTS,
     TEMPERATURE,
+    after_mark,
     describe_attacks,
     describe_concept,
     describe_verdict,
@@ -52,7 +53,6 @@ _TABLE: Mapping[str, Any] = loads(
     files(__package__).joinpath("arms.toml").read_text("utf-8")
 )
 _TAGGED = re.compile(r"\[([a-z,]+)\] ")
-_COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def concepts_given(
     """Return the concepts that an arm is given for a move, the most important first.
 
     ``others`` are drawn by lot among those that the published ranking does not put among its
-    first ``count``. They keep their order and their own changes: the arm is told nothing that
+    first ``count``. They keep their order and their own changes: the arm is given nothing that
     the network does not say, only what the ranking says matters less.
     """
     if chosen == "oracle":
@@ -183,20 +183,20 @@ def ask_arms(
 ) -> list[Request]:
     """Return what several arms ask on a move: as :func:`ask_arm`, the move looked at once."""
     move = briefing.move
-    told = {
+    of_move = {
         "position": move.position.fen,
         "side": side_name(move.mover),
         "move": move.numbered_san,
         "verdict": describe_verdict(move, briefing.verdict),
         "attacks": describe_attacks(move.after()),
     }
-    return [_ask(briefing, ARMS[arm], told, published) for arm in arms]
+    return [_ask(briefing, ARMS[arm], of_move, published) for arm in arms]
 
 
 def _ask(
-    briefing: Briefing, arm: Arm, told: Mapping[str, str], published: Changes
+    briefing: Briefing, arm: Arm, of_move: Mapping[str, str], published: Changes
 ) -> Request:
-    values = dict(told)
+    values = dict(of_move)
     if arm.concepts is not None:
         concepts = concepts_given(briefing, published, arm.concepts)
         values["concepts"] = _numbered([describe_concept(each) for each in concepts])
@@ -262,8 +262,5 @@ def read_comment(answer: Answer, arm: str) -> Comment:
     """Return the comment in an answer: what follows the last ``Comment:``, in one line."""
     if answer.state != State.ANSWERED:
         return Comment("", arm, answer.model, str(answer.state))
-    text = visible(answer.text)
-    marks = list(_COMMENT.finditer(text))
-    line = " ".join(text[marks[-1].end() :].split()) if marks else ""
-    line = line.strip('"').strip()
+    line = after_mark(visible(answer.text))
     return Comment(line, arm, answer.model, "answered" if line else "unread")
