@@ -131,7 +131,6 @@ RAP = 15
 #: Runs whose checkpoints are committed and evaluated when the chapters run.
 HEADLINE = (
     "S-uci-1",
-    f"S-rap{RAP}-1",
     "L-uci-1",
     f"L-rap{RAP}-1",
     "L-ap-1",
