@@ -600,7 +600,7 @@ elif over.high < 0:
     said = f"{in_claims}: `ccc` is ahead of `llm_expert` in claims and in nothing else."
 else:
     said = (
-        "**With these prompts and this model, concepts do not beat the verdict alone.** "
+        "**With these prompts and this model, CCC is not seen to beat the verdict alone.** "
         f"{in_claims}. In none of the rows above does the interval of `ccc` lie wholly above "
         f"that of `llm_expert`; its estimate is higher in {len(higher)} of {len(beyond)}. "
         "The intervals are each method's own; differences on the same moves would be sharper."

@@ -11,6 +11,7 @@ from chessgloss.claims import verify
 from chessgloss.commentary.experiment import arms
 from chessgloss.commentary.methods import describe_attacks
 from chessgloss.judges import contrasts
+from chessgloss.llm.client import replay
 from chessgloss.llm.recordings import Answer, Request, State
 from chessgloss.positions import read_fen, read_move
 from chessgloss.store import data_file
@@ -178,3 +179,30 @@ def test_a_step_that_helps_differs_and_one_that_changes_nothing_is_alike():
     assert helps.verdict == "differs"
     assert helps.by_moves.high < 0
     assert idle.verdict == "alike"
+
+
+def test_every_comment_on_the_sheet_has_its_writer_and_both_readers_labels() -> None:
+    place = data_file("commentary/factorial")
+    lines = (place / "sheet.jsonl").read_text("utf-8").splitlines()
+    shown = {
+        (move["move"], letter)
+        for move in map(json.loads, lines)
+        for letter in move["comments"]
+    }
+    tables = [place / "key.tsv", *sorted(place.glob("reading_?.tsv"))]
+    assert len(tables) == 3
+    for path in tables:
+        rows = pd.read_csv(path, sep="\t")
+        assert sorted(zip(rows["move"], rows["letter"], strict=True)) == sorted(shown)
+
+
+def test_every_recorded_answer_is_to_a_question_of_today(asked: list[Request]) -> None:
+    client = replay(arms.PURPOSE)
+    missing = client.missing(asked)
+    whole = {each.about["of"] for each in asked} - {
+        each.about["of"] for each in missing
+    }
+    # two arms ask the same where the ranking and Stockfish 8 choose the same five
+    keys = {client.recordings.key_of(each) for each in asked}
+    assert len(client.recordings) == len(keys) - len(missing)
+    assert len(whole) >= 60
