@@ -20,7 +20,7 @@ import pandas as pd
 from chessgloss import report
 from chessgloss.claims import verify
 from chessgloss.claims.checker import Checked
-from chessgloss.commentary import annotate, asking, methods
+from chessgloss.commentary import annotate, arms, asking, methods
 from chessgloss.commentary.annotate import AnnotatedGame, Annotation
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.moves import evaluated_moves
@@ -36,16 +36,7 @@ from chessgloss.store import default_store
 MODEL = "qwen2.5-coder-1.5b-q4_k_m"
 
 #: Methods whose comments are shown, as far as a move has one.
-SHOWN = (
-    "ccc_proven",
-    "notes",
-    "ccc_notes",
-    "ccc_verified",
-    "ccc",
-    "llm_expert",
-    "llm",
-    "gac",
-)
+SHOWN = ("ccc_proven", "notes", "ccc_notes", "ccc", "reasoning", "verdict", "bare", "gac")
 
 #: Plies of an engine's line that can be played.
 PLIES = 5
@@ -56,7 +47,7 @@ MARKS = {"false": "false", "not checkable": "open", "true": "true"}
 
 def write_page(project: Path) -> str:
     """Return the page as MyST Markdown, from the data of a project."""
-    games = [*_evaluated(), *_famous(project), *_recorded(project)]
+    games = [*_evaluated(), *_recorded(project)]
     head = (project / "book/explorer.md.j2").read_text("utf-8")
     return head.replace("{{ player }}", annotate.player(games, level=2).strip())
 
@@ -65,7 +56,7 @@ def show_one(name: str, where: str, shown: Sequence[str]) -> str:
     """Return the player with one evaluated move alone, for a page that has headings above it."""
     move = next(each for each in evaluated_moves(1) if each.name == name)
     known = asking.read_briefings(asking.briefings_file())
-    table = methods.gather_comments(shown, [move], known, replay("commentary", MODEL))
+    table = methods.gather_comments(shown, [move], known, replay(arms.PURPOSE, MODEL))
     comments = [
         (Comment(row.text, row.method, row.model), "") for row in table.itertuples()
     ]
@@ -76,15 +67,10 @@ def show_one(name: str, where: str, shown: Sequence[str]) -> str:
 
 
 def _evaluated() -> Iterator[dict[str, Any]]:
-    """Yield the moves that chapters 4 to 6 comment on.
-
-    Lines and notes are those of searches whose exact lines are read. Models were asked with
-    earlier ones; what they wrote is checked against these.
-    """
+    """Yield the moves that chapters 4 to 6 comment on."""
     moves = evaluated_moves(1)
-    exact = asking.read_briefings(asking.exact_briefings_file())
     known = asking.read_briefings(asking.briefings_file())
-    table = methods.gather_comments(SHOWN, moves, known, replay("commentary", MODEL))
+    table = methods.gather_comments(SHOWN, moves, known, replay(arms.PURPOSE, MODEL))
     asked = gcc.texts_of(table, [name for name in trials.METHODS if name in SHOWN])
     judged = gcc.judge(
         gcc.ask_each(asked, gcc.DIMENSIONS), known, replay("gcc_eval", MODEL)
@@ -98,10 +84,7 @@ def _evaluated() -> Iterator[dict[str, Any]]:
                 _judged(scores, move.name, row.method),
             )
             for row in rows.itertuples()
-            if row.method != "notes"
         ]
-        from_notes = replace(write_notes(exact[move.name]), method="notes")
-        comments.insert(min(1, len(comments)), (from_notes, ""))
         lecture, _, number = move.name.partition("/")
         where = (
             f"paper, Figure {number[3:]}"
@@ -109,7 +92,7 @@ def _evaluated() -> Iterator[dict[str, Any]]:
             else f"lecture {lecture[3:]}"
         )
         group = "Moves of the paper and of lectures (chapters 4 to 6)"
-        yield _game(exact[move.name], where, group, comments)
+        yield _game(known[move.name], where, group, comments)
 
 
 def _judged(scores: pd.DataFrame, move: str, method: str) -> str:
@@ -119,19 +102,6 @@ def _judged(scores: pd.DataFrame, move: str, method: str) -> str:
         f"{asked} {score:.1f}" for asked, score in scores.loc[(move, method)].items()
     )
     return f"a judge ({MODEL}), of 1: {given}"
-
-
-def _famous(project: Path) -> Iterator[dict[str, Any]]:
-    """Yield the moves of famous games that chapter 5 has read by hand."""
-    folder = project / "data/notes/second"
-    known = asking.read_briefings(folder / "briefings.json")
-    drawn = pd.read_csv(folder / "drawn.tsv", sep="\t")
-    written = methods.written_comments(list(known.values()), MODEL, "ccc_proven")
-    for (row, each), proven in zip(
-        zip(drawn.itertuples(), known.values(), strict=True), written, strict=True
-    ):
-        comments = [(proven, ""), (replace(write_notes(each), method="notes"), "")]
-        yield _game(each, row.game, "Moves of famous games (chapter 5)", comments)
 
 
 def _game(
@@ -162,7 +132,7 @@ def _game(
     root, played = shown["nodes"][0], shown["nodes"][1]
     root |= annotate.value_of(verdict.before, move.position.board())
     played["comments"] = [
-        [report.NAMES[each.method], each.method, _parts(each.text, known), judged]
+        [methods.TITLES[each.method], each.method, _parts(each.text, known), judged]
         for each, judged in comments
         if each.text
     ]

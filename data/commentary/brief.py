@@ -13,7 +13,6 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +23,9 @@ from chessgloss.commentary.asking import (
     brief_moves,
     briefings_file,
     lectured_file,
-    note_row,
 )
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.moves import evaluated_moves, lectured_moves
-from chessgloss.commentary.proven import given_notes
 from chessgloss.engine import analyse_many
 from chessgloss.judges import trials
 from chessgloss.store import data_file
@@ -81,10 +78,6 @@ def _row(briefing: Briefing) -> dict[str, Any]:
             )
             for c in getattr(briefing, key)
         ]
-    if briefing.given:
-        row["given"] = [note_row(note) for note in briefing.given]
-    if briefing.fallback:
-        row["fallback"] = briefing.fallback
     return row
 
 
@@ -107,7 +100,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         briefings = brief_moves(
             lectured_moves() if given.lectured else evaluated_moves(), nodes=nodes
         )
-        briefings = [replace(b, given=tuple(given_notes(b))) for b in briefings]
         more = {
             "concepts": "NNUE nn-ad9b42354671, trained model of changes",
             "oracle": "Stockfish 8, npm 8.0.0",

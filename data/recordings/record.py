@@ -20,32 +20,23 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain
 from types import MappingProxyType
-from typing import get_args
 
 import pandas as pd
 
 from chessgloss.assets import AssetMissing, locate
+from chessgloss.commentary.arms import (
+    PURPOSE,
+    ask_arm,
+    known_from_start,
+    questions,
+    read_published,
+)
 from chessgloss.commentary.asking import briefings_file, lectured_file, read_briefings
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.commentary.experiment.arms import questions
-from chessgloss.commentary.methods import (
-    ARMS,
-    GUIDED,
-    OTHER_COUNTS,
-    gather_comments,
-    known_from_start,
-    request_comment,
-    varied_moves,
-)
+from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.moves import EvaluatedMove, evaluated_moves
-from chessgloss.commentary.proven import (
-    Form,
-    extraction_requests,
-    pending,
-    request_constrained,
-)
+from chessgloss.commentary.proven import pending
 from chessgloss.experts import Expert, load_expert
 from chessgloss.judges import gcc, pairwise, trials
 from chessgloss.llm.client import (
@@ -78,7 +69,6 @@ from chessgloss.skill.suite import (
     read_suite,
     reason_asked,
 )
-from chessgloss.store import find_project
 
 #: Characters a token has in plain English text; moves and FENs have fewer.
 CHARACTERS_PER_TOKEN = 4
@@ -88,9 +78,6 @@ MODEL_GAMES = 15
 
 #: Puzzles of Lichess's file that are asked, the first of its mates in one: the paper's number.
 LICHESS_PUZZLES = 1_000
-
-#: Methods that are asked for with the guided ones: a prompt of their own, no worked example.
-PLAIN = ("llm", "llm_expert")
 
 #: Questions of one purpose to a model, batch by batch, by the name of the model whose comments
 #: are judged. A batch may follow from the answers to those before.
@@ -102,65 +89,29 @@ def _comments(
 ) -> pd.DataFrame:
     """Return the comments of some methods on some moves, as they were recorded and published."""
     briefings = read_briefings(briefings_file())
-    return gather_comments(methods, moves, briefings, replay("commentary", model))
+    return gather_comments(methods, moves, briefings, replay(PURPOSE, model))
 
 
-def commentary_requests(briefings: Sequence[Briefing]) -> list[Request]:
-    """Return every question of the chapter on commentary, the headline methods first."""
-    varied = [
-        (each, count) for each in varied_moves(briefings) for count in OTHER_COUNTS
-    ]
-    from_start = [each for each in briefings if known_from_start(each.move.position)]
+def pgn_requests() -> list[Request]:
+    """Return what CCC is asked with the game's moves in place of the position."""
+    published = read_published()
     return [
-        *(request_comment(each, name) for name in PLAIN for each in briefings),
-        *(request_comment(each, name) for each in briefings for name in GUIDED),
-        *(request_comment(each, "ccc", count=count) for each, count in varied),
-        *(request_comment(each, "ccc", notation="pgn") for each in from_start),
-    ]
-
-
-def _commentary(client: Client, commentator: str) -> Iterator[list[Request]]:
-    yield commentary_requests(list(read_briefings(briefings_file()).values()))
-
-
-def _arms(client: Client, commentator: str) -> Iterator[list[Request]]:
-    """Yield the questions of the ranked arms that are not asked with the other methods."""
-    briefings = read_briefings(briefings_file())
-    lectured = read_briefings(lectured_file())
-    read = pd.read_csv(lectured_file().with_name("reading") / "drawn.tsv", sep="\t")[
-        "move"
-    ]
-    yield [
-        *(
-            request_comment(each, method)
-            for method in chain.from_iterable(ARMS.values())
-            if method not in PLAIN
-            for each in briefings.values()
-        ),
-        *(request_comment(lectured[name], "llm_expert_two") for name in read),
-        *(request_comment(each, "ccc_two") for each in lectured.values()),
+        ask_arm(each, "ccc", published[name], notation="pgn")
+        for name, each in read_briefings(briefings_file()).items()
+        if known_from_start(each.move.position)
     ]
 
 
 def _factorial(client: Client, commentator: str) -> Iterator[list[Request]]:
-    """Yield the questions of the experiment, move by move in an order by lot."""
+    """Yield the questions of the experiment, move by move, then those with the game's moves."""
     yield questions()
+    yield pgn_requests()
 
 
 def _notes(client: Client, commentator: str) -> Iterator[list[Request]]:
-    """Yield the next question of every comment written from notes, until none has one.
-
-    The forms under a grammar are asked for on the evaluated moves; the freshly drawn ones are
-    those that were read by hand last.
-    """
-    evaluated = [*read_briefings(briefings_file()).values()]
-    yield [
-        request_constrained(each, form) for form in get_args(Form) for each in evaluated
-    ]
-    drawn = read_briefings(
-        find_project() / "data" / "notes" / "second" / "briefings.json"
-    )
-    known = [*evaluated, *drawn.values(), *read_briefings(lectured_file()).values()]
+    """Yield the next question of every comment written from notes, until none has one."""
+    evaluated = read_briefings(briefings_file())
+    known = [*evaluated.values(), *read_briefings(lectured_file()).values()]
     asked: set[str] = set()
     while batch := _next_questions(known, client, asked):
         yield batch
@@ -177,10 +128,6 @@ def _next_questions(
             asked.add(str(request.messages))
             batch.append(request)
     return batch
-
-
-def _extraction(client: Client, commentator: str) -> Iterator[list[Request]]:
-    yield extraction_requests()
 
 
 def in_reading_order(requests: Iterable[Request]) -> list[Request]:
@@ -206,35 +153,14 @@ def trial_requests(
         gcc.with_requests(texts, known, screened=name != "changed")
         for name, texts in trials.trial_texts(comments, briefings).items()
     ]
-    frames += [
-        trials.choice_questions(comments, briefings),
-        trials.sample_questions(briefings),
-    ]
+    frames.append(trials.choice_questions(comments, briefings))
     return in_reading_order(request for frame in frames for request in frame["request"])
 
 
-def best_of_requests(
-    briefings: Mapping[str, Briefing], client: Client
-) -> list[Request]:
-    """Return the questions on the comments drawn on a few moves; asks or replays those first.
-
-    ``client`` is of the model that writes them.
-    """
-    drawn = trials.drawn_texts(client.answered(trials.sample_questions(briefings)))
-    return in_reading_order(
-        gcc.with_requests(gcc.ask_each(drawn, gcc.DIMENSIONS), briefings)["request"]
-    )
-
-
 def _gcc_eval(client: Client, commentator: str) -> Iterator[list[Request]]:
-    """Yield the questions on all comments, then those on comments that were drawn for it."""
     briefings = read_briefings(briefings_file())
     comments = _comments(commentator, trials.METHODS, evaluated_moves())
     yield trial_requests(comments, briefings)
-    writer = client
-    if commentator != client.model.name:
-        writer = replay("gcc_eval", commentator)
-    yield best_of_requests(briefings, writer)
 
 
 def _pairwise(client: Client, commentator: str) -> Iterator[list[Request]]:
@@ -242,12 +168,12 @@ def _pairwise(client: Client, commentator: str) -> Iterator[list[Request]]:
     briefings = read_briefings(briefings_file())
     contexts = pairwise.contexts_of(briefings[move.name] for move in moves)
     lined = {move.name: contexts[move.name] for move in pairwise.choose_lined(moves)}
-    comments = pairwise.comments_by_move(
-        _comments(commentator, pairwise.METHODS, moves)
-    )
+    names = [*pairwise.METHODS, "reasoning"]
+    comments = pairwise.comments_by_move(_comments(commentator, names, moves))
     for frame in (
         pairwise.line_questions(lined, comments),
         pairwise.number_questions(contexts, comments),
+        pairwise.number_questions(contexts, comments, pairwise.CONCEPTS_STEP),
         pairwise.alone_questions(contexts, comments),
     ):
         yield list(frame["request"])
@@ -301,11 +227,8 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
     {
         "mate_in_one": _mates,
         "static": _static,
-        "commentary": _commentary,
-        "arms": _arms,
         "factorial": _factorial,
         "notes": _notes,
-        "extraction": _extraction,
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,
         "mate_in_one_all": _all_mates,

@@ -143,8 +143,10 @@ def comment(
         What is known of the move (:func:`brief`).
     method
         ``notes`` says what is true of the move, without a model; ``ccc_proven`` has a model put
-        it into words, of which only what is proven is kept; ``llm``, ``llm_expert`` and ``ccc``
-        are the paper's methods. All but the first need a client.
+        it into words, of which only what is proven is kept; ``bare``, ``verdict`` and ``ccc``
+        are the paper's methods, other arms of the experiment
+        (:data:`chessgloss.commentary.arms.ARMS`) take the steps between them. All but the
+        first need a client.
     client
         Asks the language model (:func:`live_client`).
     say

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 WITHOUT_MODEL, WITH_MODEL = "notes", "ccc_proven"
 
 #: The paper's five methods (CCC 4.1), under the names that they have here.
-SURVEY_METHODS = "reference,gac,llm,llm_expert,ccc"
+SURVEY_METHODS = "reference,gac,bare,verdict,ccc"
 #: Characters of a text whose claims are looked for; the time grows with their square.
 LONGEST_TEXT = 10_000
 
@@ -692,6 +692,7 @@ def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
 
 
 def _survey_collect(given: argparse.Namespace) -> int:
+    from chessgloss.commentary.arms import PURPOSE
     from chessgloss.commentary.asking import briefings_file, read_briefings
     from chessgloss.commentary.methods import gather_comments
     from chessgloss.commentary.moves import evaluated_moves
@@ -701,7 +702,7 @@ def _survey_collect(given: argparse.Namespace) -> int:
     _check_targets(given.output)
     methods = [name.strip() for name in given.methods.split(",") if name.strip()]
     moves = evaluated_moves()
-    client = replay("commentary", given.model or DEFAULT_MODEL)
+    client = replay(PURPOSE, given.model or DEFAULT_MODEL)
     comments = gather_comments(methods, moves, read_briefings(briefings_file()), client)
     by_name = {evaluated.name: evaluated.move for evaluated in moves}
     complete = complete_moves(comments, methods)
@@ -833,7 +834,7 @@ _MOVE = (
 _WRITING = (
     _option(
         "--method",
-        help=f"{WITHOUT_MODEL}, {WITH_MODEL}, llm, llm_expert or ccc "
+        help=f"{WITHOUT_MODEL}, {WITH_MODEL}, or an arm of the experiment: bare, verdict, ccc ... "
         f"(default: {WITH_MODEL} where OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})",
     ),
     _option(

@@ -43,7 +43,7 @@ VERDICT_STYLES = {
     "true": "claim-true",
 }
 
-#: Names for people of what keys and code call by an identifier: ``ccc_none``.
+#: Names for people of what keys and code call by an identifier: ``wrong_piece``.
 NAMES: Mapping[str, str] = tomllib.loads(
     Path(__file__).with_name("names.toml").read_text("utf-8")
 )
@@ -51,7 +51,7 @@ NAMES: Mapping[str, str] = tomllib.loads(
 #: A cell of an HTML table, and what in it may be a name of :data:`NAMES`.
 _CELL = re.compile(r"(?<=>)([^<>]+)(?=</t[hd]>)")
 _IDENTIFIER = re.compile(
-    r"^[a-z]+$|\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\b(?:ccc|llm|notes)(?= less |$)"
+    r"^[a-z]+$|\b[a-z0-9]+(?:_[a-z0-9]+)+\b"
 )
 
 _KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_+]+)+")
@@ -156,8 +156,8 @@ def rows(
 
     Examples
     --------
-    >>> list(rows({"ccc": 0.5, "llm expert": 0.25}, "gcc.relevance"))
-    ['gcc.relevance.ccc', 'gcc.relevance.llm_expert']
+    >>> list(rows({"ccc": 0.5, "ccc others": 0.25}, "gcc.relevance"))
+    ['gcc.relevance.ccc', 'gcc.relevance.ccc_others']
     """
     published = dict(_leaves(reference)) if reference is not None else {}
     kept = {}

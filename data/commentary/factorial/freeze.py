@@ -14,12 +14,12 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from chessgloss.commentary.experiment import arms
+from chessgloss.commentary import arms
 from chessgloss.judges import contrasts
 from chessgloss.llm.recordings import Request
 
 HERE = Path(__file__).parent
-LIBRARY = Path(arms.__file__).parents[2]
+LIBRARY = Path(arms.__file__).parents[1]
 
 #: What finds false claims, and what it looks at.
 CHECKER = ("claims", "facts")

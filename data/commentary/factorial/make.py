@@ -12,17 +12,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from chessgloss.commentary.arms import asked_moves, published_changes
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.commentary.experiment.arms import asked_moves
-from chessgloss.concepts.priority import prioritise
 
 HERE = Path(__file__).parent
 
 
 def ranked(briefing: Briefing) -> list[tuple[str, float, float, float]]:
     """Return term, margins before and after, and change of each concept, by rank."""
-    move = briefing.move
-    changes = prioritise(move.position, move.uci, method="paper").changes
     return [
         (
             concept.term,
@@ -30,7 +27,7 @@ def ranked(briefing: Briefing) -> list[tuple[str, float, float, float]]:
             round(concept.after, 3),
             round(concept.change, 3),
         )
-        for concept in changes
+        for concept in published_changes(briefing)
     ]
 
 

@@ -20,8 +20,8 @@ import chess
 import pandas as pd
 
 from chessgloss.claims import verify
+from chessgloss.commentary import arms
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.commentary.experiment import arms
 from chessgloss.commentary.notes import write_notes
 from chessgloss.llm.client import DEFAULT_MODEL, replay
 from chessgloss.positions import text_digest

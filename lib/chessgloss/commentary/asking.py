@@ -22,33 +22,23 @@ from chessgloss.commentary.moves import EvaluatedMove
 from chessgloss.concepts.changes import ask_oracle
 from chessgloss.engine import analyse_many
 from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
-from chessgloss.notes import Note
 from chessgloss.oracle import TERMS
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import Analysis, Line
-from chessgloss.store import find_project
+from chessgloss.store import data_file
 
 #: What is searched for each position, and how many lines before the move.
 NODES, LINES = 200_000, 5
 
 
 def briefings_file() -> Path:
-    """Return where the briefings behind the recorded answers on the evaluated moves are kept.
-
-    The last line of their searches could be a bound; prompts keep their bytes. So do the notes
-    that were given then: they are kept beside the searches (:attr:`Briefing.given`).
-    """
-    return find_project() / "data" / "commentary" / "briefings.json"
-
-
-def exact_briefings_file() -> Path:
-    """Return where the briefings of the evaluated moves are that are made of exact lines."""
-    return find_project() / "data" / "commentary" / "briefings_exact.json"
+    """Return where the briefings of the evaluated moves are."""
+    return data_file("commentary/briefings.json")
 
 
 def lectured_file() -> Path:
     """Return where the briefings of the other commented moves of the evaluated lectures are."""
-    return find_project() / "data" / "commentary" / "lectured.json"
+    return data_file("commentary/lectured.json")
 
 
 def read_briefings(path: Path) -> dict[str, Briefing]:
@@ -97,40 +87,7 @@ def _briefing(row: Mapping[str, Any]) -> Briefing:
         oracle=_changes(row["oracle"]),
         noticed=_changes(row["noticed"]),
         passed=passed,
-        given=tuple(map(_note, row.get("given", ()))),
-        fallback=row.get("fallback", ""),
     )
-
-
-def _note(row: Sequence[Any]) -> Note:
-    """Return a note that a model was given; the facts behind it are not kept."""
-    kind, side, sentence, weight, decides, about, value, concept, subject = row
-    return Note(
-        kind,
-        side == "white",
-        sentence,
-        weight,
-        decides=decides,
-        about=frozenset(about),
-        value=value,
-        concept=concept,
-        subject=subject,
-    )
-
-
-def note_row(note: Note) -> list[Any]:
-    """Return a note as plain values, ready for JSON, without its facts."""
-    return [
-        note.kind,
-        chess.COLOR_NAMES[note.side],
-        note.sentence,
-        note.weight,
-        note.decides,
-        sorted(note.about),
-        note.value,
-        note.concept,
-        note.subject,
-    ]
 
 
 def _changes(rows: Sequence[Sequence[Any]]) -> Changes:

@@ -15,7 +15,6 @@ from chessgloss.commentary import read_table
 from chessgloss.facts import Analyse, Facts, Verdict, gather, search, weigh
 from chessgloss.facts.change import ConceptChange
 from chessgloss.facts.verdict import RANKED_LINES
-from chessgloss.notes import Note
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import Analysis
 
@@ -48,11 +47,6 @@ class Briefing:
     idle
         The engine's analysis of the position before the move if its side passed instead: what
         the opponent threatened. ``None`` as for ``passed``.
-    given
-        The notes that a model was given when its recorded answers were asked for, whatever the
-        notes say today; empty where none was asked, and they are chosen anew.
-    fallback
-        The notes' comment of that time, where it stands in place of the model's.
     """
 
     name: str
@@ -64,8 +58,6 @@ class Briefing:
     noticed: tuple[ConceptChange, ...] = ()
     passed: Analysis | None = None
     idle: Analysis | None = None
-    given: tuple[Note, ...] = ()
-    fallback: str = ""
 
     @property
     def verdict(self) -> Verdict:

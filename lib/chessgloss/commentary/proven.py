@@ -17,9 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
-from chessgloss.claims.gold import GoldText, read_gold
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.clauses import Part, cut, join, without
 from chessgloss.commentary.evidence import (
@@ -29,22 +28,15 @@ from chessgloss.commentary.evidence import (
     stem_set,
     stems,
 )
-from chessgloss.commentary.grammar import order_grammar, words_grammar
-from chessgloss.commentary.notes import write_notes
+from chessgloss.commentary.notes import given_notes, write_notes
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import side_name
 from chessgloss.llm.client import Client
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
-from chessgloss.llm.text import quoted, visible
-from chessgloss.notes import Note, notes
-from chessgloss.notes.choice import choose, in_expert_order
-from chessgloss.store import find_project
+from chessgloss.llm.text import visible
+from chessgloss.notes import Note
 
-#: Most words of the notes that are given, and most and fewest notes; the most words that the
-#: comment may have; longest answer in tokens.
-GIVEN_WORDS = 60
-MOST_NOTES = 6
-LEAST_NOTES = 3
+#: The most words that the comment may have; longest answer in tokens.
 ASKED_WORDS = 45
 ANSWER_TOKENS = 110
 
@@ -53,10 +45,6 @@ MOST_UNPROVEN: Final = 5
 
 #: Words of the model's own that a published comment has at least, else it is the notes'.
 LEAST_WORDS: Final = 5
-
-#: Comments of the gold set's development half whose claims the model is asked to list, and the
-#: longest list.
-COMMENTS, LIST_TOKENS = 60, 220
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,27 +128,6 @@ class Proven:
 
 
 # ---------------------------------------------------------------- asked, and asked again
-
-
-def given_notes(briefing: Briefing) -> list[Note]:
-    """Return the notes that a model is given to write: what decides, then as lecturers choose.
-
-    Where fewer than :data:`LEAST_NOTES` speak of different things, others follow that differ at
-    least in kind. Where answers are recorded they are those that were given then.
-    """
-    if briefing.given:
-        return list(briefing.given)
-    ranked = in_expert_order(notes(briefing), briefing)
-    given = choose(ranked, GIVEN_WORDS, MOST_NOTES)
-    for note in ranked:
-        about = frozenset[str]().union(*(each.about for each in given)) - {"reply"}
-        new = (
-            not any(note.kind == each.kind for each in given) and not about & note.about
-        )
-        repeats = "reply" in note.about and any("reply" in each.about for each in given)
-        if len(given) < LEAST_NOTES and new and not repeats:
-            given.append(note)
-    return given
 
 
 def ask_first(briefing: Briefing, given: Sequence[Note] | None = None) -> Request:
@@ -285,9 +252,7 @@ def publish(
         draft = draft.only(_without_the_move(draft))
     tried = tuple(attempts)
     if len(draft.text.split()) < LEAST_WORDS:
-        own = Comment(briefing.fallback, "notes")
-        instead = own if briefing.fallback else write_notes(briefing)
-        return Proven(instead, tried, dropped=dropped, fallback=True)
+        return Proven(write_notes(briefing), tried, dropped=dropped, fallback=True)
     borrowed = (*first, *rest)
     text = " ".join([*first, draft.text, *rest])
     comment = Comment(text, "ccc_proven", model, borrowed=borrowed)
@@ -385,43 +350,3 @@ def _is_nearest(note: Note, dropped: Iterable[Clause], given: Sequence[Note]) ->
         shared(each, note) > 0 and note == max(given, key=partial(shared, each))
         for each in dropped
     )
-
-
-# ---------------------------------------------------------------- under a grammar
-
-Form = Literal["ccc_grammar", "ccc_closed"]
-
-
-def request_constrained(briefing: Briefing, form: Form) -> Request:
-    """Return the question of ``ccc_notes`` with a grammar that its answer must follow.
-
-    Under ``ccc_grammar`` words are free, but pieces, sides, squares and moves may only be those
-    of the notes; under ``ccc_closed`` the notes' own clauses may be left out and put in any
-    order, each once, with :data:`JOINTS` between them. The grammar is GBNF, llama.cpp's.
-    """
-    given = given_notes(briefing)
-    request = ask_first(briefing, given)
-    words = [*(note.sentence for note in given), show_move(briefing)]
-    grammar = words_grammar(words) if form == "ccc_grammar" else order_grammar(given)
-    sampling = replace(request.sampling, grammar=grammar)
-    return replace(request, sampling=sampling, about={**request.about, "method": form})
-
-
-# ---------------------------------------------------------------- claims listed by a model
-
-
-def asked_texts(count: int = COMMENTS) -> list[GoldText]:
-    """Return the labelled comments whose claims a model lists, spread over the half to build on."""
-    texts = list(read_gold(find_project() / "data" / "claims" / "dev.jsonl"))
-    return texts[:: max(1, len(texts) // count)][:count]
-
-
-def extraction_requests(texts: Iterable[GoldText] | None = None) -> list[Request]:
-    """Return the questions for the claims of labelled comments, by default :func:`asked_texts`."""
-    prompt = load_prompt("extract_claims")
-    sampling = Sampling(0.0, LIST_TOKENS, 1)
-    chosen = asked_texts() if texts is None else texts
-    return [
-        prompt.ask(sampling, {"of": each.key}, comment=quoted(each.text))
-        for each in chosen
-    ]

@@ -36,13 +36,13 @@ from chessgloss.scores import ScoreWording, score_text
 #: The dimensions of GCC-Eval, in the paper's order.
 DIMENSIONS = ("relevance", "completeness", "clarity", "fluency")
 
-#: Prompts of a judge by what is asked: the four, relevance told what a program found, relevance
-#: in two other wordings, and correctness outright, which is no dimension of GCC-Eval.
+#: Prompts of a judge by what is asked: the four, two of them without the engine's hint, relevance
+#: told what a program found, and correctness outright, which is no dimension of GCC-Eval.
 PROMPTS = (
     *DIMENSIONS,
+    "relevance_no_hint",
+    "completeness_no_hint",
     "relevance_verified",
-    "relevance_2",
-    "relevance_3",
     "correctness",
 )
 

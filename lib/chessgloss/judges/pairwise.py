@@ -57,7 +57,10 @@ TIE_BREAKS = CRITERIA[:3]
 FIELDS = 18
 
 #: The methods compared, unless a caller says otherwise.
-METHODS = ("reference", "llm", "llm_expert", "ccc", "ccc_verified")
+METHODS = ("reference", "notes", "bare", "verdict", "ccc")
+
+#: The step of the paper's argument that is the paper's own, compared as one more pair.
+CONCEPTS_STEP = ("reasoning", "ccc")
 
 #: Moves that the book compares, and on how many the judge is asked for the whole line.
 COMPARED, LINES = 20, 3

@@ -1,15 +1,14 @@
 """What is put before the judge: the comments of Table 5, and texts that try the judge itself.
 
-Minimal pairs, comments under another move, other wordings of the question, praise and padding,
-labelled sentences, the best of four comments, and a reader who chooses between two moves. Which
-texts are taken is decided here, once, for the chapter and for whoever records.
+Questions without the engine's hint, minimal pairs, comments under another move, praise and
+padding, labelled sentences, and a reader who chooses between two moves. Which texts are taken is
+decided here, once, for the chapter and for whoever records.
 ``data/commentary/brief.py`` asks the engine about the moves of the labelled sentences.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 import chess
@@ -19,7 +18,6 @@ import pandas as pd
 from chessgloss.claims.gold import GoldText, minimal_pairs, read_gold
 from chessgloss.commentary.asking import read_briefings
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.commentary.methods import read_comment, request_comment
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import side_name
 from chessgloss.judges.gcc import (
@@ -37,40 +35,37 @@ from chessgloss.store import data_file
 
 Item = TypeVar("Item")
 
-#: The methods of our Table 5: the paper's five, the two that need no model or verify what it
-#: says, and ``ccc`` without its concepts.
+#: The methods of our Table 5: people, the recurrent network, the notes by program, and seven
+#: arms of the experiment.
 METHODS = (
     "reference",
     "gac",
-    "template",
-    "llm",
-    "llm_expert",
-    "ccc_none",
+    "notes",
+    "bare",
+    "verdict",
+    "verdict_attacks",
+    "reasoning",
     "ccc",
-    "ccc_verified",
+    "ccc_others",
+    "ccc_oracle",
 )
+
+#: What is asked without the engine's hint, of which methods: all but the network's.
+WITHOUT_HINT = ("relevance_no_hint", "completeness_no_hint")
+TRIED_WITHOUT = tuple(name for name in METHODS if name != "gac")
 
 #: Moves of the trials that need few, and the methods whose comments stand in each trial.
 FEW_MOVES = 20
-RETESTED = ("reference", "llm_expert", "ccc")
-SWAPPED = ("reference", "template", "ccc")
+SWAPPED = ("reference", "notes", "ccc")
 CHANGED = ("ccc",)
-WITH_FINDINGS = ("reference", "llm", "llm_expert", "ccc")
-READ = ("reference", "template", "llm", "llm_expert", "ccc", "ccc_verified")
-
-#: The wordings in which relevance is asked for.
-WORDINGS = ("relevance", "relevance_2", "relevance_3")
+READ = ("reference", "notes", "bare", "reasoning", "ccc")
 
 #: Minimal pairs; moves of each half of the gold set whose sentences are judged, about half of
 #: them; most moves on which the reader chooses between two, which differ by so many centipawns.
 PAIRS = 150
 GOLD_MOVES = 36
-CHOICES = 15
+CHOICES = 40
 GAP = 50
-
-#: How many comments are drawn on a move, of which method.
-SAMPLES = 4
-SAMPLED = "ccc"
 
 #: What is done to a comment without telling anything more of the move, by name.
 EMPTY_CHANGES: Mapping[str, str] = {
@@ -117,10 +112,11 @@ def trial_texts(
 
     return {
         "table 5": ask_each(texts, DIMENSIONS),
-        "minimal pairs": ask_each(pair_texts(briefings.values()), ("relevance", told)),
-        "findings": ask_each(by(texts, WITH_FINDINGS), (told,)),
+        "without hint": ask_each(by(texts, TRIED_WITHOUT), WITHOUT_HINT),
+        "minimal pairs": ask_each(
+            pair_texts(briefings.values()), ("relevance", "relevance_no_hint", told)
+        ),
         "swapped": ask_each(swapped(by(texts, SWAPPED)), ("relevance",)),
-        "wordings": ask_each(by(few, RETESTED), WORDINGS),
         "changed": ask_each(changed(by(few, CHANGED)), ("relevance", "completeness")),
         "labelled": pd.concat(
             [
@@ -250,38 +246,6 @@ def gold_moves(half: str, moves: int = GOLD_MOVES) -> dict[str, list[GoldText]]:
 def gold_briefings() -> dict[str, Briefing]:
     """Return the committed briefings of the gold set's moves, by name."""
     return read_briefings(data_file("claims/briefings.json"))
-
-
-# ---------------------------------------------------------------- the best of four
-
-
-def sample_questions(
-    briefings: Mapping[str, Briefing], moves: int = FEW_MOVES
-) -> pd.DataFrame:
-    """Return the questions that draw :data:`SAMPLES` comments on each of a few moves.
-
-    The few are the first ``moves`` of :data:`FEW_MOVES`. Columns ``move``, ``method``,
-    ``variant`` (``drawn 0`` ...) and ``request``.
-    """
-    rows = []
-    for name in spread(list(briefings), FEW_MOVES)[:moves]:
-        request = request_comment(briefings[name], SAMPLED)
-        freely = replace(request.sampling, temperature=0.7)
-        about = {**request.about, "drawn": "best of several"}
-        drawn = replace(request, sampling=freely, about=about)
-        numbered = [replace(drawn, repeat=number) for number in range(SAMPLES)]
-        rows += [(name, SAMPLED, f"drawn {each.repeat}", each) for each in numbered]
-    return pd.DataFrame(rows, columns=["move", "method", "variant", "request"])
-
-
-def drawn_texts(answered: pd.DataFrame) -> pd.DataFrame:
-    """Return the comments in the answers to :func:`sample_questions`, as far as there are any."""
-    comments = [read_comment(answer, SAMPLED) for answer in answered["answer"]]
-    texts = answered.assign(text=[comment.text for comment in comments])
-    usable = [comment.state == "answered" for comment in comments]
-    return texts.loc[usable, ["move", "method", "variant", "text"]].reset_index(
-        drop=True
-    )
 
 
 # ---------------------------------------------------------------- a reader who chooses
