@@ -8,7 +8,6 @@ every claim checked, a judge's scores, and of the recorded positions who plays w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,13 @@ import chess
 import chess.pgn
 import pandas as pd
 
-from chessgloss import report
 from chessgloss.claims import verify
 from chessgloss.claims.checker import Checked
 from chessgloss.commentary import annotate, arms, asking, methods
 from chessgloss.commentary.annotate import AnnotatedGame, Annotation
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.moves import evaluated_moves
-from chessgloss.commentary.notes import notes, write_notes
+from chessgloss.commentary.notes import notes
 from chessgloss.judges import gcc, trials
 from chessgloss.llm.client import replay
 from chessgloss.positions import Position
@@ -36,7 +34,16 @@ from chessgloss.store import default_store
 MODEL = "qwen2.5-coder-1.5b-q4_k_m"
 
 #: Methods whose comments are shown, as far as a move has one.
-SHOWN = ("ccc_proven", "notes", "ccc_notes", "ccc", "reasoning", "verdict", "bare", "gac")
+SHOWN = (
+    "ccc_proven",
+    "notes",
+    "ccc_notes",
+    "ccc",
+    "reasoning",
+    "verdict",
+    "bare",
+    "gac",
+)
 
 #: Plies of an engine's line that can be played.
 PLIES = 5
