@@ -43,14 +43,10 @@ if TYPE_CHECKING:
 
 #: Models that this machine can serve, and the asset that holds each one's file.
 LOCAL_ASSETS = {"qwen2.5-coder-1.5b-q4_k_m": "qwen", "smollm2-135m-q4_1": "smollm2"}
-#: Hashes of the files of models whose answers were recorded from a server of one's own.
-OTHER_FILES = {
-    "gemma3-270m-q4_k_m": "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"
-}
 #: The model whose recorded answers the book shows.
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-q4_k_m"
 #: What models are called in text and tables; the others by their own names.
-TITLES = {DEFAULT_MODEL: "Qwen2.5-Coder-1.5B", "gemma3-270m-q4_k_m": "Gemma 3 270M"}
+TITLES = {DEFAULT_MODEL: "Qwen2.5-Coder-1.5B"}
 #: The command that records what is missing, as errors name it.
 REMEDY = "make record MODEL={model} PURPOSE={purpose}"
 #: After so many questions running without an answer the endpoint counts as gone.
@@ -183,9 +179,9 @@ def _within(seconds: float) -> Callable[[httpx.Response], None]:
 
 
 def model_named(name: str) -> Model:
-    """Return the model of this name, with its file's hash if that is known."""
+    """Return the model of this name, with the hash of its file if the book fetches it."""
     if name not in LOCAL_ASSETS:
-        return Model(name, OTHER_FILES.get(name, ""))
+        return Model(name)
     return Model(name, REGISTRY[LOCAL_ASSETS[name]].sha256 or "")
 
 
