@@ -777,10 +777,7 @@ report.boards(
 
 # %% tags=["hide-input"]
 def read_sheet(name):
-    """Return the labels of two readers by writer, and the comments that they would choose.
-
-    ``false`` and ``helpful`` are 0 or 1; the mean of both readers, and whether either says so.
-    """
+    """Return two readers' labels; their mean by measure, move and writer; false by either."""
     place = find_project() / "data/commentary" / name
     key = pd.read_csv(place / "key.tsv", sep="\t")
     labels = {
@@ -790,18 +787,11 @@ def read_sheet(name):
         for reader in "ab"
     }
     both = pd.concat(labels, names=["reader"]).reset_index("reader")
-    best = pd.concat(
-        pd.read_csv(place / f"best_{reader}.tsv", sep="\t")
-        .assign(reader=reader)
-        .rename(columns={"best": "letter"})
-        .merge(key, on=["move", "letter"], how="left")
-        for reader in "ab"
-    )
     grouped = both.groupby(["writer", "move"])
     by_writer = {
         measure: grouped[measure].mean().unstack("writer") for measure in ("false", "helpful")
     }
-    return labels, by_writer, grouped["false"].max().unstack("writer"), best
+    return labels, by_writer, grouped["false"].max().unstack("writer")
 
 
 def agreement_of(labels):
@@ -817,7 +807,14 @@ def agreement_of(labels):
     }
 
 
-labels, by_writer, by_either, best_of = read_sheet("factorial")
+labels, by_writer, by_either = read_sheet("factorial")
+place = find_project() / "data/commentary/factorial"
+best_of = pd.concat(
+    pd.read_csv(place / f"best_{reader}.tsv", sep="\t")
+    .rename(columns={"best": "letter"})
+    .merge(pd.read_csv(place / "key.tsv", sep="\t"), on=["move", "letter"], how="left")
+    for reader in "ab"
+)
 # the book's own model's comments were read
 by_program = outcomes if model == DEFAULT_MODEL else pd.DataFrame()
 writers = [*(arm.name for arm in arms.ARMS.values() if not arm.third), "listed"]
@@ -959,11 +956,11 @@ report.boards(
 
 # %%
 notes_client = replay("notes", model)
+in_order = [*outcomes.index, *(name for name in known if name not in outcomes.index)]
 on_notes = {
-    name: each
-    for name, each in known.items()
-    if name in set(list(known)[:: len(known) // sizes.from_notes])
-    and proven.pending(each, notes_client) is None
+    name: known[name]
+    for name in in_order[: sizes.from_notes]
+    if proven.pending(known[name], notes_client) is None
 }
 
 
@@ -1041,7 +1038,7 @@ report.table(
 # false and whether it helps, and put the three in the order in which they would rather read them.
 
 # %% tags=["hide-input"]
-note_labels, note_writer, note_either, _ = read_sheet("from_notes")
+note_labels, note_writer, note_either = read_sheet("from_notes")
 orders = pd.concat(
     pd.read_csv(
         find_project() / f"data/commentary/from_notes/order_{reader}.tsv", sep="\t"
