@@ -1097,16 +1097,16 @@ report.check(
 
 # %% [markdown]
 # **3. Does the measure notice?** Give `ranking.ndcg` the true changes themselves as scores,
-# then the true changes with their sizes turned round, then scores by lot. What are the three
+# then the true changes with their sizes turned round, then scores at random. What are the three
 # values, and why is the last not zero?
 
 # %% tags=["solution", "hide-cell"]
-# The measure at its best, its worst and by lot.
+# The measure at its best, its worst and at random.
 right = np.abs(truth["test"])
 tried = {
     "the truth": right,
     "the truth turned round": -right,
-    "by lot": np.random.default_rng(seed).random(right.shape),
+    "at random": np.random.default_rng(seed).random(right.shape),
 }
 gains_by = {
     name: float(np.nanmean(ranking.ndcg(scores, truth["test"])))

@@ -527,7 +527,7 @@ while by_lot.ply() < 60 and (choices := list(by_lot.legal_moves)):
 followed = {
     "a game of engines, the first of the test": ucis[:60],
     "Morphy's Opera Game, of people": [move.uci() for move in opera.mainline_moves()],
-    "legal moves drawn by lot": [move.uci() for move in by_lot.move_stack],
+    "legal moves drawn at random": [move.uci() for move in by_lot.move_stack],
 }
 chances = {}
 for name, moves_of_game in followed.items():

@@ -1206,13 +1206,13 @@ report.check(
 )
 
 # %% [markdown]
-# **2. A baseline that knows the piece.** Answer each question by lot among the squares that the
+# **2. A baseline that knows the piece.** Answer each question at random among the squares that the
 # piece could reach on an empty board (`moves_so`). How often is that legal, and what does the
 # difference to the model tell?
 
 
 # %% tags=["solution", "hide-cell"]
-# By lot among the squares that the piece reaches on an empty board.
+# At random among the squares that the piece reaches on an empty board.
 def legal_by_lot(row):
     start_square = chess.parse_square(row.prompt)
     near = [
@@ -1225,7 +1225,7 @@ def legal_by_lot(row):
 
 questions_here = ask("end_actual").query("piece != 'P'").head(200)
 by_reach = float(np.mean([legal_by_lot(row) for row in questions_here.itertuples()]))
-report.sheet("legal, pawns left out", {"by lot among reachable squares": by_reach})
+report.sheet("legal, pawns left out", {"at random among reachable squares": by_reach})
 
 # %% tags=["check", "remove-cell"]
 report.check(

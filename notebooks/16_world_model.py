@@ -1184,7 +1184,7 @@ Markdown(
     f"{random_says} Recall tells how the games were played as well: in random games every legal move "
     "has its share, where a model of people's games learns that most are never played. Legal first "
     "answers, above, are the fairer evidence. Nor does either measure say anything alone: weights "
-    "drawn by lot, which give nearly every token more than 1 %, have a compression of "
+    "drawn at random, which give nearly every token more than 1 %, have a compression of "
     f"{untrained['compression'].value:.0f} % and a recall of {untrained['recall'].value:.0f} %."
 )
 

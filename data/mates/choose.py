@@ -53,7 +53,7 @@ def choose_problems(games: Iterable[Game], count: int = PROBLEMS) -> list[Proble
     """Choose problems of held-out games, spread over phase, side and mating piece.
 
     The positions of the test games are put on heaps by phase, side and piece, each in an
-    order by lot (a hash of game and ply). In turn each heap, the smallest first, gives one
+    random order (a hash of game and ply). In turn each heap, the smallest first, gives one
     problem; a game gives one at most, a position (men and side to move) comes once. When the
     test games give no more, the validation games follow in the same way. So the first ``n``
     problems are spread too, whatever ``n``.

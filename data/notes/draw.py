@@ -74,7 +74,7 @@ def known_places() -> set[tuple[str, int]]:
 
 
 def draw(rows: pd.DataFrame, each: int) -> pd.DataFrame:
-    """Return the first ``each`` rows by lot, at most :data:`PER_GAME` of a game."""
+    """Return the first ``each`` rows at random, at most :data:`PER_GAME` of a game."""
     chosen = []
     taken = Counter()
     for row in rows.assign(lot=rows.apply(lot, axis=1)).sort_values("lot").itertuples():

@@ -76,7 +76,7 @@ COLUMNS = [*KEYS, *FOUND, *(f"long_{name}" for name in FOUND)]
 
 
 def rest() -> dict[tuple[str, int], MoveInContext]:
-    """Return the moves of the games that are not drawn for reading, by game and ply, by lot."""
+    """Return the moves of the games that are not drawn for reading, by game and ply, at random."""
     drawn = pd.read_csv(HERE / "drawn.tsv", sep="\t")
     taken = set(zip(drawn["fen"], drawn["move"], strict=True))
     moves = {}

@@ -50,9 +50,7 @@ NAMES: Mapping[str, str] = tomllib.loads(
 
 #: A cell of an HTML table, and what in it may be a name of :data:`NAMES`.
 _CELL = re.compile(r"(?<=>)([^<>]+)(?=</t[hd]>)")
-_IDENTIFIER = re.compile(
-    r"^[a-z]+$|\b[a-z0-9]+(?:_[a-z0-9]+)+\b"
-)
+_IDENTIFIER = re.compile(r"^[a-z]+$|\b[a-z0-9]+(?:_[a-z0-9]+)+\b")
 
 _KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_+]+)+")
 

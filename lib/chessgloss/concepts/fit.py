@@ -87,7 +87,7 @@ class Tails:
 
 
 def cut_tails(values: ArrayLike, *, seed: int, share: float = TAIL_SHARE) -> Tails:
-    """Cut the lowest and the highest ``share`` of the values; ties at a cut go by lot.
+    """Cut the lowest and the highest ``share`` of the values; ties at a cut are broken at random.
 
     Parameters
     ----------

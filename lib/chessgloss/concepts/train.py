@@ -42,7 +42,7 @@ CHUNK = 500
 #: What the root of a size is multiplied by to be a logit of its share in the change.
 SHARPNESS = 3.0
 
-#: Validation moves, by lot, that the committed models are judged on.
+#: Validation moves, at random, that the committed models are judged on.
 VALIDATION_MOVES = 20_000
 
 #: Training games of the curve's models, and how many are labelled with the validation games
@@ -102,7 +102,7 @@ class Stopping:
     most
         Passes after which a run ends in any case.
     validation
-        Validation moves, by lot, that all runs are judged on.
+        Validation moves, at random, that all runs are judged on.
     """
 
     patience: int = 2

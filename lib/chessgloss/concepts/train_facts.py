@@ -104,7 +104,7 @@ def choose_rows(
 ) -> list[fit.Tails]:
     """Choose for each concept the positions that it is fitted and tested on.
 
-    Each positive meets a negative by lot of the same part and likeness, taken once; a
+    Each positive meets a random negative of the same part and likeness, taken once; a
     positive that finds none is left out.
 
     Parameters

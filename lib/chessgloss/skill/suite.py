@@ -110,7 +110,7 @@ def positions_of(
 
 
 def compared_moves(suite: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return two moves (UCI) a position: the one played, and a legal one drawn by lot.
+    """Return two moves (UCI) a position: the one played, and a legal one drawn at random.
 
     They are graded at the plan's depth too, so that good and bad moves are compared.
     """
@@ -265,7 +265,7 @@ class Pair(NamedTuple):
 
     ``source`` is the rule: the ``plan``'s own, the ``book``'s favourite against a move that
     loses a piece by static exchange, or the first move of a ``mate`` against another legal
-    move drawn by lot.
+    move drawn at random.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """A study of commentary by people: moves and comments, who wrote what, and the form for raters.
 
 A study is a file of moves with one comment of each method. Raters see the comments under opaque
-names, in an order drawn by lot; the key, which stays with its maker, undoes both.
+names, in an order drawn at random; the key, which stays with its maker, undoes both.
 """
 
 from __future__ import annotations
@@ -335,7 +335,7 @@ class Key(BaseModel):
 def shown_order(participant: str, items: Iterable[str]) -> list[str]:
     """Return the comments of one move in the order that a participant sees them.
 
-    The order is by lot, from the participant's code and the comments' opaque names alone,
+    The order is random, from the participant's code and the comments' opaque names alone,
     and the page draws it by the same rule: a file can be checked against it.
     """
     return sorted(items, key=lambda item: (lot(f"{participant}|{item}"), item))
