@@ -884,9 +884,11 @@ lines = [
     "steady, not right."
 ]
 if right_accusations is not None:
+    anyhow = np.mean([bool(read) for _, read in pairs_read])
     lines.append(
-        f"Of the program's {right_accusations.n} accusations of these comments a reader confirms "
-        f"{right_accusations.in_percent():.0f} %."
+        f"In {right_accusations.in_percent():.0f} % of the {right_accusations.n} comments that the "
+        f"program accuses a reader finds something false too; in all comments of the model, in "
+        f"{100 * anyhow:.0f} %."
     )
 for step_name in ("reasoning", "concepts"):
     each = read_steps["false", step_name].in_percent()
@@ -1312,12 +1314,21 @@ if over_notes["expert: recall"].low > 0 and over_notes["matching"].low > 0:
         "Proven comments say more of what the lecturers say than the notes alone, and belong more "
         "clearly to their move."
     )
-list_as_good = all(each.low <= 0 for each in over_list)
-if list_as_good:
-    lines.append(
-        "**The list of the notes that the model was given is not seen to do worse**: none of what "
-        "the comments are worth is seen to come from the model's words."
-    )
+more, fewer_than_list = (
+    [name.removeprefix("expert: ") for name, each in over_list.items() if apart_by(each)]
+    for apart_by in (lambda each: each.low > 0, lambda each: each.high < 0)
+)
+against_list = "Against the list of the same notes the model's wording "
+against_list += " and ".join(
+    f"{verb} in {', '.join(names)}"
+    for verb, names in (("gains", more), ("loses", fewer_than_list))
+    if names
+)
+if not more and not fewer_than_list:
+    against_list += "neither gains nor loses in any of the three"
+lines.append(f"{against_list}.")
+if not more:
+    lines.append("None of what the comments are worth is seen to come from the model.")
 Markdown(" ".join(lines))
 
 # %% [markdown]
@@ -1411,9 +1422,8 @@ report.paste(
     ccc_by_hand=in_percent(of_writers.loc["ccc", "false, by either reader"]),
     listed_by_hand=in_percent(of_note_writers.loc["listed", "false, by either reader"]),
     proven_by_hand=in_percent(of_note_writers.loc["ccc_proven", "false, by either reader"]),
-    added="No measure here shows that the model's rewording adds to a list of the same notes."
-    if list_as_good and listed_preferred.high >= 0.5
-    else "By some measure here the model's rewording adds to a list of the same notes.",
+    added=f"{against_list}; its readers prefer the list in "
+    f"{in_percent(listed_preferred)} % of their choices.",
 )
 
 # %% tags=["hide-input"]
