@@ -36,9 +36,10 @@ from scipy import stats
 from statsmodels.stats import inter_rater
 from chessgloss import report
 from chessgloss.book import reference
+from chessgloss.commentary.arms import PURPOSE
 from chessgloss.commentary.asking import briefings_file, read_briefings
 from chessgloss.commentary.moves import documents_examples
-from chessgloss.commentary.methods import gather_comments
+from chessgloss.commentary.methods import TITLES, gather_comments
 from chessgloss.stats import crossed_mean, mean_interval, share_of, sign_flip_p
 from chessgloss.book.profiles import load_sizes
 
@@ -68,10 +69,12 @@ from chessgloss.survey.study import (
 PAPER_METHODS = {
     "reference": "Reference",
     "gac": "GAC",
-    "llm": "GPT-4o",
-    "llm_expert": "GPT-4o + expert",
+    "bare": "GPT-4o",
+    "verdict": "GPT-4o + expert",
     "ccc": "GPT-4o + expert + concept (CCC)",
 }
+#: What the results' keys call the paper's methods, where it is not the name of the arm.
+KEYS = {"bare": "llm", "verdict": "llm_expert"}
 PAPER_METRICS = {
     "bleu1": "BLEU-1",
     "rouge1": "ROUGE-1",
@@ -160,17 +163,18 @@ report.table(reference.table("ccc", "table4"), caption="The paper's Table 4: cor
 # run has fewer moves and space for remarks. After fifty comments the page takes a break of ten
 # minutes.
 #
-# This is such a page, with two moves that the paper prints. Try it: in this frame nothing is kept.
+# This is such a page, with two moves that the paper prints and five comments on each: the notes of
+# our program and those of four arms. Try it: in this frame nothing is kept.
 
 # %%
-methods = ["template", "llm", "llm_expert", "ccc_none", "ccc"]
+methods = ["notes", "bare", "verdict", "reasoning", "ccc"]
 examples = {
     example.name: example.move
     for example in documents_examples()
     if example.name != "ccc/figA5"
 }
 briefings = read_briefings(briefings_file())
-client = replay("commentary")
+client = replay(PURPOSE)
 written = gather_comments(
     methods,
     [example for example in documents_examples() if example.name in examples],
@@ -246,8 +250,8 @@ print(f"shown below: {ratings.label}")
 # %%
 first = table1(ratings, key.study.words(), key.study.baseline, seed=seed)
 report.table(
-    as_printed(first).drop(columns=[] if human else "words"),
-    caption=f"Table 1 from {ratings.label}; * p < 0.001 against {key.study.baseline}",
+    as_printed(first).drop(columns=[] if human else "words").rename(index=TITLES),
+    caption=f"Table 1 from {ratings.label}; * p < 0.001 against {TITLES[key.study.baseline]}",
 )
 
 # %% [markdown]
@@ -259,11 +263,11 @@ report.table(
 # %%
 report.boards(
     report.table(
-        table2(ratings, seed=seed).map("{:.2f}".format),
+        table2(ratings, seed=seed).map("{:.2f}".format).rename(columns=TITLES),
         caption=f"Table 2 from {ratings.label}: share of all comments",
     ),
     report.table(
-        table2(ratings, of="incorrect", seed=seed).map("{:.2f}".format),
+        table2(ratings, of="incorrect", seed=seed).map("{:.2f}".format).rename(columns=TITLES),
         caption="Share of those not fully correct",
     ),
 )
@@ -530,8 +534,9 @@ report.table(
 #     chessgloss survey build study.json -o form.html --organiser "name, address"
 #     chessgloss survey read ratings-*.json --key form.key.json --scores scores.csv
 #
-# `collect` gathers the book's own comments and the human ones. The human comments belong to their
-# authors, so such a form is for your raters and not for publication. Put the raters' files,
+# `collect` gathers five comments on each move: a person's, GAC's, and those of three arms of the
+# experiment in [chapter 4](04_commentary.ipynb), `bare`, `verdict` and `ccc`, which stand for the
+# paper's three prompts. The human comments belong to their authors, so such a form is for your raters and not for publication. Put the raters' files,
 # `form.key.json` and, if it exists, `scores.csv` into `data/ratings/` and run this chapter again.
 # Tables 1 to 4 and the results below are then those of people. If a file is incomplete, duplicated,
 # edited or from another study, the chapter stops and names the file and the place.
@@ -572,7 +577,9 @@ lookup = reference.lookup
 capitals = {name: name.capitalize() for name in DIMENSIONS}
 published = (
     {
-        f"table1.{name}.{method}": lookup("ccc", "table1", row, capitals[name])
+        f"table1.{name}.{KEYS.get(method, method)}": lookup(
+            "ccc", "table1", row, capitals[name]
+        )
         for name in DIMENSIONS
         for method, row in PAPER_METHODS.items()
     }
@@ -591,7 +598,10 @@ published = (
 )
 of_people = {}
 if human:
-    of_people = {f"table1.{row.dimension}.{row.method}": row.mean for row in first.itertuples()}
+    of_people = {
+        f"table1.{row.dimension}.{KEYS.get(row.method, row.method)}": row.mean
+        for row in first.itertuples()
+    }
     of_people |= {f"table3.{name}": kappa for name, kappa in third["kappa_ranks"].items()}
 if scores is not None:
     of_people |= {

@@ -57,8 +57,9 @@ from chessgloss.commentary.annotate import (
     write_pgn,
 )
 from chessgloss.commentary.asking import briefings_file, read_briefings
-from chessgloss.commentary.methods import gather_comments, write_notes
+from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.moves import evaluated_moves
+from chessgloss.commentary.notes import write_notes
 from chessgloss.corpora import games as packed
 from chessgloss.corpora.lectures import read_lecture
 from chessgloss.corpora.pgn import read_pgn
@@ -1072,9 +1073,9 @@ ARMS = {
 def injected_texts(count: int, seed: int) -> pd.DataFrame:
     """Return comments of the book's model, drawn by lot, in each arm; each passage once at most."""
     briefings = read_briefings(briefings_file())
-    methods = ["llm", "llm_expert", "ccc"]
+    methods = ["bare", "verdict", "ccc"]
     comments = gather_comments(
-        methods, evaluated_moves(), briefings, replay("commentary")
+        methods, evaluated_moves(), briefings, replay("factorial")
     )
     drawn = gcc.texts_of(comments, methods).sample(count, random_state=seed)
     frames = []

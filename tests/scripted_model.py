@@ -63,8 +63,6 @@ def _written(name: str, request: Request, number: int) -> str:
         return f"Move: {MOVES[number % len(MOVES)]}\nReason: The knight attacks the pawn on e5."
     if name == "pairwise":
         return "Both comments are fine, I like the first."
-    if name == "extract_claims":
-        return "none" if number % 2 else "capture | takes"
     if name.startswith("comment_notes"):
         notes = [line[2:] for line in asked.splitlines() if line.startswith("- ")]
         return " ".join(notes[:2]).strip('"') + " A fine idea."

@@ -376,9 +376,9 @@ def test_a_comment_says_what_wrote_it_and_other_programs_read_it_as_json(
         ),
         (
             ["--method", "magic"],
-            "no method 'magic'; choose one of notes, ccc_proven, llm",
+            "no method 'magic'; choose one of notes, ccc_proven, bare",
         ),
-        (["--method", "llm"], r"OPENAI_BASE_URL.*model serve"),
+        (["--method", "bare"], r"OPENAI_BASE_URL.*model serve"),
     ],
 )
 def test_bad_input_is_refused_before_an_engine_starts(
@@ -599,7 +599,7 @@ def test_no_output_holds_what_a_terminal_obeys(llm, capsys, tmp_path):
     source.write_text(
         f'[Event "{hostile}"]\n\n1. f3 e5 2. g4 Qh4# {{ {hostile} }} 0-1\n'
     )
-    llm.script += [f"text:{hostile}"] * 4
+    llm.script += [f"text:Comment: {hostile}"] * 4
     run(
         "annotate",
         str(source),
@@ -608,9 +608,9 @@ def test_no_output_holds_what_a_terminal_obeys(llm, capsys, tmp_path):
         "--html",
         str(page),
         "--method",
-        "llm",
+        "bare",
     )
-    run("comment", *MOVE, "--method", "llm", "--json")
+    run("comment", *MOVE, "--method", "bare", "--json")
     for text in (
         target.read_text("utf-8"),
         page.read_text("utf-8"),

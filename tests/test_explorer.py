@@ -6,6 +6,7 @@ import explorer
 from chessgloss import report
 from chessgloss.commentary import annotate
 from chessgloss.commentary.briefing import Comment
+from chessgloss.commentary.methods import TITLES
 from scripts import PROJECT
 
 HOSTILE = '<img src="x:" onerror="window.hacked = 1"> The knight on c7 is in the way.'
@@ -26,7 +27,8 @@ def test_a_move_comes_with_lines_claims_notes_and_concepts(figure_a6):
     )
     assert played["next"], "the engine's line goes on"
     [[name, key, parts, _]] = played["comments"]
-    assert (name, key, "".join(part[0] for part in parts)) == ("CCC", "ccc", text)
+    said = "".join(part[0] for part in parts)
+    assert (name, key, said) == (TITLES["ccc"], "ccc", text)
     assert {part[1] for part in parts if len(part) > 1} == {"true", "false", "open"}
     assert any("c7" in part[2] for part in parts if part[1:2] == ["false"])
     assert len(played["concepts"]) == 5 and any(

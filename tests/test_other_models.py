@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 import chapters
-from chessgloss.commentary import asking, methods
+from chessgloss.commentary import arms, asking, methods
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.llm.client import DEFAULT_MODEL, TITLES, model_title, replay
 from scripted_model import MODEL, RECORDED, REPLAYING, project_copy
@@ -98,27 +98,25 @@ def test_no_prose_names_a_model_of_its_own(name):
         assert name not in path.read_text("utf-8"), path.name
 
 
-def test_a_model_is_not_shown_with_what_another_wrote_or_under_a_grammar_it_does_not_take():
+def test_what_no_model_writes_is_the_same_beside_every_model():
     moves = evaluated_moves()[:3]
     briefings = asking.read_briefings(asking.briefings_file())
-    client = replay("commentary", "nobody")
-    rows = methods.gather_comments(
-        ["reference", "template", "ccc_verified", "ccc_grammar", "ccc_closed"],
-        moves,
-        briefings,
-        client,
+    own, other = (
+        methods.gather_comments(
+            ["reference", "gac", "notes", "listed"],
+            moves,
+            briefings,
+            replay(arms.PURPOSE, model),
+        )
+        for model in (DEFAULT_MODEL, "nobody")
     )
-    assert set(rows["method"]) <= {"reference", "template"}
-    own = methods.gather_comments(
-        ["ccc_verified", "ccc_closed"], moves, briefings, replay("commentary")
-    )
-    assert set(own["method"]) == {"ccc_verified", "ccc_closed"}
-    assert set(own["model"]) == {DEFAULT_MODEL}
+    assert own.equals(other)
+    assert set(own["model"]) == {""}
 
 
 def test_commentators_are_those_whose_comments_are_all_there():
     briefings = list(asking.read_briefings(asking.briefings_file()).values())
-    assert methods.commentators(["llm", "ccc_two"], briefings) == [DEFAULT_MODEL]
+    assert methods.commentators(["bare", "ccc"], briefings) == [DEFAULT_MODEL]
 
 
 def test_the_small_recording_is_small():

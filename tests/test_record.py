@@ -12,7 +12,7 @@ record = load_script("recordings/record.py")
 MODEL = "scripted-1"
 
 
-@pytest.mark.parametrize("purpose", ["commentary", "arms", "extraction", "mate_in_one"])
+@pytest.mark.parametrize("purpose", ["notes", "mate_in_one", "static"])
 def test_no_answer_that_the_book_shows_is_missing(purpose):
     assert record.missing(purpose, "qwen2.5-coder-1.5b-q4_k_m").calls == 0
 
@@ -148,7 +148,7 @@ def test_a_judge_without_comments_to_judge_is_one_line(capsys, monkeypatch):
     assert record.main(["pairwise", "--model", MODEL]) == 1
     (line, remedy) = capsys.readouterr().err.splitlines()
     assert line.startswith("no recorded answer of scripted-1")
-    assert remedy == "To record: make record MODEL=scripted-1 PURPOSE=commentary"
+    assert remedy == "To record: make record MODEL=scripted-1 PURPOSE=factorial"
 
 
 def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeypatch):
@@ -159,15 +159,15 @@ def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeyp
         yield [question("first"), question("second")]
         yield [question(f"more on {client.ask(question('second')).text}")]
 
-    kept = Recordings.of(model_named(MODEL), "commentary", tmp_path)
-    monkeypatch.setattr(record, "PURPOSES", {"commentary": batches})
+    kept = Recordings.of(model_named(MODEL), "notes", tmp_path)
+    monkeypatch.setattr(record, "PURPOSES", {"notes": batches})
     monkeypatch.setattr(record.Recordings, "of", lambda model, purpose: kept)
     with scripted_llm("text:one", "text:two", "text:three") as llm:
         endpoint = Endpoint(llm.url, model_named(MODEL))
         monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
-        tally = record.record("commentary", MODEL)
+        tally = record.record("notes", MODEL)
         assert (dict(tally.states), tally.unanswered) == ({"answered": 3}, 0)
-        assert record.record("commentary", MODEL) == tally
+        assert record.record("notes", MODEL) == tally
     assert (len(llm.asked), kept.get(question("more on two")).text) == (3, "three")
 
 

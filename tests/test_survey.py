@@ -14,7 +14,7 @@ from chessgloss import cli
 from chessgloss.survey import reading, simulate, study
 from scripts import refuses, selfplay
 
-METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
+METHODS = ("reference", "gac", "bare", "verdict", "ccc")
 #: The paper's Table 1, criteria only: what simulated raters are made to think.
 PLANTED = pd.DataFrame(
     {
@@ -136,7 +136,7 @@ def test_a_key_is_read_back_and_a_changed_one_is_refused(key, tmp_path):
     path = tmp_path / "study.key.json"
     path.write_text(study.write_key(key))
     assert study.read_key(path) == key
-    path.write_text(path.read_text().replace("ccc says", "llm says", 1))
+    path.write_text(path.read_text().replace("ccc says", "bare says", 1))
     refuses(ValueError, "changed since it was written", study.read_key, path)
     for text in ("{}", "[" * 200_000):
         path.write_text(text)
@@ -216,7 +216,7 @@ forget_cause = comment(1, correctness=2, causes=[])
         (lambda told: told["comments"][4].update(told["comments"][2]), "comment 5"),
         (lambda told: told["comments"][0].update(told["comments"][29]), "comment 1"),
         (lambda told: told["comments"].pop(), "comment 30"),
-        (head(participant="S99"), "comment 1"),
+        (head(participant="S98"), "comment 1"),
         (head(participant="a b"), "participant"),
         (head(study="f" * 16), "study"),
         (head(consent=False), "consent"),
@@ -280,12 +280,12 @@ def test_a_pilot_is_checked_named_and_not_counted(key, sent):
 def ratings_by_hand() -> reading.Ratings:
     """Two raters, two moves, two methods: small enough to work out on paper."""
     points = (  # rater, move, method, correctness, the other four criteria
-        ("A", "m1", "llm", 1, 1),
-        ("B", "m1", "llm", 2, 2),
+        ("A", "m1", "bare", 1, 1),
+        ("B", "m1", "bare", 2, 2),
         ("A", "m1", "ccc", 3, 5),
         ("B", "m1", "ccc", 3, 4),
-        ("A", "m2", "llm", 3, 3),
-        ("B", "m2", "llm", 1, 3),
+        ("A", "m2", "bare", 3, 3),
+        ("B", "m2", "bare", 1, 3),
         ("A", "m2", "ccc", 3, 4),
         ("B", "m2", "ccc", 2, 5),
     )
@@ -296,25 +296,25 @@ def ratings_by_hand() -> reading.Ratings:
     frame[[f"cause_{name}" for name in study.CAUSES]] = False
     frame = frame.assign(cause_move=frame["correctness"] < 3)
     frame = frame.assign(cause_tactical=frame["correctness"] == 1)
-    return reading.Ratings(frame, ("m1", "m2"), ("llm", "ccc"))
+    return reading.Ratings(frame, ("m1", "m2"), ("bare", "ccc"))
 
 
 def test_table_1_by_hand():
-    words = pd.DataFrame({"llm": [10, 20], "ccc": [31, 30]}, index=["m1", "m2"])
+    words = pd.DataFrame({"bare": [10, 20], "ccc": [31, 30]}, index=["m1", "m2"])
     found = reading.table1(ratings_by_hand(), words, "ccc", seed=0)
     found = found.set_index(["method", "dimension"])
-    assert found.loc[("llm", "correctness"), "mean"].value == pytest.approx(
+    assert found.loc[("bare", "correctness"), "mean"].value == pytest.approx(
         (0 + 0.5 + 1 + 0) / 4
     )
     assert found.loc[("ccc", "relevance"), "mean"].value == pytest.approx(
         (4 + 3 + 3 + 4) / 16
     )
-    gap = found.loc[("llm", "relevance"), "difference"]
+    gap = found.loc[("bare", "relevance"), "difference"]
     assert gap.value == pytest.approx(np.mean([(-4 - 2) / 8, (-1 - 2) / 8]))
-    assert found.loc[("llm", "relevance"), "p"] == pytest.approx(
+    assert found.loc[("bare", "relevance"), "p"] == pytest.approx(
         0.5
     )  # 2 of the 4 flips
-    assert found.loc[("llm", "words"), "mean"].value == 15
+    assert found.loc[("bare", "words"), "mean"].value == 15
     assert found.loc[("ccc", "words"), "difference"] is None and not found["star"].any()
 
 
@@ -325,7 +325,7 @@ def test_stars_are_printed_where_the_difference_is_certain():
     )
     printed = reading.as_printed(reading.table1(ratings, words, "ccc", seed=0))
     assert printed.loc["gac", "completeness"].startswith("*")
-    assert printed.loc["llm", "words"] == "*20.0"
+    assert printed.loc["bare", "words"] == "*20.0"
     assert not printed.loc["ccc"].str.contains(r"\*").any()
 
 
@@ -333,10 +333,10 @@ def test_table_2_by_hand():
     ratings = ratings_by_hand()
     every = reading.table2(ratings, seed=0)
     illegal, tactical = study.CAUSES["move"], study.CAUSES["tactical"]
-    assert every.loc[illegal, "llm"].value == pytest.approx(3 / 4)
-    assert every.loc[tactical, "llm"].value == pytest.approx(2 / 4)
+    assert every.loc[illegal, "bare"].value == pytest.approx(3 / 4)
+    assert every.loc[tactical, "bare"].value == pytest.approx(2 / 4)
     wrong = reading.table2(ratings, of="incorrect", seed=0)
-    assert wrong.loc[tactical, "llm"].value == pytest.approx(2 / 3)
+    assert wrong.loc[tactical, "bare"].value == pytest.approx(2 / 3)
     assert wrong.loc[illegal, "ccc"].n == 1
     refuses(ValueError, "incorrect", reading.table2, ratings, of="moves", seed=0)
 
@@ -345,12 +345,12 @@ def test_table_3_by_hand():
     # Both raters put ccc first on each move; correctness of m2: A ties them, B prefers ccc.
     found = reading.table3(ratings_by_hand(), seed=0, resamples=20)
     assert found.loc["relevance", "kappa_ranks"].value == pytest.approx(1)
-    # Ranks (A, B): llm (2, 2), ccc (1, 1), llm (1, 2), ccc (1, 1): agreed 3/4, chance 34/64.
+    # Ranks (A, B): bare (2, 2), ccc (1, 1), bare (1, 2), ccc (1, 1): agreed 3/4, chance 34/64.
     expected = (3 / 4 - 34 / 64) / (1 - 34 / 64)
     assert found.loc["correctness", "kappa_ranks"].value == pytest.approx(expected)
     alone = ratings_by_hand().frame.query("rater == 'A'")
     with pytest.raises(ValueError, match="two raters"):
-        reading.table3(reading.Ratings(alone, ("m1", "m2"), ("llm", "ccc")), seed=0)
+        reading.table3(reading.Ratings(alone, ("m1", "m2"), ("bare", "ccc")), seed=0)
 
 
 def write_scores(folder: Path, text: str) -> Path:
@@ -359,9 +359,7 @@ def write_scores(folder: Path, text: str) -> Path:
     return path
 
 
-SCORES = (
-    "move,method,bleu,gcc\nm1,llm,0.1,1\nm1,ccc,0.4,4.5\nm2,llm,0.5,\nm2,ccc,0.2,4.5\n"
-)
+SCORES = "move,method,bleu,gcc\nm1,bare,0.1,1\nm1,ccc,0.4,4.5\nm2,bare,0.5,\nm2,ccc,0.2,4.5\n"
 
 
 def test_table_4_by_hand(tmp_path):
@@ -372,7 +370,7 @@ def test_table_4_by_hand(tmp_path):
     bleu = [0.1, 0.4, 0.5, 0.2]
     pearson = found.loc["bleu", ("relevance", "pearson")]
     assert pearson.value == pytest.approx(np.corrcoef(human, bleu)[0, 1])
-    # Pairs: concordant 3, discordant 2 (m1 ccc - m2 llm, m2 llm - m2 ccc), tied 1.
+    # Pairs: concordant 3, discordant 2 (m1 ccc - m2 bare, m2 bare - m2 ccc), tied 1.
     kendall = found.loc["bleu", ("relevance", "kendall")].value
     assert kendall == pytest.approx((3 - 2) / np.sqrt(5 * 6))
     assert found.loc["gcc", ("relevance", "pearson")].value == pytest.approx(1)
@@ -382,12 +380,12 @@ def test_table_4_by_hand(tmp_path):
     ("change", "message"),
     [
         (("m2,ccc,0.2,4.5\n", ""), "m2 ccc has no row; 1 such"),
-        (("m2,ccc", "m2,llm"), "m2 llm occurs twice"),
-        (("m1,llm", "m9,llm"), "m9 llm is no comment"),
+        (("m2,ccc", "m2,bare"), "m2 bare occurs twice"),
+        (("m1,bare", "m9,bare"), "m9 bare is no comment"),
         (("0.4", "high"), "m1 ccc has a score that is no finite number"),
         (("0.4", "inf"), "m1 ccc has a score that is no finite number"),
         (("move,method", "method,move"), "columns are move, method"),
-        (("m1,llm,0.1,1", "m1,llm,0.1,1,2"), "no comment of this study"),
+        (("m1,bare,0.1,1", "m1,bare,0.1,1,2"), "no comment of this study"),
     ],
 )
 def test_bad_scores_are_named_with_their_comment(tmp_path, change, message):

@@ -15,7 +15,7 @@ from chessgloss.survey.reading import read_ratings
 from fakes.pages import DESK, HOSTILE, PHONE, Tab, read_whole_page
 from scripts import selfplay
 
-METHODS = ("reference", "gac", "llm", "llm_expert", "ccc")
+METHODS = ("reference", "gac", "bare", "verdict", "ccc")
 WORDS = ("knight", "bishop", "rook", "queen", "pawn")
 
 

@@ -294,7 +294,7 @@ def test_the_papers_ranking_of_the_examples_is_what_the_library_returns():
     or_skip(lambda: load_expert("nnue"))
     rows = tomllib.loads((PROJECT / "book/try_it.toml").read_text("utf-8"))["examples"]
     known = {
-        **read_briefings(DATA / "commentary/briefings_exact.json"),
+        **read_briefings(DATA / "commentary/briefings.json"),
         **read_briefings(DATA / "notes/second/briefings.json"),
     }
     for row in rows:

@@ -50,7 +50,7 @@ def read_examples(path: Path) -> list[dict[str, Any]]:
 
     data = Path(chessgloss.__file__).parents[2] / "data"  # the pages may be a copy
     known: dict[str, Briefing] = {
-        **asking.read_briefings(data / "commentary/briefings_exact.json"),
+        **asking.read_briefings(data / "commentary/briefings.json"),
         **asking.read_briefings(data / "notes/second/briefings.json"),
     }
     examples = []

@@ -1,6 +1,6 @@
 """Language models: ``client`` asks and replays, ``recordings`` keeps answers, ``server`` serves.
 
 >>> from chessgloss.llm.client import replay
->>> replay("commentary").model.name
+>>> replay("factorial").model.name
 'qwen2.5-coder-1.5b-q4_k_m'
 """
