@@ -415,15 +415,15 @@ def llm(scripted, monkeypatch):
         yield llm
 
 
-def test_a_model_is_used_where_one_is_set_and_named(llm, capsys):
+def test_a_model_is_asked_only_where_the_method_asks_one(llm, capsys):
     llm.script.append("text:The bishop takes the pawn on e6.")
-    assert run("comment", *MOVE, "--json") == 0
+    assert run("comment", *MOVE, "--method", "ccc_proven", "--json") == 0
     content = json.loads(capsys.readouterr().out)
     assert "The bishop takes the pawn on e6." in content["comment"]
     assert (content["method"], content["model"]) == ("ccc_proven", "scripted-1")
     assert "Bxe6+" in llm.asked[0]["messages"][-1]["content"]
     assert any(claim["verdict"] == "true" for claim in content["claims"])
-    assert run("comment", *MOVE, "--method", "notes") == 0
+    assert run("comment", *MOVE) == 0
     assert len(llm.asked) == 1
 
 
@@ -440,7 +440,8 @@ def test_without_a_usable_comment_the_facts_speak_and_say_so(
     llm, capsys, script, words
 ):
     llm.script += script
-    assert run("comment", *MOVE, "--timeout", "0.5") == 0
+    how = ("--method", "ccc_proven", "--timeout", "0.5")
+    assert run("comment", *MOVE, *how) == 0
     seen = capsys.readouterr()
     assert "(notes, no model" in seen.out
     assert all(each in seen.err for each in words)

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from chessgloss.scores import Analysis
     from chessgloss.survey.reading import Ratings
 
-#: The methods where no model is set (from facts alone), and where ``OPENAI_BASE_URL`` names one.
-WITHOUT_MODEL, WITH_MODEL = "notes", "ccc_proven"
+#: The method where none is named: from facts alone, which readers prefer (chapter 5).
+DEFAULT_METHOD = "notes"
 
 #: The paper's five methods (CCC 4.1), under the names that they have here.
 SURVEY_METHODS = "reference,gac,bare,verdict,ccc"
@@ -388,13 +388,14 @@ def _concepts(given: argparse.Namespace) -> Concepts:
     return lambda move: ()
 
 
-def _writer(given: argparse.Namespace) -> tuple[Commentator, Client | None]:
+def _writer(
+    given: argparse.Namespace, default: str = DEFAULT_METHOD
+) -> tuple[Commentator, Client | None]:
     """Return what writes comments, and the client that it asks: live, and keeping nothing."""
     from chessgloss.commentary.methods import ModelWriter, validate_method, write_notes
 
-    default = WITH_MODEL if os.environ.get("OPENAI_BASE_URL") else WITHOUT_MODEL
     method = validate_method(given.method or default)
-    if method == WITHOUT_MODEL:
+    if method == DEFAULT_METHOD:
         return write_notes, None
     client = chessgloss.live_client(given.timeout)
     _say(
@@ -547,7 +548,10 @@ def _ask(given: argparse.Namespace) -> int:
     from chessgloss.facts.verdict import LEAST_NODES, RANKED_LINES
 
     move = chessgloss.read_move(given.fen, given.move, say=_say)
-    (write, client) = _writer(given)
+    talks = os.environ.get(
+        "OPENAI_BASE_URL"
+    )  # a model answers questions, where there is one
+    (write, client) = _writer(given, "ccc_proven" if talks else DEFAULT_METHOD)
     nodes = given.nodes or LEAST_NODES
     with open_engine() as engine:
         briefing = _briefing(move, engine, given)
@@ -834,8 +838,9 @@ _MOVE = (
 _WRITING = (
     _option(
         "--method",
-        help=f"{WITHOUT_MODEL}, {WITH_MODEL}, or an arm of the experiment: bare, verdict, ccc ... "
-        f"(default: {WITH_MODEL} where OPENAI_BASE_URL names a model, else {WITHOUT_MODEL})",
+        help=f"{DEFAULT_METHOD} (the default) asks no model; ccc_proven has one put the notes into "
+        "words (the default of ask where OPENAI_BASE_URL names one); or an arm of the "
+        "experiment: bare, verdict, ccc ...",
     ),
     _option(
         "--nodes",
