@@ -215,6 +215,20 @@ def test_a_text_names_a_concept_by_its_words_whichever_side_it_means():
         assert not briefing.speaks_of(text, concept("Rooks", side, 1.0))
 
 
+@pytest.mark.parametrize("asked", ["relevance", "completeness"])
+def test_a_judge_without_hint_is_asked_the_same_but_for_the_hints_two_lines(asked):
+    given, bare = (load_prompt(f"gcc_{asked}{end}") for end in ("", "_no_hint"))
+    hinted = given.messages
+    said, shown = " An engine's evaluation is given as a hint.", "\nEngine: $hint"
+    assert hinted[0].content.count(said) == hinted[1].content.count(shown) == 1
+    without = (
+        Message("system", hinted[0].content.replace(said, "")),
+        Message("user", hinted[1].content.replace(shown, "")),
+        *hinted[2:],
+    )
+    assert bare.messages == without
+
+
 def test_every_prompt_of_the_library_can_be_filled():
     for name in all_prompts():
         prompt = load_prompt(name)

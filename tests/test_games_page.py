@@ -22,9 +22,11 @@ def test_the_page_has_every_game_of_the_file():
 
 def test_every_game_has_comments_and_ends_as_it_ended():
     rows = re.findall(r"<td>([01]-[01])</td><td>(\d+)</td></tr>", PAGE)
+    comments = [int(count) for _, count in rows]
+    results = [result for result, _ in rows]
     assert len(rows) == len(games.KNOWN)
-    assert all(int(comments) >= 5 for _, comments in rows)
-    assert [result for result, _ in rows] == ["1-0", "1-0", "0-1", "1-0", "0-1", "1-0"]
+    assert min(comments) >= 5
+    assert results == ["1-0", "1-0", "0-1", "1-0", "0-1", "1-0"]
 
 
 def test_the_page_runs_the_player_of_today():
