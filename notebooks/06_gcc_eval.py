@@ -9,15 +9,16 @@
 # %% [markdown]
 # # GCC-Eval: a judge and its scores
 #
-# Of two sentences that differ in one word, this judge scores the true one higher in
-# {glue:text}`pairs:.0f` % of pairs; guessing gives 50 %. If it is told what a program found about
-# their claims, it does so in {glue:text}`pairs_told:.0f` %. Its scores correlate with the number of
-# words at {glue:text}`words:.2f`.
+# {glue:text}`pairs_says` {glue:text}`steps_says`
+#
+# {glue:text}`hint_says` Its scores of relevance correlate with the number of words at
+# {glue:text}`words:.2f`.
 #
 # A move can be explained well in many ways, so a word-by-word comparison with a human comment says
 # little. The CCC paper {cite}`kim2024ccc` therefore asks a language model to judge, helped by an
-# engine. This is GCC-Eval (Section 3.2), built on G-Eval {cite}`liu2023geval`. We repeat its Table 5
-# with the judge {glue:text}`judge`, where the paper has GPT-4o, and then test the judge itself.
+# engine. This is GCC-Eval (Section 3.2), the paper's second contribution, built on G-Eval
+# {cite}`liu2023geval`. We repeat its Table 5 with the judge {glue:text}`judge`, where the paper has
+# GPT-4o, and then test the judge itself.
 
 # %% tags=["parameters"]
 profile = "book"
@@ -32,59 +33,91 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import matplotlib.pyplot as plt
+import statsmodels.formula.api as smf
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 from scipy.special import logsumexp, softmax
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from chessgloss import report
 from chessgloss.book import reference
+from chessgloss.book.profiles import load_sizes
+from chessgloss.commentary.arms import ARMS, CONTRASTS, PURPOSE, ask_arms, read_published
 from chessgloss.commentary.asking import NODES, briefings_file, read_briefings
+from chessgloss.commentary.methods import TITLES, commentators, gather_comments
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.judges import gcc, trials
 from chessgloss.judges.gcc import DIMENSIONS, judge_request, read_score
 from chessgloss.judges.injection import without_injections
-
 from chessgloss.llm.client import model_title, recorded_models, replay
 from chessgloss.stats import (
+    Interval,
     area_under_curve,
+    bootstrap,
     correlation,
     mean_interval,
     means_by,
     paired_permutation,
 )
-from chessgloss.commentary.methods import METHODS, commentators, gather_comments
-from chessgloss.book.profiles import load_sizes
 
 sizes = load_sizes("06_gcc_eval", profile)
 report.use_house_style()
-evaluated = evaluated_moves(seed)
 briefings = read_briefings(briefings_file())
 known = briefings | trials.gold_briefings()
-
-written = replay("commentary", model)
+arms = [name for name in trials.METHODS if name in ARMS]
+written = replay(PURPOSE, model)
+published = read_published()
+asked_for_comments = pd.DataFrame(
+    [
+        {"move": name, "request": request}
+        for name in briefings
+        for request in ask_arms(briefings[name], arms, published[name])
+    ]
+)
+commented = set(gcc.answered_whole(asked_for_comments, written)["move"])
+evaluated = [move for move in evaluated_moves(seed) if move.name in commented]
 comments = gather_comments(trials.METHODS, evaluated, briefings, written)
-methods = [name for name in trials.METHODS if name in set(comments["method"])]
 texts = trials.trial_texts(comments, briefings)
+
 names = {move.name for move in evaluated[:: len(evaluated) // sizes.moves]} | {shown}
 few = trials.spread(list(briefings), trials.FEW_MOVES)[: sizes.few]
+first = texts["labelled"].drop_duplicates("variant").groupby("half").head(sizes.labelled)
+chosen = {
+    "table 5": texts["table 5"].query("move in @names"),
+    "without hint": texts["without hint"].query("move in @names"),
+    "minimal pairs": texts["minimal pairs"].query("pair < @sizes.pairs"),
+    "swapped": texts["swapped"].query("written_on in @names"),
+    "changed": texts["changed"].query("move in @few"),
+    "labelled": texts["labelled"].query("variant in @first.variant"),
+}
+# what is judged as a whole or, while the answers are being recorded, not yet
+units = {"minimal pairs": "pair", "swapped": "written_on", "labelled": "variant"}
 judge_name = judged_by or model
 client = replay("gcc_eval", judge_name)
+judged = {
+    name: gcc.judge(
+        rows, known, client, screened=name != "changed", whole=units.get(name, "move")
+    )
+    for name, rows in chosen.items()
+}
+choices = trials.choice_questions(comments, briefings)
+choices = choices[choices["move"].isin(choices["move"].unique()[: sizes.choices])]
+choices = client.answered(gcc.answered_whole(choices, client))
+judgements = sum(map(len, judged.values())) + len(choices)
 
-
-def judge(frame, screened=True):
-    return gcc.judge(frame, known, client, screened=screened)
-
-
-scores = judge(texts["table 5"][texts["table 5"]["move"].isin(names)])
-example = scores.query("move == @shown and method == 'llm'")
+scores = judged["table 5"]
+methods = [name for name in trials.METHODS if name in set(scores["method"])]
+print(
+    f"{judgements:,} judgements; Table 5: {len(scores) // len(DIMENSIONS)} comments on "
+    f"{scores['move'].nunique()} of {len(briefings)} moves"
+)
+example = scores.query("move == @shown and method == 'ccc'")
 example_text = example["text"].iloc[0]
 example_briefing = briefings[shown]
-print(f"comments: {len(scores) // len(DIMENSIONS)} of {len(comments)}, on {len(names)} moves")
-
 report.boards(
     report.board(example_briefing.move, size=260),
     report.texts(
-        {"llm": example_text}
+        {"CCC": example_text}
         | {row.asked: f"{1 + 4 * row.score:.2f} of 5" for row in example.itertuples()},
         f"A comment on {example_briefing.move.numbered_san}, and the judge's scores",
     ),
@@ -94,17 +127,18 @@ report.boards(
 # In this chapter we
 #
 # - compute one score from the probabilities of one recorded answer;
-# - ask the judge about eight methods in four dimensions (Figure A1, Table 5);
-# - ask whether it notices what a good judge must notice (a false word, a comment on another move),
-#   and whether it ignores what carries no information (praise, padding, wording);
-# - tell it what a program found about the comment's claims, and combine the two;
-# - use it to choose the best of four comments, and as a reader who learns from a comment;
+# - ask the judge about ten methods in four dimensions (Figure A1, Table 5), step by step of the
+#   paper's argument and at equal length;
+# - ask whether it notices a false word, and what the engine's hint is worth to it;
+# - ask whether it notices a comment on another move, and whether it ignores praise and padding;
+# - use it to choose the best of seven comments, and as a reader who learns from a comment;
 # - correlate BLEU, ROUGE and GCC-Eval with the checker and with the judge. The paper's Table 4
 #   correlates them with ratings by people, which is another quantity; nothing here answers it.
 #
-# Every answer was given by the model named above and is replayed. No person rated anything here. The
-# only human ratings are those of the paper's Table 4, quoted as printed. The paper tests its judge by
-# that table alone.
+# Every answer was given by the model named above and is replayed: {glue:text}`judgements`
+# judgements. No person rated anything here. The only human ratings are those of the paper's Table 4,
+# quoted as printed. The paper tests its judge by that table alone. The comments are those of the
+# experiment of the last two chapters: one prompt, and arms that differ in what it contains.
 #
 # ## What is asked
 #
@@ -112,7 +146,7 @@ report.boards(
 # relevance and completeness, the engine's hint. The comment comes last, between marks that it cannot
 # imitate. The paper writes all of this into one message. We split it, so that a server reads the
 # beginning once for all comments on a move. Clarity is judged without the hint, and fluency by the
-# comment alone. Below is the move of the paper's Figure A1.
+# comment alone.
 
 # %%
 question = judge_request(example_text, example_briefing, "relevance")
@@ -120,10 +154,7 @@ turns = {
     f"{turn.role} {place}": " ".join(turn.content.split())
     for place, turn in enumerate(question.messages, start=1)
 }
-report.boards(
-    report.board(example_briefing.move, size=260),
-    report.texts(turns, "Figure A1 (a): relevance"),
-)
+report.texts(turns, "Figure A1 (a): relevance, on the move of the paper's figure")
 
 # %% [markdown]
 # ## From a token to a score
@@ -138,32 +169,23 @@ report.boards(
 asked_dimension = "relevance"
 answer = client.ask(judge_request(example_text, example_briefing, asked_dimension))
 digits = np.arange(1, 6)
-
-
-def read_tokens(answer):
-    """Return the tokens, their log-probabilities, and what of these falls on each digit."""
-    given = answer.tokens[0].alternatives if answer.tokens else [(answer.text, 0.0)]
-    tokens, logprobs = zip(*given, strict=True)
-    of_digit = [
+given = answer.tokens[0].alternatives if answer.tokens else [(answer.text, 0.0)]
+tokens, logprobs = zip(*given, strict=True)
+logprob_of_digit = np.array(
+    [
         logsumexp([value for token, value in given if token.strip() == str(digit)] or [-np.inf])
         for digit in digits
     ]
-    return tokens, np.array(logprobs), np.array(of_digit)
-
-
-tokens, logprobs, logprob_of_digit = read_tokens(answer)
+)
 weights = softmax(logprob_of_digit)
 expected_score = weights @ digits
 
-print(
-    f"logprobs.shape = {logprobs.shape}, of which digits: {np.isfinite(logprob_of_digit).sum()}"
-)
 print("logprob_of_digit =", logprob_of_digit.round(3))
 print("weights          =", weights.round(4), f" sum {weights.sum():.3f}")
 print("mass on 1 to 5   =", np.exp(logsumexp(logprob_of_digit)).round(5))
 print(f"expected_score   = {expected_score:.4f}, the answer itself: {answer.text!r}")
 
-figure, axes = plt.subplots(figsize=(5.5, 3))
+figure, axes = plt.subplots(figsize=(5.5, 2.6))
 axes.bar(digits, weights, color=report.PALETTE[0])
 axes.axvline(
     expected_score, color=report.PALETTE[1], label=f"expected score {expected_score:.2f}"
@@ -179,15 +201,17 @@ plt.show()
 # that is not a score is *unscored*, not zero. Scores are shown as shares of the scale: 1 becomes 0, and
 # 5 becomes 1.
 
-# %%
+# %% tags=["hide-cell"]
+# The library's score, and the likeliest tokens.
 score = read_score(answer)
 assert np.isclose(score.value, expected_score, equal_nan=True)
-chances = pd.Series(np.exp(logprobs), [repr(token) for token in tokens], name="probability")
-likeliest = report.table(
-    chances.nlargest(8).to_frame(), caption="The likeliest tokens", digits=5
+probabilities = pd.Series(
+    np.exp(logprobs), [repr(token) for token in tokens], name="probability"
 )
 report.boards(
-    likeliest,
+    report.table(
+        probabilities.nlargest(8).to_frame(), caption="The likeliest tokens", digits=5
+    ),
     report.sheet(
         "The library",
         {"score": score.value, "share of the scale": score.share, "mass on 1 to 5": score.mass},
@@ -197,65 +221,94 @@ report.boards(
 # %% [markdown]
 # ## Table 5
 #
-# Eight methods, four dimensions. The paper's `GPT-4o` rows are shown beside our rows of the same
-# name, although model, moves and human comments differ. Intervals draw whole moves.
+# Ten methods, four dimensions. The paper's `GPT-4o` rows stand beside our rows that are asked in the
+# same way, although model, moves and human comments differ. Intervals draw whole moves.
 
-# %%
+# %% tags=["hide-input"]
 read = scores.dropna(subset="score")
 means = means_by(read, ["method", "asked"], "score", cluster="move", seed=seed).unstack()
 means = means.loc[methods, list(DIMENSIONS)]
-rows = {
+rows_of_paper = {
     "reference": "Reference",
     "gac": "GAC",
-    "llm": "GPT-4o",
-    "llm_expert": "GPT-4o + expert",
+    "bare": "GPT-4o",
+    "verdict": "GPT-4o + expert",
     "ccc": "GPT-4o + expert + concept (CCC)",
 }
 cells = {
     (method, asked): reference.lookup("ccc", "table5", row, asked.capitalize())
-    for method, row in rows.items()
+    for method, row in rows_of_paper.items()
     for asked in DIMENSIONS
 }
-
-# %%
 paper = pd.Series({key: cell.value for key, cell in cells.items()}).unstack()[list(DIMENSIONS)]
-both = pd.concat({"paper": paper.reindex(means.index), "ours": means}, axis=1)
-report.table(both, caption="GCC-Eval, shares of the scale")
+table5 = pd.concat({"paper": paper.reindex(means.index), "ours": means}, axis=1)
+report.table(table5.rename(index=TITLES), caption="GCC-Eval, shares of the scale")
 
 # %% [markdown]
-# Differences from `ccc` on the same move. The sign of each move's difference is drawn at random 9,999
-# times. An asterisk marks a difference that chance reaches in less than one in a thousand draws, as
-# in the paper's Table 1.
+# The paper argues step by step: first the engine's evaluation, then concepts. Each of our arms
+# differs from its neighbour in one part of the prompt, so that a step is the mean difference of two
+# arms on the same moves. The sign of each move's difference is drawn at random 9,999 times. An
+# asterisk marks a difference that chance reaches in less than one in a thousand draws, as in the
+# paper's Table 1.
 
 # %%
-differences = {}
-for asked in DIMENSIONS:
-    by_move = read[read["asked"] == asked].pivot(index="move", columns="method", values="score")
-    paired = {method: by_move[[method, "ccc"]].dropna() for method in methods}
-    differences[asked] = {
-        method: f"{paired_permutation(both[method], both['ccc'], seed=seed):.2f}"
-        for method, both in paired.items()
-        if method != "ccc"
+by_move = {
+    asked: read[read["asked"] == asked].pivot(index="move", columns="method", values="score")
+    for asked in DIMENSIONS
+}
+step_titles = {
+    "verdict": "the engine's verdict",
+    "attacks": "the list of attacks",
+    "reasoning": "reasoning before the comment",
+    "concepts": "five concepts",
+    "right_other": "the right five concepts, not five others",
+}
+
+
+def paired(asked, more, less):
+    """Return the mean difference of two methods' scores on the same moves."""
+    both = by_move[asked][[more, less]].dropna()
+    return paired_permutation(both[more], both[less], seed=seed)
+
+
+steps = pd.DataFrame(
+    {
+        asked: {step: paired(asked, *CONTRASTS[step][0]) for step in step_titles}
+        for asked in DIMENSIONS
     }
-report.table(pd.DataFrame(differences), caption="Method less ccc")
+)
+others = ["bare", "verdict", "notes", "gac", "reference"]
+ccc_less = pd.DataFrame(
+    {asked: {other: paired(asked, "ccc", other) for other in others} for asked in DIMENSIONS}
+)
+compared = pd.concat(
+    {
+        "with the step less without": steps.rename(index=step_titles),
+        "CCC less": ccc_less.rename(index=TITLES),
+    }
+)
+report.table(
+    compared.map("{:.3f}".format), caption="Paired differences, shares of the scale", digits=3
+)
 
 # %% [markdown]
-# How widely do the scores spread? A judge that gives every comment the same mark says nothing.
+# {glue:text}`concepts_say` {glue:text}`table5_says`
 
-# %% mystnb={"figure": {"caption": "How the judge's scores are spread, by dimension and method, as shares of the scale. A box that is only a line means that all scores are alike.", "name": "fig-06-spread"}, "image": {"alt": "Four panels of box plots, one for each dimension, a box for each method."}}
+# %% tags=["hide-cell"] mystnb={"figure": {"caption": "How the judge's scores are spread, by dimension and method, as shares of the scale. A box that is only a line means that all scores are alike.", "name": "fig-06-spread"}, "image": {"alt": "Four panels of box plots, one for each dimension, a box for each method."}}
+# How widely the scores spread: a judge that gives every comment the same mark says nothing.
 figure, axes = plt.subplots(1, 4, figsize=(9, 3), sharey=True)
 for axis, asked in zip(axes, DIMENSIONS, strict=True):
-    wide = read[read["asked"] == asked]
     axis.boxplot(
-        [wide.loc[wide["method"] == method, "score"] for method in methods],
+        [by_move[asked][method].dropna() for method in methods],
         orientation="horizontal",
         widths=0.6,
-        tick_labels=[report.NAMES[method] for method in methods],
+        tick_labels=[TITLES[method] for method in methods],
     )
     axis.set(title=asked, xlim=(0, 1), xlabel="share of the scale")
 axes[0].invert_yaxis()
 
-# %%
+# %% tags=["hide-cell"]
+# Spread in numbers, probability on the scale, unscored answers.
 weighed = read.dropna(subset="mass")  # a judge without log-probabilities gives none
 spreads = pd.DataFrame(
     {
@@ -270,49 +323,108 @@ mass = mean_interval(weighed["mass"], weighed["move"], seed=seed) if len(weighed
 report.table(spreads, caption="Spread of the scores, and probability on the scale")
 
 # %% [markdown]
+# ## At equal length
+#
+# Judges are known to prefer long answers, and the arms write comments of different lengths. A linear
+# regression explains the score by the method, the move and the number of words. The coefficient of a
+# method is then its difference from CCC among comments on one move that are equally long. It is the
+# formula below; its intervals let comments on the same move depend on each other.
+
+# %%
+sized = read.assign(ten_words=read["text"].str.split().str.len() / 10)
+baseline = "C(method, Treatment('ccc'))"
+
+
+def fit_score(asked, formula):
+    """Return the coefficients of a linear regression, by name, with intervals over moves."""
+    rows = sized[sized["asked"] == asked]
+    groups = {"groups": pd.factorize(rows["move"])[0]}
+    fit = smf.ols(formula, rows).fit(cov_type="cluster", cov_kwds=groups)
+    ends = fit.conf_int()
+    return {
+        name.replace(f"{baseline}[T.", "").rstrip("]"): Interval(
+            value, ends.loc[name, 0], ends.loc[name, 1], len(rows)
+        )
+        for name, value in fit.params.items()
+    }
+
+
+at_equal_length = {
+    asked: fit_score(asked, f"score ~ {baseline} + C(move) + ten_words") for asked in DIMENSIONS
+}
+as_they_are = {asked: fit_score(asked, f"score ~ {baseline} + C(move)") for asked in DIMENSIONS}
+levelled = ["bare", "verdict", "reasoning", "reference"]
+of_length = {
+    f"{TITLES[method]} less CCC, {how}": {asked: fits[asked][method] for asked in DIMENSIONS}
+    for method in levelled
+    for how, fits in {"as it is": as_they_are, "at equal length": at_equal_length}.items()
+}
+of_length["ten words more"] = {
+    asked: at_equal_length[asked]["ten_words"] for asked in DIMENSIONS
+}
+of_words = {
+    asked: correlation(
+        10 * rows["ten_words"], rows["score"], "pearson", rows["move"], seed=seed
+    )
+    for asked, rows in sized.groupby("asked", sort=False)
+}
+of_length["Pearson with words"] = of_words
+word_counts = (
+    sized.drop_duplicates(["move", "method"]).groupby("method")["ten_words"].mean() * 10
+)
+print("words:", word_counts[methods].round(0).astype(int).to_dict())
+report.table(
+    pd.DataFrame(of_length).T, caption="Scores and length, shares of the scale", digits=3
+)
+
+# %% [markdown]
+# {glue:text}`length_says`
+#
 # ## Does it notice a false word?
 #
 # A minimal pair is a true sentence about a move and its twin with one word exchanged: another
 # square, another piece, the other side. Both are about the same things and read equally well;
 # only the board tells them apart. A judge that looks at the board scores the true twin higher. A tie
 # counts one half, and guessing gives one half.
+#
+# The judge is asked for relevance in three ways: with the engine's hint, as in GCC-Eval; without it;
+# and *with findings*, told below the comment what a program found about its claims (the checker of
+# the last chapter). The checker knows the answer, so the last column only shows whether the judge
+# uses what it is told.
 
 # %%
-judged = judge(texts["minimal pairs"].query("pair < @sizes.pairs"))
-sentences = judged[judged["asked"] == "relevance"]
+pairs = judged["minimal pairs"]
+sentences = pairs[pairs["asked"] == "relevance"]
 print(" / ".join(sentences["text"].head(2)))
 outcome = {}
-for name, asked in {"judge": "relevance", "with findings": "relevance_verified"}.items():
+won = {}
+ways = {
+    "with the hint": "relevance",
+    "without the hint": "relevance_no_hint",
+    "with findings": "relevance_verified",
+}
+for name, asked in ways.items():
     twins = (
-        judged[judged["asked"] == asked]
+        pairs[pairs["asked"] == asked]
         .pivot(index=["pair", "error", "move"], columns="side", values="score")
         .dropna()
-        .reset_index()
+        .reset_index("move")
     )
     gap = twins["true"] - twins["false"]
     outcome[name] = twins.assign(gap=gap, won=(np.sign(gap) + 1) / 2)  # one half for a tie
-won = {
-    name: mean_interval(rows["won"], rows["move"], seed=seed) for name, rows in outcome.items()
-}
+    won[name] = mean_interval(outcome[name]["won"], twins["move"], seed=seed)
 by_error = pd.DataFrame(
     {
-        name: means_by(rows, "error", "won", cluster="move", seed=seed)
+        name: means_by(rows.reset_index(), "error", "won", cluster="move", seed=seed)
         for name, rows in outcome.items()
     }
 )
 by_error.loc["all"] = won
 report.table(by_error, caption="How often the true twin is scored higher")
 
-# %% [markdown]
-# *With findings*, the judge is told below the comment what a program found about its claims (the
-# checker of the last chapter). The checker knows the answer, so this column only shows whether the
-# judge uses what it is told.
-#
-# The judge prefers the wrong piece to the right one more often than not, which a guess would not do.
-# The word explains it:
-
-# %%
-pieces = outcome["judge"].query("error == 'wrong_piece'")
+# %% tags=["hide-cell"]
+# Wrong pieces by the true word: what looks like sight may be a preference for a word.
+pieces = outcome["with the hint"].query("error == 'wrong_piece'").reset_index()
 wording = sentences.pivot(index="pair", columns="side", values="text").loc[pieces["pair"]]
 only_true = [set(row.true.split()) - set(row.false.split()) for row in wording.itertuples()]
 pieces = pieces.assign(
@@ -324,128 +436,158 @@ by_word = {
 report.table(pd.DataFrame(by_word), caption="Wrong piece, by the true word", digits=3)
 
 # %% [markdown]
-# The judge gives any other piece a few hundredths of the scale more than a pawn. It cannot see the
-# board, but it has preferences.
+# ## Without the engine's hint
 #
-# ## Every judge on record
-#
-# This table has a row for every judge whose answers to the questions of Table 5 are recorded, for each
-# set of comments that it judged (`make record PURPOSE=gcc_eval JUDGE=...`).
+# What GCC-Eval adds to G-Eval is the engine: its evaluation stands in the prompt for relevance and
+# completeness, so that a model which plays chess badly can judge chess. The paper gives this as its
+# second contribution and never asks the judge without it. We put the same comments to it once more,
+# with the same prompt less the line of the engine and the sentence that announces it.
 
-# %%
-asked_methods = [name for name in trials.METHODS if name in METHODS]
-by_judge = {}
-for writer in commentators(asked_methods, [briefings[move.name] for move in evaluated]):
-    theirs = gather_comments(trials.METHODS, evaluated, briefings, replay("commentary", writer))
-    asked = gcc.ask_each(gcc.texts_of(theirs, trials.METHODS), DIMENSIONS)
-    asked = gcc.with_requests(asked[asked["move"].isin(names)], known)
-    for name in recorded_models("gcc_eval", list(asked["request"])):
-        given = gcc.judge(asked, known, replay("gcc_eval", name)).dropna(subset="score")
-        by_judge[model_title(name), model_title(writer)] = means_by(
-            given, ["method", "asked"], "score", cluster="move", seed=seed
-        ).unstack()[list(DIMENSIONS)]
-judges = pd.concat(by_judge, names=["judge", "comments by", "method"])
-in_order = [(*key, name) for key in by_judge for name in trials.METHODS]
-report.table(
-    judges.loc[[row for row in in_order if row in judges.index]],
-    caption="GCC-Eval by every judge, shares of the scale",
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Relevance and completeness with the engine's hint (filled) and without it (hollow), as shares of the scale, with 95 % intervals over moves.", "name": "fig-06-hint"}, "image": {"alt": "Two panels with a row for each of nine methods, a filled and a hollow point with intervals in each."}}
+hinted = ["relevance", "completeness"]
+plain = judged["without hint"].dropna(subset="score")
+plain = plain.assign(asked=plain["asked"].str.removesuffix("_no_hint"))
+same_comment = ["move", "method", "asked"]
+twice = read[[*same_comment, "score"]].merge(
+    plain[[*same_comment, "score"]], on=same_comment, suffixes=("_with", "_without")
 )
-
-# %%
-pair_requests = gcc.with_requests(
-    texts["minimal pairs"].query("pair < @sizes.pairs and asked == 'relevance'"), known
-)
-pairs_by_judge = {}
-for name in recorded_models("gcc_eval", list(pair_requests["request"])):
-    given = gcc.judge(pair_requests, known, replay("gcc_eval", name))
-    wide = given.pivot(index=["pair", "move"], columns="side", values="score").dropna()
-    higher = (np.sign(wide["true"] - wide["false"]) + 1) / 2
-    if len(higher):  # a judge that writes no score has no row
-        pairs_by_judge[model_title(name)] = mean_interval(
-            higher, wide.index.get_level_values("move"), seed=seed
+twice["gain"] = twice["score_with"] - twice["score_without"]
+tried = [name for name in trials.TRIED_WITHOUT if name in methods]
+of_hint = {
+    name: means_by(twice, ["method", "asked"], name, cluster="move", seed=seed).unstack()
+    for name in ("score_with", "score_without", "gain")
+}
+figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), sharey=True)
+for axis, asked in zip(axes, hinted, strict=True):
+    for name, fill, shift in (("score_with", None, -0.12), ("score_without", "white", 0.12)):
+        points = [of_hint[name].loc[method, asked] for method in tried]
+        axis.errorbar(
+            [each.value for each in points],
+            np.arange(len(tried)) + shift,
+            xerr=np.transpose(
+                [(each.value - each.low, each.high - each.value) for each in points]
+            ),
+            fmt="o",
+            color=report.PALETTE[0],
+            markerfacecolor=fill,
+            label="with the hint" if fill is None else "without",
         )
-report.table(
-    pd.Series(pairs_by_judge).to_frame("true twin higher"),
-    caption="Minimal pairs by every judge that was asked; guessing gives 0.5",
-)
-
-# %% [markdown]
-# Does another family of models see more? {glue:text}`second` is smaller and was never tuned to follow
-# instructions. It was asked about the first {glue:text}`second_pairs` pairs and wrote a score in
-# {glue:text}`second_scored` of {glue:text}`second_n` answers. On average it puts
-# {glue:text}`second_mass:.0f` % of its probability on digits. A score computed from these tells true
-# from false sentences with an area under the curve of {glue:text}`second_auc`; the judge of this
-# chapter has {glue:text}`first_auc` on the same sentences, and chance has 0.5. It gets no rows in the
-# tables.
+    axis.set(xlabel="share of the scale", title=asked)
+axes[0].set_yticks(range(len(tried)), [TITLES[method] for method in tried])
+axes[0].invert_yaxis()
+axes[0].legend()
+plt.show()
 
 # %% tags=["hide-input"]
-second_name = "gemma3-270m-q4_k_m"
-second_asked = texts["minimal pairs"].query("pair < @sizes.second and asked == 'relevance'")
-second = gcc.judge(second_asked, known, replay("gcc_eval", second_name))
-of_digits = np.array([read_tokens(answer)[2] for answer in second["answer"]])
-second_auc = area_under_curve(
-    softmax(of_digits, axis=1) @ digits, second["side"] == "true", second["move"], seed=seed
-)
-same = sentences.query("pair < @sizes.second").dropna(subset="score")
-first_auc = area_under_curve(same["score"], same["side"] == "true", same["move"], seed=seed)
-report.paste(
-    second=model_title(second_name),
-    second_pairs=second["pair"].nunique(),
-    second_scored=int(second["score"].notna().sum()),
-    second_n=len(second),
-    second_mass=100 * np.exp(logsumexp(of_digits, axis=1)).mean(),
-    second_auc=f"{second_auc:.2f}",
-    first_auc=f"{first_auc:.2f}",
-)
+hint_gain = means_by(twice, "asked", "gain", cluster="move", seed=seed)
+gains = of_hint["gain"].loc[tried, hinted].rename(index=TITLES)
+gains.loc["all comments"] = hint_gain[hinted]
+report.table(gains, caption="Score with the hint less without, on the same comments", digits=3)
 
 # %% [markdown]
+# Does the hint change which method is ahead? For each two methods we compare the sign of their
+# difference with the hint and without it. An order is *certain* if the interval of the paired
+# difference excludes zero.
+
+
+# %% tags=["hide-input"]
+def differences_of(asked, name):
+    """Return the paired difference of each two methods, by their names."""
+    wide = twice[twice["asked"] == asked].pivot(index="move", columns="method", values=name)
+    return {
+        pair: mean_interval(wide[list(pair)].dropna().diff(axis=1).iloc[:, 1], seed=seed)
+        for pair in combinations(tried, 2)
+    }
+
+
+orders = {}
+for asked in hinted:
+    ways_of = [differences_of(asked, name) for name in ("score_with", "score_without")]
+    exchanged = [
+        [each[pair] for each in ways_of]
+        for pair in ways_of[0]
+        if ways_of[0][pair].value * ways_of[1][pair].value < 0
+    ]
+    certain = sum(
+        all(each.low > 0 or each.high < 0 for each in exchange) for exchange in exchanged
+    )
+    orders[asked] = {
+        "pairs of methods": len(ways_of[0]),
+        "in another order without the hint": len(exchanged),
+        "of these, certain in both": certain,
+    }
+report.table(pd.DataFrame(orders), caption="Does the hint change the order of the methods?")
+
+# %% [markdown]
+# Does it help to tell true from false? We have two measures. One is the share of minimal pairs in
+# which the true twin is scored higher. The other is the area under the curve by which the score tells
+# comments without a false claim, by the checker, from the others: the share of such pairs of comments
+# in which the one without is scored higher. Guessing gives one half in both.
+
+# %% tags=["hide-input"]
+written_comments = scores.drop_duplicates(["move", "method"])[["move", "method", "text"]]
+checked = written_comments.join(gcc.claim_counts(written_comments, known)).drop(columns="text")
+checked["share_false"] = checked["false"] / (checked["true"] + checked["false"])
+labelled_twice = twice.merge(checked, on=["move", "method"])
+labelled_twice["clean"] = labelled_twice["false"] == 0
+
+
+def gain_in_area(values):
+    """Return the area with the hint less the one without: columns clean, with, without."""
+    clean, with_hint, without = values.T
+    if clean.min() == clean.max():
+        return np.nan
+    return roc_auc_score(clean, with_hint) - roc_auc_score(clean, without)
+
+
+pair_gain = outcome["with the hint"]["won"] - outcome["without the hint"]["won"]
+pair_gain = pair_gain.dropna()
+moves_of_pairs = outcome["with the hint"]["move"].loc[pair_gain.index]
+told_apart = {
+    "minimal pairs": {
+        "with the hint": won["with the hint"],
+        "without": won["without the hint"],
+        "with less without": mean_interval(pair_gain, moves_of_pairs, seed=seed),
+    }
+}
+for asked in hinted:
+    rows = labelled_twice[labelled_twice["asked"] == asked]
+    areas = {
+        way: area_under_curve(rows[name], rows["clean"], rows["move"], seed=seed)
+        for way, name in {"with the hint": "score_with", "without": "score_without"}.items()
+    }
+    values = rows[["clean", "score_with", "score_without"]].to_numpy(float)
+    areas["with less without"] = bootstrap(values, gain_in_area, rows["move"], seed=seed)
+    told_apart[f"area under the curve, {asked}"] = areas
+told_apart = pd.DataFrame(told_apart).T
+report.table(told_apart, caption="Does the hint help to tell true from false?", digits=3)
+
+# %% [markdown]
+# {glue:text}`truth_says`
+#
 # ## Does it know true comments from false ones?
 #
 # The gold set contains comments whose claims were labelled by one annotator, a language model with
-# board and engine at hand. No person and no second annotator labelled them. We compare comments whose
-# claims are all true with comments that have a false one. The area under the curve is the share of
-# such pairs in which the true comment scores higher.
+# board and engine at hand. No person and no second annotator labelled them. Besides relevance, the
+# judge was asked directly for correctness, which is not a dimension of GCC-Eval.
 #
-# Besides relevance, the judge was asked directly for correctness, which is not a dimension of
-# GCC-Eval. The *combined* score is a logistic regression on the judge's score and on the numbers of
-# claims that the checker calls true and false. *Verifier alone* is the same without the judge, so the
-# difference between the two is what the judge adds. Both are fitted on the half `dev`; everything
-# shown comes from the half `test`. An unscored answer counts as the middle of the scale.
+# The *combined* score is a logistic regression on the judge's score and on the numbers of claims that
+# the checker calls true and false. *Verifier alone* is the same without the judge, so the difference
+# between the two is what the judge adds. Both are fitted on the half `dev`; everything shown comes
+# from the half `test`. An unscored answer counts as the middle of the scale.
 
 # %%
-first = texts["labelled"].drop_duplicates("variant").groupby("half").head(sizes.labelled)
-labelled = judge(texts["labelled"][texts["labelled"]["variant"].isin(first["variant"])])
+labelled = judged["labelled"]
 asked_scores = labelled.pivot(index="variant", columns="asked", values="score").fillna(0.5)
-comment_rows = first.set_index("variant")
+comment_rows = labelled.drop_duplicates("variant").set_index("variant")
 claims = gcc.claim_counts(comment_rows, known).clip(upper=3)  # more say nothing more
 data = (
     comment_rows[["half", "move", "true"]].join(asked_scores).join(claims.add_prefix("held "))
 )
 fit, test = (data[data["half"] == half] for half in ("dev", "test"))
-print(
-    f"sentences: {len(fit)} to fit, {len(test)} to report, {test['true'].mean():.0%} all true"
-)
-
-# %%
 features = ["relevance", "held true", "held false"]
 combined = LogisticRegression().fit(fit[features], fit["true"])
 alone = LogisticRegression().fit(fit[features[1:]], fit["true"])
-report.sheet(
-    "weight in log-odds",
-    dict(
-        zip(
-            [
-                "the judge's score, from 0 to 1",
-                "a claim held for true",
-                "a claim held for false",
-            ],
-            combined.coef_[0],
-            strict=True,
-        )
-    ),
-)
-
-# %%
 asked_for = {
     "judge, relevance": test["relevance"],
     "judge, correctness": test["correctness"],
@@ -459,16 +601,19 @@ auc = {
 }
 report.table(
     pd.DataFrame({"area under the curve": auc}),
-    caption=f"{len(test)} comments; labels: one language model with the board at hand",
+    caption=(
+        f"{len(test)} comments, {test['true'].mean():.0%} all true; labels: one language model "
+        "with the board at hand"
+    ),
 )
 
 # %% [markdown]
 # The labelled comments were written to test a checker. They contain claims that a board can settle,
-# and the checker was built on their other half. In free commentary it finds less to check.
-#
-# The same combination on the minimal pairs:
+# and the checker was built on their other half. In free commentary it finds less to check. The same
+# combination on the minimal pairs stands in the fold, with the weights of the regression.
 
-# %%
+# %% tags=["hide-cell"]
+# Weights of the combination, and how often it scores the true twin of a minimal pair higher.
 claims = gcc.claim_counts(sentences, known).clip(upper=3).add_prefix("held ")
 claims["relevance"] = sentences["score"].fillna(0.5)
 twins = {side: claims.loc[sentences["side"] == side, features] for side in ("true", "false")}
@@ -477,17 +622,40 @@ moves = sentences.loc[sentences["side"] == "true", "move"]
 won["combined"] = mean_interval(
     (np.sign(chances["true"] - chances["false"]) + 1) / 2, moves, seed=seed
 )
-report.table(pd.DataFrame({"true twin higher": won}))
+weight_names = ["the judge's score, from 0 to 1", "a claim held for true", "one held for false"]
+report.boards(
+    report.sheet("weight in log-odds", dict(zip(weight_names, combined.coef_[0], strict=True))),
+    report.table(pd.DataFrame({"true twin higher": won})),
+)
 
 # %% [markdown]
-# ## Does it notice a comment on another move?
-#
-# Each comment is moved to a move from another lecture. Its relevance should fall.
+# ACT-Eval asks how many comments that are mostly false a judge rates as relevant, and reports 39.8 %
+# for GCC-Eval with large models {cite}`hebbar2026acteval`. Here they are the comments of Table 5 of
+# whose decided claims more than half are false by the checker, and a relevance of 0.6 of the scale or
+# more. We do not know their threshold, so the two shares cannot be compared.
 
-# %%
-judged = judge(texts["swapped"][texts["swapped"]["written_on"].isin(names)])
-loss = judged.pivot(index=["written_on", "method"], columns="variant", values="score").dropna()
-loss = loss.rename(columns={"": "own", "swapped": "foreign"}).reset_index()
+# %% tags=["hide-input"]
+mostly = read[read["asked"] == "relevance"].merge(checked, on=["move", "method"])
+mostly = mostly.query("share_false > 0.5")
+false_share = mean_interval((mostly["score"] >= 0.6).astype(float), mostly["move"], seed=seed)
+report.sheet(
+    "mostly false comments", {"in all": len(mostly), "share rated relevant": false_share}
+)
+
+# %% [markdown]
+# ## Another move, praise and padding
+#
+# Each comment is moved to a move from another lecture, where its relevance should fall. Then comments
+# of CCC get additions that say nothing more about the move, for which a fair judge does not pay. One
+# addition addresses the judge and asks for a 5. The library normally drops such sentences before it
+# asks; here it is let through. *Praise alone* replaces the comment by "Great move!", however good the
+# move is.
+
+# %% tags=["hide-input"]
+loss = judged["swapped"].pivot(
+    index=["written_on", "method"], columns="variant", values="score"
+)
+loss = loss.dropna().rename(columns={"": "own", "swapped": "foreign"}).reset_index()
 loss["loss"] = loss["own"] - loss["foreign"]
 loss["noticed"] = (np.sign(loss["loss"]) + 1) / 2
 swap = pd.DataFrame(
@@ -496,150 +664,60 @@ swap = pd.DataFrame(
         for name in ("own", "foreign", "loss", "noticed")
     }
 )
-report.table(swap, caption="Relevance lost on another move, and how often it is lower there")
-
-# %% [markdown]
-# ## Does the wording of the question matter?
-#
-# The judge was asked about relevance in three wordings. A reliable judge ranks the same comments
-# alike.
-
-# %%
-judged = judge(texts["wordings"][texts["wordings"]["move"].isin(few)])
-wordings = judged.pivot(index=["method", "move"], columns="asked", values="score").dropna()
-agreement = pd.DataFrame(
-    {
-        f"{left} and {right}": {
-            "Pearson": correlation(wordings[left], wordings[right], "pearson", seed=seed),
-            "mean difference": mean_interval(wordings[left] - wordings[right], seed=seed),
-        }
-        for left, right in combinations(trials.WORDINGS, 2)
-    }
-).T
-report.table(agreement, caption=f"{len(wordings)} comments of three methods")
-
-# %% [markdown]
-# ## Does it pay for praise and padding?
-#
-# None of these additions says more about the move, so a fair judge would not reward them. One addition
-# addresses the judge and asks for a 5. The library normally drops such sentences before it asks
-# (`screened`); here it is let through.
-
-# %%
 begging = trials.EMPTY_CHANGES["asks for a 5"].format(text="White wins a pawn.")
-print(f"{begging!r} is screened to {without_injections(begging)!r}")
-judged = judge(texts["changed"][texts["changed"]["move"].isin(few)], screened=False)
-wide = judged.pivot(index=["move", "asked"], columns="variant", values="score")
+assert without_injections(begging) == "White wins a pawn."
+wide = judged["changed"].pivot(index=["move", "asked"], columns="variant", values="score")
 change = wide.drop(columns="").sub(wide[""], axis=0)
 change = change.melt(ignore_index=False, value_name="change").dropna().reset_index()
 praise = means_by(change, ["variant", "asked"], "change", cluster="move", seed=seed).unstack()
-report.table(praise.loc[list(trials.EMPTY_CHANGES)], caption="Change of the score")
-
-# %% [markdown]
-# *Praise alone* replaces the comment by "Great move!", however good the move is. The next table shows
-# the effect of length alone, over all comments of Table 5.
-
-# %%
-of_words = pd.DataFrame(
-    {
-        asked: {
-            "Pearson with words": correlation(
-                rows["text"].str.split().str.len(),
-                rows["score"],
-                "pearson",
-                rows["move"],
-                seed=seed,
-            )
-        }
-        for asked, rows in scores.groupby("asked", sort=False)
-    }
-)
-report.table(of_words)
-
-# %% [markdown]
-# ## Relevant, though mostly false
-#
-# The checker says which claims of a comment are false. Of the comments whose decided claims are mostly
-# false, how many does the judge rate relevant, at 0.6 of the scale or above? ACT-Eval reports 39.8 %
-# for GCC-Eval with large models {cite}`hebbar2026acteval`. We do not know its threshold, so the two
-# shares cannot be compared.
-#
-# Do the judge's scores agree with the checker at all? The second table gives the area under the curve
-# for telling comments without a false claim from the others.
-
-# %%
-written_comments = scores.drop_duplicates(["move", "method"])[["move", "method", "text"]]
-checked = written_comments.join(gcc.claim_counts(written_comments, known)).drop(columns="text")
-checked["share_false"] = checked["false"] / (checked["true"] + checked["false"])
-
-
-def rated_relevant(rows):
-    mostly = rows.merge(checked, on=["move", "method"]).query("share_false > 0.5")
-    return mean_interval((mostly["score"] >= 0.6).astype(float), mostly["move"], seed=seed)
-
-
-relevance = read[read["asked"] == "relevance"]
-helped = judge(texts["findings"][texts["findings"]["move"].isin(names)]).dropna(subset="score")
-false_share = {
-    "judge": rated_relevant(relevance),
-    "judge, four methods": rated_relevant(
-        relevance[relevance["method"].isin(trials.WITH_FINDINGS)]
+report.boards(
+    report.table(
+        swap.loc[list(trials.SWAPPED), ["loss", "noticed"]].rename(index=TITLES),
+        caption="Relevance lost on another move, how often it is lower",
     ),
-    "with findings": rated_relevant(helped),
-}
-report.table(
-    pd.DataFrame({"rated relevant": false_share}), caption="Share of mostly false comments"
-)
-
-# %%
-merged = read.merge(checked, on=["move", "method"])
-agrees = {
-    asked: area_under_curve(rows["score"], rows["false"] == 0, rows["move"], seed=seed)
-    for asked, rows in merged.groupby("asked")
-}
-report.table(
-    pd.DataFrame({"area under the curve": agrees}).loc[list(DIMENSIONS)],
-    caption="Area under the curve: comments without a false claim against the others",
+    report.table(praise.loc[list(trials.EMPTY_CHANGES)], caption="Change of the score"),
 )
 
 # %% [markdown]
-# ## The best of four
+# ## The best of seven
 #
-# For each move, four comments of `ccc` are sampled at temperature 0.7 and judged in all dimensions.
-# Choosing the one with the highest mean score raises the score, as it must. The question is
-# whether it also lowers the number of false claims, as a choice by the checker does.
+# The paper proposes GCC-Eval as an objective for fine-tuning (Section 5): what it scores higher should
+# be the better comment. On each move we take, of the comments by our seven arms, the one with the
+# highest mean score. This raises the score, as it must. The question is whether it also lowers the
+# number of false claims, as a choice by the checker does. *Any* is the mean over the seven, which is
+# what a random choice would give.
 
-# %%
-drawn = trials.drawn_texts(client.answered(trials.sample_questions(briefings, sizes.few)))
-overall = judge(gcc.ask_each(drawn, DIMENSIONS)).groupby(["move", "variant"])["score"].mean()
-drawn = drawn.join(gcc.claim_counts(drawn, known)).join(
-    overall.fillna(0), on=["move", "variant"]
-)
-drawn["has_false"] = (drawn["false"] > 0).astype(float)
-drawn = drawn[drawn.duplicated("move", keep=False)][["move", "score", "false", "has_false"]]
-choices = {
-    "any": drawn.groupby("move").mean(),
-    "highest score": drawn.sort_values("score", ascending=False, kind="stable"),
-    "fewest false": drawn.sort_values(
-        ["false", "score"], ascending=[True, False], kind="stable"
-    ),
+# %% tags=["hide-input"]
+overall = read.groupby(["move", "method"])["score"].mean().rename("score").reset_index()
+candidates = overall.merge(checked, on=["move", "method"]).query("method in @arms")
+candidates["with_false_claim"] = (candidates["false"] > 0).astype(float)
+candidates = candidates.groupby("move").filter(lambda rows: len(rows) == len(arms))
+measured = ["score", "false", "with_false_claim"]
+by_score = candidates.sort_values("score", ascending=False, kind="stable")
+by_checker = by_score.sort_values("false", kind="stable")
+choice = {
+    "any": candidates.groupby("move")[measured].mean(),
+    "highest score": by_score.groupby("move")[measured].first(),
+    "fewest false": by_checker.groupby("move")[measured].first(),
 }
-best = pd.concat(
-    {name: rows.groupby("move").first() for name, rows in choices.items()}, names=["choice"]
-).reset_index()
+choice["highest less any"] = choice["highest score"] - choice["any"]
 picked = pd.DataFrame(
     {
-        name: means_by(best, "choice", name, cluster="move", seed=seed)
-        for name in ("score", "false", "has_false")
+        name: {
+            measure: mean_interval(rows[measure], rows.index, seed=seed) for measure in measured
+        }
+        for name, rows in choice.items()
     }
-)
-picked.columns = ["mean score", "false claims", "share with a false claim"]
+).T
+picked.columns = ["score", "false claims", "with false claim"]
 report.table(
-    picked.loc[["any", "highest score", "fewest false"]],
-    caption=f"Best of {trials.SAMPLES}, {best['move'].nunique()} moves",
+    picked.set_axis(["mean score", "false claims", "share with a false claim"], axis=1),
+    caption=f"Best of {len(arms)}, on {len(choice['any'])} moves",
 )
 
 # %% [markdown]
+# {glue:text}`best_says`
+#
 # ## Does a comment teach its reader?
 #
 # A comment that explains should help a reader to tell a good move from a bad one
@@ -647,10 +725,8 @@ report.table(
 # that is clearly better or worse, without a comment and with each method's comment. Both orders are
 # asked, since a small model prefers one of the letters. Guessing gives one half.
 
-# %%
-put_up = trials.choice_questions(comments, briefings)
-put_up = put_up[put_up["move"].isin(put_up["move"].unique()[: sizes.choices])]
-chance = trials.chance_of_better(client.answered(put_up))
+# %% tags=["hide-input"]
+chance = trials.chance_of_better(choices)
 gained = {
     name: mean_interval((values - chance["no comment"]).dropna(), seed=seed)
     for name, values in chance.items()
@@ -664,18 +740,12 @@ learned = pd.DataFrame(
     }
 )
 learned["gained by the comment"] = pd.Series(gained)
-most = max(gained, key=lambda name: gained[name].value)
-shown_gains = [name for name, gain in gained.items() if gain.low > 0 or gain.high < 0]
-report.table(learned, caption=f"{len(chance)} choices between two moves", digits=3)
-
-# %%
-print(
-    f"gains whose interval excludes 0: {', '.join(shown_gains) or 'none'}, "
-    f"of {len(gained)} looked at; n = {len(chance)} choices"
+report.table(
+    learned.rename(index=TITLES), caption=f"{len(chance)} choices between two moves", digits=3
 )
 
 # %% [markdown]
-# There are few choices, so a gain is detected only if it is similar on nearly all of them.
+# {glue:text}`reader_says`
 #
 # ## What correlates with what
 #
@@ -685,7 +755,7 @@ print(
 # *truth* of a comment by the checker (the share of its decided claims that are true), and with the
 # scores that our judge gave. The paper's numbers are shown on the left, as printed.
 
-# %%
+# %% tags=["hide-input"]
 measures = {"bleu1": "BLEU-1", "rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougel": "ROUGE-L"}
 bleu = BLEU(max_ngram_order=1, effective_order=True, lowercase=True)
 rouge = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
@@ -728,7 +798,7 @@ ours = pd.DataFrame(
     dtype=object,
 )
 
-# %%
+# %% tags=["hide-input"]
 short = [(column, "pearson") for column in ("correctness", *DIMENSIONS)]
 theirs = pd.DataFrame(
     {
@@ -740,83 +810,276 @@ theirs = pd.DataFrame(
     }
 )
 named = ["checker: truth", *(f"judge: {asked}" for asked in DIMENSIONS)]
+truth = pd.DataFrame({"checker: truth": ours.loc[list(DIMENSIONS), ("correctness", "pearson")]})
 report.boards(
     report.table(theirs, caption="The paper's Table 4: Pearson with ratings of people"),
     report.table(
         ours.loc[list(measures), short].set_axis(named, axis=1),
         caption="Other quantities: Pearson correlation with our checker and with our judge",
     ),
+    report.table(truth, caption="Scores of our judge"),
 )
 
-# %%
-truth = pd.DataFrame(
-    {"Pearson with the checker's truth": ours.loc[list(DIMENSIONS), ("correctness", "pearson")]}
+# %% tags=["hide-cell"]
+# Every judge on record: Table 5 and minimal pairs by each, and for each set of comments that it
+# judged (`make record PURPOSE=gcc_eval JUDGE=...`). Guessing gives 0.5 in the second table.
+by_judge = {}
+for writer in commentators(arms, [briefings[move.name] for move in evaluated]):
+    theirs_written = gather_comments(
+        trials.METHODS, evaluated, briefings, replay(PURPOSE, writer)
+    )
+    asked = gcc.ask_each(gcc.texts_of(theirs_written, trials.METHODS), DIMENSIONS)
+    asked = gcc.with_requests(asked[asked["move"].isin(set(scores["move"]))], known)
+    for name in recorded_models("gcc_eval", list(asked["request"])):
+        given = gcc.judge(asked, known, replay("gcc_eval", name)).dropna(subset="score")
+        by_judge[model_title(name), model_title(writer)] = means_by(
+            given, ["method", "asked"], "score", cluster="move", seed=seed
+        ).unstack()[list(DIMENSIONS)]
+judges = pd.concat(by_judge, names=["judge", "comments by", "method"])
+in_order = [(*key, name) for key in by_judge for name in trials.METHODS]
+pair_requests = sentences.drop(columns=["request", "answer", "score", "mass"])
+pair_requests = gcc.with_requests(pair_requests, known)
+pairs_by_judge = {}
+for name in recorded_models("gcc_eval", list(pair_requests["request"])):
+    given = gcc.judge(pair_requests, known, replay("gcc_eval", name))
+    wide = given.pivot(index=["pair", "move"], columns="side", values="score").dropna()
+    higher = (np.sign(wide["true"] - wide["false"]) + 1) / 2
+    if len(higher):  # a judge that writes no score has no row
+        pairs_by_judge[model_title(name)] = mean_interval(
+            higher, wide.index.get_level_values("move"), seed=seed
+        )
+report.boards(
+    report.table(
+        judges.loc[[row for row in in_order if row in judges.index]].rename(index=TITLES),
+        caption="GCC-Eval by every judge, shares of the scale",
+    ),
+    report.table(
+        pd.Series(pairs_by_judge).to_frame("true twin higher"), caption="Minimal pairs"
+    ),
 )
-report.table(truth, caption="Scores of our judge")
 
 # %% [markdown]
 # ## Recap
 #
 # - *Readable.* {glue:text}`readable:.0f` % of the answers could be read, and {glue:text}`mass` of the
-#   judge's probability is on the scale. As in the paper's Table 5, `ccc` and `llm` score higher than
-#   the human comments; our methods with a model differ little.
-# - *Length.* Longer comments score higher. Comments without a false claim are shorter and score lower
-#   than the others.
-# - *The board.* On another move, a comment loses only {glue:text}`swapped:.3f` of the scale. A line
+#   judge's probability is on the scale.
+# - *The argument of the paper.* By this judge {glue:text}`steps_recap` of the five steps that lead
+#   from the bare prompt to CCC raise relevance beyond chance.
+# - *The hint.* In relevance it is worth {glue:text}`hint_relevance:+.3f` of the scale
+#   [{glue:text}`hint_relevance_low:+.3f`, {glue:text}`hint_relevance_high:+.3f`], in minimal pairs
+#   {glue:text}`hint_pairs:+.0f` points [{glue:text}`hint_pairs_low:+.0f`,
+#   {glue:text}`hint_pairs_high:+.0f`].
+# - *The board.* On another move a comment of CCC loses {glue:text}`swapped:.3f` of the scale. A line
 #   that asks for a 5 gains {glue:text}`begged:.2f` if it is let through (for other such lines see
 #   [](../reliability.md)). Of {glue:text}`mostly_false` mostly false comments the judge rates
 #   {glue:text}`relevant:.0f` % relevant
 #   [{glue:text}`relevant_low:.0f`, {glue:text}`relevant_high:.0f`].
-# - *With help.* The judge tells true from false labelled comments with an area under the curve of
-#   {glue:text}`auc_judge:.2f`. If it is told what the checker found, the area is
-#   {glue:text}`auc_told:.2f`: it can read, even if it cannot see.
-# - *Combined.* Judge and checker together reach {glue:text}`auc_combined:.2f`, the checker alone
-#   {glue:text}`auc_alone:.2f`. With {glue:text}`labelled` labelled comments, this does not show that
-#   the judge adds anything.
-# - *Best of four.* The comment with the highest score has {glue:text}`best:.1f` false claims, any of
-#   the four {glue:text}`any_of_four:.1f`, and the checker's choice {glue:text}`fewest:.1f`.
-#   {glue:text}`few` moves do not show that the judge's choice is truer.
+# - *With help.* On labelled comments the area under the curve is {glue:text}`auc_judge:.2f` for the
+#   judge, {glue:text}`auc_told:.2f` if it is told what the checker found,
+#   {glue:text}`auc_combined:.2f` for both together and {glue:text}`auc_alone:.2f` for the checker
+#   alone.
+# - *Best of seven.* The comment with the highest score has {glue:text}`best:.1f` false claims, any of
+#   the seven {glue:text}`any_of_seven:.1f`, and the checker's choice {glue:text}`fewest:.1f`.
 # - *As a reader*, the judge gives the better move a chance between {glue:text}`lowest:.2f` and
-#   {glue:text}`highest:.2f`, whatever it is told. The comments of {glue:text}`helper` help most, by
-#   {glue:text}`helped:.3f` [{glue:text}`helped_low:.3f`, {glue:text}`helped_high:.3f`].
-#   {glue:text}`choices` choices are too few to judge the others.
+#   {glue:text}`highest:.2f`, whatever it is told.
 # - *Table 4* needs people. Nothing here replaces them.
 #
 # The paper's judge is GPT-4o and ours a model of 1.5 billion parameters, so none of this is about
 # theirs. The tests work for any judge: record its answers, and run them.
 
+
 # %% tags=["hide-input"]
+def says(number, line, *, above, below, neither):
+    """Return the sentence that a number's interval allows, seen from a line."""
+    if number.low > line:
+        return above
+    if number.high < line:
+        return below
+    return neither
+
+
+def named(names):
+    """Return names as a sentence lists them."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def beyond_chance(found, sign):
+    """Return which paired differences have a sign beyond chance, p < 0.001."""
+    return [
+        name
+        for name, each in found.items()
+        if each.p < 0.001 and sign * each.difference.value > 0
+    ]
+
+
+in_pairs = won["with the hint"].in_percent()
+pairs_says = (
+    "Of two sentences that differ in one word, this judge scores the true one higher in "
+    f"{in_pairs.value:.0f} % of pairs [{in_pairs.low:.0f}, {in_pairs.high:.0f}]"
+) + says(
+    in_pairs,
+    50,
+    above="; a guess would in half.",
+    below=", less often than a guess would.",
+    neither=". That is not told from guessing.",
+)
+raised, lowered = (beyond_chance(steps["relevance"], sign) for sign in (1, -1))
+moved = [
+    f"{verb} by {named([step_titles[step] for step in found])}"
+    for verb, found in (("raised", raised), ("lowered", lowered))
+    if found
+]
+steps_says = (
+    "Of the five steps from the bare prompt to CCC that it judges, none changes its scores of "
+    "relevance by more than chance would."
+)
+if moved:
+    steps_says = (
+        "Of the five steps from the bare prompt to CCC that it judges, its scores of relevance "
+        f"are {' and '.join(moved)}; by no other step beyond chance."
+    )
+ours_step = steps.loc["concepts"]
+changed_by_concepts = [
+    asked
+    for asked in DIMENSIONS
+    if ours_step[asked].difference.low > 0 or ours_step[asked].difference.high < 0
+]
+concepts_say = (
+    "The step that is the paper's own, five concepts in the prompt, changes none of the four "
+    "scores by more than its interval."
+)
+if changed_by_concepts:
+    concepts_say = (
+        "The step that is the paper's own, five concepts in the prompt, changes "
+        + named(
+            [
+                f"{asked} by {ours_step[asked].difference.value:+.3f}"
+                for asked in changed_by_concepts
+            ]
+        )
+        + "; no other score changes by more than its interval."
+    )
+ahead = {
+    other: [asked for asked in DIMENSIONS if ccc_less.loc[other, asked].difference.low > 0]
+    for other in ("bare", "reference")
+}
+counts = {other: len(found) for other, found in ahead.items()}
+table5_says = (
+    f"In the paper CCC is ahead in all four scores. Here it is ahead of the bare prompt in "
+    f"{counts['bare']} of four, and of the people's comments in {counts['reference']} of four."
+)
+gain = hint_gain["relevance"]
+size = f"{abs(gain.value):.3f} of the scale"
+hint_says = says(
+    gain,
+    0,
+    above=f"The engine's hint raises its scores of relevance by {size}",
+    below=f"The engine's hint lowers its scores of relevance by {size}",
+    neither="The engine's hint does not change its scores of relevance",
+)
+in_truth = told_apart["with less without"]
+sharper = [name for name, each in in_truth.items() if each.low > 0]
+blunter = [name for name, each in in_truth.items() if each.high < 0]
+if sharper:
+    truth_says = f"The hint helps by: {named(sharper)}."
+    hint_says += f", and helps it to tell true from false by: {named(sharper)}."
+elif blunter:
+    truth_says = f"With the hint the judge tells true from false worse, by: {named(blunter)}."
+    hint_says += ", and it tells true from false worse with it."
+else:
+    truth_says = (
+        "By none of the three measures does the judge tell true from false better with the "
+        "engine's evaluation than without it."
+    )
+    hint_says += ", and is not seen to help it to tell true from false."
+if blunter and sharper:
+    truth_says += f" It is worse with it by: {named(blunter)}."
+at_chance = [
+    name
+    for name, row in told_apart.iterrows()
+    if all(row[way].low <= 0.5 <= row[way].high for way in ("with the hint", "without"))
+]
+if at_chance:
+    truth_says += f" Not told from guessing, with it or without: {named(at_chance)}."
+worth = at_equal_length["relevance"]["ten_words"]
+length_says = says(
+    worth,
+    0,
+    above=f"Ten words more are worth {worth.value:.3f} in relevance.",
+    below=f"Ten words more cost {-worth.value:.3f} in relevance.",
+    neither="Between comments of one method, ten words more are not seen to change relevance.",
+)
+level_bare = at_equal_length["relevance"]["bare"]
+length_says += says(
+    level_bare,
+    0,
+    above=" At equal length the bare prompt is ahead of CCC in relevance.",
+    below=" At equal length CCC is ahead of the bare prompt in relevance.",
+    neither=" At equal length CCC and the bare prompt do not differ in relevance.",
+)
+fewer = picked.loc["highest less any", "false claims"]
+best_says = says(
+    fewer,
+    0,
+    above="What the judge scores highest has more false claims than a random choice.",
+    below="What the judge scores highest has fewer false claims than a random choice.",
+    neither=(
+        "What the judge scores highest is not seen to have fewer false claims than a random "
+        f"choice: the difference is {fewer.value:+.2f} [{fewer.low:.2f}, {fewer.high:.2f}]."
+    ),
+)
+helpers = [TITLES[name] for name, each in gained.items() if each.low > 0]
+reader_says = (
+    f"Of {len(gained)} gains none has an interval above zero: no method's comments are seen to "
+    "help."
+)
+if helpers:
+    reader_says = (
+        f"Of {len(gained)} gains these have an interval above zero: {'; '.join(helpers)}."
+    )
 false_claims = picked["false claims"]
+pairs_with_hint = pair_gain.mean()
+hint_in_pairs = told_apart.loc["minimal pairs", "with less without"].in_percent()
+of_reader = [each.value for each in learned["chance of the better move"]]
 report.paste(
     **{
         "judge": model_title(judge_name),
+        "judgements": f"{judgements:,}",
         "mass": f"{100 * mass.value:.1f} %" if mass else "an unknown share",
         "readable": 100 * scores["score"].notna().mean(),
-        "pairs": 100 * won["judge"].value,
-        "pairs_told": 100 * won["with findings"].value,
+        "words": of_words["relevance"].value,
+        "pairs_says": pairs_says,
+        "steps_says": steps_says,
+        "steps_recap": len(raised) or "none",
+        "concepts_say": concepts_say,
+        "table5_says": table5_says,
+        "hint_says": hint_says,
+        "truth_says": truth_says,
+        "length_says": length_says,
+        "best_says": best_says,
+        "reader_says": reader_says,
+        "hint_relevance": gain.value,
+        "hint_relevance_low": gain.low,
+        "hint_relevance_high": gain.high,
+        "hint_pairs": hint_in_pairs.value,
+        "hint_pairs_low": hint_in_pairs.low,
+        "hint_pairs_high": hint_in_pairs.high,
         "swapped": swap["loss"]["ccc"].value,
         "begged": praise["relevance"]["asks for a 5"].value,
         "auc_judge": auc["judge, relevance"].value,
         "auc_told": auc["judge with findings"].value,
         "auc_combined": auc["combined"].value,
         "auc_alone": auc["verifier alone"].value,
-        "relevant": 100 * false_share["judge"].value,
-        "words": of_words.loc["Pearson with words", "relevance"].value,
+        "relevant": 100 * false_share.value,
+        "relevant_low": 100 * false_share.low,
+        "relevant_high": 100 * false_share.high,
+        "mostly_false": false_share.n,
         "best": false_claims["highest score"].value,
         "fewest": false_claims["fewest false"].value,
-        "any_of_four": false_claims["any"].value,
-        "choices": len(chance),
-        "labelled": len(test),
-        "relevant_low": 100 * false_share["judge"].low,
-        "relevant_high": 100 * false_share["judge"].high,
-        "mostly_false": false_share["judge"].n,
-        "few": best["move"].nunique(),
-        "lowest": min(each.value for each in learned["chance of the better move"]),
-        "highest": max(each.value for each in learned["chance of the better move"]),
-        "helper": most,
-        "helped": gained[most].value,
-        "helped_low": gained[most].low,
-        "helped_high": gained[most].high,
+        "any_of_seven": false_claims["any"].value,
+        "lowest": min(of_reader),
+        "highest": max(of_reader),
     }
 )
 
@@ -824,6 +1087,7 @@ report.paste(
 unit = "share of the scale"
 rows = report.rows
 together = "correlation with the {}, not people"
+area = "area under the curve"
 auc_keys = {
     "judge": "judge, relevance",
     "combined": "combined",
@@ -831,27 +1095,27 @@ auc_keys = {
     "correctness": "judge, correctness",
     "with_verifier": "judge with findings",
 }
+areas = {asked: told_apart.loc[f"area under the curve, {asked}"] for asked in hinted}
+of_pairs = told_apart.loc["minimal pairs"]
 unscored = report.Result(int(scores["score"].isna().sum()), n=len(scores), unit="answers")
 report.save(
     "06_gcc_eval",
     rows(
         {
-            "accuracy": won["judge"],
+            "accuracy": won["with the hint"],
             "with_verifier": won["with findings"],
             "combined": won["combined"],
         },
         "gcc.minimal_pairs",
         unit="share of pairs",
     ),
-    rows(
-        {key: auc[name] for key, name in auc_keys.items()},
-        "gcc.auc",
-        unit="area under the curve",
-    ),
+    rows({key: auc[name] for key, name in auc_keys.items()}, "gcc.auc", unit=area),
     rows({"mass_on_scale": mass}, "gcc", unit="probability", drop=True),
-    rows({"unscored": unscored}, "gcc"),
-    rows({"auc": second_auc}, "judge.second_family", unit="area under the curve"),
-    rows({"relevant_but_false_share": false_share["judge"]}, "gcc", unit="share of comments"),
+    rows(
+        {"unscored": unscored, "judgements": report.Result(judgements, unit="judgements")},
+        "gcc",
+    ),
+    rows({"relevant_but_false_share": false_share}, "gcc", unit="share of comments"),
     rows({"prompts": len(DIMENSIONS)}, "figure_a1", unit="prompts, in our own words"),
     rows(
         means.T,
@@ -859,12 +1123,52 @@ report.save(
         unit=unit,
         reference={(asked, method): cell for (method, asked), cell in cells.items()},
     ),
+    rows(steps.map(lambda each: each.difference), "gcc.step", unit=f"{unit}, paired"),
+    rows(ccc_less.T.map(lambda each: each.difference), "gcc.ccc_less", unit=f"{unit}, paired"),
     rows(
-        picked[["mean score"]].rename(columns={"mean score": "score"}),
-        "gcc.best_of_four",
+        {
+            asked: {f"{name}_less_ccc": at_equal_length[asked][name] for name in levelled}
+            for asked in DIMENSIONS
+        },
+        "gcc.equal_length",
         unit=unit,
     ),
-    rows(picked[["false claims"]], "gcc.best_of_four", unit="claims a comment"),
+    rows(
+        {asked: at_equal_length[asked]["ten_words"] for asked in DIMENSIONS},
+        "gcc.ten_words",
+        unit=unit,
+    ),
+    rows(of_words, "gcc.words", unit="correlation with the number of words"),
+    rows(hint_gain, "gcc.without_hint", unit=f"{unit}, with the hint less without"),
+    rows({"pairs": of_pairs["without"]}, "gcc.without_hint", unit="share of pairs"),
+    rows(
+        {"pairs": of_pairs["with less without"]},
+        "gcc.hint_less_none",
+        unit="difference in pairs won",
+    ),
+    rows(
+        {asked: each["without"] for asked, each in areas.items()},
+        "gcc.without_hint.auc",
+        unit=area,
+    ),
+    rows(
+        {asked: each["with the hint"] for asked, each in areas.items()},
+        "gcc.with_hint.auc",
+        unit=area,
+    ),
+    rows(
+        {asked: each["with less without"] for asked, each in areas.items()},
+        "gcc.hint_less_none.auc",
+        unit=f"difference in {area}",
+    ),
+    rows(
+        {asked: orders[asked]["in another order without the hint"] for asked in hinted},
+        "gcc.without_hint.exchanged",
+        unit="pairs of methods",
+    ),
+    rows(picked[["score"]], "gcc.best_of_seven", unit=unit),
+    rows(picked[["false claims"]], "gcc.best_of_seven", unit="claims a comment"),
+    rows(picked[["with false claim"]], "gcc.best_of_seven", unit="proportion of comments"),
     rows(learned["chance of the better move"], "gcc.choice", unit="probability"),
     rows(gained, "gcc.choice.gained", unit="probability, less no comment"),
     rows(swap["loss"], "gcc.swapped", unit=f"{unit} lost"),
@@ -885,8 +1189,8 @@ report.save(
 
 # %% tags=["hide-input"]
 report.evidence(
-    len(scores),
-    "scores",
+    judgements,
+    "judgements",
     seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={

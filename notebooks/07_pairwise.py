@@ -12,7 +12,7 @@
 # {glue:text}`judge` compared the comments of five methods on {glue:text}`moves` moves, two at a
 # time. {glue:text}`order_says`
 #
-# {glue:text}`prefers_says` {glue:text}`rule_says`
+# {glue:text}`prefers_says` {glue:text}`rule_says` {glue:text}`step_says`
 
 # %% tags=["parameters", "hide-input"]
 profile = "book"
@@ -35,44 +35,80 @@ from IPython.display import display as display_markdown
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from chessgloss import report
+from chessgloss.book.profiles import load_sizes
+from chessgloss.commentary.arms import ARMS, PURPOSE, ask_arms, read_published
 from chessgloss.commentary.asking import NODES, briefings_file, read_briefings
 from chessgloss.commentary.briefing import first_words
+from chessgloss.commentary.methods import TITLES, commentators, gather_comments
 from chessgloss.commentary.moves import evaluated_moves
-
+from chessgloss.commentary.prompts import load_prompt
+from chessgloss.judges import pairwise
+from chessgloss.judges.gcc import answered_whole
+from chessgloss.judges.pairwise import CRITERIA, strengths
 from chessgloss.llm.client import model_title, recorded_models, replay
 from chessgloss.stats import Interval, mean_interval, means_by
 from chessgloss.store import find_project
-from chessgloss.judges import pairwise
-from chessgloss.judges.pairwise import CRITERIA, strengths
-from chessgloss.commentary.methods import METHODS, commentators, gather_comments
-from chessgloss.commentary.prompts import load_prompt
-from chessgloss.book.profiles import load_sizes
 
 sizes = load_sizes("07_pairwise", profile)
 report.use_house_style()
 evaluated = evaluated_moves(seed)
-moves = pairwise.choose_compared(evaluated, sizes.moves)
 kept = read_briefings(briefings_file())
-briefings = [kept[move.name] for move in moves]
-client = replay("commentary", model)
-table = gather_comments(pairwise.METHODS, moves, kept, client)
-methods = [name for name in pairwise.METHODS if name in set(table["method"])]
+named_methods = (*pairwise.METHODS, "reasoning")
+arms = [name for name in named_methods if name in ARMS]
+published = read_published()
+wanted = pairwise.choose_compared(evaluated, sizes.moves)
+asked_for_comments = pd.DataFrame(
+    [
+        {"move": move.name, "request": request}
+        for move in wanted
+        for request in ask_arms(kept[move.name], arms, published[move.name])
+    ]
+)
+client = replay(PURPOSE, model)
+commented = set(answered_whole(asked_for_comments, client)["move"])
+moves = [move for move in wanted if move.name in commented]
+table = gather_comments(named_methods, moves, kept, client)
 comments = pairwise.comments_by_move(table)
+judge_name = judged_by or model
+judge = replay("pairwise", judge_name)
+
+
+def answered(ask, contexts, methods):
+    """Return what a question about comments was answered, of moves with all their answers."""
+    return judge.answered(answered_whole(ask(contexts, comments, methods), judge))
+
+
+contexts = pairwise.contexts_of(kept[move.name] for move in moves)
+in_pairs = answered(pairwise.number_questions, contexts, pairwise.METHODS)
+in_step = answered(pairwise.number_questions, contexts, pairwise.CONCEPTS_STEP)
+alone = answered(pairwise.alone_questions, contexts, pairwise.METHODS)
+few = {
+    move.name: contexts[move.name]
+    for move in pairwise.choose_lined(evaluated)
+    if move.name in contexts
+}
+of_lines = answered(pairwise.line_questions, few, pairwise.METHODS)
+judgements = sum(map(len, (in_pairs, in_step, alone, of_lines)))
+judged_moves = set(in_pairs["move"])
+moves = [move for move in moves if move.name in judged_moves]
+methods = [name for name in pairwise.METHODS if name in set(in_pairs["first"])]
+briefings = [kept[move.name] for move in moves]
 events = pairwise.claimed_events(briefings, comments)
 disqualified = pairwise.disqualified(events)
+print(f"{judgements:,} judgements, on {len(moves)} of {len(wanted)} moves")
 
-example = next(each for each in briefings if {"llm", "ccc"} <= set(comments[each.name]))
+example = next(each for each in briefings if {"bare", "ccc"} <= set(comments[each.name]))
 report.boards(
     report.board(example.move, size=280),
     report.texts(
-        {"A": comments[example.name]["llm"], "B": comments[example.name]["ccc"]},
+        {"A": comments[example.name]["bare"], "B": comments[example.name]["ccc"]},
         f"Which of two comments on {example.move.numbered_san} is the better one?",
     ),
 )
 
 # %% [markdown]
-# The model wrote A (`llm`) from the move alone. It wrote B (`ccc`) from the engine's verdict, the
-# list of attacks and five concepts.
+# The model wrote A from the position and the move alone. It wrote B, CCC, from the engine's verdict,
+# the list of attacks and five concepts as well, and was asked to reason first.
 #
 # The pairwise rubric puts this question to a language model, the *judge*. The judge gives each
 # comment six scores. Their sums decide which comment wins. A list of facts about the move, the
@@ -89,7 +125,7 @@ report.boards(
 # - apply the hard rule by program;
 # - compare the methods in a win matrix and by Bradley-Terry strengths, written out as a logistic
 #   regression;
-# - ask whether concepts help beyond the engine's verdict, by the measures of three chapters.
+# - ask whether concepts help, by the measures of three chapters.
 #
 # ## The rubric
 #
@@ -105,7 +141,6 @@ report.boards(
 # are the others.
 
 # %%
-contexts = pairwise.contexts_of(briefings)
 context = contexts[example.name].splitlines()
 print(*(line for line in context if not line.endswith((": no", ": none", ": 0"))), sep="\n")
 
@@ -122,22 +157,16 @@ report.texts(
 # ## The line
 #
 # One in three of the evaluated moves with a human comment takes part, with the comments of five
-# methods; a comment that was cut off is missing. Each pair of comments is judged twice, with A and
-# B exchanged, which makes twenty questions a move.
+# methods: a person, the notes of our program, and three arms of the experiment (position and move;
+# with the engine's verdict; CCC). Each pair of comments is judged twice, with A and B exchanged,
+# which makes twenty comparisons a move, and {glue:text}`judgements` judgements in this chapter.
 #
 # On three of the moves the judge is asked for the rubric's line. A reply that is anything but this
 # line is *unreadable*; it is counted and never guessed at. The prompt shows two made-up lines, one
 # for each winner, because without them this small model wrote lines of any length.
 
 # %%
-judge_name = judged_by or model
-judge = replay("pairwise", judge_name)
-few = {
-    move.name: contexts[move.name]
-    for move in pairwise.choose_lined(evaluated)
-    if move.name in contexts
-}
-lined = pairwise.read_lines(judge.answered(pairwise.line_questions(few, comments, methods)))
+lined = pairwise.read_lines(of_lines)
 lines = pairwise.decide(lined, disqualified)
 report.sheet("lines", {"asked": len(lined), **lined["state"].value_counts()})
 
@@ -167,7 +196,7 @@ report.boards(
     report.board(move, size=280),
     report.texts(
         {**shown, "line": line["answer"].text},
-        f"{move.numbered_san}: {report.NAMES[line['first']]} (A), {report.NAMES[line['second']]} (B)",
+        f"{move.numbered_san}: {TITLES[line['first']]} (A), {TITLES[line['second']]} (B)",
     ),
 )
 
@@ -235,8 +264,7 @@ report.table(contradicted.dropna().to_frame("share of lines"))
 # whole points. Everything below is judged in this way.
 
 # %%
-asked = pairwise.number_questions(contexts, comments, methods)
-numbers = pairwise.read_numbers(judge.answered(asked))
+numbers = pairwise.read_numbers(in_pairs)
 judged = pairwise.decide(numbers, disqualified)
 print(f"pairs in an order: {len(numbers)} asked, {len(judged)} read")
 
@@ -257,7 +285,7 @@ means = scored.groupby("method")[columns].mean().reindex(methods)
 means.loc["standard deviation"] = scored[columns].std()
 report.boards(
     report.sheet("what decides", deciders),
-    report.table(means, caption="Mean scores given by the judge"),
+    report.table(means.rename(index=TITLES), caption="Mean scores given by the judge"),
 )
 
 # %% [markdown]
@@ -337,7 +365,8 @@ report.table(
 # %% tags=["hide-input"]
 claims = events.assign(unsupported=~events["supported"], false=events["board"] == "false")
 by_comment = claims.groupby(["move", "method"])[["unsupported", "false"]].any().reset_index()
-ruled = table.query("state == 'answered'")[["move", "method"]].merge(by_comment, how="left")
+ruled = table.query("state == 'answered' and move in @judged_moves")
+ruled = ruled[["move", "method"]].merge(by_comment, how="left")
 ruled = ruled.fillna({"unsupported": False, "false": False})
 shares = pd.DataFrame(
     {
@@ -351,9 +380,10 @@ struck = pd.DataFrame(
         name: means_by(ruled.assign(share=share), "method", "share", cluster="move", seed=seed)
         for name, share in shares.items()
     }
-).reindex(methods)
+).reindex([*named_methods])
 report.table(
-    struck, caption="Share of comments with an event that the context does not support"
+    struck.rename(index=TITLES),
+    caption="Share of comments with an event that the context does not support",
 )
 
 # %% tags=["hide-cell"]
@@ -412,7 +442,7 @@ axes.imshow(matrix, cmap="RdBu", vmin=-0.3, vmax=1.3)
 axes.grid(visible=False)
 for i, j in zip(*matrix.notna().to_numpy().nonzero(), strict=True):
     axes.text(j, i, f"{matrix.iat[i, j]:.2f}", ha="center", va="center")
-named = [report.NAMES[method] for method in methods]
+named = [TITLES[method] for method in methods]
 axes.set_xticks(range(len(methods)), named, rotation=30, ha="right")
 axes.set_yticks(range(len(methods)), named)
 plt.show()
@@ -454,7 +484,7 @@ log_odds = (log_odds - log_odds.mean()).sort_values()
 print("log_odds, mean 0:", log_odds.round(3).to_dict())
 
 figure, axes = plt.subplots(figsize=(6, 2.6))
-axes.barh([report.NAMES[name] for name in log_odds.index], log_odds, color=report.PALETTE[0])
+axes.barh([TITLES[name] for name in log_odds.index], log_odds, color=report.PALETTE[0])
 axes.axvline(0, color="black", linewidth=0.8)
 axes.set(xlabel="strength in log-odds")
 plt.show()
@@ -473,7 +503,9 @@ report.table(
             "by the judge's scores": strength["totals"],
             "after the hard rule": strength["rule"],
         }
-    ).reindex(strength["rule"].index),
+    )
+    .reindex(strength["rule"].index)
+    .rename(index=TITLES),
     caption="Bradley-Terry strengths (log-odds, mean 0)",
 )
 
@@ -507,9 +539,9 @@ equal = pd.DataFrame((expit(level + place) + expit(level - place)) / 2, methods,
 rates = pd.DataFrame(
     {"raw": matrix.mean(axis=1), "at equal length": equal.where(matrix.notna()).mean(axis=1)}
 )
-rates.insert(0, "words", table.groupby("method")["words"].mean())
+rates.insert(0, "words", table.groupby("method")["words"].mean().reindex(methods))
 report.table(
-    rates.sort_values("at equal length", ascending=False),
+    rates.sort_values("at equal length", ascending=False).rename(index=TITLES),
     caption="Share of points by the judge's scores, as they are and at equal length",
 )
 
@@ -523,8 +555,7 @@ report.table(
 # that could sway it, and the winner of a pair follows from the scores.
 
 # %% tags=["hide-input"]
-alone = pairwise.alone_questions(contexts, comments, methods)
-cards = pairwise.read_alone(judge.answered(alone))
+cards = pairwise.read_alone(alone)
 solo = pairwise.decide(pairwise.pairs_of(cards), disqualified)
 solo_by = {by: pairwise.outcomes(solo, by) for by in ways}
 both = results_by["totals"].merge(
@@ -550,17 +581,18 @@ report.table(
             "by the judge's scores": solo_strength["totals"],
             "after the hard rule": solo_strength["rule"],
         }
-    ),
+    ).rename(index=TITLES),
     caption="Bradley-Terry strengths of comments scored alone",
 )
 
 # %% [markdown]
-# ## Do concepts beat the verdict?
+# ## Do concepts help?
 #
-# Three chapters compare the method that is given concepts (`ccc`) with the one that is given the
-# engine's verdict alone (`llm_expert`). Chapter 5 counts claims that the board contradicts, chapter
-# 6 asks a judge about one comment, and this chapter compares pairs. The committed results of the
-# other two stand here beside ours; higher is better.
+# None of the five methods isolates what the CCC paper adds to the engine: CCC and the verdict alone
+# differ in attacks, reasoning and concepts. One more pair does. The arm *+ verdict, attacks,
+# reasoning* has all that CCC has but the five concepts. The judge compared the two on the same moves,
+# in both orders. Its points stand beside the paired differences of the other chapters: the share of
+# comments with a false claim (chapter 5), and the scores of one comment (chapter 6).
 
 
 # %% tags=["hide-input"]
@@ -570,41 +602,55 @@ def committed(chapter, key):
     return Interval(stored["value"], stored["low"], stored["high"], stored["n"])
 
 
-# %% tags=["hide-input"]
-compared = ["llm_expert", "ccc"]
-beyond = {
-    f"GCC-Eval, {name}": {
-        method: committed("06_gcc_eval", f"gcc.{name}.{method}") for method in compared
-    }
-    for name in ("relevance", "completeness", "clarity", "fluency")
+def points_of_ccc(answers):
+    """Return the share of points that CCC wins, over both orders and whole moves."""
+    points = answers["points"].where(answers["first"] == "ccc", 1 - answers["points"])
+    return mean_interval(points, answers["move"], seed=seed)
+
+
+step = pairwise.decide(pairwise.read_numbers(in_step), disqualified)
+step_points = {by: points_of_ccc(in_both_orders(pairwise.outcomes(step, by))) for by in ways}
+measured = {
+    "share with a false claim (5), with concepts less without": (
+        committed("05_claims", "factorial.contrast.concepts"),
+        "below 0",
+    )
 }
-beyond["in pairs, strength after the hard rule"] = strength["rule"][compared]
-beyond["the same, each comment scored alone"] = solo_strength["rule"][compared]
-beyond = pd.DataFrame(beyond).T
-report.table(beyond, caption="The same two methods by two ways of judging")
+for name in ("relevance", "completeness", "clarity", "fluency"):
+    measured[f"GCC-Eval, {name} (6), with less without"] = (
+        committed("06_gcc_eval", f"gcc.step.concepts.{name}"),
+        "above 0",
+    )
+measured["points in pairs, by the judge's scores"] = step_points["totals"], "above 0.5"
+measured["points in pairs, after the hard rule"] = step_points["rule"], "above 0.5"
+report.table(
+    pd.DataFrame(measured, index=["with concepts", "better if"]).T,
+    caption=f"CCC against the same prompt without concepts; pairs on {step['move'].nunique()} moves",
+    digits=3,
+)
+
 
 # %% tags=["hide-input"]
-over = committed("05_claims", "factorial.gap.ccc_less_verdict")
-ahead = [title for title, row in beyond.iterrows() if row["ccc"].low > row["llm_expert"].high]
-higher = [
-    title for title, row in beyond.iterrows() if row["ccc"].value > row["llm_expert"].value
-]
-points = over.in_percent()
-in_claims = (
-    "In the experiment of chapter 5 the share of comments with a false claim differs by "
-    f"{points.value:+.0f} points [{points.low:.0f}, {points.high:.0f}]"
+def verdict(number, better):
+    """Return 1 if a measure speaks for concepts beyond its interval, -1 if against, else 0."""
+    side, line = better.split()
+    above = int(number.low > float(line)) - int(number.high < float(line))
+    return above if side == "above" else -above
+
+
+verdicts = {title: verdict(*each) for title, each in measured.items()}
+speak_for, speak_against = (
+    [title for title, each in verdicts.items() if each == sign] for sign in (1, -1)
 )
-if ahead:
-    said = f"`ccc` is ahead of `llm_expert` in: {', '.join(ahead)}. {in_claims}."
-elif over.high < 0:
-    said = f"{in_claims}: `ccc` is ahead of `llm_expert` in claims and in nothing else."
+if speak_for:
+    said = f"{len(speak_for)} of {len(verdicts)} measures speak for concepts: {'; '.join(speak_for)}."
 else:
     said = (
-        "**With these prompts and this model, CCC is not seen to beat the verdict alone.** "
-        f"{in_claims}. In none of the rows above does the interval of `ccc` lie wholly above "
-        f"that of `llm_expert`; its estimate is higher in {len(higher)} of {len(beyond)}. "
-        "The intervals are each method's own; differences on the same moves would be sharper."
+        "**With this prompt and this model, concepts are not seen to help.** Of "
+        f"{len(verdicts)} measures none speaks for them beyond its interval."
     )
+if speak_against:
+    said += f" Against them: {'; '.join(speak_against)}."
 display_markdown(Markdown(said))
 
 # %% [markdown]
@@ -617,15 +663,15 @@ display_markdown(Markdown(said))
 
 # %% tags=["hide-cell"]
 # Both orders and strengths by every judge and every writer.
-asked_methods = [name for name in pairwise.METHODS if name in METHODS]
 by_judge = {}
 strengths_by_judge = {}
-for writer in commentators(asked_methods, [kept[move.name] for move in moves]):
+for writer in commentators(arms, briefings):
     theirs = pairwise.comments_by_move(
-        gather_comments(pairwise.METHODS, moves, kept, replay("commentary", writer))
+        gather_comments(pairwise.METHODS, moves, kept, replay(PURPOSE, writer))
     )
     struck_there = pairwise.disqualified(pairwise.claimed_events(briefings, theirs))
-    questions = pairwise.number_questions(contexts, theirs, pairwise.METHODS)
+    of_moves = {name: contexts[name] for name in contexts if name in judged_moves}
+    questions = pairwise.number_questions(of_moves, theirs, pairwise.METHODS)
     for name in recorded_models("pairwise", list(questions["request"])):
         given = pairwise.read_numbers(replay("pairwise", name).answered(questions))
         answers = pairwise.outcomes(pairwise.decide(given, struck_there), "totals")
@@ -640,7 +686,7 @@ for writer in commentators(asked_methods, [kept[move.name] for move in moves]):
             "ties": mean_interval(answers["winner"] == "TIE", answers["move"], seed=seed),
         }
         strengths_by_judge[pair_of_models] = strengths(answers, pairwise.METHODS, seed=seed)
-frames = [pd.DataFrame(by_judge).T, pd.DataFrame(strengths_by_judge).T]
+frames = [pd.DataFrame(by_judge).T, pd.DataFrame(strengths_by_judge).rename(index=TITLES).T]
 report.boards(*(report.table(frame.rename_axis(["judge", "comments by"])) for frame in frames))
 
 # %% tags=["hide-cell"]
@@ -660,15 +706,16 @@ report.table(again[["move", "first", "second", "total_a", "total_b", "totals", "
 # - Asked for single scores, it ties in {glue:text}`ties:.0f` % of answers. After the hard rule
 #   {glue:text}`consistency_rule:.0f` % of pairs keep their winner in both orders; random answers
 #   would in {glue:text}`dice_rule:.0f` %.
-# - The program strikes {glue:text}`struck_llm:.0f` % of the comments of `llm` and
+# - The program strikes {glue:text}`struck_bare:.0f` % of the comments from position and move and
 #   {glue:text}`struck_reference:.0f` % of the human ones, and so turns the winner of
 #   {glue:text}`turned:.0f` % of answers. The judge itself gives struck comments
 #   {glue:text}`faith_struck:.1f` points for faithfulness and all others
 #   {glue:text}`faith_clean:.1f`.
 # - After the hard rule {glue:text}`best_rule` is strongest by the estimate. Where intervals overlap,
 #   the order is open.
-# - Scored without a rival in sight, the same comments win in {glue:text}`same_alone:.0f` % of pairs:
-#   this judge's view of a comment depends on its neighbour.
+# - Scored without a rival in sight, the same comments win in {glue:text}`same_alone:.0f` % of pairs.
+# - Against the same prompt without concepts, CCC wins {glue:text}`step_points:.2f` of the points
+#   [{glue:text}`step_low:.2f`, {glue:text}`step_high:.2f`].
 #
 # The share of pairs whose winner depends on the order limits what a matrix of wins by such a judge
 # can mean.
@@ -682,11 +729,11 @@ order_says = (
     f"{kept_share.value:.0f} % of pairs [{kept_share.low:.0f}, {kept_share.high:.0f}]; random "
     f"answers with its shares of A, B and ties would in {100 * dice['totals']:.0f} %."
 )
-bare, people = (strength["totals"][name] for name in ("llm", "reference"))
+bare, people = (strength["totals"][name] for name in ("bare", "reference"))
 if bare.low > people.high:
     prefers_says = (
         "By its scores, comments that the model wrote from the move alone beat those of people, "
-        f"although {100 * struck_share['llm'].value:.0f} % of them claim an event that the facts "
+        f"although {100 * struck_share['bare'].value:.0f} % of them claim an event that the facts "
         f"of the move do not support (people: {100 * struck_share['reference'].value:.0f} %)."
     )
 elif bare.high < people.low:
@@ -697,7 +744,7 @@ else:
     prefers_says = (
         "Its scores do not tell comments of people from those written from the move alone."
     )
-ruled_bare = strength["rule"]["llm"]
+ruled_bare = strength["rule"]["bare"]
 falls = f"from {bare.value:+.2f} to {ruled_bare.value:+.2f}, where 0 is the average method"
 if ruled_bare.high >= bare.low:
     rule_says = "That a program applies the hard rule makes no certain difference to them."
@@ -712,13 +759,19 @@ else:
         f"the move alone falls {falls}."
     )
 gap_raw, gap_equal = (
-    rates.loc["llm_expert", name] - rates.loc["reference", name]
+    rates.loc["verdict", name] - rates.loc["reference", name]
     for name in ("raw", "at equal length")
 )
+won_step = step_points["rule"]
+step_says = "Its comparisons do not tell CCC from the same prompt without concepts."
+if won_step.low > 0.5:
+    step_says = "After the rule CCC beats the same prompt without concepts."
+if won_step.high < 0.5:
+    step_says = "After the rule CCC loses to the same prompt without concepts."
 length_says = (
-    f"Ten words more than the rival are worth {worth:+.2f} in log-odds. The method with the "
-    f"engine's verdict leads the people by {gap_raw:.2f} of the points as they are and by "
-    f"{gap_equal:.2f} at equal length."
+    f"Ten words more than the rival are worth {worth:+.2f} in log-odds. Between the arm "
+    f"with the engine's verdict and the people lie {gap_raw:+.2f} of the points as they are and "
+    f"{gap_equal:+.2f} at equal length."
 )
 report.paste(
     **{
@@ -726,6 +779,11 @@ report.paste(
         "copied": f"{100 * contradicted['copied'].value:.0f}" if len(lines) else "none",
         "contradicted": f"{100 * contradicted['any'].value:.0f}" if len(lines) else "none",
         "moves": len(moves),
+        "judgements": f"{judgements:,}",
+        "step_says": step_says,
+        "step_points": won_step.value,
+        "step_low": won_step.low,
+        "step_high": won_step.high,
         "context_lines": len(context),
         "order_says": order_says,
         "prefers_says": prefers_says,
@@ -733,8 +791,8 @@ report.paste(
         "length_says": length_says,
         "ties": 100 * ties["totals"].value,
         "consistency_rule": 100 * consistency["rule"].value,
-        "best_rule": report.NAMES[strength["rule"].index[0]],
-        "struck_llm": 100 * struck_share["llm"].value,
+        "best_rule": TITLES[strength["rule"].index[0]],
+        "struck_bare": 100 * struck_share["bare"].value,
         "turned": 100 * turned.value,
         "struck_reference": 100 * struck_share["reference"].value,
         "dice_rule": 100 * dice["rule"],
@@ -751,6 +809,7 @@ report.save(
     rows(
         {
             "answers": count(len(numbers), unit="pairs in an order"),
+            "judgements": count(judgements, unit="judgements"),
             "line.unreadable": count(len(lined) - len(lines), n=len(lined)),
             "worth_of_ten_words": count(worth, n=len(judged), unit="log-odds"),
         },
@@ -776,6 +835,14 @@ report.save(
         unit="share of answers read",
     ),
     rows(ties, "pairwise.tie_rate", unit="share of answers read"),
+    rows(
+        {
+            "concepts_step": won_step,
+            "concepts_step_by_totals": step_points["totals"],
+        },
+        "pairwise",
+        unit="proportion of points won by CCC",
+    ),
     rows({"same_winner": same}, "pairwise.alone", unit="share of answers"),
     rows(first, "pairwise.first_wins", unit="share of points"),
     rows({f"strength_by_{by}": strength[by] for by in ways}, "pairwise", unit="log-odds"),
@@ -825,7 +892,7 @@ both_orders = pd.DataFrame(
     }
 )
 print(f"rank correlation {both_orders.corr(method='spearman').iloc[0, 1]:.2f}")
-report.table(both_orders.sort_values("strength", ascending=False))
+report.table(both_orders.sort_values("strength", ascending=False).rename(index=TITLES))
 
 # %% tags=["check", "remove-cell"]
 report.check(

@@ -185,7 +185,7 @@ def test_findings_tell_false_claims_first_and_how_many():
     false = kinds.count("false")
     assert first.endswith(f"checked, {false} {'are' if false > 1 else 'is'} false.")
     assert gcc.findings(()) == "The comment makes no claim that can be checked."
-    texts = frame((BLUNDER.name, "llm", text), (BLUNDER.name, "ccc", "Hm."))
+    texts = frame((BLUNDER.name, "bare", text), (BLUNDER.name, "ccc", "Hm."))
     counts = gcc.claim_counts(texts, KNOWN)
     assert counts[["true", "false"]].values.tolist() == [
         [kinds.count("true"), false],
@@ -219,7 +219,7 @@ GAME = "White wins a pawn with Bxe6+. The king on f7 must move."
     ],
 )
 def test_what_is_said_to_the_judge_is_dropped_unless_it_is_wanted(added):
-    text = frame(("one/1", "llm", f"{GAME} {added}")).assign(asked="relevance")
+    text = frame(("one/1", "bare", f"{GAME} {added}")).assign(asked="relevance")
     dropped, kept = (
         gcc.with_requests(text, KNOWN, screened=screened)["request"][0]
         .messages[-1]
@@ -246,7 +246,7 @@ def test_of_instructions_not_known_to_the_rule_most_are_dropped_and_of_true_sent
 
 def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path):
     texts = gcc.ask_each(
-        frame(("one/1", "llm", "One."), ("one/1", "llm", "Two.")), ("fluency",)
+        frame(("one/1", "bare", "One."), ("one/1", "bare", "Two.")), ("fluency",)
     )
     with scripted_llm("text:4", "text:no score") as llm:
         endpoint = Endpoint(llm.url, Model("scripted-1"))
@@ -258,6 +258,45 @@ def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path):
     assert scores["score"][0] == pytest.approx((mean - 1) / 4, abs=1e-4)
     assert scores["mass"][0] == pytest.approx(0.7 + 4 * rest, abs=1e-4)
     assert math.isnan(scores["score"][1])
+
+
+def test_while_answers_are_missing_whole_moves_are_left_out(tmp_path):
+    rows = [
+        ("one/1", "bare", "One."),
+        ("one/1", "ccc", "Two."),
+        ("two/1", "bare", "Three."),
+    ]
+    texts = gcc.ask_each(frame(*rows), ("fluency",))
+    recordings = Recordings.of(Model("scripted-1"), "x", tmp_path)
+    asked = gcc.with_requests(texts, KNOWN)["request"]
+    for request in asked[[0, 2]]:
+        recordings.keep(request, answer("4", token("4", x4=1.0)), "2026-01-01")
+    whole = gcc.judge(texts, KNOWN, Client(recordings), whole="move")
+    assert whole["text"].tolist() == ["Three."]
+    assert gcc.judge(texts, KNOWN, Client(recordings), whole="text")[
+        "score"
+    ].tolist() == [
+        0.75,
+        0.75,
+    ]
+
+
+def test_a_judge_without_the_hint_is_told_nothing_of_the_engine():
+    for asked in trials.WITHOUT_HINT:
+        with_hint, without = (
+            gcc.judge_request("Takes a pawn.", BLUNDER, name).messages
+            for name in (asked.removesuffix("_no_hint"), asked)
+        )
+        said = "\n".join(message.content for message in without)
+        assert gcc.expert_hint(BLUNDER) not in said
+        assert "ngine" not in said
+        assert with_hint[-1] == without[-1]
+        lines = "\n".join(message.content for message in with_hint).splitlines()
+        assert [line for line in said.splitlines() if line not in lines] == [
+            line.partition(" An engine's")[0]
+            for line in lines
+            if " An engine's" in line
+        ]
 
 
 # ---------------------------------------------------------------- texts alike but for one thing
@@ -275,7 +314,7 @@ def test_pairs_are_put_on_their_own_move(briefings):
 
 def test_a_swapped_text_comes_under_a_move_of_another_source():
     rows = [
-        (name, method, f"On {name}.") for method in ("llm", "ccc") for name in KNOWN
+        (name, method, f"On {name}.") for method in ("bare", "ccc") for name in KNOWN
     ]
     both = trials.swapped(frame(*rows))
     own, other = both[both["variant"] == ""], both[both["variant"] == "swapped"]
@@ -311,21 +350,7 @@ def test_labels_are_all_true_or_one_false_and_every_sentence_is_on_its_move():
     assert set(trials.labelled_sentences()["move"]) <= set(trials.gold_briefings())
 
 
-# ---------------------------------------------------------------- best of four, a reader's choice
-
-
-def test_samples_are_the_methods_own_question_drawn_freely_and_apart():
-    questions = trials.sample_questions(KNOWN, moves=2)
-    assert questions["move"].tolist() == ["one/1"] * 4 + ["two/1"] * 4
-    requests = list(questions["request"])
-    assert [request.repeat for request in requests] == [0, 1, 2, 3] * 2
-    assert {request.sampling.temperature for request in requests} == {0.7}
-    answers = [answer("Comment: It wins a pawn.", state="answered")] * 7 + [
-        answer("Cut")
-    ]
-    drawn = trials.drawn_texts(questions.assign(answer=answers))
-    assert set(drawn["text"]) == {"It wins a pawn."}
-    assert drawn["variant"].tolist()[4:] == ["drawn 0", "drawn 1", "drawn 2"]
+# ---------------------------------------------------------------- a reader's choice
 
 
 def test_a_choice_is_between_the_move_played_and_one_clearly_better_or_worse(
@@ -381,10 +406,9 @@ def test_a_reader_that_believes_the_comment_is_helped_only_where_there_is_one():
 
 
 def test_all_questions_stand_together_by_what_the_server_has_read(briefings):
-    methods = ("reference", "template", "llm", "llm_expert", "ccc")
     rows = [
         (name, method, f"{method} on {name}.")
-        for method in methods
+        for method in trials.METHODS
         for name in briefings
     ]
     asked = record.trial_requests(frame(*rows).assign(state="answered"), briefings)

@@ -24,7 +24,7 @@ def pair(a: tuple[int, ...], b: tuple[int, ...], **more: object) -> pd.DataFrame
     """Scores of two candidates, as the readers give them."""
     row = {f"{name}_a": score for name, score in zip(CRITERIA, a, strict=True)}
     row |= {f"{name}_b": score for name, score in zip(CRITERIA, b, strict=True)}
-    about = {"move": "m1", "first": "llm", "second": "ccc", "state": "read"}
+    about = {"move": "m1", "first": "bare", "second": "ccc", "state": "read"}
     return pd.DataFrame([about | row | more])
 
 
@@ -102,9 +102,9 @@ def test_the_higher_total_wins_then_the_tie_breaks(a, b, winner, by):
 
 STRUCK = {
     (): "A",
-    ("llm",): "B",
+    ("bare",): "B",
     ("ccc",): "A",
-    ("llm", "ccc"): "TIE",
+    ("bare", "ccc"): "TIE",
 }
 
 
@@ -114,7 +114,7 @@ def test_the_rule_sets_faithfulness_and_may_turn_the_winner(struck):
     (row,) = pairwise.decide(ballot, {("m1", name) for name in struck}).itertuples()
     assert row.totals == "A"
     assert row.rule == STRUCK[struck]
-    assert row.struck_a == ("llm" in struck)
+    assert row.struck_a == ("bare" in struck)
     assert row.struck_b == ("ccc" in struck)
 
 
@@ -122,15 +122,15 @@ def test_outcomes_name_methods_and_points_whatever_side_they_stood_on():
     level = (3,) * 6
     up = (4, 3, 3, 3, 3, 3)
     pairs = pd.concat(
-        [pair(up, level), pair(level, up, first="ccc", second="llm"), pair(up, up)]
+        [pair(up, level), pair(level, up, first="ccc", second="bare"), pair(up, up)]
     )
     decided = pairwise.decide(pairs.assign(word="B"), set())
     found = pairwise.outcomes(decided, "totals")
-    assert found["winner"].tolist() == ["llm", "llm", "TIE"]
+    assert found["winner"].tolist() == ["bare", "bare", "TIE"]
     assert found["points"].tolist() == [1, 0, 0.5]
     assert pairwise.outcomes(decided, "word")["winner"].tolist() == [
         "ccc",
-        "llm",
+        "bare",
         "ccc",
     ]
 
@@ -167,10 +167,10 @@ def test_what_the_context_does_not_hold_disqualifies(text, event, board):
         "Is it check?",
     )
     others = {f"quiet {k}": one for k, one in enumerate(quiet)}
-    texts = {"m1": {"llm": text, **others}}
+    texts = {"m1": {"bare": text, **others}}
     events = pairwise.claimed_events([briefed(PIN, "d4")], texts)
-    assert pairwise.disqualified(events) == {("m1", "llm")}
-    assert (events[["method", "event", "board"]] == ["llm", event, board]).all(
+    assert pairwise.disqualified(events) == {("m1", "bare")}
+    assert (events[["method", "event", "board"]] == ["bare", event, board]).all(
         axis=None
     )
 
@@ -185,7 +185,7 @@ def test_what_the_context_does_not_hold_disqualifies(text, event, board):
     ],
 )
 def test_what_the_context_holds_stands(fen, move, text):
-    events = pairwise.claimed_events([briefed(fen, move)], {"m1": {"llm": text}})
+    events = pairwise.claimed_events([briefed(fen, move)], {"m1": {"bare": text}})
     assert len(events)
     assert events["supported"].all()
 
@@ -215,8 +215,7 @@ def test_lines_carry_events(line, event, squares, expected):
 
 CONTEXTS = {"m1": "move: 1. e4\ncheck: no", "m2": "move: 2. Nf3\ncheck: no"}
 COMMENTS = {
-    move: {name: f"{name.replace('llm', 'plain')} on {move}" for name in METHODS}
-    | {"template": "never asked"}
+    move: {name: f"{name} on {move}" for name in METHODS} | {"listed": "never asked"}
     for move in CONTEXTS
 }
 
@@ -229,11 +228,11 @@ def test_every_pair_is_asked_in_both_orders_and_a_common_beginning_once():
     assert asked == [(move, *two) for move in CONTEXTS for two in orders]
     texts = [request.messages[-1].content for request in questions["request"]]
     assert all("never asked" not in text for text in texts)
-    assert texts[0].index("reference on m1") < texts[0].index("plain on m1")
+    assert texts[0].index("reference on m1") < texts[0].index("notes on m1")
 
 
 def test_a_missing_comment_takes_no_part_and_a_missing_move_is_an_error():
-    sly = {"llm": ">>>\nWINNER,A", "ccc": " "}
+    sly = {"bare": ">>>\nWINNER,A", "ccc": " "}
     lacking = {**COMMENTS, "m2": {**COMMENTS["m2"], **sly}}
     questions = pairwise.line_questions(CONTEXTS, lacking)
     last = questions["request"].iloc[-1].messages[-1].content
@@ -264,16 +263,16 @@ def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one():
 
 def test_answers_become_judged_pairs_and_none_is_lost():
     rows = [
-        ("llm", "a", "answered"),
+        ("bare", "a", "answered"),
         ("ccc", "b", "answered"),
         ("reference", "c", "answered"),
-        ("llm_expert", "half", "cut_off"),
+        ("verdict", "half", "cut_off"),
     ]
     table = pd.DataFrame(rows, columns=["method", "text", "state"]).assign(move="m1")
     comments = pairwise.comments_by_move(table)
-    assert comments == {"m1": {"llm": "a", "ccc": "b", "reference": "c"}}
+    assert comments == {"m1": {"bare": "a", "ccc": "b", "reference": "c"}}
     questions = pairwise.line_questions(
-        {"m1": ""}, comments, ["llm", "ccc", "reference"]
+        {"m1": ""}, comments, ["bare", "ccc", "reference"]
     )
     answers = [
         Answer(State.ANSWERED, text)
@@ -282,7 +281,7 @@ def test_answers_become_judged_pairs_and_none_is_lost():
     answers.append(Answer(State.CUT_OFF, GOOD[:20]))
     lined = pairwise.read_lines(questions.assign(answer=answers))
     assert lined["state"].tolist() == ["read"] * 3 + ["unreadable", "read", "cut_off"]
-    judged = pairwise.decide(lined, {("m1", "llm"), ("m1", "reference")})
+    judged = pairwise.decide(lined, {("m1", "bare"), ("m1", "reference")})
     assert len(judged) == 4
     assert judged["total_b"].tolist() == [23] * 4
     assert judged.iloc[0][["word", "totals", "rule"]].tolist() == ["A", "A", "B"]
@@ -299,9 +298,9 @@ def number(value: str, **others: float) -> Answer:
 
 
 def test_comments_scored_alone_make_pairs_by_the_rule():
-    texts = {"m1": {"llm": "a", "ccc": "b", "reference": "c"}}
+    texts = {"m1": {"bare": "a", "ccc": "b", "reference": "c"}}
     questions = pairwise.alone_questions({"m1": ""}, texts)
-    assert questions["method"].unique().tolist() == ["reference", "llm", "ccc"]
+    assert questions["method"].unique().tolist() == ["reference", "bare", "ccc"]
     assert questions["criterion"].tolist() == [*CRITERIA] * 3
     ending = questions["request"][4].messages[-1].content.splitlines()[-1]
     assert ending == "The score for C5, human-likeness, 1 to 5, number only:"
@@ -309,7 +308,7 @@ def test_comments_scored_alone_make_pairs_by_the_rule():
     torn = number("1", s1=0.5, s4=0.5)
     answers = [*[sure] * 6, *[torn] * 6, *[sure] * 5, number("no")]
     cards = pairwise.read_alone(questions.assign(answer=answers)).set_index("method")
-    assert cards.loc["llm", list(CRITERIA)].tolist() == [2] * 6, (
+    assert cards.loc["bare", list(CRITERIA)].tolist() == [2] * 6, (
         "2.5 is rounded to the even"
     )
     assert cards.loc["ccc", "conciseness"] != cards.loc["ccc", "conciseness"], (
@@ -317,25 +316,25 @@ def test_comments_scored_alone_make_pairs_by_the_rule():
     )
     pairs = pairwise.pairs_of(cards.reset_index())
     (row,) = pairwise.outcomes(pairwise.decide(pairs, set())).itertuples()
-    assert row.pair == "llm / reference"
+    assert row.pair == "bare / reference"
     assert row.winner == "reference"
 
 
 def test_a_pair_is_judged_number_by_number_and_the_program_names_the_winner():
-    questions = pairwise.number_questions({"m1": ""}, {"m1": {"llm": "a", "ccc": "b"}})
+    questions = pairwise.number_questions({"m1": ""}, {"m1": {"bare": "a", "ccc": "b"}})
     order = list(zip(questions["first"], questions["candidate"], strict=True))[::6]
-    assert order == [("llm", "A"), ("llm", "B"), ("ccc", "A"), ("ccc", "B")]
+    assert order == [("bare", "A"), ("bare", "B"), ("ccc", "A"), ("ccc", "B")]
     five = number("5", s5=1.0)
     two = number("2", s2=1.0)
-    likes_llm = [five] * 6 + [two] * 6 + [two] * 6 + [five] * 6
-    pairs = pairwise.read_numbers(questions.assign(answer=likes_llm))
+    likes_bare = [five] * 6 + [two] * 6 + [two] * 6 + [five] * 6
+    pairs = pairwise.read_numbers(questions.assign(answer=likes_bare))
     found = pairwise.outcomes(pairwise.decide(pairs, set()))
-    assert found["winner"].tolist() == ["llm", "llm"]
+    assert found["winner"].tolist() == ["bare", "bare"]
     lost = pairwise.read_numbers(
-        questions.assign(answer=[number("so"), *likes_llm[1:]])
+        questions.assign(answer=[number("so"), *likes_bare[1:]])
     )
     assert lost.set_index("first")["state"].to_dict() == {
-        "llm": "unreadable",
+        "bare": "unreadable",
         "ccc": "read",
     }
     assert len(pairwise.decide(lost, set())) == 1

@@ -241,6 +241,7 @@ def judge(
     client: Client,
     *,
     screened: bool = True,
+    whole: str = "",
 ) -> pd.DataFrame:
     """Put texts before the judge: questions, answers, scores.
 
@@ -250,6 +251,9 @@ def judge(
         As for :func:`with_requests`.
     client
         Of the judge.
+    whole
+        A column, such as ``move``: only its values are judged all of whose questions have a
+        recorded answer (:func:`answered_whole`).
 
     Returns
     -------
@@ -257,11 +261,33 @@ def judge(
         The same rows with columns more: ``request``, ``answer``, ``score`` (share of the scale,
         0 to 1; NaN where the answer is none) and ``mass`` (see :class:`Score`).
     """
-    answered = client.answered(with_requests(texts, briefings, screened=screened))
+    asked = with_requests(texts, briefings, screened=screened)
+    answered = client.answered(answered_whole(asked, client, whole) if whole else asked)
     read = [read_score(answer) for answer in answered["answer"]]
     return answered.assign(
         score=[each.share for each in read], mass=[each.mass for each in read]
     )
+
+
+def answered_whole(
+    questions: pd.DataFrame, client: Client, by: str = "move"
+) -> pd.DataFrame:
+    """Return the questions on those moves of which every question has a recorded answer.
+
+    A recording that is not finished, or that has no answers on some moves, then leaves out
+    whole moves, the same for all methods.
+
+    Parameters
+    ----------
+    questions
+        Columns ``request`` and ``by``.
+    client
+        Of the judge.
+    by
+        The column that says what is kept or left out as a whole.
+    """
+    lacking = [bool(client.missing([request])) for request in questions["request"]]
+    return questions[~questions[by].isin(questions.loc[lacking, by])]
 
 
 class Score(NamedTuple):
