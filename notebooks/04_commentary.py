@@ -24,14 +24,14 @@
 # comments. Lecturers' moves for a forum's, Stockfish's network NNUE for a Leela network, language
 # models for human readers. No person has read these comments.
 
-# %% tags=["parameters", "hide-input"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the model, the moves shown"}
 profile = "book"
 seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
 shown = ("ccc/figA6", "ccc/figA1", "lec26/30")
 lectured = "lec12/8"
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, moves, and the comments on one of them"}
 import json
 import re
 import textwrap
@@ -131,13 +131,11 @@ beside(
 # The moves come from lectures of the Free Internet Chess Server, in which experts explain a game
 # move by move. A hash of a lecture's name decides whether it is evaluated. Nothing in this book
 # learns from an evaluated lecture, and no example in a prompt comes from one. Sixty *evaluated*
-# moves are drawn by phase and kind of move in turn. Three that the paper prints with a FEN are
-# added; they have no human comment. The model was also asked about the
+# moves are drawn, from each phase and kind of move in turn. Three that the paper prints with a FEN
+# are added; they have no human comment. The model was also asked about the
 # {glue:text}`lectured_n` other commented moves of these lectures.
-#
-# *Folded: how many evaluated moves there are of each phase and kind.*
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The evaluated moves, by phase and kind"}
 # how many evaluated moves there are of each phase and kind
 strata = pd.DataFrame([each.stratum for each in evaluated], columns=["phase", "move"])
 counted = pd.crosstab(strata["move"], strata["phase"])
@@ -233,10 +231,8 @@ messages = [{"role": turn.role, "content": turn.content} for turn in request.mes
 assert messages[-1]["content"] == question
 print(*(textwrap.fill(line, 84) for line in question.splitlines()), sep="\n")
 
-# %% [markdown]
-# *Folded: the whole prompt, with the instruction and the two examples.*
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The whole prompt, with the instruction and the two examples"}
 # the whole prompt: the instruction, two worked examples, and the question
 for turn in messages:
     print(f"[{turn['role']}]")
@@ -265,10 +261,8 @@ print(textwrap.fill(text, 84))
 
 # %% [markdown]
 # The comment is what follows the last *Comment:*. {glue:md}`example_sentence`
-#
-# *Folded: the paper's Figure 2, box by box, for this move.*
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Figure 2 for this move, box by box"}
 # Figure 2 of the paper, box by box, for this move
 assert ask_live or comment == first_comments[methods.TITLES["ccc"]]
 first = ranked.iloc[0]
@@ -287,10 +281,8 @@ report.texts(boxes, f"Figure 2 of the paper, for {example.move.numbered_san}")
 # machine. We searched and ranked {glue:text}`briefed` moves again: {glue:text}`briefed_same:.0f` %
 # of the verdicts and {glue:text}`briefed_concepts:.0f` % of the lists of concepts came out the
 # same.
-#
-# *Folded: the comparison.*
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The briefings made again"}
 # the briefings made anew: Stockfish searches, and the network ranks, every move again
 again = asking.brief_moves(moves[:: max(1, len(moves) // sizes.checked)], progress=False)
 
@@ -322,7 +314,7 @@ report.sheet(f"of {len(again)} briefings made again", compared)
 # such as *The best move; the game is about level*, which may be right elsewhere: the last column
 # leaves the close out.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Ask every arm, and gather all comments"}
 EVERY_MOVE = [name for name, arm in arms.ARMS.items() if not arm.third]
 WITHOUT_ARM = ["notes", "listed", "ccc_notes", "ccc_proven"]
 asked = moves if profile == "smoke" else [*evaluated, *lectured_moves(seed)]
@@ -348,7 +340,7 @@ def runs_of_words(text, length=6):
     return {tuple(words[at : at + length]) for at in range(len(words) - length + 1)}
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Words and copies, by arm"}
 of_example = arms.ask_arms(example, EVERY_MOVE, published[example.name])
 examples = {
     arm: [turn.content for turn in each.messages if turn.role == "assistant"]
@@ -381,6 +373,9 @@ copied_by, copied_but_closing = (
     means_by(copies, "method", column, cluster="move", seed=seed)
     for column in ("copied", "but_closing")
 )
+wide_copies = copies.pivot(index="move", columns="method", values="but_closing")
+wide_copies = wide_copies[["ccc_no_attacks", "ccc"]].dropna()
+without_attacks = paired_difference(*wide_copies.to_numpy().T, seed=seed).in_percent()
 PRINTED = {
     "reference": "Reference",
     "gac": "GAC",
@@ -410,9 +405,10 @@ report.table(
 )
 
 # %% [markdown]
-# Our GAC {cite}`jhamtani2018learning`, a recurrent network, learned from {glue:text}`gac_learned`
+# {glue:md}`attacks_sentence` The paper describes examples for CCC alone; here every arm has them. Our
+# GAC {cite}`jhamtani2018learning`, a recurrent network, learned from {glue:text}`gac_learned`
 # comments where the original had 300,000, so its row says little about the original. The last four
-# rows are explained at the end of this chapter.
+# rows are explained below.
 #
 # **Do the concepts reach the words?** A comment *speaks of* a concept if it has one of the words
 # that are listed for it. CCC's comment on the move above speaks of these that it was given:
@@ -425,7 +421,7 @@ print(*(arms.describe_concept(each) for each in given if speaks_of(comment, each
 # the same five are looked for where the prompt has no concepts, where it has five others, drawn
 # at random among those that the ranking puts lower, and where it has those of Stockfish 8 itself.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Concepts spoken of, by arm"}
 FAMILY = ["ccc", "reasoning", "ccc_others", "ccc_oracle"]
 
 
@@ -470,7 +466,7 @@ report.table(
     caption="Concepts spoken of, per cent",
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the intervals bear out"}
 # a sentence is shown only if the intervals bear it out
 without, with_others, with_true = (reach_gain[name].in_percent() for name in FAMILY[1:])
 sentences = []
@@ -488,8 +484,8 @@ elif without.low > 0 or with_others.low > 0:
     )
 else:
     sentences.append("Whether given concepts reach the words cannot be told from these moves.")
-if reached_own["ccc"].value < 0.5:
-    sentences.append("Of most concepts that the prompt has the comment does not speak.")
+if reached_own["ccc"].high < 0.5:
+    sentences.append("Still, a comment passes over most of the concepts in its prompt.")
 Markdown(" ".join(sentences))
 
 # %% [markdown]
@@ -497,7 +493,7 @@ Markdown(" ".join(sentences))
 # position (FEN) and with the game's moves (PGN, Figure A6). Where a lecture's game is known from its
 # first move, CCC was asked both ways.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Ask CCC with the FEN and with the moves"}
 known = [briefings[each.name] for each in moves]
 both_ways = []
 for each in known:
@@ -542,7 +538,7 @@ report.table(
 # Here is the move of its Figure A1.
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Show comments beside each other"}
 HEADLINE = ["reference", "notes", "bare", "verdict", "ccc", "ccc_proven"]
 by_move = {name: rows.set_index("method") for name, rows in comments.groupby("move")}
 
@@ -569,25 +565,24 @@ def side_by_side(name):
 
 side_by_side(listed(shown)[1])
 
-# %% [markdown]
-# *Folded: two more moves.*
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Two more moves"}
 # two more moves; of a lecturer's comment the first fifteen words are quoted
 others = [side_by_side(name) for name in listed(shown) if name != listed(shown)[1]]
 report.Html("".join(each.html for each in others), "\n\n".join(each.text for each in others))
 
-# %% [markdown]
-# *Folded: words and copies by every model that answered all arms; what GAC says of some moves.*
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Words and copies by model; what GAC says of some moves"}
 # words and copies by every model that answered all arms; `make record` adds another
 briefed_arms = [briefings[each.name] for each in of_arms]
 by_model = {}
 for name in methods.commentators(EVERY_MOVE, briefed_arms):
-    theirs = with_copies(
-        methods.gather_comments(EVERY_MOVE, of_arms, briefings, replay(arms.PURPOSE, name))
-    )
+    theirs = copies
+    if name != model:
+        its_client = replay(arms.PURPOSE, name)
+        theirs = with_copies(
+            methods.gather_comments(EVERY_MOVE, of_arms, briefings, its_client)
+        )
     for column in ("words", "copied"):
         by_model[f"{model_title(name)}: {column}"] = means_by(
             theirs, "method", column, cluster="move", seed=seed
@@ -610,10 +605,8 @@ report.Html(models_table.html + gac_texts.html, f"{models_table.text}\n\n{gac_te
 # the ROC curve {glue:text}`facts_auc:.2f`). On the evaluated moves, where such things are rare,
 # {glue:text}`facts_so:.0f` % of {glue:text}`facts_noticed` alarms were right. No comment here was
 # written with them.
-#
-# *Folded: both numbers by concept.*
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Vectors of tactics, concept by concept"}
 # vectors of tactics: the area in balanced tests (chance is one half); alarms that are right
 fitted = json.loads((find_project() / "data/concepts/facts-nnue.json").read_text())["test"]
 auc = pd.DataFrame(
@@ -696,10 +689,8 @@ report.table(
 # call a statement false in {glue:text}`notes_false:.0f` % of the comments, one of them at least in
 # {glue:text}`notes_either:.0f` % (we aimed at 2 %). By both {glue:text}`notes_helpful:.0f` % help (we
 # aimed at 60 %). Some of what was called false has been mended since.
-#
-# *Folded: the figures of each reader, and how far they agree.*
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The first reading, by reader, and how far the two agree"}
 # the first reading: shares of comments by each reader, and agreement beyond chance (kappa)
 folder = find_project() / "data" / "notes"
 written = json.loads((folder / "comments.json").read_text())["comments"]
@@ -768,7 +759,7 @@ report.boards(
 # searches, and the readers judged both in random order. {glue:text}`fresh_broken` comments with one
 # word made false measure the readers.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Count what the readers said"}
 fresh = pd.read_csv(folder / "fresh" / "readings.tsv", sep="\t", keep_default_na=False)
 judged = fresh[fresh["form"] != "broken"]
 LETTERS = {"empty": "E", "misleading": "M", "false": "F"}
@@ -812,15 +803,15 @@ fresh_recall = {
     for reader, rows in fresh[fresh["form"] == "broken"].groupby("reader")
 }
 MEANING = {
-    "helpful": "comments that help a club player",
-    "decisive": "comments that say the decisive thing",
-    "empty": "statements: empty",
-    "misleading": "statements: misleading",
-    "false": "statements: false",
+    "helpful": "helps",
+    "decisive": "says what decides",
+    "empty": "empty",
+    "misleading": "misleading",
+    "false": "false",
 }
 fresh_table = pd.DataFrame(
     {
-        f"{reader}: {title}": {
+        f"{reader}, {title}": {
             MEANING[name]: f"{fresh_shares[form, f'reader {reader}'][name].in_percent():.0f}"
             for name in MEANING
         }
@@ -831,7 +822,7 @@ fresh_table = pd.DataFrame(
 for place, reader in ((2, "a"), (5, "b")):
     fresh_table.insert(
         place,
-        f"{reader}: difference",
+        f"{reader}, new less old",
         {
             MEANING[name]: f"{gains[name, reader].difference.in_percent():.0f}"
             for name in ("helpful", "decisive")
@@ -839,10 +830,11 @@ for place, reader in ((2, "a"), (5, "b")):
     )
 report.table(
     fresh_table.fillna(""),
-    caption="Sixty fresh moves, old and new form, readers a and b: per cent",
+    caption="Sixty fresh moves, readers a and b: comments that help a club player and say what "
+    "decides; statements that are empty, misleading, false. Per cent",
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What both readers bear out"}
 # a sentence is shown only if both readers bear it out
 sentences = []
 if all(gain.difference.low > 0 for (name, _), gain in gains.items() if name == "helpful"):
@@ -858,10 +850,8 @@ if all(share.value == 1 for share in fresh_recall.values()):
     sentences.append("Both readers found every word that had been made false.")
 Markdown(" ".join(sentences))
 
-# %% [markdown]
-# *Folded: helpful comments by kind of move, and how far the two readers agree.*
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The second reading, by kind of move, and how far the two agree"}
 # helpful comments, of fifteen a kind of move; kappa of the two readers
 by_kind = judged.assign(yes=(judged["helpful"] == "yes").astype(float)).pivot_table(
     index="kind", columns=["form", "reader"], values="yes", aggfunc="sum"
@@ -896,7 +886,7 @@ report.boards(
 # same piece, captures apart, and twenty comments with the frequencies of all moves, on which a rare
 # kind falls back. *Random* is an expected value.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Comments of all lectures, and the orders by change"}
 all_lectures = read_lectures(assets.locate("lectures"))
 in_lectures = {}
 for talk in all_lectures:
@@ -956,7 +946,7 @@ rankings["random"] = 0 * often
 # is left is due to the move.
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Hold each order against what lecturers name"}
 RANKINGS = {
     "stockfish8": "Stockfish 8",
     "published": "published",
@@ -1066,7 +1056,7 @@ spoken_table(
     ["recall at 3", "less frequency", "less other moves' order", "reciprocal rank"],
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the intervals bear out"}
 of_all = spoken_tables["all lectures"]
 by_change = ["stockfish8", "published", "learned"]
 below = [of_all.loc[name, "less frequency"] for name in by_change]
@@ -1128,12 +1118,10 @@ Markdown(" ".join(sentences))
 # %% [markdown]
 # The measure is a list of words: it misses what a lecturer says in others. Four concepts are pieces,
 # whose name may only say what moves.
-#
-# *Folded: without these concepts; without checks, for which Stockfish 8 has no table and its terms
-# count as zero; the evaluated lectures alone.*
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Without these four; without checks; the evaluated lectures alone"}
 # less frequency, on other moves and concepts; then the evaluated lectures
+# Stockfish 8 has no table of terms for a check: there its terms count as zero
 no_check = ~pd.Series([board.is_check() for board in boards])
 no_check &= ~pd.Series([each.context.after().board().is_check() for each in commented])
 short_enough = pd.Series([3 <= each.words <= 40 for each in commented])
@@ -1170,7 +1158,7 @@ report.Html(first_table.html + second_table.html, f"{first_table.text}\n\n{secon
 # is *spoken of* if the lecturer's comment makes a true claim with the same relation, about the same
 # piece, square or written move; the next chapter's program finds the claims in both. On one move:
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The notes on the move, and which are spoken of"}
 taught = next(each for each in evaluated if each.name == lectured)
 known_move = briefings[taught.name]
 human = [
@@ -1232,10 +1220,8 @@ same_table = choice.WEIGHTS["table"] == file_digest(
 )
 print(search.best_params_, "the library's weights are of this table:", same_table)
 
-# %% [markdown]
-# *Folded: the learned weights.*
 
-# %% tags=["hide-cell"] mystnb={"figure": {"caption": "What lecturers speak of, as weights of the learned model: kinds of notes they leave out or choose (left), all other features (right).", "name": "fig-04-weights"}, "image": {"alt": "Two bar charts of weights in log odds, negative to the left and positive to the right."}}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The learned weights", "figure": {"caption": "What lecturers speak of, as weights of the learned model: kinds of notes they leave out or choose (left), all other features (right).", "name": "fig-04-weights"}, "image": {"alt": "Two bar charts of weights in log odds, negative to the left and positive to the right."}}
 # the learned weights
 names = search.best_estimator_[0].get_feature_names_out()
 weights = pd.Series(search.best_estimator_[-1].coef_[0], names).sort_values()
@@ -1269,7 +1255,7 @@ plt.show()
 # among the first three.
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Put the notes in each order, and measure"}
 def expected_hits(scores, spoken):
     """Notes spoken of among the first 1 to 6: the mean over the orders of notes that tie."""
     return among_first(scores) @ spoken
@@ -1290,10 +1276,10 @@ def measure(frame):
 
 ORDERS = {
     "learned": "learned",
-    "without_network": "learned, without the network",
-    "decisive_first": "learned, what decides first",
-    "template": "weights set by hand",
-    "svm": "concepts, published order",
+    "without_network": "learned, no network",
+    "decisive_first": "learned, decisive first",
+    "template": "weights by hand",
+    "svm": "concepts, published",
     "chance": "random",
 }
 orders = list(ORDERS)
@@ -1350,8 +1336,8 @@ recalled = {
     for name, each in results.items()
 }
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Recall of the notes that lecturers of the evaluated lectures speak of, by how many notes are said, for each order.", "name": "fig-04-orders"}, "image": {"alt": "A line chart of recall that rises with the number of notes, one line for each order."}}
-fig, ax = plt.subplots(figsize=(6.4, 3.2))
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the figure", "figure": {"caption": "Recall of the notes that lecturers of the evaluated lectures speak of, by how many notes are said, for each order.", "name": "fig-04-orders"}, "image": {"alt": "A line chart of recall that rises with the number of notes, one line for each order."}}
+fig, ax = plt.subplots(figsize=(6.4, 2.6))
 for order in orders:
     line = results["evaluated"].query("order == @order").groupby("k")["recall"].mean()
     ax.plot(
@@ -1368,7 +1354,7 @@ fig.legend(loc="outside right center")
 plt.show()
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Paired differences"}
 def difference(name, first, second, k=3, value="recall"):
     wide = results[name][results[name]["k"] == k]
     ours, theirs = (wide[wide["order"] == order] for order in (first, second))
@@ -1403,18 +1389,16 @@ report.table(
     pd.DataFrame(
         {
             "evaluated lectures": recalled["evaluated"]["recall at 3"],
-            "minus random": [gap_to_chance("evaluated", order) for order in orders],
-            "each left out": recalled["each left out"]["recall at 3"],
-            "minus random ": [gap_to_chance("each left out", order) for order in orders],
+            "all lectures": recalled["each left out"]["recall at 3"],
+            "less random": [gap_to_chance("each left out", order) for order in orders],
         }
     ).rename(index=ORDERS),
-    caption="Recall at 3, and the difference from a random order: on the "
-    f"{lecture_notes[held_out]['lecture'].nunique()} evaluated lectures, and on all, each ranked "
-    "by a model fitted on the others",
+    caption=f"Recall at 3: on the {lecture_notes[held_out]['lecture'].nunique()} evaluated "
+    "lectures, and on all, each ranked by a model fitted on the others",
 )
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the intervals bear out"}
 def against(gap, other):
     """Say which of two is more, if the interval leaves out zero."""
     if gap.low > 0:
@@ -1469,10 +1453,8 @@ print(notes_request.messages[-1].content)
 answer = replay("notes", model).ask(notes_request)
 report.texts({"model": answer.text}, f"{taught.move.numbered_san}, from these notes")
 
-# %% [markdown]
-# *Folded: the whole prompt.*
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The whole prompt"}
 # the whole prompt for a comment from notes
 print(*(f"[{turn.role}]\n{turn.content}\n" for turn in notes_request.messages), sep="\n")
 
@@ -1490,9 +1472,9 @@ print(*(f"[{turn.role}]\n{turn.content}\n" for turn in notes_request.messages), 
 # - Notes that are proven need no model, and are seldom false. That does not make them helpful: a
 #   reader must ask for both.
 # - {glue:md}`learned_recap`
-# - {glue:text}`answers:,` recorded answers lie behind this chapter; none was chosen or edited.
+# - {glue:text}`answers:,` answers of the model were recorded so far; none was chosen or edited.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Numbers and sentences of the text"}
 said = runs_of_words(comment)
 example_copied = bool(said & runs["ccc"])
 percent = 100 * of_all["recall at 3"].map(lambda share: share.value)
@@ -1501,6 +1483,12 @@ report.paste(
     asked_model=asked_model,
     answered_moves=len(of_arms),
     lectured_n=len(briefings) - len(evaluated),
+    attacks_sentence=Markdown(
+        "Without the list of attacks CCC's comments copy more, by "
+        f"{without_attacks:.0f} points with the close left out."
+        if without_attacks.low > 0
+        else "Whether the list of attacks changes what is copied is open."
+    ),
     reach_sentence=Markdown(
         f"With five concepts in the prompt, comments speak of {100 * reached['ccc'].value:.0f} % of "
         f"them; without them, of {100 * reached['reasoning'].value:.0f} %"
@@ -1553,7 +1541,7 @@ report.paste(
     fresh_b=100 * fresh_shares["after", "reader b"]["helpful"].value,
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
 SAVED = (
     ("recall at 3", "spoken_of", "recall at 3 of concepts named by lecturers"),
     ("less frequency", "spoken_of_less_frequency", "difference, recall at 3"),
@@ -1681,7 +1669,7 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What stands behind the numbers"}
 report.evidence(
     len(comments),
     "comments",
