@@ -818,6 +818,12 @@ best_of = pd.concat(
 # the book's own model's comments were read
 by_program = outcomes if model == DEFAULT_MODEL else pd.DataFrame()
 writers = [*(arm.name for arm in arms.ARMS.values() if not arm.third), "listed"]
+called_by_both = by_writer["false"] == 1
+accused_too = {
+    writer: share_of(by_program[writer].reindex(rows.index[rows]).dropna())
+    for writer, rows in called_by_both.items()
+    if writer in by_program and rows.any()
+}
 of_writers = pd.DataFrame(
     {
         writer: {
@@ -828,6 +834,7 @@ of_writers = pd.DataFrame(
             )
             if writer in by_program
             else "",
+            "of those false to both, accused": accused_too.get(writer, ""),
             "helpful": mean_interval(by_writer["helpful"][writer].dropna(), seed=seed),
             "chosen": share_of(
                 (best_of["writer"] == writer).groupby(best_of["move"]).mean() > 0
@@ -839,8 +846,8 @@ of_writers = pd.DataFrame(
 notes_title = {**methods.TITLES, "listed": methods.TITLES["notes"]}
 report.table(
     of_writers.rename(notes_title),
-    caption="Sixty moves, read blind: share of comments (helpful: mean of two readers), and on how "
-    "many moves a reader would choose it",
+    caption="Sixty moves, read blind: share of comments (accused: by the program; helpful: mean of "
+    "two readers), and on how many moves a reader would choose it",
 )
 
 # %% tags=["hide-input"]
@@ -849,12 +856,6 @@ readers_recall = {
     for reader, rows in labels.items()
 }
 agree = agreement_of(labels)
-called_by_both = by_writer["false"] == 1
-accused_too = {
-    writer: share_of(by_program[writer].reindex(rows.index[rows]).dropna())
-    for writer, rows in called_by_both.items()
-    if writer in by_program and rows.any()
-}
 seen_by_program = by_program.reindex(by_either.index)
 pairs_read = [
     (seen_by_program.at[name, writer], by_either.at[name, writer])
@@ -906,11 +907,10 @@ if read_steps["helpful", "listed"].low > 0:
 Markdown(" ".join(lines))
 
 # %% [markdown]
-# Folded: the steps by reading; which share of the comments that both readers call false the program
-# accuses, by arm; and what it misses, in the readers' words.
+# Folded: the steps by reading; and what the program misses, in the readers' words.
 
 # %% tags=["hide-cell"]
-# Steps by reading; the program's own recall by arm; what it misses.
+# Steps by reading; what the program misses.
 objected = labels["a"][(labels["a"]["false"] == 1) & labels["a"]["writer"].isin(arms_drawn)]
 unseen_by_program = [
     f"{row.move}, {methods.TITLES[row.writer]}: {row.why}"
@@ -931,12 +931,6 @@ report.boards(
             }
         ).T,
         caption="Mean of two readers, paired differences on the same moves",
-    ),
-    report.table(
-        pd.Series(accused_too, name="accused by the program", dtype=object)
-        .to_frame()
-        .rename(methods.TITLES),
-        caption="Comments that both readers call false",
     ),
     report.texts(
         dict(enumerate(unseen_by_program[:: max(1, len(unseen_by_program) // 25)], start=1))
