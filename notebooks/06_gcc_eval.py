@@ -251,7 +251,7 @@ report.table(table5.rename(index=TITLES), caption="GCC-Eval, shares of the scale
 # asterisk marks a difference that chance reaches in less than one in a thousand draws, as in the
 # paper's Table 1.
 
-# %%
+# %% tags=["hide-input"]
 by_move = {
     asked: read[read["asked"] == asked].pivot(index="move", columns="method", values="score")
     for asked in DIMENSIONS
@@ -265,6 +265,7 @@ step_titles = {
 }
 
 
+# %%
 def paired(asked, more, less):
     """Return the mean difference of two methods' scores on the same moves."""
     both = by_move[asked][[more, less]].dropna()
@@ -277,6 +278,8 @@ steps = pd.DataFrame(
         for asked in DIMENSIONS
     }
 )
+
+# %% tags=["hide-input"]
 others = ["bare", "verdict", "notes", "gac", "reference"]
 ccc_less = pd.DataFrame(
     {asked: {other: paired(asked, "ccc", other) for other in others} for asked in DIMENSIONS}
@@ -353,6 +356,8 @@ at_equal_length = {
     asked: fit_score(asked, f"score ~ {baseline} + C(move) + ten_words") for asked in DIMENSIONS
 }
 as_they_are = {asked: fit_score(asked, f"score ~ {baseline} + C(move)") for asked in DIMENSIONS}
+
+# %% tags=["hide-input"]
 levelled = ["bare", "verdict", "reasoning", "reference"]
 of_length = {
     f"{TITLES[method]} less CCC, {how}": {asked: fits[asked][method] for asked in DIMENSIONS}
@@ -413,6 +418,8 @@ for name, asked in ways.items():
     gap = twins["true"] - twins["false"]
     outcome[name] = twins.assign(gap=gap, won=(np.sign(gap) + 1) / 2)  # one half for a tie
     won[name] = mean_interval(outcome[name]["won"], twins["move"], seed=seed)
+
+# %% tags=["hide-input"]
 by_error = pd.DataFrame(
     {
         name: means_by(rows.reset_index(), "error", "won", cluster="move", seed=seed)
@@ -485,7 +492,7 @@ gains.loc["all comments"] = hint_gain[hinted]
 report.table(gains, caption="Score with the hint less without, on the same comments", digits=3)
 
 # %% [markdown]
-# Does the hint change which method is ahead? For each two methods we compare the sign of their
+# {glue:text}`gains_say` Does the hint change which method is ahead? For each two methods we compare the sign of their
 # difference with the hint and without it. An order is *certain* if the interval of the paired
 # difference excludes zero.
 
@@ -588,6 +595,8 @@ fit, test = (data[data["half"] == half] for half in ("dev", "test"))
 features = ["relevance", "held true", "held false"]
 combined = LogisticRegression().fit(fit[features], fit["true"])
 alone = LogisticRegression().fit(fit[features[1:]], fit["true"])
+
+# %% tags=["hide-input"]
 asked_for = {
     "judge, relevance": test["relevance"],
     "judge, correctness": test["correctness"],
@@ -863,13 +872,13 @@ report.boards(
 #
 # - *Readable.* {glue:text}`readable:.0f` % of the answers could be read, and {glue:text}`mass` of the
 #   judge's probability is on the scale.
-# - *The argument of the paper.* By this judge {glue:text}`steps_recap` of the five steps that lead
-#   from the bare prompt to CCC raise relevance beyond chance.
+# - *The argument of the paper.* Steps between neighbouring arms that raise relevance beyond chance:
+#   {glue:text}`steps_recap` of five.
 # - *The hint.* In relevance it is worth {glue:text}`hint_relevance:+.3f` of the scale
 #   [{glue:text}`hint_relevance_low:+.3f`, {glue:text}`hint_relevance_high:+.3f`], in minimal pairs
 #   {glue:text}`hint_pairs:+.0f` points [{glue:text}`hint_pairs_low:+.0f`,
 #   {glue:text}`hint_pairs_high:+.0f`].
-# - *The board.* On another move a comment of CCC loses {glue:text}`swapped:.3f` of the scale. A line
+# - *The board.* On another move a comment of CCC loses {glue:text}`swapped:+.3f` of the scale. A line
 #   that asks for a 5 gains {glue:text}`begged:.2f` if it is let through (for other such lines see
 #   [](../reliability.md)). Of {glue:text}`mostly_false` mostly false comments the judge rates
 #   {glue:text}`relevant:.0f` % relevant
@@ -931,13 +940,13 @@ moved = [
     if found
 ]
 steps_says = (
-    "Of the five steps from the bare prompt to CCC that it judges, none changes its scores of "
-    "relevance by more than chance would."
+    "Of five steps between neighbouring arms, from the bare prompt to CCC, none changes its scores "
+    "of relevance by more than chance would."
 )
 if moved:
     steps_says = (
-        "Of the five steps from the bare prompt to CCC that it judges, its scores of relevance "
-        f"are {' and '.join(moved)}; by no other step beyond chance."
+        "Of five steps between neighbouring arms, from the bare prompt to CCC, its scores of "
+        f"relevance are {' and '.join(moved)}, and by no other step beyond chance."
     )
 ours_step = steps.loc["concepts"]
 changed_by_concepts = [
@@ -960,48 +969,69 @@ if changed_by_concepts:
         )
         + "; no other score changes by more than its interval."
     )
+in_words = ("none", "one", "two", "three", "all")
 ahead = {
     other: [asked for asked in DIMENSIONS if ccc_less.loc[other, asked].difference.low > 0]
     for other in ("bare", "reference")
 }
-counts = {other: len(found) for other, found in ahead.items()}
+counts = {other: in_words[len(found)] for other, found in ahead.items()}
 table5_says = (
-    f"In the paper CCC is ahead in all four scores. Here it is ahead of the bare prompt in "
-    f"{counts['bare']} of four, and of the people's comments in {counts['reference']} of four."
+    "In the paper CCC is ahead in all four scores. Here it is ahead of the bare prompt in "
+    f"{counts['bare']} of the four, and of the people's comments in {counts['reference']} of them."
 )
 gain = hint_gain["relevance"]
 size = f"{abs(gain.value):.3f} of the scale"
 hint_says = says(
     gain,
     0,
-    above=f"The engine's hint raises its scores of relevance by {size}",
-    below=f"The engine's hint lowers its scores of relevance by {size}",
-    neither="The engine's hint does not change its scores of relevance",
+    above=f"The engine's hint raises its scores of relevance by {size}.",
+    below=f"The engine's hint lowers its scores of relevance by {size}.",
+    neither="The engine's hint does not change its mean score of relevance.",
+)
+per_method = of_hint["gain"].loc[tried, "relevance"]
+by_hint = {
+    "raises": [TITLES[name] for name, each in per_method.items() if each.low > 0],
+    "lowers": [TITLES[name] for name, each in per_method.items() if each.high < 0],
+}
+gains_say = " ".join(
+    f"In relevance the hint {verb} the scores of: {'; '.join(found)}."
+    for verb, found in by_hint.items()
+    if found
 )
 in_truth = told_apart["with less without"]
-sharper = [name for name, each in in_truth.items() if each.low > 0]
-blunter = [name for name, each in in_truth.items() if each.high < 0]
+rises = {
+    "minimal pairs": "the share of minimal pairs won",
+    "area under the curve, relevance": "the area under the curve of relevance",
+    "area under the curve, completeness": "the area under the curve of completeness",
+}
+sharper = [
+    f"{rises[name]} by {each.value:.3f}" for name, each in in_truth.items() if each.low > 0
+]
+blunter = [
+    f"{rises[name]} by {-each.value:.3f}" for name, each in in_truth.items() if each.high < 0
+]
+truth_says = (
+    "By none of three measures does the judge tell true from false better with the engine's "
+    "evaluation than without it."
+)
 if sharper:
-    truth_says = f"The hint helps by: {named(sharper)}."
-    hint_says += f", and helps it to tell true from false by: {named(sharper)}."
-elif blunter:
-    truth_says = f"With the hint the judge tells true from false worse, by: {named(blunter)}."
-    hint_says += ", and it tells true from false worse with it."
-else:
     truth_says = (
-        "By none of the three measures does the judge tell true from false better with the "
-        "engine's evaluation than without it."
+        f"With the hint the judge tells true from false better, by {len(sharper)} of three "
+        f"measures: it raises {named(sharper)}."
     )
-    hint_says += ", and is not seen to help it to tell true from false."
-if blunter and sharper:
-    truth_says += f" It is worse with it by: {named(blunter)}."
+if blunter:
+    truth_says += (
+        f" With the hint it tells them apart worse by {len(blunter)} of three: it lowers "
+        f"{named(blunter)}."
+    )
+hint_says += f" {truth_says}"
 at_chance = [
-    name
-    for name, row in told_apart.iterrows()
-    if all(row[way].low <= 0.5 <= row[way].high for way in ("with the hint", "without"))
+    rises[name] for name, row in told_apart.iterrows() if row["with the hint"].low <= 0.5
 ]
 if at_chance:
-    truth_says += f" Not told from guessing, with it or without: {named(at_chance)}."
+    truth_says += f" Even with the hint not better than guessing: {named(at_chance)}."
+if len(at_chance) == len(told_apart):
+    hint_says += " With the hint too, it is by none of them better than guessing."
 worth = at_equal_length["relevance"]["ten_words"]
 length_says = says(
     worth,
@@ -1039,7 +1069,6 @@ if helpers:
         f"Of {len(gained)} gains these have an interval above zero: {'; '.join(helpers)}."
     )
 false_claims = picked["false claims"]
-pairs_with_hint = pair_gain.mean()
 hint_in_pairs = told_apart.loc["minimal pairs", "with less without"].in_percent()
 of_reader = [each.value for each in learned["chance of the better move"]]
 report.paste(
@@ -1055,6 +1084,7 @@ report.paste(
         "concepts_say": concepts_say,
         "table5_says": table5_says,
         "hint_says": hint_says,
+        "gains_say": gains_say,
         "truth_says": truth_says,
         "length_says": length_says,
         "best_says": best_says,
