@@ -819,14 +819,12 @@ theirs = pd.DataFrame(
     }
 )
 named = ["checker: truth", *(f"judge: {asked}" for asked in DIMENSIONS)]
-truth = pd.DataFrame({"checker: truth": ours.loc[list(DIMENSIONS), ("correctness", "pearson")]})
 report.boards(
     report.table(theirs, caption="The paper's Table 4: Pearson with ratings of people"),
     report.table(
         ours.loc[list(measures), short].set_axis(named, axis=1),
         caption="Other quantities: Pearson correlation with our checker and with our judge",
     ),
-    report.table(truth, caption="Scores of our judge"),
 )
 
 # %% tags=["hide-cell"]
