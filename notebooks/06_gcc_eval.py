@@ -832,9 +832,11 @@ report.boards(
 # judged (`make record PURPOSE=gcc_eval JUDGE=...`). Guessing gives 0.5 in the second table.
 by_judge = {}
 for writer in commentators(arms, [briefings[move.name] for move in evaluated]):
-    theirs_written = gather_comments(
-        trials.METHODS, evaluated, briefings, replay(PURPOSE, writer)
-    )
+    theirs_written = comments
+    if writer != model:
+        theirs_written = gather_comments(
+            trials.METHODS, evaluated, briefings, replay(PURPOSE, writer)
+        )
     asked = gcc.ask_each(gcc.texts_of(theirs_written, trials.METHODS), DIMENSIONS)
     asked = gcc.with_requests(asked[asked["move"].isin(set(scores["move"]))], known)
     for name in recorded_models("gcc_eval", list(asked["request"])):

@@ -666,9 +666,11 @@ display_markdown(Markdown(said))
 by_judge = {}
 strengths_by_judge = {}
 for writer in commentators(arms, briefings):
-    theirs = pairwise.comments_by_move(
-        gather_comments(pairwise.METHODS, moves, kept, replay(PURPOSE, writer))
-    )
+    theirs = comments
+    if writer != model:
+        theirs = pairwise.comments_by_move(
+            gather_comments(pairwise.METHODS, moves, kept, replay(PURPOSE, writer))
+        )
     struck_there = pairwise.disqualified(pairwise.claimed_events(briefings, theirs))
     of_moves = {name: contexts[name] for name in contexts if name in judged_moves}
     questions = pairwise.number_questions(of_moves, theirs, pairwise.METHODS)
