@@ -529,7 +529,8 @@ report.table(pd.DataFrame(orders), caption="Does the hint change the order of th
 # Does it help to tell true from false? We have two measures. One is the share of minimal pairs in
 # which the true twin is scored higher. The other is the area under the curve by which the score tells
 # comments without a false claim, by the checker, from the others: the share of such pairs of comments
-# in which the one without is scored higher. Guessing gives one half in both.
+# in which the one without is scored higher. Guessing gives one half in both. The last row first
+# subtracts from each score its method's mean, so that only comments of one method are told apart.
 
 # %% tags=["hide-input"]
 written_comments = scores.drop_duplicates(["move", "method"])[["move", "method", "text"]]
@@ -557,17 +558,31 @@ told_apart = {
         "with less without": mean_interval(pair_gain, moves_of_pairs, seed=seed),
     }
 }
+columns = ["score_with", "score_without"]
+
+
+def areas_of(rows):
+    """Return the areas under the curve with the hint, without it, and their difference."""
+    with_hint, without = (
+        area_under_curve(rows[name], rows["clean"], rows["move"], seed=seed) for name in columns
+    )
+    values = rows[["clean", *columns]].to_numpy(float)
+    gained_area = bootstrap(values, gain_in_area, rows["move"], seed=seed)
+    return {"with the hint": with_hint, "without": without, "with less without": gained_area}
+
+
 for asked in hinted:
-    rows = labelled_twice[labelled_twice["asked"] == asked]
-    areas = {
-        way: area_under_curve(rows[name], rows["clean"], rows["move"], seed=seed)
-        for way, name in {"with the hint": "score_with", "without": "score_without"}.items()
-    }
-    values = rows[["clean", "score_with", "score_without"]].to_numpy(float)
-    areas["with less without"] = bootstrap(values, gain_in_area, rows["move"], seed=seed)
-    told_apart[f"area under the curve, {asked}"] = areas
+    told_apart[f"area under the curve, {asked}"] = areas_of(
+        labelled_twice.query("asked == @asked")
+    )
 told_apart = pd.DataFrame(told_apart).T
-report.table(told_apart, caption="Does the hint help to tell true from false?", digits=3)
+of_relevance = labelled_twice.query("asked == 'relevance'")
+method_means = of_relevance.groupby("method")[columns].transform("mean")
+within = areas_of(of_relevance.assign(**(of_relevance[columns] - method_means)))
+shown_rows = pd.concat(
+    [told_apart, pd.DataFrame({"the same for relevance, within methods": within}).T]
+)
+report.table(shown_rows, caption="Does the hint help to tell true from false?", digits=3)
 
 # %% [markdown]
 # {glue:text}`truth_says`
@@ -1016,12 +1031,12 @@ truth_says = (
 )
 if sharper:
     truth_says = (
-        f"With the hint the judge tells true from false better, by {len(sharper)} of three "
-        f"measures: it raises {named(sharper)}."
+        f"By {in_words[len(sharper)]} of three measures the hint moves its scores toward the "
+        f"truth: it raises {named(sharper)}."
     )
 if blunter:
     truth_says += (
-        f" With the hint it tells them apart worse by {len(blunter)} of three: it lowers "
+        f" By {in_words[len(blunter)]} of three it moves them away from the truth: it lowers "
         f"{named(blunter)}."
     )
 hint_says += f" {truth_says}"
@@ -1032,6 +1047,13 @@ if at_chance:
     truth_says += f" Even with the hint not better than guessing: {named(at_chance)}."
 if len(at_chance) == len(told_apart):
     hint_says += " With the hint too, it is by none of them better than guessing."
+truth_says += says(
+    within["with less without"],
+    0,
+    above=" Within methods, too, the area of relevance rises with the hint.",
+    below=" Within methods the area of relevance falls with the hint.",
+    neither=" Within methods the area of relevance is not seen to change.",
+)
 worth = at_equal_length["relevance"]["ten_words"]
 length_says = says(
     worth,
@@ -1189,6 +1211,11 @@ report.save(
     rows(
         {asked: each["with less without"] for asked, each in areas.items()},
         "gcc.hint_less_none.auc",
+        unit=f"difference in {area}",
+    ),
+    rows(
+        {"relevance": within["with less without"]},
+        "gcc.hint_less_none.auc_within_methods",
         unit=f"difference in {area}",
     ),
     rows(
