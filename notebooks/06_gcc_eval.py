@@ -331,7 +331,8 @@ report.table(spreads, caption="Spread of the scores, and probability on the scal
 # Judges are known to prefer long answers, and the arms write comments of different lengths. A linear
 # regression explains the score by the method, the move and the number of words. The coefficient of a
 # method is then its difference from CCC among comments on one move that are equally long. It is the
-# formula below; its intervals let comments on the same move depend on each other.
+# formula below; its intervals let comments on the same move depend on each other. The differences as
+# they are stand in the table above, with the opposite sign.
 
 # %%
 sized = read.assign(ten_words=read["text"].str.split().str.len() / 10)
@@ -355,14 +356,14 @@ def fit_score(asked, formula):
 at_equal_length = {
     asked: fit_score(asked, f"score ~ {baseline} + C(move) + ten_words") for asked in DIMENSIONS
 }
-as_they_are = {asked: fit_score(asked, f"score ~ {baseline} + C(move)") for asked in DIMENSIONS}
 
 # %% tags=["hide-input"]
 levelled = ["bare", "verdict", "reasoning", "reference"]
 of_length = {
-    f"{TITLES[method]} less CCC, {how}": {asked: fits[asked][method] for asked in DIMENSIONS}
+    f"{TITLES[method]} less CCC": {
+        asked: at_equal_length[asked][method] for asked in DIMENSIONS
+    }
     for method in levelled
-    for how, fits in {"as it is": as_they_are, "at equal length": at_equal_length}.items()
 }
 of_length["ten words more"] = {
     asked: at_equal_length[asked]["ten_words"] for asked in DIMENSIONS
@@ -379,7 +380,7 @@ word_counts = (
 )
 print("words:", word_counts[methods].round(0).astype(int).to_dict())
 report.table(
-    pd.DataFrame(of_length).T, caption="Scores and length, shares of the scale", digits=3
+    pd.DataFrame(of_length).T, caption="At equal length, shares of the scale", digits=3
 )
 
 # %% [markdown]
@@ -697,7 +698,7 @@ praise = means_by(change, ["variant", "asked"], "change", cluster="move", seed=s
 report.boards(
     report.table(
         swap.loc[list(trials.SWAPPED), ["loss", "noticed"]].rename(index=TITLES),
-        caption="Relevance lost on another move, how often it is lower",
+        caption="Relevance lost on another move",
     ),
     report.table(praise.loc[list(trials.EMPTY_CHANGES)], caption="Change of the score"),
 )
