@@ -251,7 +251,7 @@ report.table(table5.rename(index=TITLES), caption="GCC-Eval, shares of the scale
 # asterisk marks a difference that chance reaches in less than one in a thousand draws, as in the
 # paper's Table 1.
 
-# %%
+# %% tags=["hide-input"]
 by_move = {
     asked: read[read["asked"] == asked].pivot(index="move", columns="method", values="score")
     for asked in DIMENSIONS
@@ -265,6 +265,7 @@ step_titles = {
 }
 
 
+# %%
 def paired(asked, more, less):
     """Return the mean difference of two methods' scores on the same moves."""
     both = by_move[asked][[more, less]].dropna()
@@ -277,6 +278,8 @@ steps = pd.DataFrame(
         for asked in DIMENSIONS
     }
 )
+
+# %% tags=["hide-input"]
 others = ["bare", "verdict", "notes", "gac", "reference"]
 ccc_less = pd.DataFrame(
     {asked: {other: paired(asked, "ccc", other) for other in others} for asked in DIMENSIONS}
@@ -328,7 +331,8 @@ report.table(spreads, caption="Spread of the scores, and probability on the scal
 # Judges are known to prefer long answers, and the arms write comments of different lengths. A linear
 # regression explains the score by the method, the move and the number of words. The coefficient of a
 # method is then its difference from CCC among comments on one move that are equally long. It is the
-# formula below; its intervals let comments on the same move depend on each other.
+# formula below; its intervals let comments on the same move depend on each other. The differences as
+# they are stand in the table above, with the opposite sign.
 
 # %%
 sized = read.assign(ten_words=read["text"].str.split().str.len() / 10)
@@ -352,12 +356,14 @@ def fit_score(asked, formula):
 at_equal_length = {
     asked: fit_score(asked, f"score ~ {baseline} + C(move) + ten_words") for asked in DIMENSIONS
 }
-as_they_are = {asked: fit_score(asked, f"score ~ {baseline} + C(move)") for asked in DIMENSIONS}
+
+# %% tags=["hide-input"]
 levelled = ["bare", "verdict", "reasoning", "reference"]
 of_length = {
-    f"{TITLES[method]} less CCC, {how}": {asked: fits[asked][method] for asked in DIMENSIONS}
+    f"{TITLES[method]} less CCC": {
+        asked: at_equal_length[asked][method] for asked in DIMENSIONS
+    }
     for method in levelled
-    for how, fits in {"as it is": as_they_are, "at equal length": at_equal_length}.items()
 }
 of_length["ten words more"] = {
     asked: at_equal_length[asked]["ten_words"] for asked in DIMENSIONS
@@ -374,7 +380,7 @@ word_counts = (
 )
 print("words:", word_counts[methods].round(0).astype(int).to_dict())
 report.table(
-    pd.DataFrame(of_length).T, caption="Scores and length, shares of the scale", digits=3
+    pd.DataFrame(of_length).T, caption="At equal length, shares of the scale", digits=3
 )
 
 # %% [markdown]
@@ -413,6 +419,8 @@ for name, asked in ways.items():
     gap = twins["true"] - twins["false"]
     outcome[name] = twins.assign(gap=gap, won=(np.sign(gap) + 1) / 2)  # one half for a tie
     won[name] = mean_interval(outcome[name]["won"], twins["move"], seed=seed)
+
+# %% tags=["hide-input"]
 by_error = pd.DataFrame(
     {
         name: means_by(rows.reset_index(), "error", "won", cluster="move", seed=seed)
@@ -485,7 +493,7 @@ gains.loc["all comments"] = hint_gain[hinted]
 report.table(gains, caption="Score with the hint less without, on the same comments", digits=3)
 
 # %% [markdown]
-# Does the hint change which method is ahead? For each two methods we compare the sign of their
+# {glue:text}`gains_say` Does the hint change which method is ahead? For each two methods we compare the sign of their
 # difference with the hint and without it. An order is *certain* if the interval of the paired
 # difference excludes zero.
 
@@ -522,7 +530,8 @@ report.table(pd.DataFrame(orders), caption="Does the hint change the order of th
 # Does it help to tell true from false? We have two measures. One is the share of minimal pairs in
 # which the true twin is scored higher. The other is the area under the curve by which the score tells
 # comments without a false claim, by the checker, from the others: the share of such pairs of comments
-# in which the one without is scored higher. Guessing gives one half in both.
+# in which the one without is scored higher. Guessing gives one half in both. The last row first
+# subtracts from each score its method's mean, so that only comments of one method are told apart.
 
 # %% tags=["hide-input"]
 written_comments = scores.drop_duplicates(["move", "method"])[["move", "method", "text"]]
@@ -550,17 +559,31 @@ told_apart = {
         "with less without": mean_interval(pair_gain, moves_of_pairs, seed=seed),
     }
 }
+columns = ["score_with", "score_without"]
+
+
+def areas_of(rows):
+    """Return the areas under the curve with the hint, without it, and their difference."""
+    with_hint, without = (
+        area_under_curve(rows[name], rows["clean"], rows["move"], seed=seed) for name in columns
+    )
+    values = rows[["clean", *columns]].to_numpy(float)
+    gained_area = bootstrap(values, gain_in_area, rows["move"], seed=seed)
+    return {"with the hint": with_hint, "without": without, "with less without": gained_area}
+
+
 for asked in hinted:
-    rows = labelled_twice[labelled_twice["asked"] == asked]
-    areas = {
-        way: area_under_curve(rows[name], rows["clean"], rows["move"], seed=seed)
-        for way, name in {"with the hint": "score_with", "without": "score_without"}.items()
-    }
-    values = rows[["clean", "score_with", "score_without"]].to_numpy(float)
-    areas["with less without"] = bootstrap(values, gain_in_area, rows["move"], seed=seed)
-    told_apart[f"area under the curve, {asked}"] = areas
+    told_apart[f"area under the curve, {asked}"] = areas_of(
+        labelled_twice.query("asked == @asked")
+    )
 told_apart = pd.DataFrame(told_apart).T
-report.table(told_apart, caption="Does the hint help to tell true from false?", digits=3)
+of_relevance = labelled_twice.query("asked == 'relevance'")
+method_means = of_relevance.groupby("method")[columns].transform("mean")
+within = areas_of(of_relevance.assign(**(of_relevance[columns] - method_means)))
+shown_rows = pd.concat(
+    [told_apart, pd.DataFrame({"the same for relevance, within methods": within}).T]
+)
+report.table(shown_rows, caption="Does the hint help to tell true from false?", digits=3)
 
 # %% [markdown]
 # {glue:text}`truth_says`
@@ -588,6 +611,8 @@ fit, test = (data[data["half"] == half] for half in ("dev", "test"))
 features = ["relevance", "held true", "held false"]
 combined = LogisticRegression().fit(fit[features], fit["true"])
 alone = LogisticRegression().fit(fit[features[1:]], fit["true"])
+
+# %% tags=["hide-input"]
 asked_for = {
     "judge, relevance": test["relevance"],
     "judge, correctness": test["correctness"],
@@ -673,7 +698,7 @@ praise = means_by(change, ["variant", "asked"], "change", cluster="move", seed=s
 report.boards(
     report.table(
         swap.loc[list(trials.SWAPPED), ["loss", "noticed"]].rename(index=TITLES),
-        caption="Relevance lost on another move, how often it is lower",
+        caption="Relevance lost on another move",
     ),
     report.table(praise.loc[list(trials.EMPTY_CHANGES)], caption="Change of the score"),
 )
@@ -810,14 +835,12 @@ theirs = pd.DataFrame(
     }
 )
 named = ["checker: truth", *(f"judge: {asked}" for asked in DIMENSIONS)]
-truth = pd.DataFrame({"checker: truth": ours.loc[list(DIMENSIONS), ("correctness", "pearson")]})
 report.boards(
     report.table(theirs, caption="The paper's Table 4: Pearson with ratings of people"),
     report.table(
         ours.loc[list(measures), short].set_axis(named, axis=1),
         caption="Other quantities: Pearson correlation with our checker and with our judge",
     ),
-    report.table(truth, caption="Scores of our judge"),
 )
 
 # %% tags=["hide-cell"]
@@ -825,9 +848,11 @@ report.boards(
 # judged (`make record PURPOSE=gcc_eval JUDGE=...`). Guessing gives 0.5 in the second table.
 by_judge = {}
 for writer in commentators(arms, [briefings[move.name] for move in evaluated]):
-    theirs_written = gather_comments(
-        trials.METHODS, evaluated, briefings, replay(PURPOSE, writer)
-    )
+    theirs_written = comments
+    if writer != model:
+        theirs_written = gather_comments(
+            trials.METHODS, evaluated, briefings, replay(PURPOSE, writer)
+        )
     asked = gcc.ask_each(gcc.texts_of(theirs_written, trials.METHODS), DIMENSIONS)
     asked = gcc.with_requests(asked[asked["move"].isin(set(scores["move"]))], known)
     for name in recorded_models("gcc_eval", list(asked["request"])):
@@ -863,13 +888,13 @@ report.boards(
 #
 # - *Readable.* {glue:text}`readable:.0f` % of the answers could be read, and {glue:text}`mass` of the
 #   judge's probability is on the scale.
-# - *The argument of the paper.* By this judge {glue:text}`steps_recap` of the five steps that lead
-#   from the bare prompt to CCC raise relevance beyond chance.
+# - *The argument of the paper.* Steps between neighbouring arms that raise relevance beyond chance:
+#   {glue:text}`steps_recap` of five.
 # - *The hint.* In relevance it is worth {glue:text}`hint_relevance:+.3f` of the scale
 #   [{glue:text}`hint_relevance_low:+.3f`, {glue:text}`hint_relevance_high:+.3f`], in minimal pairs
 #   {glue:text}`hint_pairs:+.0f` points [{glue:text}`hint_pairs_low:+.0f`,
 #   {glue:text}`hint_pairs_high:+.0f`].
-# - *The board.* On another move a comment of CCC loses {glue:text}`swapped:.3f` of the scale. A line
+# - *The board.* On another move a comment of CCC loses {glue:text}`swapped:+.3f` of the scale. A line
 #   that asks for a 5 gains {glue:text}`begged:.2f` if it is let through (for other such lines see
 #   [](../reliability.md)). Of {glue:text}`mostly_false` mostly false comments the judge rates
 #   {glue:text}`relevant:.0f` % relevant
@@ -931,13 +956,13 @@ moved = [
     if found
 ]
 steps_says = (
-    "Of the five steps from the bare prompt to CCC that it judges, none changes its scores of "
-    "relevance by more than chance would."
+    "Of five steps between neighbouring arms, from the bare prompt to CCC, none changes its scores "
+    "of relevance by more than chance would."
 )
 if moved:
     steps_says = (
-        "Of the five steps from the bare prompt to CCC that it judges, its scores of relevance "
-        f"are {' and '.join(moved)}; by no other step beyond chance."
+        "Of five steps between neighbouring arms, from the bare prompt to CCC, its scores of "
+        f"relevance are {' and '.join(moved)}, and by no other step beyond chance."
     )
 ours_step = steps.loc["concepts"]
 changed_by_concepts = [
@@ -960,48 +985,76 @@ if changed_by_concepts:
         )
         + "; no other score changes by more than its interval."
     )
+in_words = ("none", "one", "two", "three", "all")
 ahead = {
     other: [asked for asked in DIMENSIONS if ccc_less.loc[other, asked].difference.low > 0]
     for other in ("bare", "reference")
 }
-counts = {other: len(found) for other, found in ahead.items()}
+counts = {other: in_words[len(found)] for other, found in ahead.items()}
 table5_says = (
-    f"In the paper CCC is ahead in all four scores. Here it is ahead of the bare prompt in "
-    f"{counts['bare']} of four, and of the people's comments in {counts['reference']} of four."
+    "In the paper CCC is ahead in all four scores. Here it is ahead of the bare prompt in "
+    f"{counts['bare']} of the four, and of the people's comments in {counts['reference']} of them."
 )
 gain = hint_gain["relevance"]
 size = f"{abs(gain.value):.3f} of the scale"
 hint_says = says(
     gain,
     0,
-    above=f"The engine's hint raises its scores of relevance by {size}",
-    below=f"The engine's hint lowers its scores of relevance by {size}",
-    neither="The engine's hint does not change its scores of relevance",
+    above=f"The engine's hint raises its scores of relevance by {size}.",
+    below=f"The engine's hint lowers its scores of relevance by {size}.",
+    neither="The engine's hint does not change its mean score of relevance.",
+)
+per_method = of_hint["gain"].loc[tried, "relevance"]
+by_hint = {
+    "raises": [TITLES[name] for name, each in per_method.items() if each.low > 0],
+    "lowers": [TITLES[name] for name, each in per_method.items() if each.high < 0],
+}
+gains_say = " ".join(
+    f"In relevance the hint {verb} the scores of: {'; '.join(found)}."
+    for verb, found in by_hint.items()
+    if found
 )
 in_truth = told_apart["with less without"]
-sharper = [name for name, each in in_truth.items() if each.low > 0]
-blunter = [name for name, each in in_truth.items() if each.high < 0]
+rises = {
+    "minimal pairs": "the share of minimal pairs won",
+    "area under the curve, relevance": "the area under the curve of relevance",
+    "area under the curve, completeness": "the area under the curve of completeness",
+}
+sharper = [
+    f"{rises[name]} by {each.value:.3f}" for name, each in in_truth.items() if each.low > 0
+]
+blunter = [
+    f"{rises[name]} by {-each.value:.3f}" for name, each in in_truth.items() if each.high < 0
+]
+truth_says = (
+    "By none of three measures does the judge tell true from false better with the engine's "
+    "evaluation than without it."
+)
 if sharper:
-    truth_says = f"The hint helps by: {named(sharper)}."
-    hint_says += f", and helps it to tell true from false by: {named(sharper)}."
-elif blunter:
-    truth_says = f"With the hint the judge tells true from false worse, by: {named(blunter)}."
-    hint_says += ", and it tells true from false worse with it."
-else:
     truth_says = (
-        "By none of the three measures does the judge tell true from false better with the "
-        "engine's evaluation than without it."
+        f"By {in_words[len(sharper)]} of three measures the hint moves its scores toward the "
+        f"truth: it raises {named(sharper)}."
     )
-    hint_says += ", and is not seen to help it to tell true from false."
-if blunter and sharper:
-    truth_says += f" It is worse with it by: {named(blunter)}."
+if blunter:
+    truth_says += (
+        f" By {in_words[len(blunter)]} of three it moves them away from the truth: it lowers "
+        f"{named(blunter)}."
+    )
+hint_says += f" {truth_says}"
 at_chance = [
-    name
-    for name, row in told_apart.iterrows()
-    if all(row[way].low <= 0.5 <= row[way].high for way in ("with the hint", "without"))
+    rises[name] for name, row in told_apart.iterrows() if row["with the hint"].low <= 0.5
 ]
 if at_chance:
-    truth_says += f" Not told from guessing, with it or without: {named(at_chance)}."
+    truth_says += f" Even with the hint not better than guessing: {named(at_chance)}."
+if len(at_chance) == len(told_apart):
+    hint_says += " With the hint too, it is by none of them better than guessing."
+truth_says += says(
+    within["with less without"],
+    0,
+    above=" Within methods, too, the area of relevance rises with the hint.",
+    below=" Within methods the area of relevance falls with the hint.",
+    neither=" Within methods the area of relevance is not seen to change.",
+)
 worth = at_equal_length["relevance"]["ten_words"]
 length_says = says(
     worth,
@@ -1039,7 +1092,6 @@ if helpers:
         f"Of {len(gained)} gains these have an interval above zero: {'; '.join(helpers)}."
     )
 false_claims = picked["false claims"]
-pairs_with_hint = pair_gain.mean()
 hint_in_pairs = told_apart.loc["minimal pairs", "with less without"].in_percent()
 of_reader = [each.value for each in learned["chance of the better move"]]
 report.paste(
@@ -1055,6 +1107,7 @@ report.paste(
         "concepts_say": concepts_say,
         "table5_says": table5_says,
         "hint_says": hint_says,
+        "gains_say": gains_say,
         "truth_says": truth_says,
         "length_says": length_says,
         "best_says": best_says,
@@ -1159,6 +1212,11 @@ report.save(
     rows(
         {asked: each["with less without"] for asked, each in areas.items()},
         "gcc.hint_less_none.auc",
+        unit=f"difference in {area}",
+    ),
+    rows(
+        {"relevance": within["with less without"]},
+        "gcc.hint_less_none.auc_within_methods",
         unit=f"difference in {area}",
     ),
     rows(

@@ -666,9 +666,11 @@ display_markdown(Markdown(said))
 by_judge = {}
 strengths_by_judge = {}
 for writer in commentators(arms, briefings):
-    theirs = pairwise.comments_by_move(
-        gather_comments(pairwise.METHODS, moves, kept, replay(PURPOSE, writer))
-    )
+    theirs = comments
+    if writer != model:
+        theirs = pairwise.comments_by_move(
+            gather_comments(pairwise.METHODS, moves, kept, replay(PURPOSE, writer))
+        )
     struck_there = pairwise.disqualified(pairwise.claimed_events(briefings, theirs))
     of_moves = {name: contexts[name] for name in contexts if name in judged_moves}
     questions = pairwise.number_questions(of_moves, theirs, pairwise.METHODS)
@@ -701,8 +703,8 @@ report.table(again[["move", "first", "second", "total_a", "total_b", "totals", "
 # %% [markdown]
 # ## Recap
 #
-# - The rubric's line is beyond this judge: {glue:text}`copied` % of its lines repeat scores of the
-#   prompt's own examples, and {glue:text}`contradicted` % contradict themselves.
+# - Of the rubric's lines that could be read, {glue:text}`copied` % repeat scores of the prompt's own
+#   examples, and {glue:text}`contradicted` % contradict themselves.
 # - Asked for single scores, it ties in {glue:text}`ties:.0f` % of answers. After the hard rule
 #   {glue:text}`consistency_rule:.0f` % of pairs keep their winner in both orders; random answers
 #   would in {glue:text}`dice_rule:.0f` %.

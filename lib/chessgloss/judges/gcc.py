@@ -116,26 +116,36 @@ def with_requests(
     """
     seen = texts["text"].map(without_injections) if screened else texts["text"]
     rows = texts.assign(text=seen).itertuples()
+    hints = {name: expert_hint(briefings[name]) for name in texts["move"].unique()}
     asked = [
-        judge_request(r.text, briefings[r.move], r.asked, r.method, r.variant)
+        judge_request(
+            r.text, briefings[r.move], r.asked, r.method, r.variant, hint=hints[r.move]
+        )
         for r in rows
     ]
     return texts.assign(request=asked)
 
 
 def judge_request(
-    text: str, briefing: Briefing, asked: str, method: str = "", variant: str = ""
+    text: str,
+    briefing: Briefing,
+    asked: str,
+    method: str = "",
+    variant: str = "",
+    *,
+    hint: str = "",
 ) -> Request:
     """Return the question that puts a text on a move before the judge.
 
-    ``asked`` is one of :data:`PROMPTS`. A recording keeps names and a hash, never the text.
+    ``asked`` is one of :data:`PROMPTS`; ``hint`` is the move's :func:`expert_hint`, if it is known
+    already. A recording keeps names and a hash, never the text.
     """
     prompt = load_prompt(f"gcc_{asked}")
     values: dict[str, Callable[[], str]] = {
         "comment": lambda: quoted(text),
         "fen": lambda: briefing.move.position.fen,
         "move": lambda: briefing.move.numbered_san,
-        "hint": lambda: expert_hint(briefing),
+        "hint": lambda: hint or expert_hint(briefing),
         "findings": lambda: quoted(
             findings(verify(text, briefing.move, briefing.verdict))
         ),
