@@ -1,6 +1,6 @@
 """A second model beside the recorded one: plain answers by rule, recorded for the smallest sizes.
 
-It is a model as many services are: it takes no grammar, gives no log-probabilities, now and then
+It is a model as many services are: it gives no log-probabilities, now and then
 answers nothing or something else than asked for, and as a judge never writes the rubric's line.
 Its answers (``tests/recordings``) let the chapters be executed with another model than the book's.
 When a prompt or a briefing changed, record them again; those that still fit are kept:
@@ -11,7 +11,6 @@ When a prompt or a briefing changed, record them again; those that still fit are
 import hashlib
 import os
 import tempfile
-from collections.abc import Sequence
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,8 @@ import jupytext
 import zstandard
 
 from chessgloss.book.profiles import load_sizes
-from chessgloss.llm.client import Client, Refused, replay
-from chessgloss.llm.recordings import Answer, Request, State
+from chessgloss.llm.client import replay
+from chessgloss.llm.recordings import Answer, Recordings, Request, State
 from chessgloss.skill.mates import mate_questions, read_problems
 from chessgloss.store import read_zstd
 
@@ -39,9 +38,7 @@ JUDGE_SLIP = 50
 
 
 def reply(request: Request) -> Answer:
-    """Return the answer to a question; a grammar is refused, as services do that know none."""
-    if request.sampling.grammar:
-        raise Refused("Unrecognized request argument supplied: grammar")
+    """Return the answer to a question."""
     digest = hashlib.sha256(str(request.messages).encode()).digest()
     judged = request.sampling.max_tokens == 1
     slips = digest[0] % (JUDGE_SLIP if judged else SLIP) == 0
@@ -94,20 +91,19 @@ def project_copy(folder: Path, recorded: Path = RECORDED) -> Path:
     return folder
 
 
-def answering(ask_many: Any) -> Any:
-    """Return a method of :class:`Client` that lets the script answer first what is missing."""
+def answering(get: Any) -> Any:
+    """Return a method of :class:`Recordings` that lets the script answer what is missing.
 
-    def ask(client: Client, requests: Sequence[Request], **how: Any) -> list[Answer]:
-        if client.model.name == MODEL:
-            for request in client.missing(requests):
-                try:
-                    answer = reply(request)
-                except Refused:
-                    continue
-                client.recordings.keep(request, answer, date="2026-01-01")
-        return ask_many(client, requests, **how)
+    Chapters ask what is recorded before they take it, so it is there as soon as it is looked for.
+    """
 
-    return ask
+    def look_up(recordings: Recordings, request: Request) -> Answer | None:
+        found = get(recordings, request)
+        if found is None and recordings.model.name == MODEL:
+            found = recordings.keep(request, reply(request), date="2026-01-01")
+        return found
+
+    return look_up
 
 
 def run_cells(source: Path, **parameters: object) -> None:
@@ -140,7 +136,7 @@ def main() -> None:
         with (
             chdir(project),
             patch.dict(os.environ, settings),
-            patch.object(Client, "ask_many", answering(Client.ask_many)),
+            patch.object(Recordings, "get", answering(Recordings.get)),
         ):
             ask_mates()
             for number in REPLAYING:
