@@ -9,7 +9,7 @@
 # %% [markdown]
 # # GCC-Eval: a judge and its scores
 #
-# {glue:text}`pairs_says` {glue:text}`steps_says`
+# {glue:text}`pairs_says` {glue:text}`steps_says` {glue:text}`concepts_say`
 #
 # {glue:text}`hint_says` Its scores of relevance correlate with the number of words at
 # {glue:text}`words:.2f`.
@@ -287,17 +287,25 @@ ccc_less = pd.DataFrame(
     {asked: {other: paired(asked, "ccc", other) for other in others} for asked in DIMENSIONS}
 )
 compared = pd.concat(
-    {
-        "with the step less without": steps.rename(index=step_titles),
-        "CCC less": ccc_less.rename(index=TITLES),
-    }
+    [
+        steps.rename(index=step_titles),
+        ccc_less.rename(index=lambda other: f"CCC less: {TITLES[other]}"),
+    ]
 )
+
+
+def in_points(found):
+    """Return a paired difference in hundredths of the scale, with its asterisk."""
+    return f"{found.difference.in_percent():.1f}{'*' if found.p < 0.001 else ''}"
+
+
 report.table(
-    compared.map("{:.3f}".format), caption="Paired differences, shares of the scale", digits=3
+    compared.map(in_points),
+    caption="What a step does, and CCC less others: paired differences, in hundredths of the scale",
 )
 
 # %% [markdown]
-# {glue:text}`concepts_say` {glue:text}`table5_says`
+# {glue:text}`table5_says`
 
 # %% tags=["hide-cell"] mystnb={"figure": {"caption": "How the judge's scores are spread, by dimension and method, as shares of the scale. A box that is only a line means that all scores are alike.", "name": "fig-06-spread"}, "image": {"alt": "Four panels of box plots, one for each dimension, a box for each method."}}
 # How widely the scores spread: a judge that gives every comment the same mark says nothing.
@@ -376,13 +384,15 @@ of_words = {
     )
     for asked, rows in sized.groupby("asked", sort=False)
 }
-of_length["Pearson with words"] = of_words
-word_counts = (
-    sized.drop_duplicates(["move", "method"]).groupby("method")["ten_words"].mean() * 10
-)
-print("words:", word_counts[methods].round(0).astype(int).to_dict())
-report.table(
-    pd.DataFrame(of_length).T, caption="At equal length, shares of the scale", digits=3
+report.boards(
+    report.table(
+        pd.DataFrame(of_length).T.map(lambda each: f"{each.in_percent():.1f}"),
+        caption="At equal length, in hundredths of the scale",
+    ),
+    report.table(
+        pd.DataFrame({"score and number of words": of_words}).T,
+        caption="Correlation (Pearson)",
+    ),
 )
 
 # %% [markdown]
@@ -973,9 +983,12 @@ changed_by_concepts = [
     for asked in DIMENSIONS
     if ours_step[asked].difference.low > 0 or ours_step[asked].difference.high < 0
 ]
+concept_points = ours_step["relevance"].difference.in_percent()
 concepts_say = (
     "The step that is the paper's own, five concepts in the prompt, changes none of the four "
-    "scores by more than its interval."
+    "scores by more than its interval, relevance by "
+    f"{concept_points.value:+.1f} hundredths of the scale "
+    f"[{concept_points.low:.1f}, {concept_points.high:.1f}]."
 )
 if changed_by_concepts:
     concepts_say = (
