@@ -63,8 +63,9 @@ export class Library {
     clearInterval(this.watch);
     this.worker.terminate();
     this.worker = null;
-    for (const { refuse } of this.waiting.values()) refuse(new Unanswered(why));
+    const said = `${why}. What you wrote is still here; the next question starts it again.`;
+    for (const { refuse } of this.waiting.values()) refuse(new Unanswered(said));
     this.waiting.clear();
-    this.listen({ lost: why });
+    this.listen({ lost: said });
   }
 }

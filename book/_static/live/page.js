@@ -44,7 +44,7 @@ function hear(said) {
   }
   if (said.ready) say(`Ready: Python and the book's code run in this page (${said.ready.toFixed(1)} s).`);
   if (said.searching) showProgress(said.searching);
-  if (said.lost) say(`${said.lost}. What you wrote is still here; the next question starts it again.`, true);
+  if (said.lost) say(said.lost, true);
 }
 
 function showProgress({ done, total }) {
