@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from chessgloss.scores import Analysis
     from chessgloss.survey.reading import Ratings
 
-#: The method where none is named: from facts alone, which readers prefer (chapter 5).
+#: The method where none is named: from facts alone, without a model (see chapter 5).
 DEFAULT_METHOD = "notes"
 
 #: The paper's five methods (CCC 4.1), under the names that they have here.
@@ -548,10 +548,9 @@ def _ask(given: argparse.Namespace) -> int:
     from chessgloss.facts.verdict import LEAST_NODES, RANKED_LINES
 
     move = chessgloss.read_move(given.fen, given.move, say=_say)
-    talks = os.environ.get(
-        "OPENAI_BASE_URL"
-    )  # a model answers questions, where there is one
-    (write, client) = _writer(given, "ccc_proven" if talks else DEFAULT_METHOD)
+    # where there is a model, it answers
+    has_model = bool(os.environ.get("OPENAI_BASE_URL"))
+    (write, client) = _writer(given, "ccc_proven" if has_model else DEFAULT_METHOD)
     nodes = given.nodes or LEAST_NODES
     with open_engine() as engine:
         briefing = _briefing(move, engine, given)
