@@ -438,25 +438,45 @@ lower = "NNUE's interval lies below the printed value, rounding allowed for, "
 lower += f"on {', '.join(below)}." if below else "on no concept."
 Markdown(f"""{lower} {suffices if board_suffices else ""}""")
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "What the network adds to the board: test accuracy of each concept from NNUE less that from the bare board, with 95 % intervals. Right of zero the network says more.", "name": "fig-02-gains"}, "image": {"alt": "Points with horizontal intervals for 21 concepts, ordered by their gain over the bare board; a line marks zero."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "Left: what the network adds to the board, test accuracy of each concept from NNUE less that from the bare board, with 95 % intervals; right of zero the network says more. Right: on which squares the bare board's probe of one concept looks (darker: what stands there moves its score more; White is below). On screen, point at a concept or choose it.", "name": "fig-02-gains"}}
 of_board = dict(iter(board_tested.groupby("concept")))
-gains = pd.Series(
-    {
-        concept: accuracy(rows, minus=of_board[concept], seed=seed)
-        for concept, rows in tested.groupby("concept", sort=False)
-    }
+gains = {
+    concept: accuracy(rows, minus=of_board[concept], seed=seed)
+    for concept, rows in tested.groupby("concept", sort=False)
+}
+board_weights = dict(zip(labelled.terms, board_fitted.vectors.weights, strict=True))
+pieces_on = board_features[some][:, :-1].reshape(-1, 12, 64)
+fig, (ax, squares) = plt.subplots(
+    1, 2, figsize=(7.6, 4.2), width_ratios=(3, 2), layout="constrained"
 )
-gains = gains.iloc[np.argsort([cell.value for cell in gains])]
-value = gains.map(lambda cell: cell.value)
-low_end = gains.map(lambda cell: cell.low)
-high_end = gains.map(lambda cell: cell.high)
-fig, ax = plt.subplots(figsize=(7.0, 4.2))
-lengths = [value - low_end, high_end - value]
-ax.errorbar(value, range(len(value)), xerr=lengths, fmt="o", capsize=2)
+said_of = {}
+for place, concept in enumerate(sorted(gains, key=lambda name: gains[name].value)):
+    gain = gains[concept]
+    ends = [[gain.value - gain.low], [gain.high - gain.value]]
+    ax.errorbar(gain.value, place, xerr=ends, color="C0", capsize=2)
+    ax.plot(gain.value, place, "o", color="C0", gid=f"point-{concept}")
+    of_pieces = board_weights[concept][:-1].reshape(12, 64)
+    looks = np.einsum("nps,ps->ns", pieces_on, of_pieces).std(axis=0)
+    squares.pcolormesh(looks.reshape(8, 8), cmap="Greys", gid=f"with-{concept}")
+    darkest = chess.square_name(int(looks.argmax()))
+    said_of[concept] = (
+        f"{concept}: NNUE {mine['accuracy'][concept]:.3f}, bare board "
+        f"{bare['accuracy'][concept]:.3f}; the probe of the board looks most at {darkest}"
+    )
 ax.axvline(0, color="black", lw=0.8)
-ax.set_yticks(range(len(value)), value.index)
-ax.set_xlabel("test accuracy of the network less that of the bare board")
-plt.show()
+ax.set_yticks(range(len(said_of)), [*said_of])
+ax.set_xlabel("accuracy of NNUE less that of the bare board")
+squares.set_xticks(np.arange(8) + 0.5, "abcdefgh")
+squares.set_yticks(np.arange(8) + 0.5, "12345678")
+squares.set_aspect("equal")
+report.choosable(
+    fig,
+    said_of,
+    "Concept",
+    alt="Points with intervals for 21 concepts, ordered by their gain over the bare board, and "
+    "a chessboard with the squares that one probe uses.",
+    start=max(gains, key=lambda name: gains[name].value),
+)
 
 # %% [markdown]
 # ## Controls

@@ -906,7 +906,8 @@ report.boards(*(report.table(each.table(), caption=each.move.numbered_san) for e
 # ## Your move
 #
 # Change the position and the move. The two tables show what the model says and what the published
-# ranking says of the same move; `method="linear"` is the ridge regression.
+# ranking says of the same move; `method="linear"` is the ridge regression. In the browser,
+# [Try it](../try_it.md) draws the bars of Stockfish 8's terms before and after any move.
 
 # %%
 fen = "r2q1rk1/pp2bppp/2n1bn2/2pp4/8/1P1PPN2/PBPNBPPP/R2Q1RK1 b - - 2 9"

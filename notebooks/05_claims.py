@@ -91,7 +91,8 @@ report.boards(
 # %% [markdown]
 # Two comments on the move of the paper's Figure A6. The first is the model's own, which was given the
 # engine's verdict. The second was written by a program, which says only what it can prove. Hold the
-# pointer over a claim to see what decides it; what is dotted, no rule reads.
+# pointer over a claim to see what decides it; what is dotted, no rule reads. On the page
+# [Try it](../try_it.md) the same program checks what you write.
 #
 # The question is that of Table 2 of the CCC paper {cite}`kim2024ccc`. There five chess players
 # counted what is wrong in comments: of GPT-4o's, 46 % refer to an illegal move or to a piece that

@@ -54,6 +54,8 @@ report.board(move, size=300)
 # - annotate a game: choose the moments that matter and comment on them;
 # - ask follow-up questions about a move, as in the paper's Figure A4.
 #
+# [Try it](../try_it.md) does the same in the browser, without installing anything.
+#
 # All of it works without a language model. Where there is one (`OPENAI_BASE_URL`, or
 # `chessgloss model serve`), `--method ccc_proven` lets it write, and `ask` lets it answer.
 #
