@@ -774,7 +774,7 @@ report.table(
 #
 # Commentary uses a concept's score on *any* position, and nine tenths of all positions lie between
 # the tails, where nothing was fitted. Does the score follow its term there? A *regression* on all
-# positions, tails or not, shows how much the same activations hold. AUC is the probability that
+# positions, tails or not, shows how much the same activations tell. AUC is the probability that
 # the score ranks a position with a high value of the term above one with a low value; Spearman is
 # the rank correlation; R² is the share of the term's variance that the score explains.
 

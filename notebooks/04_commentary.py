@@ -417,7 +417,7 @@ report.table(
 print(*(arms.describe_concept(each) for each in given if speaks_of(comment, each)), sep="\n")
 
 # %% [markdown]
-# But some words stand in a comment anyhow: whoever says what a knight does speaks of knights. So
+# But some words occur in any comment: whoever says what a knight does speaks of knights. So
 # the same five are looked for where the prompt has no concepts, where it has five others, drawn
 # at random among those that the ranking puts lower, and where it has those of Stockfish 8 itself.
 
@@ -879,7 +879,7 @@ report.boards(
 # Would an expert name them? To ask this needs no language model. We take every commented move of
 # all lectures, with the first comment on it. A comment names a concept if it has a word listed for
 # it; one that names none is left out. Comments seldom say whose concept they mean, so we order
-# {glue:text}`concepts_n` concepts, not 21 terms: a concept stands where the first of its sides does.
+# {glue:text}`concepts_n` concepts, not 21 terms: a concept takes the place of the first of its sides.
 #
 # Three orders are by change: Stockfish 8's own, the published one, that of chapter 3. *Frequency*
 # is how often all *other* lectures name a concept, whatever the move; *by kind* counts moves of the
@@ -1669,7 +1669,7 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What stands behind the numbers"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "How the numbers were computed"}
 report.evidence(
     len(comments),
     "comments",
@@ -1741,7 +1741,7 @@ report.check(
 # %% [markdown]
 # **3. Who repeats himself?** For each method in `answered`, count the distinct first three
 # words of its comments as a share of all. Which method begins its comments in the fewest ways,
-# and where do people stand?
+# and how do people compare?
 
 # %% tags=["solution", "hide-cell"]
 # Distinct beginnings as a share of the comments, fewest first.

@@ -50,7 +50,7 @@ from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.facts.verdict import weigh
 from chessgloss.judges.contrasts import compare
-from chessgloss.llm.client import DEFAULT_MODEL, model_title, replay
+from chessgloss.llm.client import DEFAULT_MODEL, model_title, recorded_models, replay
 from chessgloss.notes import choice
 from chessgloss.positions import MoveInContext, read_fen, read_move
 from chessgloss.stats import (
@@ -508,8 +508,8 @@ report.table(
 #
 # *CCC* adds four things to a bare question: the engine's verdict, the list of attacks, written
 # reasoning, and five concepts. Which of them does what? One prompt was asked with and without each,
-# of the same model, served by one build, with the same two worked examples. Two controls stand
-# beside it: CCC with five *other* concepts, drawn among those that the ranking does not put first,
+# of the same model, served by one build, with the same two worked examples. There are two
+# controls: CCC with five *other* concepts, drawn among those that the ranking does not put first,
 # and both ends without examples. There are {glue:text}`asked_moves` moves from six lectures and the
 # paper; {glue:text}`answered_moves` have all answers{glue:text}`so_far`. They were asked in random
 # order, but the 63 of the next chapter were put first when 140 were done. Time alone decides how far
@@ -528,15 +528,6 @@ questions = pd.DataFrame(
         for each in (requests[:400] if profile == "smoke" else requests)
     ]
 )
-lacking = {each.about["of"] for each in answers.missing(list(questions["request"]))}
-factorial = answers.answered(questions[~questions["move"].isin(lacking)])
-factorial["comment"] = [
-    arms.read_comment(each, arm)
-    for each, arm in zip(factorial["answer"], factorial["arm"], strict=True)
-]
-factorial = factorial[
-    factorial["comment"].map(lambda each: each.state == "answered").astype(bool)
-].reset_index(drop=True)
 verdict_of = {name: each.verdict for name, each in known.items()}
 
 
@@ -545,13 +536,27 @@ def read_claims(name, text):
     return verify(text, known[name].move, verdict_of[name])
 
 
-factorial["claims"] = [
-    read_claims(name, comment.text)
-    for name, comment in zip(factorial["move"], factorial["comment"], strict=True)
-]
-factorial["false"] = [
-    float(any(each.verdict == "false" for each in found)) for found in factorial["claims"]
-]
+def comments_of(client, asked):
+    """Return a model's comments on the moves that it answered whole, with their claims."""
+    lacking = {each.about["of"] for each in client.missing(list(asked["request"]))}
+    rows = client.answered(asked[~asked["move"].isin(lacking)])
+    rows["comment"] = [
+        arms.read_comment(each, arm)
+        for each, arm in zip(rows["answer"], rows["arm"], strict=True)
+    ]
+    whole = [each.state == "answered" for each in rows["comment"]]
+    rows = rows[np.array(whole, bool)].reset_index(drop=True)
+    rows["claims"] = [
+        read_claims(name, comment.text)
+        for name, comment in zip(rows["move"], rows["comment"], strict=True)
+    ]
+    rows["false"] = [
+        float(any(each.verdict == "false" for each in found)) for found in rows["claims"]
+    ]
+    return rows
+
+
+factorial = comments_of(answers, questions)
 of_arms = means_by(factorial, "arm", "false", cluster="move", seed=seed)
 outcomes = factorial.pivot(index="move", columns="arm", values="false")
 by_people = {
@@ -730,6 +735,10 @@ factorial["breach"] = [
 per_hundred = pd.Series({name: false_per_word(rows) for name, rows in factorial.groupby("arm")})
 breach = means_by(factorial, "arm", "breach", cluster="move", seed=seed)
 sums = factorial.groupby("arm")[["read", "words"]].sum()
+of_models = {}
+for name in recorded_models(arms.PURPOSE):
+    theirs = factorial if name == model else comments_of(replay(arms.PURPOSE, name), questions)
+    of_models[model_title(name)] = means_by(theirs, "arm", "false", cluster="move", seed=seed)
 report.boards(
     report.table(
         pd.DataFrame(
@@ -749,6 +758,10 @@ report.boards(
     report.table(
         pd.DataFrame(causes_of_arms).loc[arms_drawn].rename(methods.TITLES),
         caption="Share of comments, by cause",
+    ),
+    report.table(
+        pd.DataFrame(of_models).rename(methods.TITLES),
+        caption="Share of comments with a false claim, by model; `make record` adds another",
     ),
 )
 
@@ -953,7 +966,7 @@ report.boards(
 # To stop what a checker calls false is not enough: it cannot stop what it cannot read. So the method
 # is turned round. The program knows what is true of a move: the *notes* of the last chapter. The
 # model is given some of them and asked for a comment, and what is published must be *accounted for*.
-# A clause is proven if all that it says stands in one note, in this order, with nothing passed over
+# A clause is proven if all that it says is said in one note, in this order, with nothing passed over
 # that names a piece, a square, a move or a side or that turns the meaning (*not*, *if*, *threatens*,
 # *loses*); or if the claim reader finds all of it and finds it true after the move. One comment,
 # clause by clause:
@@ -1417,7 +1430,7 @@ report.paste(
     claims_made=f"{len(every_claim):,}",
     asked_moves=questions["move"].nunique(),
     answered_moves=len(outcomes),
-    so_far=" so far" if lacking else "",
+    so_far=" so far" if answers.missing(list(questions["request"])) else "",
     proven_n=len(with_expert),
     apart=in_percent(share_of(apart["apart"])),
     human_recall=in_percent(recall(human_scores["all"])),

@@ -222,7 +222,7 @@ report.boards(
 # %% [markdown]
 # ## Table 5
 #
-# Ten methods, four dimensions. The paper's `GPT-4o` rows stand beside our rows that are asked in the
+# Ten methods, four dimensions. The paper's `GPT-4o` rows are shown beside our rows that are asked in the
 # same way, although model, moves and human comments differ. Intervals draw whole moves.
 
 # %% tags=["hide-input"]
@@ -341,8 +341,8 @@ report.table(spreads, caption="Spread of the scores, and probability on the scal
 # Judges are known to prefer long answers, and the arms write comments of different lengths. A linear
 # regression explains the score by the method, the move and the number of words. The coefficient of a
 # method is then its difference from CCC among comments on one move that are equally long. It is the
-# formula below; its intervals let comments on the same move depend on each other. The differences as
-# they are stand in the table above, with the opposite sign.
+# formula below; its intervals let comments on the same move depend on each other. The plain
+# differences are in the table above, with the opposite sign.
 
 # %%
 sized = read.assign(ten_words=read["text"].str.split().str.len() / 10)
@@ -458,7 +458,7 @@ report.table(pd.DataFrame(by_word), caption="Wrong piece, by the true word", dig
 # %% [markdown]
 # ## Without the engine's hint
 #
-# What GCC-Eval adds to G-Eval is the engine: its evaluation stands in the prompt for relevance and
+# What GCC-Eval adds to G-Eval is the engine: its evaluation is part of the prompt for relevance and
 # completeness, so that a model which plays chess badly can judge chess. The paper gives this as its
 # second contribution and never asks the judge without it. We put the same comments to it once more,
 # with the same prompt less the line of the engine and the sentence that announces it.
@@ -647,7 +647,7 @@ report.table(
 # %% [markdown]
 # The labelled comments were written to test a checker. They contain claims that a board can settle,
 # and the checker was built on their other half. In free commentary it finds less to check. The same
-# combination on the minimal pairs stands in the fold, with the weights of the regression.
+# combination on the minimal pairs is in the fold, with the weights of the regression.
 
 # %% tags=["hide-cell"]
 # Weights of the combination, and how often it scores the true twin of a minimal pair higher.

@@ -135,7 +135,7 @@ report.boards(
 # in two more ways: it is the first tie-break, and the hard rule sets it to 1. Even so, a comment
 # that invents a mate can win by four points for style.
 #
-# The feature context holds facts of the board and the engine's verdict, all seen by the side that
+# The feature context lists facts of the board and the engine's verdict, all seen by the side that
 # moves. It has {glue:text}`context_lines` lines. Most of them say that something is *not* there,
 # and they are needed: a comment that speaks of a check is held against the line `check: no`. Here
 # are the others.
@@ -591,7 +591,7 @@ report.table(
 # None of the five methods isolates what the CCC paper adds to the engine: CCC and the verdict alone
 # differ in attacks, reasoning and concepts. One more pair does. The arm *+ verdict, attacks,
 # reasoning* has all that CCC has but the five concepts. The judge compared the two on the same moves,
-# in both orders. Its points stand beside the paired differences of the other chapters: the share of
+# in both orders. Its points are shown beside the paired differences of the other chapters: the share of
 # comments with a false claim (chapter 5), and the scores of one comment (chapter 6).
 
 

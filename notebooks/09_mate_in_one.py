@@ -154,7 +154,7 @@ report.boards(*drawings)
 # a move, or squares instead of SAN. How often do the lines above agree with the library?
 
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Ask with the library, and compare"}
 def ask(client, problems):
     """Return the answers to the three prompts: rows problem, prompt, answer (read), outcome."""
     asked = client.answered(mates.mate_questions(problems))
@@ -187,7 +187,7 @@ report.table(pd.DataFrame(rows).T, caption=f"The problem above, {problem.name}")
 # Lichess's puzzles, which the paper used, are chosen to have one solution. Ours often have several,
 # and each counts.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Count the problems' kinds"}
 kinds = pd.DataFrame(
     [
         (
@@ -223,7 +223,7 @@ report.boards(
     report.sheet("asked of language models", count_kinds(kinds[: len(recorded)])),
 )
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "A problem for each piece"}
 shown = {each.piece: each for each in reversed(recorded)}
 report.boards(*(report.board(each.first, size=210) for _, each in sorted(shown.items())))
 
@@ -323,7 +323,7 @@ visited = [
 print(f"told one node: {pd.Series(visited).median():.0f} in the median, n = {len(visited)}")
 
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Count outcomes"}
 def count_outcomes(frame):
     names = frame["player"] + ", " + frame["prompt"]
     counts = pd.crosstab(names, frame["outcome"]).rename_axis(index=None, columns=None)
@@ -359,7 +359,7 @@ asked_of = (fen for game in games for fen in game.fens()[20:-1:20])
 without = [fen for fen in asked_of if not mates.mating_moves(chess.Board(fen))]
 alarms = share_of(mate_detected(without, expert))
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out the table"}
 by_piece = pd.Series(detected)[tested].groupby(kinds["piece"]).agg(share_of)
 report.table(
     pd.concat(
@@ -376,7 +376,7 @@ report.table(
 # `OPENAI_API_KEY`, run the command in the last column, and execute this chapter again. Any other
 # recorded model has a row of its own.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Gather all answers, those of other models too"}
 requests = mates.mate_questions(recorded)["request"]
 others = {model, *recorded_models(sizes.purpose, requests)} - {*mates.PAPERS_MODELS.values()}
 names = {model_title(name): name for name in sorted(others)} | mates.PAPERS_MODELS
@@ -401,7 +401,7 @@ for row, client in present.items():
     ]
 frame = pd.concat(frames)
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 7"}
 ours = frame.groupby(["player", "prompt"])["mates"].agg(share_of).unstack()
 cells = {
     row: {
@@ -446,7 +446,7 @@ trained = pd.concat(
 )
 moved = trained["outcome"].isin(["mate", "check", "no check"])
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out the table"}
 legal = moved.groupby(trained["player"]).agg(share_of)
 mating = trained.groupby("player")["mates"].agg(share_of)
 among_legal = trained[moved].groupby("player")["mates"].agg(share_of)
@@ -482,7 +482,7 @@ report.table(pd.DataFrame(shown).T, digits=3)
 # With the engine's best move in the prompt, the task is to copy it. A model that fails here does not
 # fail at chess.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Look for copied hints"}
 copies = frame[(frame["prompt"] == "expert") & (frame["player"] == title)]
 best = {each.name: each.first.san for each in recorded}
 same = copies["text"].str.strip() == copies["problem"].map(best)
@@ -502,7 +502,7 @@ report.texts(
 # A legal move that gives check is close. An illegal move shows that the model does not see the
 # board, and a text without a move that it does not follow the task.
 
-# %% mystnb={"figure": {"caption": "How each player's answers to mate in one fail or succeed, as shares: mate, legal without mate, illegal, no move.", "name": "fig-09-failures"}, "image": {"alt": "Stacked horizontal bars, one for each player, parted by outcome."}}
+# %% tags=["hide-input"] mystnb={"figure": {"caption": "How each player's answers to mate in one fail or succeed, as shares: mate, legal without mate, illegal, no move.", "name": "fig-09-failures"}, "image": {"alt": "Stacked horizontal bars, one for each player, parted by outcome."}}
 failures = count_outcomes(pd.concat([frame, trained, *played]))
 parts = failures.div(failures.sum(axis=1), axis=0).loc[::-1]
 figure, axes = plt.subplots(figsize=(7.0, 0.34 * len(parts) + 1))
@@ -515,7 +515,7 @@ axes.set_ylabel("")
 axes.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.4, 1.0))
 plt.show()
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The same as a table"}
 report.table(failures, caption="Answers by outcome")
 
 # %% [markdown]
@@ -526,7 +526,7 @@ of_model = frame[frame["player"] == title]
 common = of_model.groupby("prompt")["text"].value_counts().groupby(level=0).head(4)
 report.table(common.to_frame("answers"), caption="The most common answers")
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The first answer of each kind"}
 first = of_model[of_model["prompt"] == "bare"].drop_duplicates("outcome")
 lines = {
     f"{row.problem} ({row.outcome})": f"“{row.text}”; {best[row.problem]} mates"
@@ -539,7 +539,7 @@ report.texts(lines, "The first answer of each kind, asked with the position only
 #
 # With more legal moves a lucky guess is rarer. A model that does no better than a lucky guess, guesses.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Count by legal moves"}
 everyone = pd.concat([frame[frame["prompt"].isin(["bare", "hint"])], *played])
 everyone["asked"] = everyone["player"] + ", " + everyone["prompt"]
 by_moves = everyone.groupby(["legal moves", "asked"], observed=True)["mates"].agg(share_of)
@@ -548,7 +548,7 @@ lucky = pd.Series(chances).groupby(played[0]["legal moves"], observed=True).mean
 by_moves.insert(0, "random", lucky)
 report.table(by_moves, caption="By number of legal moves")
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "By the piece that mates"}
 by_mating_piece = everyone.groupby(["piece", "asked"])["mates"].agg(share_of).unstack()
 report.table(by_mating_piece[everyone["asked"].unique()], caption="By the piece that mates")
 
@@ -559,7 +559,7 @@ report.table(by_mating_piece[everyone["asked"].unique()], caption="By the piece 
 # are asked its first mates in one. So is each language model whose answers to them are recorded
 # (`make record PURPOSE=mate_in_one_lichess`). This is the paper's own Table 7.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Read Lichess's problems, if they are there"}
 lichess = mates.lichess_problems(Path(puzzles), sizes.problems) if puzzles else []
 theirs = [each.asked for each in lichess]
 solved = {

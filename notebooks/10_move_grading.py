@@ -267,7 +267,7 @@ report.table(
 # A grade must not depend on the colour of the pieces. So each position is searched as it is and
 # with the colours exchanged, without its history. The network's value of the two is the same, but
 # the search visits the moves in another order. At a fixed number of nodes, that is enough to change
-# a loss by some centipawns. The tables here and in the next chapter therefore hold the *mean* of
+# a loss by some centipawns. The tables here and in the next chapter therefore give the *mean* of
 # both searches, which by construction is the same for either colour. To see the uncertainty that is
 # left, the mean is taken again with twice the nodes.
 
@@ -628,7 +628,7 @@ report.boards(
 # %% [markdown]
 # {glue:text}`verdict_says`
 #
-# Three folds hold the details: which classes change in the longer search, how the reading of the
+# Three folds contain the details: which classes change in the longer search, how the reading of the
 # last *exact* report compares with that of the last report ({glue:text}`known_moves` other moves;
 # share of classes that agree, exact less last: {glue:text}`exact_gains`), and how many nodes it
 # takes.
@@ -935,7 +935,7 @@ report.boards(
 #   count how often the order is wrong.
 # - *Mates.* The plan counts a mate as 10,000 centipawns and does not cap it, so one missed mate
 #   outweighs a hundred quiet moves.
-# - *Length.* A long game holds many moves in which nothing can be lost, or many in a won ending
+# - *Length.* A long game has many moves in which nothing can be lost, or many in a won ending
 #   where everything can.
 
 # %% tags=["hide-input"]

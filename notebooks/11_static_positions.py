@@ -352,14 +352,14 @@ report.sheet("moves that keep their grade", {"legal moves": len(at), **agreement
 #
 # Answers and ratings are facts of the public *Chess-LLM-Benchmark*; nobody is asked here. A player
 # is a file of moves. To add one, put `data/static/recorded/players/your_name.tsv` there and run the
-# chapter again; `data/static/README.md` says what such a file holds. Five things about the data
+# chapter again; `data/static/README.md` says what such a file contains. Five things about the data
 # matter for what follows.
 #
 # - **The ratings are Glicko-2 points**, about on the scale of Lichess's classical games. They are
 #   not Elo.
 # - **They are the unseeded ones.** In the benchmark's own list a player who has not played yet
 #   starts at the rating that its score in these very positions predicts. A prediction from the
-#   positions would then find itself in the target. The same commit holds ratings without such a
+#   positions would then find itself in the target. The same commit has ratings without such a
 #   start, and these are used.
 # - **Many have hardly played.** {glue:text}`few_games` of the {glue:text}`rated` players have at
 #   most 40 rated games, and some have one. The results below are those of the
@@ -882,7 +882,7 @@ report.table(pd.DataFrame(pays).T, caption="Other ways to score, families held o
 # ## Have the models met these positions?
 #
 # Positions and answers have been public since the benchmark was, so that later models may have
-# read them. The data hold no release dates, so that models cannot be sorted by them.
+# read them. The data give no release dates, so models cannot be sorted by them.
 # {glue:text}`n_both` players also answered a second set of 48 positions. GPT-5.6 is the newest of
 # OpenAI's models here by its number. If it knew the 50 positions, its loss there would be smaller,
 # compared with the 48, than the others' is.
@@ -1181,7 +1181,7 @@ report.boards(*cards)
 
 
 # %% tags=["hide-cell"]
-# Centipawns lost by what the position holds, by the rules that claims are checked with.
+# Centipawns lost by features of the position, by the rules that claims are checked with.
 def threatens_mate(board):
     """Return whether the opponent could mate, were it its turn."""
     if board.is_check():

@@ -9,9 +9,9 @@
 # %% [markdown]
 # # A language model that sees no board
 #
-# A chess engine holds the board. A language model that reads games as text holds nothing but the
+# A chess engine keeps a board. A language model that reads games as text has nothing but the
 # moves so far: if it is to go on legally, it must work out where the pieces are by itself.
-# {glue:text}`result` {glue:text}`enough` {glue:text}`right_recipe` {glue:text}`notations` Below stand
+# {glue:text}`result` {glue:text}`enough` {glue:text}`right_recipe` {glue:text}`notations` Below are
 # two positions that a model is to know, one move apart.
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the moves of the example"}
@@ -93,7 +93,7 @@ report.boards(
 # Stockfish's against itself at mixed strength, with random openings. Its model is GPT-2's small one
 # {cite}`radford2019language`, with {glue:text}`their_weights` million parameters; ours have
 # {glue:text}`our_weights` million, 1/{glue:text}`ratio` of them. Its largest set has 200,000 games,
-# ours 50,000. The paper's own model, trained on our games, stands beside ours in Table 4.
+# ours 50,000. The paper's own model, trained on our games, is shown beside ours in Table 4.
 
 # %% [markdown]
 # ## A game as tokens
@@ -485,8 +485,8 @@ print(
 # Perplexity does not say what the model takes the board to be. Some of that can be read off the
 # vector that the last block hands on after a move: one linear layer is fitted to say, from this
 # vector, what stands on each of the 64 squares. On positions of games that the layer was not
-# fitted on it is right on {glue:text}`squares_right` % of the squares; if each square is said to
-# hold what it holds most often, on {glue:text}`squares_commonest` %. (Chapter 16 does this with
+# fitted on it is right on {glue:text}`squares_right` % of the squares; if each square is given
+# its commonest content, on {glue:text}`squares_commonest` %. (Chapter 16 does this with
 # care and with controls: what a layer cannot read, the model may still know.) Choose a game, a move
 # and a square.
 
@@ -553,7 +553,7 @@ report.board_readings(chances, ply=24, square=chess.E4)
 # All runs but the paper's own model follow one recipe: every pass is made and the rate comes down to
 # zero, whatever the dev games say, so that models that are compared have read the same games as
 # often. Most were trained on one GPU, some (AP at L among them) on one core of a processor, which
-# takes half an hour. The folds hold their shape, the device of each run, and the models of the
+# takes half an hour. The folds give their shape, the device of each run, and the models of the
 # repository measured anew. Intervals draw whole test games.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The transformer and its training, beside the paper's"}
@@ -683,7 +683,7 @@ report.table(committed, digits=1, caption=f"Committed models, perplexity. {resul
 # Compare within a column, not with the paper's: the games differ, and the moves of a player that
 # plays at random now and then are hard to foresee for any model. The paper's own model has
 # {glue:text}`ratio` times the parameters of ours and reads as many games as in the paper; on ours it
-# stops early, when the dev games get worse. XS, of 3,750 games, stands in the figure alone.
+# stops early, when the dev games get worse. XS, of 3,750 games, appears only in the figure.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw perplexity by games", "figure": {"caption": "Test perplexity of plain UCI by training games, with 95 % intervals; other seeds as points, the paper's own model as a cross. Below the dotted line is better than an even draw among the legal moves.", "name": "fig-12-more-games"}, "image": {"alt": "A line that falls steeply from 3,750 to 12,500 games and flattens towards 50,000."}}
 plain_uci = trained[trained["usual"] & (trained["model"] == "uci") & (trained["seed"] == 1)]
@@ -1236,7 +1236,7 @@ report.check(
 )
 
 # %% [markdown]
-# **3. Where it is surprised.** `by_move` holds what each move of one test game costs the model.
+# **3. Where it is surprised.** `by_move` lists what each move of one test game costs the model.
 # Which three moves cost it most, and at how many of the plies does it do better than an even
 # draw among the legal moves (`n_legal`)?
 

@@ -67,7 +67,7 @@ report.Html(drawing, board.fen())
 # In this chapter we
 #
 # - ask a model this one question, score its answer, and ask the four kinds of questions (Table 3);
-# - answer all questions without a model, by counts: the ground on which a model must stand;
+# - answer all questions without a model, by counts: the baseline that a model must beat;
 # - score starting squares (Table 5) and ending squares (Table 6) on a thousand prefixes;
 # - ask, seed by seed, whether piece types in the notation help;
 # - sort the wrong answers;
@@ -83,7 +83,7 @@ report.Html(drawing, board.fen())
 #
 # ## One question, step by step
 #
-# The prefix is written as tokens, and the square that is asked about stands at its end: the
+# The prefix is written as tokens, and the square that is asked about is its last token: the
 # prompt. What the model gives to each of its 77 tokens to come next is its answer.
 
 # %%
@@ -396,7 +396,7 @@ report.boards(
 #
 # Table 6: the prompt is the square of a piece. XS has 3,750 games, too few. The *paper's model* is the
 # paper's own in shape and recipe, 85 million parameters, trained on the first 15,000 of our games;
-# it stands beside the paper's S. {glue:text}`other_say`
+# it is shown beside the paper's S. {glue:text}`other_say`
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 6"}
 legal_ends, ranked_ends = lay_out(6, "end", list(scores), results.END_BASELINES)
@@ -628,8 +628,8 @@ show_errors(shown.index)
 # The paper's games are people's, ours so far an engine's own. Three models read as many tokens of
 # 36,000 games each: engine games; games of random legal moves, about as long; and games that people
 # played on Lichess, most of them quick ones. Each is asked about games of all three kinds, with
-# questions made in the same way from games held out. The counts above are of engine games, and stand
-# beside the first column alone.
+# questions made in the same way from games held out. The counts above are of engine games, and are
+# shown beside the first column alone.
 
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Score each model on each kind"}

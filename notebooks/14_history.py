@@ -426,11 +426,11 @@ report.table(
 #
 # ## Where the window fails
 #
-# A window of 50 tokens holds the last {glue:text}`held` moves and the prompt. A piece that came to
+# A window of 50 tokens contains the last {glue:text}`held` moves and the prompt. A piece that came to
 # its square before that has left no trace in the window, unless it never moved at all. If the
 # window's model fails for want of history, it fails there. The questions are sorted by the plies
-# since the piece came. Beside the models stand those of full attention with the window's mask put in
-# their place, untrained, as above.
+# since the piece came. The models of full attention with the window's mask put
+# on them, untrained, are shown beside them, as above.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Sort the questions, ask the models with the mask"}
 held = (window - 1) // 2
@@ -572,7 +572,7 @@ report.table(
 # other forms. Walker and Lyons {cite}`walker2026chess` train on ten million games of people and ask
 # for the whole board after the moves. Linear recurrent networks, whose state is multiplied at each
 # token by a matrix that the token decides, beat a transformer clearly at 3 and 8 million parameters;
-# above 18 million, only random games tell the models apart. No figure of ours can stand beside
+# above 18 million, only random games tell the models apart. No figure of ours can be compared with
 # theirs: the question is another one, and an LSTM is not a network of that kind. Nearest to it is
 # chapter 16, which reads whole boards from the inner states.
 #

@@ -16,7 +16,7 @@
 # The model, {glue:text}`example`, is one of the strong ones of chapters 12 to 14: its perplexity is
 # {glue:text}`perplexity`, and asked where the piece goes that is moved next, 51 to 100 plies into a
 # game, it names a legal square in {glue:text}`legal` % of the questions. Those chapters asked by
-# prompt. But a model can answer legally and hold no board; it can hold one and not use it; and an
+# prompt. But a model can answer legally and keep no board; it can keep one and not use it; and an
 # average says nothing of the game in which it fails. So this chapter looks inside.
 #
 # Below, a game against random moves ends: on the left its board and the model's answer, on the right
@@ -194,7 +194,7 @@ print("(n_layers, n_tokens, width) =", tuple(vectors.shape))
 # %% [markdown]
 # The library does this for all positions, and adds layer 0, what goes into the first block.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The same for all positions"}
 assert torch.allclose(vectors[:, -1], states[example][1:, 0], atol=1e-3)
 print("(n_layers + 1, n_positions, width) =", tuple(states[example].shape))
 print(
@@ -235,10 +235,10 @@ print(
 # `fit_board_probe` makes the 64 regressions at once: one linear layer with 64 times 13 outputs and
 # the cross-entropy of all squares, trained in {glue:text}`epochs` passes. Two codings: White's and
 # Black's pieces, or those of the side to move and its opponent's, in which a model of Othello was
-# found to hold its board {cite}`nanda2023emergent`. Two controls: the same layer on a model of the
+# found to represent its board {cite}`nanda2023emergent`. Two controls: the same layer on a model of the
 # same architecture before any training (what the last moves and the place in the game give), and no
 # model at all: the commonest content of each square. Most squares are empty, and that is easy to
-# say; so the occupied ones are counted by themselves too. Two more models stand beside the example:
+# say; so the occupied ones are counted by themselves too. Two more models are compared with the example:
 # of the same shape, but trained on 36,000 games each, one on people's (`36000-people_uci-1`), one on
 # games of random legal moves (`36000-random_uci-1`). All are asked about games of self-play. Tables
 # and pictures call a model by the games that it has read, the example *self-play*.
@@ -443,7 +443,7 @@ def said_by(model, state):
     return logits.softmax(dim=0)
 
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The controls, and what each step does"}
 kinds = ("erased", "around the output", "another", "at random", "along the output")
 
 
@@ -490,7 +490,7 @@ def fall(table, column):
 # blocks are left. So layer and strength are chosen on validation games by what the step does
 # *around the output*, less what another piece's does; the tables are of test games, at all depths.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Choose depth and strength"}
 some = np.random.default_rng(seed).permutation(np.flatnonzero(part == "validation"))
 tuning = some[: sizes.edited // 8]
 tested = np.random.default_rng(seed).permutation(np.flatnonzero(held))[: sizes.edited]
@@ -628,7 +628,7 @@ report.table(
 # and after (right) the piece on the crossed square is erased in the hidden state of the example. The
 # board is what it was; only the model's state has changed.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw one erased piece"}
 depth, strength = chosen[example]
 row = tested[0]
 probe = probes["own, opponent's", example, int(depth)]
@@ -690,7 +690,7 @@ report.table(
 
 # %% [markdown]
 # Why does the step do more in one model than in another? {glue:text}`why_edited` How
-# much of the answer a state holds already, the output layer says when it reads the state as it is,
+# much of the answer a state has already, the output layer says when it reads the state as it is,
 # without the blocks that are to come.
 
 # %% tags=["hide-input"]
@@ -830,7 +830,7 @@ report.table(
 # %% [markdown]
 # In random games no model can beat the even draw, which is how they are made: there the perplexity
 # says how far a model is from knowing all legal moves and none other. What the three answer when they
-# are asked by prompt stands in chapter 13; here is what random games change, question by question:
+# are asked by prompt is in chapter 13; here is what random games change, question by question:
 
 # %% tags=["hide-input"]
 asked_for = {  # task and score
@@ -923,7 +923,7 @@ Markdown(
 # ## One position, two orders
 #
 # Two moves of one side, with the opponent's between them, can often change places. The position is
-# the same; whoever holds a board must go on in the same way. Models trained with a type before
+# the same; whoever keeps a board must go on in the same way. Models trained with a type before
 # every move say a type first, and are left out here and above.
 
 
@@ -944,7 +944,7 @@ def transpose(moves, random):
     return None
 
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the pairs"}
 random = np.random.default_rng(seed)
 pairs = []
 for number, game in enumerate(probe_games[sizes.games :]):
@@ -969,7 +969,7 @@ print(
 # %% [markdown]
 # The distance of two answers is the total variation of the probabilities of the next move's square,
 # from 0 to 1. The control is the position of another game, of as many moves. A model that has
-# forgotten the game has no distance in either; so both stand side by side.
+# forgotten the game has no distance in either; so both are shown side by side.
 #
 # Vafa and others {cite}`vafa2024evaluating` ask the same of sequences of tokens. A model *accepts* a
 # continuation if it gives each token of it more than 1 %. *Compression*: does it accept, after the
@@ -1127,7 +1127,7 @@ def compare_suffixes(name):
     return dict(zip(("compression", "precision", "recall"), np.array(rows).T, strict=True))
 
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Ask in both orders"}
 transposed = {}
 per_pair = {}
 for name in [*spoken, *controls]:
@@ -1420,7 +1420,7 @@ print(
     f"positions; {len(usual):,} positions in all"
 )
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit all concepts on each layer"}
 fens = list(positions["fen"].iloc[usual])
 features = {
     f"{example}, layer {depth}": vectors[usual].numpy()
