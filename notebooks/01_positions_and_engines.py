@@ -74,7 +74,9 @@ report.boards(report.board(bxe6), report.table(terms))
 #
 # Stockfish 8 judges a position without any neural network: its verdict is a sum of terms,
 # and each term has a name that a player knows. Values are in pawns, for the middlegame. A
-# positive value is good for the side that the term is named after.
+# positive value is good for the side that the term is named after; *Material*, *Imbalance* and
+# *Pawns* are White's less Black's. The verdict mixes middlegame and endgame values by the material
+# that is left, so it is not the sum of this column.
 #
 # Stockfish 15.1 can still print such a table, but its terms are no longer the same functions,
 # and it leaves out those that it does not need. Its real verdict comes from a network, NNUE,
@@ -229,7 +231,7 @@ published = pd.DataFrame(
         (
             "CCC: concepts",
             "200,000 Lichess positions",
-            f"{len(sample):,} positions of {corpus}",
+            f"{load_sizes('02_concept_vectors', profile).headline:,} positions of {corpus}",
         ),
         ("CCC: comments", "50 GameKnot moves rated", f"{len(comments):,} lecture comments"),
         (
@@ -375,7 +377,8 @@ print(
 # %% [markdown]
 # The library's `mean_interval` draws the same samples. Its interval is a little wider than the two
 # percentiles, because few games say little about their own spread. The correction has two factors:
-# the bias of a sample's standard deviation, and the wider tails of Student's t.
+# the bias of a sample's standard deviation, and the wider tails of Student's t. `student` is their
+# product, and the percentiles are taken a little beyond 2.5 and 97.5 % accordingly.
 
 # %% mystnb={"figure": {"caption": "A bootstrap interval by hand: the mean loss of games drawn again, with the 2.5 and 97.5 percentiles (solid) and the library's ends (dashed), which lie a little further out.", "name": "fig-01-bootstrap"}, "image": {"alt": "Histogram of resampled means with two solid and two dashed vertical lines at its ends."}}
 student = np.sqrt(n_games / (n_games - 1)) * stats.t.ppf(0.975, n_games - 1)

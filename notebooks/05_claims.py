@@ -634,9 +634,9 @@ more = [
 undecided = [said_of_step[each.name] for each in steps if each.verdict == "open"]
 conclusions = []
 if fewer:
-    conclusions.append(f"**Fewer comments are false with {', '.join(fewer)}.**")
+    conclusions.append(f"**By the program, fewer comments are false with {', '.join(fewer)}.**")
 if more:
-    conclusions.append(f"**More comments are false with {', '.join(more)}.**")
+    conclusions.append(f"**By the program, more comments are false with {', '.join(more)}.**")
 if undecided:
     conclusions.append(f"What these do stays open: {'; '.join(undecided)}.")
 if "five concepts" in undecided:
@@ -891,6 +891,9 @@ read_steps = {
     for step_name, (pair, *_) in arms.CONTRASTS.items()
     if set(pair) <= set(rows)
 }
+read_steps["false", "oracle"] = paired_permutation(
+    *by_writer["false"][["ccc", "ccc_oracle"]].dropna().to_numpy().T, seed=seed
+).difference
 read_steps["helpful", "listed"] = paired_permutation(
     *by_writer["helpful"][["listed", "ccc"]].dropna().to_numpy().T, seed=seed
 ).difference
@@ -910,15 +913,15 @@ if right_accusations is not None:
     )
 for step_name in ("reasoning", "concepts"):
     each = read_steps["false", step_name].in_percent()
-    seen = "fewer" if each.high < 0 else "more" if each.low > 0 else "not measurably other"
     lines.append(
-        f"By the readers, with {said_of_step[step_name]} {seen} comments are false "
-        f"({each.value:+.0f} points [{each.low:.0f}, {each.high:.0f}])."
+        f"By the mean of the two readers, {said_of_step[step_name]} changes the share of false "
+        f"comments by {each.value:+.0f} points [{each.low:.0f}, {each.high:.0f}]"
+        + ("." if each.high < 0 or each.low > 0 else ", which leaves it open.")
     )
 if "written reasoning" in fewer and read_steps["false", "reasoning"].high >= 0:
     without, with_it = (accused_too[name] for name in ("verdict_attacks", "reasoning"))
     lines.append(
-        "So what the program sees of written reasoning, the readers do not confirm on these moves. "
+        "So what the program sees of written reasoning, the readers leave open on these moves. "
         "Of the comments that both of them call false it accuses "
         f"{without.in_percent():.0f} % without written reasoning and {with_it.in_percent():.0f} % "
         "with it, so it may see less of what is false there."
@@ -940,11 +943,16 @@ unseen_by_program = [
     and row.writer in seen_by_program
     and seen_by_program.at[row.move, row.writer] == 0
 ]
+said_by_readers = {
+    **said_of_step,
+    "oracle": "the network's concepts less Stockfish 8's",
+    "listed": "notes less CCC",
+}
 report.boards(
     report.table(
         pd.DataFrame(
             {
-                f"{said_of_step.get(step_name, 'notes less CCC')}: {measure}": {
+                f"{said_by_readers[step_name]}: {measure}": {
                     "difference": each,
                     "moves": each.n,
                 }
@@ -1410,6 +1418,9 @@ def in_percent(interval):
     return f"{interval.in_percent():.0f}"
 
 
+step_sentence = conclusions[0].replace("**", "") if conclusions else ""
+if "written reasoning" in fewer and read_steps["false", "reasoning"].high >= 0:
+    step_sentence += " Two readers of sixty moves leave that open."
 unseen = sentences_of_another[sentences_of_another["half"] == "last"]
 unseen_false = unseen[unseen["verdict"] == "false"]
 every_claim = [each for found in factorial["claims"] for each in found]
@@ -1418,8 +1429,9 @@ report.paste(
     model=model_title(model),
     any_bare=in_percent(of_arms["bare"]) if enough else "an unknown share",
     any_ccc=in_percent(of_arms["ccc"]) if enough else "an unknown share",
-    step_sentence=conclusions[0].replace("**", "") if conclusions else "",
-    of_steps=" ".join(conclusions) or "With this model the experiment has not been made.",
+    step_sentence=step_sentence,
+    of_steps=" ".join(conclusions).replace("**", "")
+    or "With this model the experiment has not been made.",
     helpful_notes=in_percent(of_writers.loc["listed", "helpful"]),
     helpful_ccc=in_percent(of_writers.loc["ccc", "helpful"]),
     new_found=in_percent(share_of(unseen_false["called"] == "false")),

@@ -243,7 +243,16 @@ cells = {
 }
 paper = pd.Series({key: cell.value for key, cell in cells.items()}).unstack()[list(DIMENSIONS)]
 table5 = pd.concat({"paper": paper.reindex(means.index), "ours": means}, axis=1)
-report.table(table5.rename(index=TITLES), caption="GCC-Eval, shares of the scale")
+by_dimension = table5.swaplevel(axis=1)
+report.boards(
+    *(
+        report.table(
+            by_dimension[list(pair)].rename(index=TITLES),
+            caption=f"Table 5, {' and '.join(pair)}: shares of the scale",
+        )
+        for pair in (("relevance", "completeness"), ("clarity", "fluency"))
+    )
+)
 
 # %% [markdown]
 # The paper argues step by step: first the engine's evaluation, then concepts. Each of our arms
@@ -917,8 +926,8 @@ report.boards(
 #   alone.
 # - *Best of seven.* The comment with the highest score has {glue:text}`best:.1f` false claims, any of
 #   the seven {glue:text}`any_of_seven:.1f`, and the checker's choice {glue:text}`fewest:.1f`.
-# - *As a reader*, the judge gives the better move a chance between {glue:text}`lowest:.2f` and
-#   {glue:text}`highest:.2f`, whatever it is told.
+# - *As a reader*, the judge gives the better move a chance between {glue:text}`lowest:.3f` and
+#   {glue:text}`highest:.3f`, whatever it is told.
 # - *Table 4* needs people. Nothing here replaces them.
 #
 # The paper's judge is GPT-4o and ours a model of 1.5 billion parameters, so none of this is about
@@ -1046,24 +1055,22 @@ truth_says = (
     "By none of three measures does the judge tell true from false better with the engine's "
     "evaluation than without it."
 )
-if sharper:
-    truth_says = (
-        f"By {in_words[len(sharper)]} of three measures the hint moves its scores toward the "
-        f"truth: it raises {named(sharper)}."
-    )
-if blunter:
-    truth_says += (
-        f" By {in_words[len(blunter)]} of three it moves them away from the truth: it lowers "
-        f"{named(blunter)}."
-    )
-hint_says += f" {truth_says}"
 at_chance = [
     rises[name] for name, row in told_apart.iterrows() if row["with the hint"].low <= 0.5
 ]
+if sharper:
+    guessing = ", but not beyond guessing" if len(at_chance) == len(told_apart) else ""
+    truth_says = (
+        f"Of three measures by which scores tell true from false, the hint raises "
+        f"{in_words[len(sharper)]}{guessing}: {named(sharper)}."
+    )
+if blunter:
+    truth_says += f" It lowers {in_words[len(blunter)]} of three: {named(blunter)}."
+hint_says += f" {truth_says}"
 if at_chance:
     truth_says += f" Even with the hint not better than guessing: {named(at_chance)}."
 if len(at_chance) == len(told_apart):
-    hint_says += " With the hint too, it is by none of them better than guessing."
+    hint_says += " With the hint too, none of them is better than guessing."
 truth_says += says(
     within["with less without"],
     0,

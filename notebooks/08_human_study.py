@@ -10,8 +10,8 @@
 # # A human study
 #
 # A study of the paper's size, five raters and fifty moves, finds a difference of 0.1 in
-# {glue:text}`power_paper:.0f` % of simulated studies at p < 0.05, and in
-# {glue:text}`power_star:.0f` % at p < 0.001.
+# {glue:text}`power_paper:.1f` % of simulated studies at p < 0.05, and in
+# {glue:text}`power_star:.1f` % at p < 0.001.
 #
 # Only people who play chess can decide whether a comment is good. The CCC paper asks five of
 # them {cite}`kim2024ccc` (Section 4.2, Tables 1 to 4, Figures A2 and A3). We have not asked
@@ -293,6 +293,7 @@ print(f"points.shape = {points.shape} (moves, methods, raters)")
 print(f"counts.shape = {counts.shape} (comments, points 1 to {values[-1]}); first: {counts[0]}")
 
 share = counts.sum(axis=0) / counts.sum()
+# of counts [0 1 1 2 1], five ratings, the product pairs each rating with all five: 20 pairs and itself
 pairs = counts.T @ counts - np.diag(counts.sum(axis=0))  # a rating is no pair with itself
 pairs = pairs / (len(counts) * n_raters * (n_raters - 1))
 by_chance = np.outer(share, share)
@@ -692,7 +693,7 @@ report.check(
     "of cases, and kappa is near zero.",
     two_coins=(
         two_coins,
-        lambda found: np.allclose(list(found.values()), [0.82, 0], atol=0.05),
+        lambda found: np.allclose(pd.Series(found), [0.82, 0], atol=0.05),
     ),
 )
 

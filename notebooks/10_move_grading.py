@@ -19,7 +19,8 @@
 # a level, that happens in {glue:text}`worse_cut:.0f` % of the drawings, and in
 # {glue:text}`worse_uncut:.0f` % if the value of a missed mate is not capped.
 #
-# One move first: after 1. e4 e5 2. Bc4 Nc6 3. Qf3 Black plays Nd4 and leaves f7 undefended.
+# One move first: after 1. e4 e5 2. Bc4 Nc6 3. Qf3 White threatens mate on f7. Black plays
+# {glue:text}`played_san`.
 
 # %% tags=["parameters", "hide-input"]
 profile = "book"
@@ -69,6 +70,7 @@ position = positions.read_fen(
     "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
 )
 played = positions.read_move(position, "Nd4")
+report.paste(played_san=played.san)
 report.board(played, size=300)
 
 # %% [markdown]
@@ -568,8 +570,8 @@ plt.show()
 # {glue:text}`first_moves` others. It was then frozen (SHA-256 {glue:text}`search`…), and
 # {glue:text}`drawn_moves` fresh moves of the same famous games were drawn. Half of them give away
 # little at first sight (*quiet*), half at least an inaccuracy (*losing*). {glue:text}`longer_moves`
-# of them were searched until stable and then thirty times longer. The trivial answer, for
-# comparison, needs no search: the most common class of the long search, and never a glyph.
+# were searched until stable and then thirty times longer. The trivial answer, for comparison,
+# needs no search: the most common class of the long search, and never a glyph.
 
 # %% tags=["hide-input"]
 order = {name: place for place, name in enumerate(get_args(Judgement))}
@@ -699,14 +701,14 @@ ahead = [
     if paired_difference(same[name], easy[name], longer["game"], seed=seed).low > 0
 ]
 glyphs = (
-    f"it gives the same glyph in {100 * stable['glyph'].value:.0f} %; the answer without any glyph "
-    f"would be right in {100 * trivial['glyph'].value:.0f} %"
+    f"The glyph is the same in {100 * stable['glyph'].value:.3g} %; the answer without any glyph "
+    f"would be right in {100 * trivial['glyph'].value:.3g} %."
 )
 verdict_says = (
-    f"Searched until stable, {100 * stable['class'].value:.0f} % of {len(longer)} fresh moves "
+    f"Searched until stable, {100 * stable['class'].value:.3g} % of {len(longer)} fresh moves "
     f"[{100 * stable['class'].low:.0f}, {100 * stable['class'].high:.0f}] get the class that a "
     f"search thirty times longer gives. “{commonest}” for every move would be right in "
-    f"{100 * trivial['class'].value:.0f} %. Of the stable search, {glyphs}. "
+    f"{100 * trivial['class'].value:.3g} %. {glyphs} "
     + (
         f"The search beats the trivial answer in the {' and the '.join(ahead)}."
         if ahead
@@ -784,6 +786,9 @@ report.boards(
 # (*signed*) the differences cancel if they are as often up as down, but what the first search
 # overlooked is credited to the player. Both are shown. Skill Level draws its mistakes from the
 # clock, so the games are stored and cannot be played again. The plan analysed one game a level.
+#
+# The searches of this chapter took hours. Their values are committed (`data/static`, `data/notes`)
+# and read here; `fresh = True` above searches the positions of known value again.
 
 # %% tags=["hide-input"]
 every = [game for some_games in games.values() for game in some_games]
@@ -857,9 +862,10 @@ def order_interval(moves, column):
 
 more = levels.read_level_games(folder / "more_games.tsv.zst")
 close = more[10] + more[15]
-fresh = more[10][310:] + more[15][310:]  # with the forty, 350 each had been looked at
+unseen = more[10][310:] + more[15][310:]  # with the forty, 350 each had been looked at
 stored |= levels.read_values(folder / "more_values.tsv.zst")
 all_cut = pd.concat([cut, levels.move_losses(close, [stored[game.key] for game in close])])
+forty = order_interval(cut, "loss")
 holds = order_interval(all_cut, "loss")
 signed_holds = order_interval(all_cut, "signed")
 
@@ -877,7 +883,7 @@ def falls(moves):
 
 falls_by = falls(all_cut)
 two_games = len(close) + len(games[10]) + len(games[15])
-fresh_by = falls(levels.move_losses(fresh, [stored[game.key] for game in fresh]))
+unseen_by = falls(levels.move_losses(unseen, [stored[game.key] for game in unseen]))
 plan_order = float(spearmanr(plan.index, plan["Overall Avg"]).statistic)
 by_game = cut.groupby(["level", "game"])["loss"].mean()
 steps = list(zip(levels.LEVELS[:-1], levels.LEVELS[1:], strict=True))
@@ -891,13 +897,13 @@ effects = pd.DataFrame(
     }
 ).T
 which = (
-    f"In these {len(fresh):,} games level 10 loses {fresh_by.value:.1f} centipawns a move more than "
-    f"level 15 [{fresh_by.low:.1f}, {fresh_by.high:.1f}]: "
+    f"In these {len(unseen):,} games level 10 loses {unseen_by.value:.1f} centipawns a move more than "
+    f"level 15 [{unseen_by.low:.1f}, {unseen_by.high:.1f}]: "
     + (
         "level 10 is the weaker of the two."
-        if fresh_by.low > 0
+        if unseen_by.low > 0
         else "level 15 is the weaker of the two."
-        if fresh_by.high < 0
+        if unseen_by.high < 0
         else "the test leaves the order of the two open."
     )
 )
@@ -906,12 +912,13 @@ report.boards(
     report.sheet(
         "rank correlation of level and loss",
         {
-            "here": holds,
-            "here, signed": signed_holds,
+            "forty games a level": forty,
+            "with all games": holds,
+            "with all games, signed": signed_holds,
             "plan": plan_order,
             "games of levels 10 and 15": two_games,
             "level 10 loses more than level 15 by": falls_by,
-            f"the same in the last {len(fresh):,} games": fresh_by,
+            f"the same in the last {len(unseen):,} games": unseen_by,
         },
     ),
     report.table(effects, caption="From one level to the next, by game"),
@@ -1010,12 +1017,13 @@ report.paste(
 #   exchanged. The mean of both keeps {glue:text}`same_doubled:.0f` % when the nodes are doubled.
 # - *Lecturers.* A blamed move loses more than a praised one in {glue:text}`apart:.0f` % of pairs
 #   [{glue:text}`apart_low:.0f`, {glue:text}`apart_high:.0f`]. {glue:text}`apart_says`
-# - *Levels.* With {glue:text}`games_per_level` games a level, level and loss have a rank correlation
-#   of {glue:text}`order:.2f` [{glue:text}`order_low:.2f`, {glue:text}`order_high:.2f`]; the plan's
-#   single games gave {glue:text}`plan_order:.2f`.
+# - *Levels.* Level and loss have a rank correlation of {glue:text}`order_forty:.2f` in
+#   {glue:text}`games_per_level` games a level, and of {glue:text}`order:.2f`
+#   [{glue:text}`order_low:.2f`, {glue:text}`order_high:.2f`] with the extra games of levels 10 and
+#   15; the plan's single games gave {glue:text}`plan_order:.2f`.
 # - *Noise.* At level 20 the mean loss is {glue:text}`loss_20:.1f` centipawns, and
-#   {glue:text}`signed_20:.1f` if gains count too; the rank correlation is then
-#   {glue:text}`signed_order:.2f`.
+#   {glue:text}`signed_20:.1f` if gains count too; the rank correlation, extra games included, is
+#   then {glue:text}`signed_order:.2f`.
 # - *One game a level.* All five levels come out in order in {glue:text}`in_order:.0f` % of drawings.
 
 # %% tags=["hide-input"]
@@ -1048,6 +1056,7 @@ report.paste(
     signed_20=signed[20].value,
     signed_order=signed_holds.value,
     order=holds.value,
+    order_forty=forty.value,
     order_low=holds.low,
     order_high=holds.high,
     plan_order=plan_order,
@@ -1123,7 +1132,7 @@ report.save(
         unit="rank correlation",
     ),
     rows(
-        {"loss_10_less_15": falls_by, "loss_10_less_15_unseen": fresh_by},
+        {"loss_10_less_15": falls_by, "loss_10_less_15_unseen": unseen_by},
         "levels",
         unit="centipawns",
     ),

@@ -971,16 +971,15 @@ fewest = plain_uci.index[0]
 report.paste(
     result=results.only_if_above(
         {
-            f"It can: after {games_read} a model with {best_row['parameters'] / 1e6:.1f} million "
-            f"parameters is, at each move, as much in doubt as between "
-            f"{known[best_uci].value:.1f} equally likely moves (its perplexity); who knows "
-            f"rules and board and draws a legal move, as between {even.value:.1f}.": [
-                known[best_uci]
-            ]
+            f"After {games_read}, a model with {best_row['parameters'] / 1e6:.1f} million parameters "
+            "foresees the next move better than someone who knows rules and board and draws a "
+            f"legal move: it is in doubt between {known[best_uci].value:.1f} equally likely moves "
+            f"(its perplexity), against {even.value:.1f}. What it knows of the board, the next "
+            "chapter asks.": [known[best_uci]]
         },
         f"After {games_read} the best model of plain UCI has a perplexity of "
-        f"{known[best_uci].value:.1f} a move: it foresees less than who knows rules and board "
-        "and draws a legal move.",
+        f"{known[best_uci].value:.1f} a move: it foresees less than someone who knows rules and "
+        "board and draws a legal move.",
     ),
     enough=(
         ""

@@ -853,9 +853,9 @@ if (
     few_rows.append(
         f"In the paper RAP adds {of_paper(first_row[0], 'uci_rap', 'lgm'):.1f} points of legal "
         f"answers at {first_row[0]}, to a plain model of "
-        f"{printed6.loc[title, 'LgM Actual Acc.']:.1f} %; ours stands at "
-        f"{legal_of(title).value.value:.1f} % without, and the interval leaves room for "
-        f"{max(rap[1].value.high, 0):.1f} points at most."
+        f"{printed6.loc[title, 'LgM Actual Acc.']:.1f} %; ours has "
+        f"{legal_of(title).value.value:.1f} % without, and over other games the interval leaves room "
+        f"for {max(rap[1].value.high, 0):.1f} points at most (over other seeds it says nothing)."
     )
 left_open = []
 if undecided:
@@ -955,7 +955,10 @@ play = changes("random", "exm", -1)
 kinds_say = "Whether random games teach the rules better, these trainings do not tell."
 transfer_say = ""
 if rules and play:
-    kinds_say = "Random games teach the rules better than an engine's, and the play worse."
+    kinds_say = (
+        "Random games teach better than an engine's where a piece can go that is not moved next, and "
+        "worse which move is played."
+    )
 if rules:
     transfer_say += (
         "The model of random games is right about another piece more often than the model of "

@@ -9,7 +9,7 @@
 # %% [markdown]
 # # How much of the history
 #
-# Who sees the board needs hardly any memory in chess. A model of moves has no board, only the moves,
+# Someone who sees the board needs almost no memory to play chess. A model of moves has only the moves,
 # so it must look back. How far? {glue:text}`long_ago` {glue:text}`lately` {glue:text}`overall` The
 # picture shows what a window is: which earlier tokens each token may attend to.
 
@@ -64,7 +64,7 @@ plt.show()
 # {cite}`choromanski2021rethinking`, which has random features in place of the exponential; and by a
 # recurrent network, the LSTM {cite}`hochreiter1997long`, which looks at nothing earlier and carries
 # one state along. Ours follow the recipe of chapter 12, with {glue:text}`weights` million parameters,
-# and differ in this one part. Trained are {glue:text}`n_models` of the {glue:text}`n_rows` rows of
+# and differ in this one part. We trained {glue:text}`n_models` of the {glue:text}`n_rows` models of
 # Table 7.
 #
 # In this chapter we
@@ -426,11 +426,11 @@ report.table(
 #
 # ## Where the window fails
 #
-# A window of 50 tokens contains the last {glue:text}`held` moves and the prompt. A piece that came to
-# its square before that has left no trace in the window, unless it never moved at all. If the
-# window's model fails for want of history, it fails there. The questions are sorted by the plies
-# since the piece came. The models of full attention with the window's mask put
-# on them, untrained, are shown beside them, as above.
+# A window of 50 tokens contains the last {glue:text}`held` plies (two tokens each) and the square that
+# is asked about. A piece that came to its square before that has left no trace in the window, unless it
+# never moved at all. If the window's model fails for want of history, it fails there. The questions are
+# sorted by the plies since the piece came. The models of full attention with the window's mask put on
+# them, untrained, are shown beside them, as above.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Sort the questions, ask the models with the mask"}
 held = (window - 1) // 2
@@ -724,10 +724,10 @@ def age_sentence(age, what, lead):
     if not apart.above:
         return f"What a window does to {what} cannot be told: neither model beats counts."
     if clear and interval.value < 0:
-        return f"{lead} {what} is lost: legal answers {shares(age)} ({strongest})."
+        return f"{lead} {what} is often lost: legal answers {shares(age)} ({strongest})."
     if clear:
         return f"{lead} {what} is answered better: {shares(age)} ({strongest})."
-    return f"Of {what} no loss can be told from chance: {shares(age)} ({strongest})."
+    return f"For {what} the window makes no clear difference: {shares(age)} ({strongest})."
 
 
 differences = [lost[of_strongest].get(age) for age in (oldest, latest)]
@@ -737,8 +737,8 @@ told_apart = [
 ]
 report.paste(
     story=(
-        "What a model knows of a piece, it has from the move that brought it there: take that move "
-        "out of its sight, and the piece is lost."
+        "What a model knows of a piece, it has from the move that brought it there: with that move "
+        "out of its sight, the piece is often lost."
         if told_apart == [True, False] and value_of(differences[0]).value < 0
         else ""
     ),

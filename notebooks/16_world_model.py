@@ -241,7 +241,8 @@ print(
 # say; so the occupied ones are counted by themselves too. Two more models are compared with the example:
 # of the same shape, but trained on 36,000 games each, one on people's (`36000-people_uci-1`), one on
 # games of random legal moves (`36000-random_uci-1`). All are asked about games of self-play. Tables
-# and pictures call a model by the games that it has read, the example *self-play*.
+# and pictures call a model by the games that it has read, the example *self-play (L)*: it read 50,000,
+# and *self-play* below, like the other two, 36,000.
 
 # %% tags=["hide-input"]
 for name in listed(wanted):
@@ -263,7 +264,7 @@ spoken = [name for name in trained if readings[name] == "uci"]  # squares come f
 
 
 CALLED = {
-    "L-uci-1": "self-play",
+    "L-uci-1": "self-play (L)",
     "36000-people_uci-1": "people's games",
     "36000-random_uci-1": "random games",
     random_weights: "random weights",
@@ -1599,9 +1600,10 @@ report.paste(
             else ", but not beyond what the output reads directly"
         )
         + (
-            f"; the squares that become legal without it rise from "
-            f"{shown_new[example]['before'].value:.1f} to "
-            f"{shown_new[example]['around the output'].value:.1f} % of the probability."
+            f"; with the step around the output, the squares that become legal without it gain "
+            f"{beyond_before[example].value:.1f} points of probability "
+            f"[{beyond_before[example].low:.1f}, {beyond_before[example].high:.1f}], in "
+            f"{len(some_new)} positions."
             if example in opened
             else "."
         )

@@ -137,6 +137,11 @@ def signed_accuracy(
         Of the bootstrap: whole games are drawn, once for all probes.
     concepts
         As for :func:`accuracy`.
+
+    Returns
+    -------
+    Interval
+        Its ``n`` counts the rows of the probe that has most: probes share their positions.
     """
     both = [*plus, *minus]
     games = np.unique(np.concatenate([table["game"] for table in both]))
@@ -157,7 +162,7 @@ def signed_accuracy(
         [means(table) for table in minus] or [0.0 * samples], axis=0
     )
     value = float(samples[0])
-    n = sum(map(len, both))
+    n = max(map(len, both))
     return percentile_interval(
         value, samples[1:], n, clusters=games.size, share=not minus
     )
