@@ -166,6 +166,16 @@ def test_illegal_moves_checks_and_the_end_are_explained(fen, move, question, par
     assert all(part in text for part in parts), text
 
 
+def test_who_can_take_a_piece_is_asked_of_the_other_sides_pieces():
+    fen = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+    text = about(fen, "Bxe6+").ask("Can Black take the bishop?").text
+    assert text.startswith("No legal move of Black takes White's bishop on e6.")
+    assert "bishop on e5" not in text and "bishop on c1" not in text
+    fen = "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"
+    text = about(fen, "Kd2").ask("Can Black win the pawn on e4?").text
+    assert text.startswith("Black can take White's pawn on e4 with dxe4.")
+
+
 def test_what_is_said_of_pieces_is_so():
     for number, game in enumerate(selfplay(15)):
         ply = 8 + (7 * number) % (len(game.moves) - 9)

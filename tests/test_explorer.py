@@ -97,6 +97,9 @@ def test_in_a_browser_claims_show_evidence_and_links_lead_back(figure_a6, open_t
     assert page.evaluate("location.hash") == "#second/2", (
         "outside of the player the keys are the page's"
     )
+    page.locator("#board").click()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("location.hash === '#second/1'")
     page.evaluate("location.hash = '#ccc-figA6/0'")
     page.wait_for_function("document.body.dataset.node === '0'")
     shown = page.locator("#players")

@@ -228,7 +228,10 @@ class Dialogue:
         The square to which a pawn has just gone stands for its move: ``the idea of a4``.
         """
         mentions = [self._as_move(each) for each in find_mentions(text)]
-        pieces = (self._on_pieces(each) for each in mentions if each.move is None)
+        taker = _taker(text)
+        pieces = (
+            self._on_pieces(each, taker) for each in mentions if each.move is None
+        )
         return _distinct(chain(self._on_moves(mentions, text), *pieces))
 
     def _as_move(self, mention: Term) -> Term:
@@ -324,8 +327,13 @@ class Dialogue:
 
     # ---------------------------------------------------------------- pieces and squares
 
-    def _on_pieces(self, mention: Term) -> Iterator[Ground]:
-        """Yield what is true after the move of the pieces that a phrase means, or of a square."""
+    def _on_pieces(
+        self, mention: Term, taker: chess.Color | None = None
+    ) -> Iterator[Ground]:
+        """Yield what is true after the move of the pieces that a phrase means, or of a square.
+
+        Where the question names the side that is to take, its opponent's pieces are meant.
+        """
         board = self._board
         words = mention.text.strip()
         briefing = self._briefing(self.move)
@@ -342,7 +350,12 @@ class Dialogue:
             attacked = board.is_attacked_by(not board.color_at(square), square)
             return chess.square_name(square) not in hanging, not attacked, square
 
-        squares = sorted(mention.squares(board), key=order)[:MOST_PIECES]
+        meant = mention.squares(board)
+        if taker is not None:
+            theirs = [each for each in meant if board.color_at(each) is not taker]
+            near = [each for each in theirs if board.is_attacked_by(taker, each)]
+            meant = near or theirs or meant
+        squares = sorted(meant, key=order)[:MOST_PIECES]
         if not squares:
             text = f"After {self.move.numbered_san} there is no such piece: {words}."
             if mention.role == "square" and mention.square is not None:
@@ -370,8 +383,21 @@ class Dialogue:
                     f"in the engine's main line {fate}: {_line(board, line[:count])}"
                 )
                 sentences += [shown] if line else []
+            if taker is board.turn and colour is not taker:
+                sentences.insert(0, self._can_take(square, owner))
             sentences = [each[0].upper() + each[1:] for each in sentences]
             yield Ground(owner, "board", f"{'. '.join(sentences)}.")
+
+    def _can_take(self, square: chess.Square, owner: str) -> str:
+        """Return by which moves the side to move can take a piece."""
+        board = self._board
+        side = side_name(board.turn)
+        takes = [
+            board.san(each) for each in board.legal_moves if each.to_square == square
+        ]
+        if not takes:
+            return f"no legal move of {side} takes {owner}"
+        return f"{side} can take {owner} with {' or '.join(takes)}"
 
     # ---------------------------------------------------------------- topics
 
@@ -416,11 +442,14 @@ class Dialogue:
         if won.gain > 0 and verdict.standing not in ("winning", "clearly better"):
             shown = _line(self._board, line[: min(won.plies, MOST_PLIES)])
             texts.append(f"{side_name(side)} can win {won.stuff}: {shown}.")
-        threats = " ".join(texts) or "Nobody threatens to win anything at once."
         if not self._board.is_check():
-            return threats
+            return " ".join(texts) or "Nobody threatens to win anything at once."
         answer = _line(self._board, line[:MOST_PLIES])
-        return f"The check must be answered first: {answer}. {threats}"
+        texts.insert(0, f"The check must be answered first: {answer}.")
+        own = play_out(self._board, line, self.move.mover)
+        if own.gain > 0 and own.plies <= MOST_PLIES:
+            texts.append(f"In this line {side_name(self.move.mover)} wins {own.stuff}.")
+        return " ".join(texts)
 
     # ---------------------------------------------------------------- with a language model
 
@@ -475,6 +504,14 @@ def _distinct(grounds: Iterable[Ground]) -> tuple[Ground, ...]:
     for ground in grounds:
         kept.setdefault((ground.about, ground.place), ground)
     return tuple(kept.values())
+
+
+def _taker(question: str) -> chess.Color | None:
+    """Return the side of which a question asks whether it takes something."""
+    named = re.search(
+        r"\b(white|black)\b.*?\b(take|capture|win)", question, re.IGNORECASE
+    )
+    return named.group(1).lower() == "white" if named else None
 
 
 def _line(board: chess.Board, moves: Iterable[str]) -> str:

@@ -432,9 +432,16 @@
     " ": () => play(timer === null),
   };
 
-  // On a page of its own every key is the board's, elsewhere those pressed within it.
+  // On a page of its own every key is the board's, elsewhere those pressed within it: a click on the
+  // board is enough.
   const root = document.querySelector(".player");
   const alone = root.matches("body > main > *");
+  root.tabIndex = -1;
+  root.addEventListener("click", (event) => {
+    if (!event.target.closest("button, select, input, summary, a, [tabindex='0']")) {
+      root.focus({ preventScroll: true });
+    }
+  });
   document.addEventListener("keydown", (event) => {
     if (!alone && !root.contains(event.target)) return;
     if (event.ctrlKey || event.altKey || event.metaKey) return;
