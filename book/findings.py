@@ -23,7 +23,7 @@ from docutils.nodes import make_id
 from chessgloss.book import reference
 from chessgloss.report import Result
 from drawings import chart, diagram, in_words
-from reproduce import TITLES, ResultsError, read_results
+from reproduce import TITLES, ResultsError, place_of, read_places, read_results
 
 #: Verdicts in words, by the name of the rule that gives each.
 VERDICTS = {
@@ -249,11 +249,12 @@ def decide(claim: Claim, figures: Mapping[str, Result]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The results and headings of all chapters, by number, and their notebooks' names."""
+    """Of all chapters, by number: names, results, headings, and where results are computed."""
 
     names: Mapping[str, str]
     results: Mapping[str, Mapping[str, Result]]
     headings: Mapping[str, Sequence[str]]
+    places: Mapping[str, Mapping[str, tuple[int, int]]]
 
     @classmethod
     def read(cls, project: Path, results: Path) -> Book:
@@ -271,7 +272,11 @@ class Book:
         written = {
             n: read_results(results / f"{name}.json") or {} for n, name in names.items()
         }
-        return cls(names, written, headings)
+        places = {
+            n: read_places(project / f"notebooks/{name}.py")
+            for n, name in names.items()
+        }
+        return cls(names, written, headings, places)
 
     def result(self, address: str, entry: str) -> Result:
         """Return the result at ``chapter/key``."""
@@ -282,6 +287,13 @@ class Book:
             raise FindingsError(
                 f"{entry}: no result {address!r} in book/results"
             ) from None
+
+    def cell(self, address: str) -> str:
+        """Return the address of the cell that computes the result at ``chapter/key``."""
+        number, _, key = address.partition("/")
+        place = place_of(key, self.places[number])
+        anchor = f"#cell-{place[0]}" if place else ""
+        return f"executed/{self.names[number]}.html{anchor}"
 
     def link(self, claim: Claim) -> str:
         """Return the address of the section that decides a claim, from a page of the book."""
@@ -404,6 +416,7 @@ def pages(project: Path, results: Path) -> dict[str, str]:
         "short": ANSWERS,
         "answers": {claim.id: answer(claim, figures[claim.id]) for claim in claims},
         "links": {claim.id: book.link(claim) for claim in claims},
+        "cell": book.cell,
         "number": in_words,
         "counts": {
             document: Counter(verdicts[c.id] for c in claims if c.document == document)

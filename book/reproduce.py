@@ -17,7 +17,7 @@ import math
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -120,6 +120,11 @@ class Item:
         return tuple(f"{self.document}/{name}/" for name in self.tables)
 
 
+#: Verdicts on a number that bear the printed one out, and the share of them that reproduces a table.
+AGREE = ("agrees", "equal", "within our interval")
+MOST = 0.95
+
+
 def verdict(result: Result, rounding: float = 0.0) -> str:
     """Return what a result says of the value it is compared with, in words.
 
@@ -127,7 +132,7 @@ def verdict(result: Result, rounding: float = 0.0) -> str:
     that rounds to it.
     """
     if result.absent:
-        return f"asset absent: {result.absent}"
+        return f"not measured, needs {result.absent}"
     if result.reference is None or result.value is None:
         return NOTHING
     if result.low is None or result.high is None:
@@ -248,37 +253,129 @@ def read_inventory(path: Path) -> tuple[Item, ...]:
 def read_places(notebook: Path) -> dict[str, tuple[int, int]]:
     """Return where a chapter computes the results of each prefix: number of the cell, line.
 
-    That is where the first name of what :func:`chessgloss.report.rows` is given got its value
-    last; or the call itself, where it is given no name. Where a prefix is put together, it is the
-    place of its beginning.
+    What :func:`chessgloss.report.rows` is given is followed back, name by name, to the last
+    assignment before the cell that saves; each key of a dictionary that is written out by itself.
+    Where no name leads out of that cell, it is the place in it. Where a prefix is put together, it
+    is the place of its beginning.
     """
     text = notebook.read_text("utf-8")
     heads = [
         n for n, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")
     ]
     module = ast.parse(text)
-    set_at: dict[str, list[int]] = {}
-    for node in ast.walk(module):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            set_at.setdefault(node.id, []).append(node.lineno)
-    texts = [node for node in ast.walk(module) if isinstance(node, ast.Constant)]
-    lines = {str(text.value).rstrip("."): text.lineno for text in texts}
-    for call in (node for node in ast.walk(module) if isinstance(node, ast.Call)):
-        if (function := ast.unparse(call.func)) == "report.save":
-            lines[""] = call.lineno
-        if function != "report.rows":
+    calls = [node for node in ast.walk(module) if isinstance(node, ast.Call)]
+    saves = [call for call in calls if ast.unparse(call.func) == "report.save"]
+    lines = {"": call.lineno for call in saves}
+    first = max(
+        (head for call in saves for head in heads if head <= call.lineno), default=1
+    )
+    follow = _Origins(_assignments(module), first)
+    for call in sorted(calls, key=lambda call: call.lineno):
+        if ast.unparse(call.func) not in ("report.rows", "rows"):
             continue
-        names = [
-            node.id for node in ast.walk(call.args[0]) if isinstance(node, ast.Name)
-        ]
-        last = [max(set_at[name]) for name in names if name in set_at]
-        if isinstance(prefix := call.args[1], ast.Constant):
-            before = (line for line in last if line < call.lineno)
-            lines[str(prefix.value)] = next(before, call.lineno)
+        given, prefix = call.args[:2]
+        texts = (part for part in ast.walk(prefix) if isinstance(part, ast.Constant))
+        name = next((str(part.value).rstrip(".") for part in texts), "")
+        lines.setdefault(name, follow.line(given, call.lineno))
+        for key, value in follow.written_out(given, call.lineno):
+            lines.setdefault(f"{name}.{key}", follow.line(value, call.lineno))
+    for node in ast.walk(module):
+        if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
+            begin, dot, _ = str(node.values[0].value).rpartition(".")
+            if dot and " " not in begin:
+                lines.setdefault(begin, node.lineno)
     return {
         name: (sum(head <= line for head in heads) - 1, line)
         for name, line in lines.items()
     }
+
+
+def _assignments(module: ast.Module) -> dict[str, list[tuple[int, ast.expr]]]:
+    """Return, for each name that the cells set, the lines where, with what it is made of."""
+    found: dict[str, list[tuple[int, ast.expr]]] = {}
+    waiting: list[ast.AST] = list(module.body)
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            continue
+        waiting += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Assign):
+            targets, value = node.targets, node.value
+        elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+            targets, value = [node.target], node.value
+        elif isinstance(node, ast.For):
+            targets, value = [node.target], node.iter
+        else:
+            continue
+        for part in (part for target in targets for part in ast.walk(target)):
+            if isinstance(part, ast.Name) and value is not None:
+                found.setdefault(part.id, []).append((node.lineno, value))
+    return {
+        name: sorted(lines, key=lambda each: each[0]) for name, lines in found.items()
+    }
+
+
+@dataclass(frozen=True)
+class _Origins:
+    """Where what a chapter saves was computed.
+
+    Parameters
+    ----------
+    assigned
+        Lines and values of each name, in order.
+    first
+        First line of the cell that saves.
+    """
+
+    assigned: Mapping[str, list[tuple[int, ast.expr]]]
+    first: int
+
+    def _last(self, name: str, before: int) -> tuple[int, ast.expr] | None:
+        past = [each for each in self.assigned.get(name, ()) if each[0] < before]
+        return past[-1] if past else None
+
+    def line(self, given: ast.expr, before: int, steps: int = 8) -> int:
+        """Return the line where an expression's first name was computed, else its own."""
+        nodes = list(ast.walk(given))
+        functions = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        inner = {
+            name.id
+            for node in nodes
+            if isinstance(node, ast.comprehension)
+            for name in ast.walk(node.target)
+            if isinstance(name, ast.Name)
+        }
+        names = [
+            node
+            for node in nodes
+            if isinstance(node, ast.Name)
+            and id(node) not in functions
+            and node.id not in inner
+        ]
+        lines = []
+        for name in sorted(names, key=lambda node: (node.lineno, node.col_offset)):
+            if (last := self._last(name.id, before)) is None:
+                continue
+            line, value = last
+            if line >= self.first and steps:
+                line = self.line(value, line, steps - 1)
+            lines.append(line)
+        outside = (line for line in lines if line < self.first)
+        return next(outside, lines[0] if lines else given.lineno)
+
+    def written_out(
+        self, given: ast.expr, before: int
+    ) -> Iterator[tuple[str, ast.expr]]:
+        """Yield each key, as results name it, and value of a dictionary that is written out."""
+        if isinstance(given, ast.Name) and (last := self._last(given.id, before)):
+            given = last[1]
+        for part in ast.walk(given):
+            if not isinstance(part, ast.Dict):
+                continue
+            for key, value in zip(part.keys, part.values, strict=True):
+                names = key.elts if isinstance(key, ast.Tuple) else [key]
+                if all(isinstance(name, ast.Constant) for name in names):
+                    yield ".".join(str(name.value) for name in names), value  # type: ignore[union-attr]
 
 
 def place_of(key: str, places: Mapping[str, tuple[int, int]]) -> tuple[int, int] | None:
@@ -310,7 +407,7 @@ def status(
     written: bool,
     printed: Mapping[str, Reference] | None = None,
 ) -> str:
-    """Return where an item stands: done with its verdicts, not yet, or not reproducible.
+    """Return where an item stands: one word and its verdicts, not yet, or not reproducible.
 
     ``results`` are those of the item alone; ``written`` says whether its chapter has any;
     ``printed`` are the reference values by key.
@@ -324,7 +421,26 @@ def status(
     if item.obstacle:
         parts.insert(0, f"not reproducible: {item.obstacle}")
     missing = f" writes no `{item.prefix}`" if written else ""
-    return "; ".join(parts) or f"not yet: chapter {item.chapter}{missing}"
+    word = "" if item.obstacle else _in_one_word(counts)
+    return word + "; ".join(parts) or f"not yet: chapter {item.chapter}{missing}"
+
+
+def _in_one_word(counts: Mapping[str, int]) -> str:
+    """Return what the verdicts on an item's numbers amount to, in bold; nothing of none."""
+    compared = {
+        name: n for name, n in counts.items() if not name.startswith("not measured")
+    }
+    lacking = sum(counts.values()) - sum(compared.values())
+    agree = sum(compared.get(name, 0) for name in AGREE)
+    if lacking > sum(compared.values()):
+        word = "not measured"
+    elif not compared:
+        return ""
+    elif agree >= MOST * sum(compared.values()):
+        word = "reproduced"
+    else:
+        word = "in part" if agree else "other values"
+    return f"**{word.capitalize()}**: "
 
 
 def _results_of(item: Item, written: Mapping[str, Results | None]) -> Results:

@@ -133,7 +133,7 @@ def test_table_keeps_words_as_words_and_absent_numbers_as_nan():
             r"differs by \+0.04 \(no interval\)",
         ),
         (Result(0.95), "no reference value"),
-        (Result(None, absent="leela network"), "asset absent: leela network"),
+        (Result(None, absent="a network"), "not measured, needs a network"),
     ],
 )
 def test_verdict(result, words):
@@ -164,8 +164,14 @@ def test_status_counts_verdicts_and_keeps_the_obstacle():
     }
     assert (
         status(plain, results, True)
-        == "1 equal; 1 shown, nothing printed to compare with"
+        == "**Reproduced**: 1 equal; 1 shown, nothing printed to compare with"
     )
+    lower = Result(0.5, 0.4, 0.6, 10, "share", 0.9, "x")
+    both = results | {"table6.c": lower}
+    assert status(plain, both, True).startswith("**In part**: 1 equal; 1 ours is lower")
+    assert status(plain, {"table6.c": lower}, True).startswith("**Other values**: 1 ")
+    needy = {f"table6.{k}": Result(None, absent="raters") for k in "de"}
+    assert status(plain, results | needy, True).startswith("**Not measured**: ")
     assert status(plain, {}, False) == "not yet: chapter 02"
     assert status(plain, {}, True) == "not yet: chapter 02 writes no `table6.`"
     assert status(hidden, {}, False) == "not reproducible: no FEN printed"
@@ -204,7 +210,10 @@ def test_page_sets_a_result_beside_its_reference_value(small_page):
         "`table6.imbalance` | 0.8 | 0.998 | 0.99 to 1 | 4,000 | share | ours is higher |"
         in page
     )
-    assert "[02](executed/02_concept_vectors.ipynb) | 1 ours is higher |" in page
+    assert (
+        "[02](executed/02_concept_vectors.ipynb) | **Other values**: 1 ours is higher |"
+        in page
+    )
     assert "not yet: chapter 08" in page
 
 
@@ -258,3 +267,19 @@ def test_a_key_leads_to_the_cell_that_computes_it(tmp_path):
     assert reproduce.place_of("b.x", places) == (2, 7)
     assert reproduce.place_of("c.x", places) == (2, 8)
     assert reproduce.place_of("elsewhere", places) == (2, 7), "where the chapter saves"
+
+
+def test_a_key_is_followed_through_the_cell_that_saves(tmp_path):
+    notebook = tmp_path / "01_x.py"
+    notebook.write_text(
+        "# %%\nfound = 1\nname = 2\n# %%\nother = 3\n# %%\n"
+        'means = {"found": found, "other": min(other, 4)}\n'
+        "named = {name: row for name, row in other.items()}\n"
+        'report.save("01_x", report.rows(means, "mean"), report.rows(named, "row"))\n'
+    )
+    places = reproduce.read_places(notebook)
+    assert reproduce.place_of("mean.found", places) == (0, 2)
+    assert reproduce.place_of("mean.other", places) == (1, 5)
+    assert reproduce.place_of("row.a", places) == (1, 5), (
+        "not where `name` is elsewhere"
+    )

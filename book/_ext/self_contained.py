@@ -380,6 +380,14 @@ def _policy(page: str, text: str, known: Mapping[str, str]) -> str:
     return f'<meta http-equiv="Content-Security-Policy" content="{allowed}">'
 
 
+def keep_sentences(
+    _: Sphinx, kind: str, __: str, ___: object, ____: object, lines: list[str]
+) -> None:
+    """Keep napoleon from reading what precedes a colon as the type of a constant."""
+    if kind in ("data", "attribute") and lines:
+        lines[0] = lines[0].replace(": ", " \N{EN DASH} ", 1)
+
+
 def skip_aliases(
     app: Sphinx, what: str, name: str, item: object, skip: bool, options: Any
 ) -> bool | None:
@@ -405,6 +413,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("doctree-read", note_glued_notebooks)
     app.connect("doctree-read", anchor_cells)
     app.connect("autodoc-skip-member", skip_aliases)
+    app.connect("autodoc-process-docstring", keep_sentences, priority=400)
     app.connect("doctree-resolved", explain_terms)
     app.connect("html-page-context", drop_live_kernel_files, priority=900)
     app.connect(

@@ -1,7 +1,7 @@
 """A chess engine and a language model explain a move together.
 
 The names below are the way in; each starts what it needs when it is called, and importing
-this package starts nothing. What a study needs lies in the rooms, from the board upwards:
+this package starts nothing. What a study needs is in these packages, from the board upwards:
 
 - ``positions``, ``stats``, ``assets``, ``store``: positions and moves, intervals, files;
 - ``engine``, ``oracle``, ``experts``, ``llm``, ``corpora``: searches, Stockfish 8's terms,
