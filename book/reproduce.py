@@ -120,7 +120,7 @@ class Item:
         return tuple(f"{self.document}/{name}/" for name in self.tables)
 
 
-#: Verdicts on a number that bear the printed one out, and the share of them that reproduces a table.
+#: Verdicts that bear a printed number out, and the share of them that reproduces a table.
 AGREE = ("agrees", "equal", "within our interval")
 MOST = 0.95
 
@@ -265,7 +265,7 @@ def read_places(notebook: Path) -> dict[str, tuple[int, int]]:
     module = ast.parse(text)
     calls = [node for node in ast.walk(module) if isinstance(node, ast.Call)]
     saves = [call for call in calls if ast.unparse(call.func) == "report.save"]
-    lines = {"": call.lineno for call in saves}
+    lines = {"": saves[-1].lineno} if saves else {}
     first = max(
         (head for call in saves for head in heads if head <= call.lineno), default=1
     )
@@ -301,14 +301,14 @@ def _assignments(module: ast.Module) -> dict[str, list[tuple[int, ast.expr]]]:
         waiting += ast.iter_child_nodes(node)
         if isinstance(node, ast.Assign):
             targets, value = node.targets, node.value
-        elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+        elif isinstance(node, ast.AugAssign):
             targets, value = [node.target], node.value
         elif isinstance(node, ast.For):
             targets, value = [node.target], node.iter
         else:
             continue
         for part in (part for target in targets for part in ast.walk(target)):
-            if isinstance(part, ast.Name) and value is not None:
+            if isinstance(part, ast.Name):
                 found.setdefault(part.id, []).append((node.lineno, value))
     return {
         name: sorted(lines, key=lambda each: each[0]) for name, lines in found.items()
