@@ -9,8 +9,8 @@
 # %% [markdown]
 # # Positions and engines
 #
-# A move by an engine of level 5 loses {glue:text}`acpl_05:.0f` centipawns on average, a move by
-# level 20 {glue:text}`acpl_20:.0f`. One game cannot show that the stronger level plays
+# A move by an engine of level 5 loses {glue:text}`acpl_05:.0f` centipawns on average, at level 20
+# it is {glue:text}`acpl_20:.0f`. One game cannot show that the stronger level plays
 # better{glue:md}`enough_games`.
 #
 # A chess engine knows and cannot speak; a language model speaks and does not know. Before the two
@@ -309,6 +309,7 @@ for ax, name in zip(axes, ("White Kingsafety", "White Queens"), strict=True):
     ax.axvspan(values[name].min(), low[name], color="#D55E00", alpha=0.25, label="negative")
     ax.axvspan(high[name], values[name].max(), color="#009E73", alpha=0.25, label="positive")
     ax.set(xlabel=f"{name}, pawns", ylabel="positions")
+    ax.locator_params(axis="x", nbins=5)
 axes[1].legend()
 plt.show()
 

@@ -157,14 +157,14 @@ report.sheet(
 order = by_score[::-1]
 names = [oracle.TERMS[k] for k in order]
 sides = {
-    "by the vectors, margins": score_change,
-    "by Stockfish 8, standard deviations": true_change,
+    "by the vectors (margins)": score_change,
+    "by Stockfish 8 (st. dev.)": true_change,
 }
 fig, axes = plt.subplots(1, 2, figsize=(8.0, 4.2), sharey=True)
 for ax, (title, change) in zip(axes, sides.items(), strict=True):
     first_five = np.abs(change[order]) >= np.sort(np.abs(change))[-5]
     ax.barh(names, np.abs(change[order]), color=np.where(first_five, "#0072B2", "#bbbbbb"))
-    ax.set_xlabel(f"size of the change {title}")
+    ax.set_xlabel(f"change {title}")
 axes[0].invert_xaxis()
 axes[0].set_title(played.numbered_san, loc="left")
 plt.show()

@@ -171,7 +171,9 @@ assert list(ranked.index[: len(given)]) == [each.term for each in given]
 report.table(ranked.head(len(given)), caption="The concepts given; scores in SVM margins")
 
 # %% [markdown]
-# These are the concepts in the prompt. The paper's text names no number of them; we give five.
+# These are the concepts in the prompt. The paper's text names no number of them; we give five. They
+# are what the vectors say: Stockfish 8's own terms may change otherwise, in size and in direction
+# (chapter 3 shows both for this move).
 #
 # **The attacks.** The paper lists every attack on an enemy piece, so that none is made up. With
 # python-chess this is a loop over the pieces of both sides: whatever a piece attacks and the enemy

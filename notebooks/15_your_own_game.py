@@ -11,7 +11,7 @@
 #
 # The methods of this book work on moves of your choice. This chapter comments on the move below,
 # answers {glue:text}`n_questions` questions about it, and annotates a whole game. Of the
-# {glue:text}`n_moves` moves of that game, {glue:text}`n_commented` get a comment.
+# {glue:text}`n_moves` plies of that game, {glue:text}`n_commented` get a comment.
 #
 # The questions are of the kind that Appendix D of the CCC paper {cite}`kim2024ccc` shows. In the
 # paper, the language model answers from what it was told before. Here every move, piece or square in
