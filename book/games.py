@@ -3,7 +3,7 @@
     python book/games.py
 
 Each game is annotated as ``chessgloss annotate`` does it, without a language model: the engine with
-fixed nodes, so that the page comes out the same, and some minutes on two cores.
+fixed nodes, so that the page comes out the same; some ten minutes on two cores.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from chessgloss.positions import Position
 from chessgloss.store import find_project
 
 #: Nodes of each search.
-NODES = 400_000
+NODES = 2_500_000
 
 #: Names of the games in links, in the order of the file, and as what they are known.
 KNOWN = {

@@ -93,7 +93,7 @@
 
   const number = (node) => `${node.number}${node.white ? "." : "…"}`;
 
-  const chance = (node) => `White's chance to win ${Math.round(100 * node.chance)} %`;
+  const chance = (node) => `White's expected score ${Math.round(100 * node.chance)} %`;
 
   function named(node) {
     if (node.parent < 0) return "before the first move";
