@@ -24,6 +24,9 @@ from chessgloss.store import find_project
 #: Nodes of each search.
 NODES = 2_500_000
 
+#: The largest share of a game's moves that get a comment: every sharp moment of a famous game.
+SHARE = 0.4
+
 #: Names of the games in links, in the order of the file, and as what they are known.
 KNOWN = {
     "opera": "The Opera Game",
@@ -50,7 +53,11 @@ def write_page(project: Path) -> str:
     """
     games = annotate.read_file(project / "data/famous/games.pgn")
     annotator = annotate.Annotator(
-        analyse, write_notes, chessgloss.rank_concepts, nodes=(NODES, NODES)
+        analyse,
+        write_notes,
+        chessgloss.rank_concepts,
+        nodes=(NODES, NODES),
+        share=SHARE,
     )
     shown = []
     rows = []

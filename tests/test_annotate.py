@@ -63,11 +63,10 @@ def test_moments_come_by_weight_mistakes_first_then_only_moves_and_concepts(
     concepts = [(), (), (), (), (change(-7.0),), (change(5.9),), (change(9.0),)]
     moves = [MOVE] * 7
     assert annotate.choose_moments(moves, verdicts, concepts) == [2, 1, 3]
-    monkeypatch.setattr(annotate, "MOMENT_SHARE", 1.0)
-    assert annotate.choose_moments(moves, verdicts, concepts) == [2, 1, 3, 4, 6]
-    monkeypatch.setattr(annotate, "MOMENT_SHARE", 0.0)
+    every = annotate.choose_moments(moves, verdicts, concepts, share=1.0)
+    assert every == [2, 1, 3, 4, 6]
     monkeypatch.setattr(annotate, "MOMENT_FEWEST", 1)
-    assert annotate.choose_moments(moves, verdicts, concepts) == [2]
+    assert annotate.choose_moments(moves, verdicts, concepts, share=0.0) == [2]
     mate = read_move(read_fen("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"), "Rb8#")
     mating = verdict_on(mate, [("b1b8", 9000), ("b1b7", 800)], 9000)
     assert annotate.choose_moments([MOVE, mate], [blunder, mating], [(), ()]) == [1]

@@ -183,6 +183,7 @@ def choose_moments(
     verdicts: Sequence[Verdict],
     concepts: Sequence[Changes],
     sacrifices: Collection[int] = (),
+    share: float = MOMENT_SHARE,
 ) -> list[int]:
     """Return the plies that deserve a comment, the weightiest first.
 
@@ -203,13 +204,15 @@ def choose_moments(
         The concepts that each changes, most changed first; empty where none are known.
     sacrifices
         The plies of moves that sacrifice material (:func:`chessgloss.notes.sacrifices`).
+    share
+        The largest share of the moves that get a comment; a few always do.
     """
     weights = [_weight(*row) for row in zip(moves, verdicts, concepts, strict=True)]
     for ply in sacrifices:
         weights[ply] = max(weights[ply], _SACRIFICE)
     qualified = [ply for ply, weight in enumerate(weights) if weight > 0]
     qualified.sort(key=lambda ply: (-weights[ply], ply))
-    return qualified[: max(MOMENT_FEWEST, ceil(MOMENT_SHARE * len(moves)))]
+    return qualified[: max(MOMENT_FEWEST, ceil(share * len(moves)))]
 
 
 def _weight(
@@ -257,6 +260,8 @@ class Annotator:
     nodes
         Nodes of the first and the longest search of a position
         (:func:`~chessgloss.facts.search`): fewer than a single move gets.
+    share
+        The largest share of a game's moves that get a comment.
     within
         Seconds in which the comments of a game are begun, the weightiest first; what comes
         after them is written without a model.
@@ -270,6 +275,7 @@ class Annotator:
     comment: Commentator
     concepts: Concepts = lambda move: ()
     nodes: tuple[int, int] = (LEAST_NODES // 2, MOST_NODES // 4)
+    share: float = MOMENT_SHARE
     within: float = inf
     progress: Callable[[int, int], object] = lambda done, total: None
     say: Callable[[str], object] = warnings.warn
@@ -300,7 +306,7 @@ class Annotator:
                 for ply, each in enumerate(around)
                 if gives_up(Briefing(moves[ply].numbered_san, *each))
             ]
-            chosen = choose_moments(moves, verdicts, concepts, given)
+            chosen = choose_moments(moves, verdicts, concepts, given, self.share)
         passed = self._after_passes({ply: moves[ply].after() for ply in chosen})
         idle = self._after_passes({ply: moves[ply].position for ply in chosen}, 1)
         comments = self._comments(
