@@ -26,6 +26,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import partial
 from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_origin
@@ -200,6 +201,12 @@ POLICY = (
 _SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 _PAGE_NAME = re.compile(r"DOCUMENTATION_OPTIONS\.pagename = '[\w/-]+';")
 
+#: A figure of a chapter, and the size at the head of its drawing.
+_FIGURE = re.compile(
+    r'<img (alt="[^"]*" (?:class="[^"]*" )?src="([./]*_images/[^"]+)")'
+)
+_SIZE = re.compile(r'<svg[^>]* width="([\d.]+)pt" height="([\d.]+)pt"')
+
 #: Parts of the theme's pages and what takes their place.
 _MENDED = (
     (r'<script src="[^"]*fontawesome[^"]*">\s*</script>', ""),
@@ -207,10 +214,6 @@ _MENDED = (
     (r'vendor/fontawesome/[^"]*?/css/all\.min\.css[^"]*', "icons.css"),
     (r'(<summary) aria-label="[^"]*"', r"\1"),
     (r"<th></th>", "<td></td>"),
-    (
-        r'<img (?=alt="[^"]*" (?:class="[^"]*" )?src="[./]*_images/)',
-        '<img loading="lazy" ',
-    ),
     (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
     (
         r'<div class="pst-scrollable-table-container">',
@@ -343,6 +346,7 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
             continue
         for pattern, mended in _MENDED:
             text = re.sub(pattern, mended, text)
+        text = _FIGURE.sub(partial(_with_size, page.parent), text)
         text = _DRAWN.sub(lambda part: re.sub(r">\s*\n\s*<", "><", part[0]), text)
         if '<span class="math' not in text and '<div class="math' not in text:
             text = re.sub(
@@ -354,6 +358,19 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
             r'(<meta charset="utf-8"[^>]*>)', rf"\g<1>{policy}", text, count=1
         )
         page.write_text(text, "utf-8")
+
+
+def _with_size(folder: Path, figure: re.Match[str]) -> str:
+    """Return a figure that is loaded late, with room kept for it, so that no link misses its place."""
+    attributes, address = figure.groups()
+    head = (folder / address).read_bytes()[:1_000].decode("utf-8", "replace")
+    size = _SIZE.search(head)
+    room = (
+        f'style="width: {size[1]}pt; height: auto; aspect-ratio: {size[1]} / {size[2]}" '
+        if size
+        else ""
+    )
+    return f'<img loading="lazy" {room}{attributes}'
 
 
 def _policy(page: str, text: str, known: Mapping[str, str]) -> str:
