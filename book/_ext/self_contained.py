@@ -361,7 +361,7 @@ def mend_pages(app: Sphinx, exception: Exception | None) -> None:
 
 
 def _with_size(folder: Path, figure: re.Match[str]) -> str:
-    """Return a figure that is loaded late, with room kept for it, so that no link misses its place."""
+    """Return a figure that is loaded late, with room kept for it: links then reach their place."""
     attributes, address = figure.groups()
     head = (folder / address).read_bytes()[:1_000].decode("utf-8", "replace")
     size = _SIZE.search(head)
