@@ -634,9 +634,13 @@ more = [
 undecided = [said_of_step[each.name] for each in steps if each.verdict == "open"]
 conclusions = []
 if fewer:
-    conclusions.append(f"**By the program, fewer comments are false with {', '.join(fewer)}.**")
+    conclusions.append(
+        f"**By the program, fewer comments are false with {' and with '.join(fewer)}.**"
+    )
 if more:
-    conclusions.append(f"**By the program, more comments are false with {', '.join(more)}.**")
+    conclusions.append(
+        f"**By the program, more comments are false with {' and with '.join(more)}.**"
+    )
 if undecided:
     conclusions.append(f"What these do stays open: {'; '.join(undecided)}.")
 if "five concepts" in undecided:
@@ -911,11 +915,11 @@ if right_accusations is not None:
         f"program accuses a reader finds something false too; in all comments of the model, in "
         f"{100 * anyhow:.0f} %."
     )
-for step_name in ("reasoning", "concepts"):
+for step_name in ("verdict", "reasoning", "concepts"):
     each = read_steps["false", step_name].in_percent()
     lines.append(
-        f"By the mean of the two readers, {said_of_step[step_name]} changes the share of false "
-        f"comments by {each.value:+.0f} points [{each.low:.0f}, {each.high:.0f}]"
+        f"By the mean of the two readers, the share of false comments changes with "
+        f"{said_of_step[step_name]} by {each.value:+.0f} points [{each.low:.0f}, {each.high:.0f}]"
         + ("." if each.high < 0 or each.low > 0 else ", which leaves it open.")
     )
 if "written reasoning" in fewer and read_steps["false", "reasoning"].high >= 0:
@@ -1419,7 +1423,14 @@ def in_percent(interval):
 
 
 step_sentence = conclusions[0].replace("**", "") if conclusions else ""
-if "written reasoning" in fewer and read_steps["false", "reasoning"].high >= 0:
+seen_by_readers = [
+    each.name
+    for each in steps
+    if each.verdict == "differs"
+    and ("false", each.name) in read_steps
+    and read_steps["false", each.name].high < 0
+]
+if fewer and not seen_by_readers:
     step_sentence += " Two readers of sixty moves leave that open."
 unseen = sentences_of_another[sentences_of_another["half"] == "last"]
 unseen_false = unseen[unseen["verdict"] == "false"]
