@@ -180,7 +180,10 @@ def test_weak_models_decide_no_claim_about_state_tracking(name, figures, expecte
 
 
 def test_a_missing_key_chapter_or_section_is_named():
-    book = Book({"02": "02_concepts"}, {"02": {}}, {"02": ["Table 6"]})
+    places = {"02": {"table6": (3, 40)}}
+    book = Book({"02": "02_concepts"}, {"02": {}}, {"02": ["Table 6"]}, places)
+    assert book.cell("02/table6.mean") == "executed/02_concepts.html#cell-3"
+    assert book.cell("02/elsewhere") == "executed/02_concepts.html"
     with pytest.raises(FindingsError, match=r"tiny: no result '02/table6\.share'"):
         book.result("02/table6.share", "tiny")
     assert book.link(claim()) == "executed/02_concepts.html#table-6"
