@@ -21,10 +21,16 @@ from tqdm import tqdm
 
 PROJECT = Path(__file__).parents[1]
 
-#: Nothing of the screen's frame, and no line of code beyond the edge.
+#: Nothing of the screen's frame, no line of code beyond the edge; a table keeps its title and, where
+#: a page has room for it, its rows together; code may go on over the page.
 STYLE = """
 pre, code { white-space: pre-wrap !important; overflow-wrap: anywhere }
-div.cell_output, .pst-scrollable-table-container { overflow: visible !important }
+pre, div.highlight, div.cell, div.cell_input, div.cell_output { break-inside: auto !important }
+div.cell_output, .pst-scrollable-table-container, .boards { overflow: visible !important }
+table { font-size: 0.78em; break-inside: avoid }
+td, th { white-space: normal !important; padding: 0.15em 0.4em !important }
+h1, h2, h3, summary { break-after: avoid }
+figure, svg, img, tr { break-inside: avoid }
 .cell-link, .headerlink, .bd-header-article, .prev-next-footer { display: none !important }
 """
 #: Pictures that wait until one scrolls to them are loaded now.
@@ -32,6 +38,8 @@ LOAD_ALL = """() => Promise.all([...document.images].map(image => {
   image.loading = 'eager';
   return image.decode().catch(() => null);
 }))"""
+#: Of the screen's size: so small that the wide tables fit.
+SCALE = 0.68
 MARGIN = {"top": "16mm", "bottom": "16mm", "left": "14mm", "right": "14mm"}
 
 
@@ -76,7 +84,11 @@ def main() -> int:
             view.evaluate(LOAD_ALL)
             printed.append(str(Path(folder) / f"{number:02}.pdf"))
             view.pdf(
-                path=printed[-1], format="A4", margin=MARGIN, print_background=True
+                path=printed[-1],
+                format="A4",
+                margin=MARGIN,
+                scale=SCALE,
+                print_background=True,
             )
             view.close()
         browser.close()
