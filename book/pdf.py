@@ -21,8 +21,8 @@ from tqdm import tqdm
 
 PROJECT = Path(__file__).parents[1]
 
-#: Nothing of the screen's frame, no line of code beyond the edge; a table keeps its title and, where
-#: a page has room, its rows together; code may go on over the page.
+#: Nothing of the screen's frame, no line of code beyond the edge; a table keeps its title and,
+#: where a page has room, its rows together; code may go on over the page.
 STYLE = """
 pre, code { white-space: pre-wrap !important; overflow-wrap: anywhere }
 pre, div.highlight, div.cell, div.cell_input, div.cell_output { break-inside: auto !important }
