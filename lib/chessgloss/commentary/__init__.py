@@ -1,4 +1,10 @@
-"""Commentary on a move: what is given to a writer, the methods that write, their prompts."""
+"""Commentary on a move: what is given to a writer, the methods that write, their prompts.
+
+The experiment's one prompt and its arms are in ``arms.toml``, all other prompts in ``prompts/``.
+What is known of a move is its briefing (``briefing``); the program's own comments are made of notes
+(``notes``), a model's are proven against them (``proven``). ``annotate`` comments on whole games,
+``dialogue`` answers questions about a move.
+"""
 
 import tomllib
 from importlib.resources import files
