@@ -24,7 +24,7 @@ from chessgloss.store import find_project
 #: Nodes of each search.
 NODES = 2_500_000
 
-#: The largest share of a game's moves that get a comment: every sharp moment of a famous game.
+#: The largest share of a game's moves that get a comment: twice the usual, for games so sharp.
 SHARE = 0.4
 
 #: Names of the games in links, in the order of the file, and as what they are known.

@@ -956,8 +956,8 @@ kinds_say = "Whether random games teach the rules better, these trainings do not
 transfer_say = ""
 if rules and play:
     kinds_say = (
-        "Random games teach better than an engine's where a piece can go that is not moved next, and "
-        "worse which move is played."
+        "From random games a model learns better than from an engine's where the other pieces can "
+        "go, and worse which move is played."
     )
 if rules:
     transfer_say += (

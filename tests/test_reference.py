@@ -255,14 +255,19 @@ def test_committed_page_is_what_the_inputs_give():
     )
 
 
+def places_in(folder, text):
+    notebook = folder / "01_x.py"
+    notebook.write_text(text)
+    return reproduce.read_places(notebook)
+
+
 def test_a_key_leads_to_the_cell_that_computes_it(tmp_path):
-    notebook = tmp_path / "01_x.py"
-    notebook.write_text(
+    places = places_in(
+        tmp_path,
         "# %%\nmean = 1\n# %%\nother = 2\nmean = 3\n# %%\n"
         'report.save("01_x", report.rows(mean, "a.mean"), report.rows({"x": 1}, "b"), more(c))\n'
-        'kept = {f"c.{name}": 1 for name in "xy"}\n'
+        'kept = {f"c.{name}": 1 for name in "xy"}\n',
     )
-    places = reproduce.read_places(notebook)
     assert reproduce.place_of("a.mean.ccc", places) == (1, 5)
     assert reproduce.place_of("b.x", places) == (2, 7)
     assert reproduce.place_of("c.x", places) == (2, 8)
@@ -270,14 +275,13 @@ def test_a_key_leads_to_the_cell_that_computes_it(tmp_path):
 
 
 def test_a_key_is_followed_through_the_cell_that_saves(tmp_path):
-    notebook = tmp_path / "01_x.py"
-    notebook.write_text(
+    places = places_in(
+        tmp_path,
         "# %%\nfound = 1\nname = 2\n# %%\nother = 3\n# %%\n"
         'means = {"found": found, "other": min(other, 4)}\n'
         "named = {name: row for name, row in other.items()}\n"
-        'report.save("01_x", report.rows(means, "mean"), report.rows(named, "row"))\n'
+        'report.save("01_x", report.rows(means, "mean"), report.rows(named, "row"))\n',
     )
-    places = reproduce.read_places(notebook)
     assert reproduce.place_of("mean.found", places) == (0, 2)
     assert reproduce.place_of("mean.other", places) == (1, 5)
     assert reproduce.place_of("row.a", places) == (1, 5), (
