@@ -455,18 +455,18 @@ fig, (ax, squares) = plt.subplots(
     1, 2, figsize=(7.6, 4.2), width_ratios=(3, 2), layout="constrained"
 )
 said_of = {}
-for place, concept in enumerate(sorted(gains, key=lambda name: gains[name].value)):
-    gain = gains[concept]
+for place, name in enumerate(sorted(gains, key=lambda each: gains[each].value)):
+    gain = gains[name]
     ends = [[gain.value - gain.low], [gain.high - gain.value]]
     ax.errorbar(gain.value, place, xerr=ends, color="C0", capsize=2)
-    ax.plot(gain.value, place, "o", color="C0", gid=f"point-{concept}")
-    of_pieces = board_weights[concept][:-1].reshape(12, 64)
+    ax.plot(gain.value, place, "o", color="C0", gid=f"point-{name}")
+    of_pieces = board_weights[name][:-1].reshape(12, 64)
     looks = np.einsum("nps,ps->ns", pieces_on, of_pieces).std(axis=0)
-    squares.pcolormesh(looks.reshape(8, 8), cmap="Greys", gid=f"with-{concept}")
+    squares.pcolormesh(looks.reshape(8, 8), cmap="Greys", gid=f"with-{name}")
     darkest = chess.square_name(int(looks.argmax()))
-    said_of[concept] = (
-        f"{concept}: NNUE {mine['accuracy'][concept]:.3f}, bare board "
-        f"{bare['accuracy'][concept]:.3f}; the probe of the board looks most at {darkest}"
+    said_of[name] = (
+        f"{name}: NNUE {mine['accuracy'][name]:.3f}, bare board "
+        f"{bare['accuracy'][name]:.3f}; the probe of the board looks most at {darkest}"
     )
 ax.axvline(0, color="black", lw=0.8)
 ax.set_yticks(range(len(said_of)), [*said_of])
@@ -885,7 +885,10 @@ def random_directions(width):
 
 
 def steer(network, layer, fens, directions, step=10.0):
-    """Half the difference between a step ahead and a step back, in units of the activations."""
+    """Half the change of the evaluation from a step back to a step ahead, for each direction.
+
+    ``step`` is in units of the activations, along directions of length 1.
+    """
     start = network.activations(fens, layer)
     effects = []
     for direction in directions:
