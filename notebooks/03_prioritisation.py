@@ -578,7 +578,7 @@ try:
     line = fit_ridge(moved[0], own[0], oracle.TERMS, alpha=0.1 * len(few))
     by_layer["Leela, a middle block"] = ranking.ndcg(np.abs(line.scores(moved[1])), own[1])
 except assets.AssetMissing:
-    print("asset absent: no Leela network on this machine")
+    leela = None
 
 
 # %% tags=["hide-input"]
@@ -588,9 +588,17 @@ def of_unseen(values):
 
 
 layer_means = {name: of_unseen(values) for name, values in by_layer.items()}
-report.table(
-    pd.Series(layer_means, name="nDCG@5").map("{:.3f}".format).to_frame(),
-    caption="Ridge on changes: validation moves, by layer and expert",
+no_leela = report.without(
+    "a Leela network",
+    "03_prioritisation",
+    {"Ridge on changes, Leela, a middle block, nDCG@5": "priority.ndcg.leela"},
+)
+report.boards(
+    report.table(
+        pd.Series(layer_means, name="nDCG@5").map("{:.3f}".format).to_frame(),
+        caption="Ridge on changes: validation moves, by layer and expert",
+    ),
+    *([] if leela else [no_leela]),
 )
 
 # %% tags=["hide-input"]
@@ -614,7 +622,7 @@ def published_gain(network, where, terms, differences, true_changes):
 
 
 of_published = {}
-if "Leela, a middle block" in by_layer:
+if leela:
     own_terms = turn_terms(few.before, oracle.TERMS, few.moves["before"].str.contains(" w "))
     of_published[f"Leela, {middle}"] = published_gain(
         leela, middle, own_terms, moved[1], own[1]
@@ -769,9 +777,9 @@ Markdown(f"""The head start: {"; ".join(steps)}.""")
 # ## On people's moves
 #
 # All moves so far are an engine's. With a file of people's games (the variable
-# `CHESSGLOSS_ASSET_GAMES`) the rankings are measured on moves of its test games. The numbers on this
-# page come from Lichess games of two accounts, most of them with 30 to 180 seconds a side: a sample
-# neither of all people nor of slow chess. A move drawn twice counts once. Vectors and models are
+# `CHESSGLOSS_ASSET_GAMES`) the rankings are measured on moves of its test games. The committed
+# numbers come from Lichess games of two accounts, most of them with 30 to 180 seconds a side: a
+# sample neither of all people nor of slow chess. A move drawn twice counts once. Vectors and models are
 # those fitted on self-play; the constants and the spreads come from people's training games.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Moves from people's games, and their rankings"}
@@ -788,8 +796,6 @@ if people:
     train_sizes = pd.DataFrame(np.abs(people_train.changes / people_spread))
     people_truth = people_test.changes / people_spread
     print(f"moves: {len(people_train):,} for the constants, {len(people_test):,} to test")
-else:
-    print("asset absent: no games that people played on this machine")
 
 people_rankings = {}
 if people:
@@ -831,6 +837,12 @@ people_summary = pd.DataFrame(
         for title, each in people_values.items()
     }
 )
+of_committed = {"paper_tails": wide_name, "constant": "a constant list", "best": best}
+committed_people = {
+    f"{title}, {name}": f"priority.people.{measure}.{key}"
+    for title, measure in (("nDCG@5", "ndcg"), ("precision@5", "precision_at_5"))
+    for key, name in of_committed.items()
+}
 beside = {
     f"{title}, {whose}": table[title].map("{:.3f}".format)
     for title in of_measure
@@ -843,12 +855,12 @@ beside = {
         caption="People's test moves beside self-play's",
     )
     if people
-    else None
+    else report.without("people's games", "03_prioritisation", committed_people)
 )
 
 # %% tags=["hide-input"]
 people_said = ""
-people_recap = "No games of people were at hand."
+people_recap = "How people's moves are ranked needs people's games: not measured here."
 
 
 def on_people(name, other, title):
@@ -958,15 +970,12 @@ by_key = {
     | {"constant": constant[title]}
     for title in constant
 }
-leela_gain = layer_means.get(
-    "Leela, a middle block", report.Result(None, absent="leela network")
-)
+leela_gain = layer_means.get("Leela, a middle block")
 curve["key"] = curve["source"].replace("onehot", "board")
 points_of_curve = {
     moves: dict(zip(each["key"], each["nDCG@5"], strict=True)) | {"gain": head_start[moves]}
     for moves, each in curve.groupby("moves")
 }
-no_people = report.Result(None, absent="people's games")
 people_keys = {
     "paper_tails": wide_name,
     "constant_by_kind": guess,
@@ -975,9 +984,9 @@ people_keys = {
     "best": best,
 }
 people_by_key = {
-    title: dict.fromkeys([*people_keys, "constant"], no_people) for title in of_measure
+    title: dict.fromkeys([*people_keys, "constant"]) for title in of_measure
 }
-people_over_board = people_moves = no_people
+people_over_board = people_moves = None
 if people:
     people_moves = len(people_test)
     of_gains = people_values["nDCG@5"]
@@ -994,15 +1003,20 @@ report.save(
     report.rows(len(test), "priority.moves", unit="moves"),
     report.rows(by_key["nDCG@5"], "priority.ndcg", unit="nDCG@5"),
     report.rows(over_board, "priority.ndcg.over_one_hot", unit="nDCG@5"),
-    report.rows(leela_gain, "priority.ndcg.leela", unit="nDCG@5, validation"),
+    report.rows(
+        leela_gain, "priority.ndcg.leela", unit="nDCG@5, validation", needs="a Leela network"
+    ),
     report.rows(by_key["precision@5"], "priority.precision_at_5", unit="precision@5"),
     report.rows(summary["sign"][best], "priority.sign.best", unit="accuracy"),
     report.rows(len(beaten), "priority.kinds_beaten", unit="kinds of move"),
-    report.rows(people_moves, "priority.people.moves", unit="moves"),
-    report.rows(people_by_key["nDCG@5"], "priority.people.ndcg", unit="nDCG@5"),
-    report.rows(people_over_board, "priority.people.ndcg.over_one_hot", unit="nDCG@5"),
-    report.rows(
-        people_by_key["precision@5"], "priority.people.precision_at_5", unit="precision@5"
+    *(
+        report.rows(values, f"priority.people.{key}", unit=unit, needs="people's games")
+        for values, key, unit in (
+            (people_moves, "moves", "moves"),
+            (people_by_key["nDCG@5"], "ndcg", "nDCG@5"),
+            (people_over_board, "ndcg.over_one_hot", "nDCG@5"),
+            (people_by_key["precision@5"], "precision_at_5", "precision@5"),
+        )
     ),
     report.rows(equal_means, "priority.equal", unit="nDCG@5"),
     report.rows(fitted_on["nnue"], "priority.equal.moves", unit="training moves"),
