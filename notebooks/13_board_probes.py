@@ -287,11 +287,11 @@ everyone += [*alone.values(), *kinds.values()]
 answered = {run: results.score_run(run, questions) for run in dict.fromkeys(everyone)}
 again = []
 for run, (live_model, training) in models.items():
-    kept = runs.read_kept("predictions", run)
-    for task in probes.TASKS[: 4 if training.notation != "uci" else 2]:
-        said = probes.predict(live_model, ask(task)[: sizes.live], training.reading)
-        stored = kept[f"{task}.long"][: sizes.live]
-        again.append((probes.rank(said)[:, 0] == stored[:, 0]).mean())
+    for task in probes.END_TASKS:
+        few_of_them = ask(task)[: sizes.live]
+        said = probes.predict(live_model, few_of_them, training.reading)
+        live_answers = probes.score_answers(few_of_them, said)["answer"]
+        again.append((live_answers == answered[run].loc[few_of_them.index, "answer"]).mean())
 report.paste(same=f"{100 * np.mean(again):.1f}")
 
 # %% [markdown]

@@ -202,8 +202,9 @@ def read_kept(kind: str, name: str, folder: Path | None = None) -> dict[str, NDA
     Parameters
     ----------
     kind
-        ``predictions``: the answers by ``task.band``, uint8 tokens ``(n, KEPT)``, best first, in
-        the questions' order. ``measures``: of each test game the sum of ``-ln p`` over its moves,
+        ``predictions``: the answers by ``task.band``, uint8 tokens in the questions' order, of each
+        as many as there are right answers, best first (:func:`.probes.rank`).
+        ``measures``: of each test game the sum of ``-ln p`` over its moves,
         ``test.nats``, and its moves, ``test.plies``; and, of models that read no types, the
         probability on own pieces (:func:`chessgloss.tracking.probes.share_on_own_pieces`) after
         each prefix of the ``end_actual`` questions, ``own.short`` and ``own.long``.
