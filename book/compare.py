@@ -165,7 +165,7 @@ def _outcome(
     if new is None:
         return "missing", "committed, but not computed again"
     if new["value"] is None and new.get("needs"):
-        return "asset absent", in_words(Result(**new), old and Result(**old))
+        return "asset absent", in_words(Result(**new), Result(**old) if old else None)
     if old is None or (old["value"] is None and old.get("needs")):
         return "new", "not among the committed results"
     changed = [

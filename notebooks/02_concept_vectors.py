@@ -739,7 +739,9 @@ def told(name, above, below, neither):
     return above if gap.low > 0 else below if gap.high < 0 else neither
 
 
-people_recap = "What probes reach on people's positions needs people's games: not measured here."
+people_recap = (
+    "What probes reach on people's positions needs people's games: not measured here."
+)
 people_said = ""
 if people:
     at_home = people_means["NNUE", "people's", "people's"]

@@ -613,7 +613,9 @@ if scores is not None:
 compared = {}
 for name, cell in published.items():
     value = of_people.get(name)
-    missing = "automatic scores" if human and name.startswith("table4.") else "ratings by people"
+    missing = (
+        "automatic scores" if human and name.startswith("table4.") else "ratings by people"
+    )
     more = {"reference": cell.value, "source": cell.key if cell.value is not None else ""}
     if cell.value is not None or value is not None:
         compared[name] = (

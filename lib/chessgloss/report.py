@@ -228,9 +228,9 @@ def in_words(result: Result, committed: Result | None = None) -> str:
         The same result as the book has it, which is told where this one has no value.
     """
     if result.value is None:
-        known = committed is not None and committed.value is not None
-        said = f"; the committed value is {in_words(committed)}" if known else ""
-        return f"needs {result.needs}{said}"
+        if committed is None or committed.value is None:
+            return f"needs {result.needs}"
+        return f"needs {result.needs}; the committed value is {in_words(committed)}"
     if result.unit.startswith("share"):  # of a hundred, a difference in points
         unit = " points" if re.search("differ|less", result.unit) else " %"
         value, low, high = (
