@@ -109,7 +109,7 @@ def task_findings() -> dict[str, Any]:
     return {
         "actions": [_write_committed_findings],
         "targets": [str(PROJECT / "book" / name) for name in findings.PAGES],
-        "uptodate": [_findings_are_fresh],
+        "uptodate": [findings_are_fresh],
         "task_dep": ["execute"],
     }
 
@@ -123,7 +123,7 @@ def task_explorer() -> dict[str, Any]:
     return {
         "actions": [_write_explorer],
         "targets": [str(EXPLORER)],
-        "uptodate": [_explorer_is_fresh],
+        "uptodate": [explorer_is_fresh],
     }
 
 
@@ -197,7 +197,7 @@ def task_exercises() -> dict[str, Any]:
 
 def task_reproduce() -> dict[str, Any]:
     """Execute everything anew, compare it with the committed results, build the pages."""
-    return {"actions": [reproduce]}
+    return {"actions": [reproduce], "task_dep": ["live"]}
 
 
 def _execution(
@@ -386,7 +386,8 @@ def build_from(
 ) -> TaskFailed | None:
     """Build pages from the project's text and a run's notebooks, in a tree of their own.
 
-    A report, if given, is one page more, after that of all tables and figures.
+    A report, if given, is one page more, after that of all tables and figures. Where the findings
+    cannot be written, the pages are built with the committed ones, and the reason is returned.
     """
     shutil.rmtree(source, ignore_errors=True)
     own = shutil.ignore_patterns("executed", "results", "__pycache__")
@@ -406,12 +407,11 @@ def build_from(
         (source / "_toc.yml").write_text(
             toc.replace(after, f"{after}      - file: book/reproduced\n")
         )
+    failure = None
     whole = all(run.result(chapter).is_file() for chapter in read_chapters(run.project))
     if run.profile == "book" and whole:  # else the committed findings stay
         failure = _write_findings(run.results, source / "book")
-        if failure is not None:
-            return failure
-    return build_html(source, output)
+    return build_html(source, output) or failure
 
 
 def write_overview(results: Path, page: Path) -> None:
@@ -421,33 +421,31 @@ def write_overview(results: Path, page: Path) -> None:
         PROJECT / "data/reference",
         PROJECT / "book/inventory.csv",
         PROJECT / CHAPTERS_FILE,
+        committed_run(PROJECT).results,
     )
     write_atomically(page, text)
 
 
 def _write_findings(results: Path, folder: Path) -> TaskFailed | None:
+    from chessgloss.assets import AssetMissing
+
     try:
         for name, text in findings.pages(PROJECT, results).items():
             write_atomically(folder / name, text)
-    except findings.FindingsError as error:
-        return TaskFailed(str(error))
+    except (findings.FindingsError, AssetMissing) as error:
+        return TaskFailed(f"the page of all claims cannot be written: {error}")
     return None
 
 
 def _write_committed_findings() -> TaskFailed | None:
-    from chessgloss.assets import AssetMissing
-
-    try:
-        failure = _write_findings(committed_run(PROJECT).results, PROJECT / "book")
-    except AssetMissing as error:
-        return TaskFailed(f"{FINDINGS.name} is of older code or data: {error}")
+    failure = _write_findings(committed_run(PROJECT).results, PROJECT / "book")
     if failure is None:
         text = FINDINGS.read_text("utf-8")
         write_atomically(FINDINGS, f"{text}\n{_mark(findings_sources(PROJECT))}\n")
     return failure
 
 
-def _findings_are_fresh() -> bool:
+def findings_are_fresh() -> bool:
     return _is_marked(FINDINGS, findings_sources(PROJECT))
 
 
@@ -463,7 +461,7 @@ def _write_explorer() -> TaskFailed | None:
     return None
 
 
-def _explorer_is_fresh() -> bool:
+def explorer_is_fresh() -> bool:
     return _is_marked(EXPLORER, explorer_sources(PROJECT))
 
 

@@ -22,6 +22,9 @@ from typing import Any
 import jinja2
 import pandas as pd
 
+from chessgloss.assets import REGISTRY
+from chessgloss.report import Result, in_words
+
 #: What may become of a result, and what of it makes a reproduction fail.
 OUTCOMES = (
     "identical",
@@ -132,7 +135,7 @@ def compare(
     pandas.DataFrame
         One row a result, chapter by chapter, the committed keys first: ``chapter``, ``key``,
         ``table`` (chapter and first component of the key), ``outcome`` (one of
-        :data:`OUTCOMES`) and ``detail``, what differs in words.
+        :data:`OUTCOMES`), ``detail``, what differs in words, and ``needs``, what is absent.
 
     Raises
     ------
@@ -145,8 +148,11 @@ def compare(
     for chapter, key in dict.fromkeys([*old, *new]):
         entries = old.get((chapter, key)), new.get((chapter, key))
         outcome, detail = _outcome(f"{chapter}/{key}", *entries, tolerances)
-        rows.append((chapter, key, f"{chapter} {key.split('.')[0]}", outcome, detail))
-    frame = pd.DataFrame(rows, columns=["chapter", "key", "table", "outcome", "detail"])
+        needs = entries[1]["needs"] if outcome == "asset absent" and entries[1] else ""
+        table = f"{chapter} {key.split('.')[0]}"
+        rows.append((chapter, key, table, outcome, detail, needs))
+    columns = ["chapter", "key", "table", "outcome", "detail", "needs"]
+    frame = pd.DataFrame(rows, columns=columns)
     return frame.sort_values("chapter", kind="stable", ignore_index=True)
 
 
@@ -158,9 +164,9 @@ def _outcome(
 ) -> tuple[str, str]:
     if new is None:
         return "missing", "committed, but not computed again"
-    if new["value"] is None and new.get("absent"):
-        return "asset absent", f"needs: {new['absent']}"
-    if old is None or (old["value"] is None and old.get("absent")):
+    if new["value"] is None and new.get("needs"):
+        return "asset absent", in_words(Result(**new), Result(**old) if old else None)
+    if old is None or (old["value"] is None and old.get("needs")):
         return "new", "not among the committed results"
     changed = [
         field
@@ -236,9 +242,7 @@ def page(
     counts = pd.crosstab(rows["table"], rows["outcome"]).reindex(
         index=rows["table"].unique(), columns=OUTCOMES, fill_value=0
     )
-    needs = rows.loc[rows["outcome"] == "asset absent", "detail"].str.removeprefix(
-        "needs: "
-    )
+    absent = rows[rows["outcome"] == "asset absent"]
     template = Path(__file__).with_name("reproduced.md.j2").read_text("utf-8")
     return jinja2.Template(template, keep_trailing_newline=True).render(
         verdict=summarise(rows, len(failures)),
@@ -250,8 +254,8 @@ def page(
             rows[~rows["outcome"].isin(("identical", "asset absent"))].itertuples()
         ),
         absent=[
-            (what, n, _remedy(what))
-            for what, n in needs.value_counts().sort_index().items()
+            (what, list(each.itertuples()), _remedy(str(what)))
+            for what, each in absent.groupby("needs")
         ],
         times=times,
         outcomes=OUTCOMES,
@@ -265,7 +269,9 @@ def _remedy(what: str) -> str:
         return f"`make record MODEL={model[1]} PURPOSE=mate_in_one`"
     if "ratings" in what:
         return "`chessgloss survey collect`, then people; their files go into `data/ratings`"
-    return "`.venv/bin/chessgloss doctor` names it, and the command"
+    named = {"a Leela network": "leela", "people's games": "games"}
+    found = [REGISTRY[asset].remedy for words, asset in named.items() if words in what]
+    return found[0] if found else "`.venv/bin/chessgloss doctor` says what there is"
 
 
 def summarise(rows: pd.DataFrame, failed_chapters: int = 0) -> str:

@@ -5,39 +5,22 @@ Colours are the page's own, so that a picture is legible on light and dark groun
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from chessgloss.report import Result
+from chessgloss.report import Result, in_words
 
 
-def in_words(result: Result) -> str:
-    """Return a result in words: its value and its interval."""
-    if result.value is None:
-        return f"absent: {result.absent}"
-    if result.unit.startswith("share"):  # of a hundred, a difference in points
-        unit = " points" if re.search("differ|less", result.unit) else " %"
-        value, low, high = (
-            None if each is None else f"{round(100 * each, 1):g}"
-            for each in (result.value, result.low, result.high)
-        )
-    else:
-        unit = ""
-        show = f"{{:,.{'3g' if abs(result.value) < 1000 else '0f'}}}".format
-        value, low, high = (
-            None if each is None else show(each)
-            for each in (result.value, result.low, result.high)
-        )
-    interval = "" if low is None or high is None else f" ({low} to {high})"
-    return f"{value}{unit}{interval}"
+def chart(
+    title: str, unit: str, bars: Mapping[str, Result], words: Mapping[str, str]
+) -> str:
+    """Return an SVG of shares with their intervals, one line each; its words say all of it.
 
-
-def chart(title: str, unit: str, bars: Mapping[str, Result]) -> str:
-    """Return an SVG of shares with their intervals, one line each; its words say all of it."""
+    A share that was not measured has no bar: its line says what it needs.
+    """
     left, width, step = 112, 200, 30
     bottom = 8 + step * len(bars)
-    said = "; ".join(f"{name} {in_words(bar)}" for name, bar in bars.items())
+    said = "; ".join(f"{name} {words[name]}" for name in bars)
     marks = []
     for share in (0, 0.25, 0.5, 0.75, 1):
         x = left + width * share
@@ -46,14 +29,20 @@ def chart(title: str, unit: str, bars: Mapping[str, Result]) -> str:
             f'<text class="tick" x="{x:g}" y="{bottom + 16}">{share:.0%}</text>'
         )
     for place, (name, bar) in enumerate(bars.items()):
-        if bar.value is None or bar.low is None or bar.high is None:
-            raise ValueError(f"figure: {name!r} has no interval")
         y = 8 + step * place + step / 2
-        low, mid, high = (
-            left + width * each for each in (bar.low, bar.value, bar.high)
-        )
         marks.append(
             f'<text class="label" x="{left - 8}" y="{y + 4:g}">{escape(name)}</text>'
+        )
+        if bar.value is None:
+            marks.append(
+                f'<text class="needs" x="{left + 4}" y="{y + 4:g}">'
+                f"{escape(in_words(bar))}</text>"
+            )
+            continue
+        if bar.low is None or bar.high is None:
+            raise ValueError(f"figure: {name!r} has no interval")
+        low, mid, high = (
+            left + width * each for each in (bar.low, bar.value, bar.high)
         )
         marks.append(f'<path class="bar" d="M{low:.1f} {y:g}H{high:.1f}"/>')
         marks.append(f'<circle class="dot" cx="{mid:.1f}" cy="{y:g}" r="5"/>')

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ import jinja2
 from docutils.nodes import make_id
 
 from chessgloss.book import reference
-from chessgloss.report import Result
-from drawings import chart, diagram, in_words
+from chessgloss.report import Result, in_words
+from drawings import chart, diagram
 from reproduce import TITLES, ResultsError, place_of, read_places, read_results
 
 #: Verdicts in words, by the name of the rule that gives each.
@@ -99,7 +100,7 @@ class Claim:
     holds, part, fails
         Rules, see :func:`decide`; what cannot be shown here in full has no ``holds``.
     needs
-        What a test would take that is not here, instead of rules.
+        What a test would take that is nowhere here, instead of rules.
     front, question, answer
         Place on the first page, 1 to 6, the question that the verdict answers there, and what was
         found in a sentence, with names of figures in braces.
@@ -192,18 +193,27 @@ def _evaluate(node: ast.expr, figures: Mapping[str, Result], at: str) -> Any:
     raise FindingsError(f"{at}: {ast.unparse(node)!r} is not allowed")
 
 
-def answer(claim: Claim, figures: Mapping[str, Result]) -> str:
+def answer(claim: Claim, words: Mapping[str, str]) -> str:
     """Return what was found, in a sentence with its numbers and their intervals.
+
+    Parameters
+    ----------
+    claim
+        It.
+    words
+        Its figures in words, by name; those that need what is not here are put in brackets.
 
     Raises
     ------
     FindingsError
         If the sentence names a figure that the claim has not.
     """
+    said = {
+        name: f"({each})" if each.startswith("needs ") else each
+        for name, each in words.items()
+    }
     try:
-        return claim.answer.format_map(
-            {name: in_words(figure) for name, figure in figures.items()}
-        )
+        return claim.answer.format_map(said)
     except (KeyError, ValueError) as error:
         raise FindingsError(f"{claim.id}: `answer` names no figure: {error}") from error
 
@@ -224,15 +234,29 @@ def _read(what: str, name: str, figures: Mapping[str, Result], at: str) -> float
     return found
 
 
+def lacking(claim: Claim, figures: Mapping[str, Result]) -> list[str]:
+    """Return what a claim's test needs and what is not here, each once; nothing if it is decided.
+
+    A number that is shown beside and in no rule takes part in no verdict.
+    """
+    if claim.needs:
+        return [claim.needs]
+    named = re.findall(r"\((\w+)\)", " ".join([claim.guard, *claim.rules.values()]))
+    absent = (figure for name, figure in figures.items() if name in named)
+    return list(dict.fromkeys(each.needs for each in absent if each.value is None))
+
+
 def decide(claim: Claim, figures: Mapping[str, Result]) -> str:
     """Return the name of a claim's verdict, a key of :data:`VERDICTS`.
+
+    Where a number that its rules ask for is absent, that is ``needs``.
 
     Raises
     ------
     FindingsError
         If a rule is bad, or ``holds`` and ``fails`` are true together.
     """
-    if claim.needs:
+    if lacking(claim, figures):
         return "needs"
     if claim.guard and not evaluate(claim.guard, figures, claim.id):
         return "open"
@@ -249,10 +273,14 @@ def decide(claim: Claim, figures: Mapping[str, Result]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """Of all chapters, by number: names, results, headings, and where results are computed."""
+    """Of all chapters, by number: names, results, headings, and where results are computed.
+
+    ``committed`` are the results of the project, which ``results`` may be too.
+    """
 
     names: Mapping[str, str]
     results: Mapping[str, Mapping[str, Result]]
+    committed: Mapping[str, Mapping[str, Result]]
     headings: Mapping[str, Sequence[str]]
     places: Mapping[str, Mapping[str, tuple[int, int]]]
 
@@ -269,14 +297,18 @@ class Book:
             headings[number] = [
                 line.split("# ", 2)[-1] for line in lines if line[:4] == "# ##"
             ]
-        written = {
-            n: read_results(results / f"{name}.json") or {} for n, name in names.items()
-        }
+        written, committed = (
+            {
+                n: read_results(folder / f"{name}.json") or {}
+                for n, name in names.items()
+            }
+            for folder in (results, project / "book/results")
+        )
         places = {
             n: read_places(project / f"notebooks/{name}.py")
             for n, name in names.items()
         }
-        return cls(names, written, headings, places)
+        return cls(names, written, committed, headings, places)
 
     def result(self, address: str, entry: str) -> Result:
         """Return the result at ``chapter/key``."""
@@ -287,6 +319,17 @@ class Book:
             raise FindingsError(
                 f"{entry}: no result {address!r} in book/results"
             ) from None
+
+    def words(self, address: str, entry: str) -> str:
+        """Return the result at ``chapter/key`` in words; if it is absent, the committed one too."""
+        number, _, key = address.partition("/")
+        committed = self.committed.get(number, {}).get(key)
+        return in_words(self.result(address, entry), committed)
+
+    def committed_figures(self, claim: Claim) -> dict[str, Result]:
+        """Return a claim's figures as the project has them."""
+        book = replace(self, results=self.committed)
+        return {name: book.result(key, claim.id) for name, key in claim.figures.items()}
 
     def cell(self, address: str) -> str:
         """Return the address of the cell that computes the result at ``chapter/key``."""
@@ -388,15 +431,24 @@ def pages(project: Path, results: Path) -> dict[str, str]:
         book = Book.read(project, results)
     except ResultsError as error:
         raise FindingsError(str(error)) from error
-    figures = {
-        claim.id: {
-            name: book.result(key, claim.id) for name, key in claim.figures.items()
+    figures, words = (
+        {
+            claim.id: {name: read(key, claim.id) for name, key in claim.figures.items()}
+            for claim in claims
         }
-        for claim in claims
-    }
+        for read in (book.result, book.words)
+    )
     verdicts = {claim.id: decide(claim, figures[claim.id]) for claim in claims}
+    committed = {
+        claim.id: decide(claim, book.committed_figures(claim))
+        for claim in claims
+        if verdicts[claim.id] == "needs" and not claim.needs
+    }
     told = tables["figure"]
-    bars = {name: book.result(key, "figure") for name, key in told["bars"].items()}
+    bars, said = (
+        {name: read(key, "figure") for name, key in told["bars"].items()}
+        for read in (book.result, book.words)
+    )
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(project / "book"),
         autoescape=True,
@@ -414,10 +466,15 @@ def pages(project: Path, results: Path) -> dict[str, str]:
         "verdicts": verdicts,
         "names": VERDICTS,
         "short": ANSWERS,
-        "answers": {claim.id: answer(claim, figures[claim.id]) for claim in claims},
+        "answers": {claim.id: answer(claim, words[claim.id]) for claim in claims},
+        "words": words,
+        "committed": committed,
+        "needs": {
+            claim.id: " and ".join(lacking(claim, figures[claim.id]))
+            for claim in claims
+        },
         "links": {claim.id: book.link(claim) for claim in claims},
         "cell": book.cell,
-        "number": in_words,
         "counts": {
             document: Counter(verdicts[c.id] for c in claims if c.document == document)
             for document in DOCUMENTS
@@ -425,7 +482,7 @@ def pages(project: Path, results: Path) -> dict[str, str]:
         "decided": sum(1 for claim in claims if claim.rules),
         "contradictions": contradictions(tables),
         "figure": told,
-        "chart": chart(told["title"], told["unit"], bars),
+        "chart": chart(told["title"], told["unit"], bars, said),
         "diagram": diagram(book.names),
         "example": example(tables),
     }

@@ -26,7 +26,7 @@ import jinja2
 
 from chessgloss.book import reference
 from chessgloss.book.reference import Reference
-from chessgloss.report import Result
+from chessgloss.report import Result, in_words
 
 #: A chapter's results by dotted key.
 Results: TypeAlias = dict[str, Result]
@@ -131,10 +131,10 @@ def verdict(result: Result, rounding: float = 0.0) -> str:
     ``rounding`` is half a unit of the last digit printed: a printed 1.00 stands for any number
     that rounds to it.
     """
-    if result.absent:
-        return f"not measured, needs {result.absent}"
-    if result.reference is None or result.value is None:
+    if result.reference is None:
         return NOTHING
+    if result.value is None:
+        return f"not measured, needs {result.needs}"
     if result.low is None or result.high is None:
         return _without_interval(result.value, result.reference)
     if result.low - rounding <= result.reference <= result.high + rounding:
@@ -143,7 +143,11 @@ def verdict(result: Result, rounding: float = 0.0) -> str:
 
 
 def render(
-    results_folder: Path, reference_folder: Path, inventory: Path, chapters_toml: Path
+    results_folder: Path,
+    reference_folder: Path,
+    inventory: Path,
+    chapters_toml: Path,
+    committed_folder: Path | None = None,
 ) -> str:
     """Return the page as MyST Markdown.
 
@@ -157,6 +161,8 @@ def render(
         List of tables and figures (:func:`read_inventory`).
     chapters_toml
         List of chapters: one table each, named as the notebook.
+    committed_folder
+        Folder of the results as the book has them, which are told where those have no value.
 
     Raises
     ------
@@ -164,9 +170,10 @@ def render(
         If a results file, the inventory or a cited reference value does not fit.
     """
     chapters = tuple(tomllib.loads(chapters_toml.read_text(encoding="utf-8")))
-    written = {
-        name[:2]: read_results(results_folder / f"{name}.json") for name in chapters
-    }
+    written, committed = (
+        {name[:2]: read_results(folder / f"{name}.json") for name in chapters}
+        for folder in (results_folder, committed_folder or results_folder)
+    )
     items = read_inventory(inventory)
     cells = reference.load(folder=reference_folder)
     _check_citations(written.values(), cells)
@@ -174,6 +181,11 @@ def render(
 
     def judged(result: Result, item: Item) -> str:
         return _judged(result, item, printed)
+
+    def told(key: str, result: Result, item: Item) -> str:
+        known = _results_of(item, committed).get(key)
+        words = judged(result, item) if result.value is not None else ""
+        return words or f"not measured, {in_words(result, known)}"
 
     results = {(item.item, item.document): _results_of(item, written) for item in items}
     links = _links(chapters, written, chapters_toml.parent)
@@ -222,7 +234,7 @@ def render(
             )
         ),
         number=_number,
-        verdict=judged,
+        verdict=told,
         marked=_marked,
         escaped=_escaped,
     )
@@ -414,10 +426,18 @@ def status(
     """
     words = (_judged(result, item, printed or {}) for result in results.values())
     counts = Counter(each.split(" by ")[0] for each in words)
-    alone = counts.pop(NOTHING, 0)
+    counts.pop(NOTHING, 0)
     parts = [f"{count} {words}" for words, count in counts.items()]
-    if alone:
-        parts.append(f"{alone} shown, nothing printed to compare with")
+    alone = Counter(
+        f"not measured, needs {result.needs}"
+        if result.value is None
+        else "shown, nothing printed to compare with"
+        for result in results.values()
+        if result.reference is None
+    )
+    parts += [
+        f"{count} {words}" for words, count in sorted(alone.items(), reverse=True)
+    ]
     if item.obstacle:
         parts.insert(0, f"not reproducible: {item.obstacle}")
     missing = f" writes no `{item.prefix}`" if written else ""

@@ -624,7 +624,7 @@ tails. There are {sum(map(len, pairs)):,} pairs{none_for}.""")
 #
 # The paper's positions come from games on Lichess. With a file of people's games (the variable
 # `CHESSGLOSS_ASSET_GAMES`; a PGN file with enough games will do), the same steps run on them. The
-# numbers on this page come from Lichess games of two accounts, most of them with 30 to 180 seconds a
+# committed numbers come from Lichess games of two accounts, most of them with 30 to 180 seconds a
 # side: a sample neither of all people nor of slow chess. At most {glue:text}`people_per_game`
 # positions of a game are drawn, and a position that was drawn twice counts once, because people repeat
 # their openings. Vectors fitted on either kind of game are tested on both.
@@ -653,8 +653,6 @@ if people:
     )
     print(f"{len(drawn):,} drawn, of them {len(drawn) - first_time.size:,} again")
     print(f"{len(kept):,} positions of {np.unique(people_game).size:,} games")
-else:
-    print("asset absent: no games that people played on this machine")
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit and test on both kinds of game"}
 crossed = {}
@@ -687,10 +685,17 @@ shown = pd.DataFrame(
         for name in ("NNUE", "bare board")
     }
 )
+committed_people = {
+    "NNUE, fitted and tested on people's": "table6.people.mean",
+    "NNUE, fitted on self-play, tested on people's": "table6.transfer.selfplay_to_people.mean",
+    "NNUE, fitted on people's, tested on self-play": "table6.transfer.people_to_selfplay.mean",
+    "bare board, fitted and tested on people's": "table6.people.board.mean",
+    "the network less the bare board": "table6.people.gain_over_board",
+}
 (
     report.table(shown, caption="Mean test accuracy of the 21 concepts, by kind of game")
     if people
-    else None
+    else report.without("people's games", "02_concept_vectors", committed_people)
 )
 
 # %% tags=["hide-input"]
@@ -734,7 +739,9 @@ def told(name, above, below, neither):
     return above if gap.low > 0 else below if gap.high < 0 else neither
 
 
-people_recap = "No games of people were at hand."
+people_recap = (
+    "What probes reach on people's positions needs people's games: not measured here."
+)
 people_said = ""
 if people:
     at_home = people_means["NNUE", "people's", "people's"]
@@ -1117,8 +1124,8 @@ Markdown(f"{explained if sorting_explains else ''} {unexplained if imbalance_sta
 # %% [markdown]
 # ## A Leela network, block by block
 #
-# Leela is the paper's own kind of network; this one, Maia 1900, is much smaller than T78. With a
-# Leela file at hand (the variable `CHESSGLOSS_ASSET_LEELA`) these cells show in which block of its
+# Leela is the paper's own kind of network; that of the committed numbers, Maia 1900, is much smaller
+# than T78. With a Leela file at hand (the variable `CHESSGLOSS_ASSET_LEELA`) these cells show in which block of its
 # tower the concepts can be read, on {glue:text}`quarter_n:,` positions. Its `input` is the board
 # alone: the baseline with equal data. The best block is chosen on validation games.
 # `expert_name = "leela"` at the top of the chapter runs everything else on it too.
@@ -1128,7 +1135,6 @@ try:
     leela = load_expert("leela", assets.locate("leela", fetch=False))
 except assets.AssetMissing:
     leela = None
-    print("asset absent: no Leela network on this machine")
 
 quarter = np.arange(len(control))[::4]
 quarter_fens = [control_fens[row] for row in quarter]
@@ -1155,11 +1161,20 @@ for name in leela.layers if leela else ():
     validated[name] = accuracy(score("validation"), seed=seed)
     leela_tested[name] = score("test")
     blocks[name] = accuracy(leela_tested[name], seed=seed)
-report.table(
-    pd.DataFrame({"validation accuracy": validated, "test accuracy": blocks}).map(
-        "{:.3f}".format
-    ),
-    caption="Leela: mean accuracy of the 21 concepts, by block",
+of_leela = pd.DataFrame({"validation accuracy": validated, "test accuracy": blocks})
+committed_leela = {
+    "its best block": "table6.mean.leela",
+    "the board alone": "table6.mean.leela_input",
+    "difference": "gain_over_board.leela",
+    "concepts, of 21, that steer beyond every random direction": "steering.leela.beyond_random",
+}
+(
+    report.table(
+        of_leela.map("{:.3f}".format),
+        caption="Leela: mean accuracy of the 21 concepts, by block",
+    )
+    if leela
+    else report.without("a Leela network", "02_concept_vectors", committed_leela)
 )
 
 # %% tags=["hide-input"]
@@ -1287,16 +1302,15 @@ published = float(paper_mean)
 mean_result = report.Result.of(
     mean, "accuracy", reference=published, source="CCC paper, Table 6, mean of 21 accuracies"
 )
-no_leela = report.Result(None, absent="leela network")
+leelas = "a Leela network"
 means = {
     "nnue": mean_result,
     "board": board_mean,
     "balanced": balanced_mean,
     "paper": published,
     "random_weights": accuracy(held["random weights"], seed=seed),
-    "leela": blocks[best_block] if leela else no_leela,
-    "leela_input": blocks["input"] if leela else no_leela,
 }
+leela_means = {"leela": blocks.get(best_block), "leela_input": blocks.get("input")}
 names = {name: name.lower().replace(" ", "_") for name in oracle.TERMS}
 printed = {
     (names[name], "nnue"): reference.lookup("ccc", "table6", name, "Accuracy") for name in names
@@ -1320,36 +1334,28 @@ def printed_of(value):
 
 
 by_concept = {(names[name], "nnue"): cell for name, cell in mine["accuracy"].items()}
-leela_row = report.Result(leela_beyond, n=21, unit="concepts") if leela else no_leela
 
 
-def counted(value, n, unit):
-    return report.Result(value, n=n, unit=unit)
+def counted(value, n, unit, needs=""):
+    return report.Result(value, n=n, unit=unit, needs=needs)
 
 
-lc0_row = (
-    report.Result(leela_difference, n=300, unit="expected result")
-    if leela_difference is not None
-    else report.Result(None, absent="leela network and lc0's bindings")
-)
-
-
-no_people = report.Result(None, absent="people's games")
+lc0_row = counted(leela_difference, 300, "expected result", f"{leelas} and lc0's bindings")
 
 
 def of_case(*case):
-    return people_means.get(case, no_people)
+    return people_means.get(case)
 
 
-people_by_concept = dict.fromkeys(names.values(), no_people)
+people_by_concept = dict.fromkeys(names.values())
 if people:
     cells = table_of(crossed["NNUE", "people's", "people's"], seed=seed)["accuracy"]
     people_by_concept = {names[name]: cell for name, cell in cells.items()}
 people_rows = {
     "mean": of_case("NNUE", "people's", "people's"),
     ("board", "mean"): of_case("bare board", "people's", "people's"),
-    "less_selfplay": people_gaps.get("less_selfplay", no_people),
-    "gain_over_board": people_gaps.get("gain_over_board", no_people),
+    "less_selfplay": people_gaps.get("less_selfplay"),
+    "gain_over_board": people_gaps.get("gain_over_board"),
     **people_by_concept,
 }
 transfer_rows = {
@@ -1358,8 +1364,8 @@ transfer_rows = {
     ("selfplay_to_selfplay", "mean"): of_case("NNUE", "self-play", "self-play"),
     ("selfplay_to_people", "board", "mean"): of_case("bare board", "self-play", "people's"),
     ("people_to_selfplay", "board", "mean"): of_case("bare board", "people's", "self-play"),
-    ("selfplay_to_people", "lost"): people_gaps.get("lost_on_people", no_people),
-    ("people_to_selfplay", "lost"): people_gaps.get("lost_on_selfplay", no_people),
+    ("selfplay_to_people", "lost"): people_gaps.get("lost_on_people"),
+    ("people_to_selfplay", "lost"): people_gaps.get("lost_on_selfplay"),
 }
 
 
@@ -1367,24 +1373,21 @@ share = "share of variance"
 report.save(
     "02_concept_vectors",
     report.rows(means, "table6.mean", unit="accuracy"),
+    report.rows(leela_means, "table6.mean", unit="accuracy", needs=leelas),
     report.rows(by_concept, "table6", unit="accuracy", reference=printed),
     *(
         report.rows(cells, "table6", unit=value, reference=printed_of(value))
         for value, cells in sides.items()
     ),
     report.rows(len(below), "table6.below_paper", unit="concepts"),
-    report.rows(people_rows, "table6.people", unit="accuracy"),
-    report.rows(transfer_rows, "table6.transfer", unit="accuracy"),
+    report.rows(people_rows, "table6.people", unit="accuracy", needs="people's games"),
+    report.rows(transfer_rows, "table6.transfer", unit="accuracy", needs="people's games"),
     report.rows(
-        {
-            "mean": gain,
-            "matched": matched_gain,
-            "matched_less_plain": matched_more,
-            "leela": leela_gain if leela else no_leela,
-        },
+        {"mean": gain, "matched": matched_gain, "matched_less_plain": matched_more},
         "gain_over_board",
         unit="accuracy",
     ),
+    report.rows(leela_gain, "gain_over_board.leela", unit="accuracy", needs=leelas),
     report.rows(
         {
             "nnue": counted(r2["NNUE"], n_varying, share),
@@ -1409,7 +1412,7 @@ report.save(
     report.rows(
         {
             ("nnue", "beyond_random"): counted(beyond, 21, "concepts"),
-            ("leela", "beyond_random"): leela_row,
+            ("leela", "beyond_random"): counted(leela_beyond, 21, "concepts", leelas),
         },
         "steering",
     ),

@@ -37,7 +37,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython.display import Markdown
-from safetensors.numpy import load_file
 from sklearn.metrics import r2_score
 
 from chessgloss import assets, oracle, report
@@ -55,9 +54,11 @@ from chessgloss.concepts.priority import (
     SOURCES,
     SVM_C,
     ChangeModel,
+    ask_control,
     fit_linear,
     labelled_before,
     prioritise,
+    read_answers,
     weights_file,
 )
 from chessgloss.corpora.anybody import people_games
@@ -225,7 +226,8 @@ report.table(by_kind, caption="Test moves by kind")
 # A line cannot say "it depends on the position"; a model with hidden layers can. The models look at
 # each move from both sides with the same weights, because mirroring the board only exchanges
 # White's and Black's terms. They were trained by `python data/priority/train.py nnue` and `onehot`,
-# and their logs are beside them.
+# and their logs are beside them. The model on the bare board is a control: what it answered about
+# these moves is kept in place of its weights.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Constants and the published ranking"}
 random = np.random.default_rng(seed)
@@ -280,11 +282,20 @@ signed["ridge on states, difference"] = states / spread
 signed["ridge on changes"] = fitted["changes"].scores(after["test"] - before["test"])
 
 models = {"the model on the bare board": "onehot", "the model on NNUE": "nnue"}
-for name, source in models.items():
-    model = ChangeModel.load(weights_file(source))
-    signed[name], rankings[name] = model.predict(
-        SOURCES[source](), test.moves["before"].tolist(), test.moves["after"].tolist()
-    )
+
+
+def ask_models(moves):
+    """Return changes and ranking of both models."""
+    around = (moves[side].tolist() for side in ("before", "after"))
+    by_network = ChangeModel.load(weights_file("nnue")).predict(SOURCES["nnue"](), *around)
+    return dict(zip(models, (ask_control(moves), by_network), strict=True))
+
+
+for name, answers in ask_models(test.moves).items():
+    signed[name], rankings[name] = answers
+bare_asked = np.isfinite(rankings["the model on the bare board"]).all(axis=1)
+if not bare_asked.all():
+    print(f"the model on the bare board was asked about {bare_asked.sum():,} of these moves")
 logs = {
     source: json.loads(weights_file(source).with_suffix(".json").read_text())
     for source in models.values()
@@ -305,6 +316,7 @@ def sign_accuracy(scores, predicted, truth, top=ranking.TOP):
     """How often the direction is right among the first terms that do change; NaN where none does."""
     ranked = ranking.top_columns(scores, top)
     real, said = (np.take_along_axis(values, ranked, axis=1) for values in (truth, predicted))
+    real[np.isnan(said)] = 0
     right = ((np.sign(real) == np.sign(said)) & (real != 0)).sum(axis=1)
     moved = (real != 0).sum(axis=1)
     return np.divide(right, moved, out=np.full(len(real), np.nan), where=moved > 0)
@@ -424,19 +436,11 @@ five that does not look at the move.**"""),
 EQUAL = "equal"  # the models trained on this chapter's own moves
 about = json.loads(weights_file("curve").with_suffix(".json").read_text())
 points = {point["name"]: point for point in about["points"]}
-named_first = load_file(weights_file("curve"))
-place = {key: row for row, key in enumerate(named_first["moves"].tolist())}
-rows = np.array([place.get(key, -1) for key in changes.move_keys(test.moves).tolist()])
-kept = rows >= 0
+named_first = read_answers("curve", test.moves)
 
 
 def of_curve(name, measure):
-    first_five = named_first[name][rows[kept]].astype(int)
-    scores = np.zeros((kept.sum(), len(oracle.TERMS)))
-    found = np.full(len(test), np.nan)
-    np.put_along_axis(scores, first_five, np.arange(5.0, 0, -1)[None], axis=1)
-    found[kept] = measure(scores, truth["test"][kept])
-    return found
+    return measure(named_first[name], truth["test"])
 
 
 sources = {"board": "onehot", "nnue": "nnue"}
@@ -578,7 +582,7 @@ try:
     line = fit_ridge(moved[0], own[0], oracle.TERMS, alpha=0.1 * len(few))
     by_layer["Leela, a middle block"] = ranking.ndcg(np.abs(line.scores(moved[1])), own[1])
 except assets.AssetMissing:
-    print("asset absent: no Leela network on this machine")
+    leela = None
 
 
 # %% tags=["hide-input"]
@@ -588,9 +592,17 @@ def of_unseen(values):
 
 
 layer_means = {name: of_unseen(values) for name, values in by_layer.items()}
-report.table(
-    pd.Series(layer_means, name="nDCG@5").map("{:.3f}".format).to_frame(),
-    caption="Ridge on changes: validation moves, by layer and expert",
+no_leela = report.without(
+    "a Leela network",
+    "03_prioritisation",
+    {"Ridge on changes, Leela, a middle block, nDCG@5": "priority.ndcg.leela"},
+)
+report.boards(
+    report.table(
+        pd.Series(layer_means, name="nDCG@5").map("{:.3f}".format).to_frame(),
+        caption="Ridge on changes: validation moves, by layer and expert",
+    ),
+    *([] if leela else [no_leela]),
 )
 
 # %% tags=["hide-input"]
@@ -614,7 +626,7 @@ def published_gain(network, where, terms, differences, true_changes):
 
 
 of_published = {}
-if "Leela, a middle block" in by_layer:
+if leela:
     own_terms = turn_terms(few.before, oracle.TERMS, few.moves["before"].str.contains(" w "))
     of_published[f"Leela, {middle}"] = published_gain(
         leela, middle, own_terms, moved[1], own[1]
@@ -646,7 +658,9 @@ terms = pd.DataFrame(
     {
         "share of moves": changed.mean(axis=0),
         **{
-            f"R², {name}": r2_score(truth["test"], signed[which], multioutput="raw_values")
+            f"R², {name}": r2_score(
+                truth["test"][bare_asked], signed[which][bare_asked], multioutput="raw_values"
+            )
             for name, which in (("line", "ridge on changes"), ("board", bare), ("NNUE", best))
         },
         "share of missed gain": missed.sum(axis=0) / missed.sum(),
@@ -769,9 +783,9 @@ Markdown(f"""The head start: {"; ".join(steps)}.""")
 # ## On people's moves
 #
 # All moves so far are an engine's. With a file of people's games (the variable
-# `CHESSGLOSS_ASSET_GAMES`) the rankings are measured on moves of its test games. The numbers on this
-# page come from Lichess games of two accounts, most of them with 30 to 180 seconds a side: a sample
-# neither of all people nor of slow chess. A move drawn twice counts once. Vectors and models are
+# `CHESSGLOSS_ASSET_GAMES`) the rankings are measured on moves of its test games. The committed
+# numbers come from Lichess games of two accounts, most of them with 30 to 180 seconds a side: a
+# sample neither of all people nor of slow chess. A move drawn twice counts once. Vectors and models are
 # those fitted on self-play; the constants and the spreads come from people's training games.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Moves from people's games, and their rankings"}
@@ -788,8 +802,6 @@ if people:
     train_sizes = pd.DataFrame(np.abs(people_train.changes / people_spread))
     people_truth = people_test.changes / people_spread
     print(f"moves: {len(people_train):,} for the constants, {len(people_test):,} to test")
-else:
-    print("asset absent: no games that people played on this machine")
 
 people_rankings = {}
 if people:
@@ -807,10 +819,11 @@ if people:
             vectors.score_changes(*(read(people_test.moves, s) for s in ("before", "after")))
         ),
     }
-    around_people = [people_test.moves[side].tolist() for side in ("before", "after")]
-    for name, source in models.items():
-        model = ChangeModel.load(weights_file(source))
-        _, people_rankings[name] = model.predict(SOURCES[source](), *around_people)
+    for name, (_, answered) in ask_models(people_test.moves).items():
+        if np.isfinite(answered).any():
+            people_rankings[name] = answered
+        else:
+            print(f"{name} was not asked about these moves")
 
 # %% tags=["hide-input"]
 of_measure = {"nDCG@5": ranking.ndcg, "precision@5": ranking.precision}
@@ -831,6 +844,12 @@ people_summary = pd.DataFrame(
         for title, each in people_values.items()
     }
 )
+of_committed = {"paper_tails": wide_name, "constant": "a constant list", "best": best}
+committed_people = {
+    f"{title}, {name}": f"priority.people.{measure}.{key}"
+    for title, measure in (("nDCG@5", "ndcg"), ("precision@5", "precision_at_5"))
+    for key, name in of_committed.items()
+}
 beside = {
     f"{title}, {whose}": table[title].map("{:.3f}".format)
     for title in of_measure
@@ -843,12 +862,12 @@ beside = {
         caption="People's test moves beside self-play's",
     )
     if people
-    else None
+    else report.without("people's games", "03_prioritisation", committed_people)
 )
 
 # %% tags=["hide-input"]
 people_said = ""
-people_recap = "No games of people were at hand."
+people_recap = "How people's moves are ranked needs people's games: not measured here."
 
 
 def on_people(name, other, title):
@@ -864,8 +883,10 @@ if people:
     five_there = fixed["precision@5"]
     people_said = f"""On people's moves, too, the published ranking is
 {on_people(wide_name, five_there, "precision@5")} the fixed list of five by precision@5 and
-{on_people(wide_name, guess, "nDCG@5")} the guess by kind of move by nDCG@5. The model on NNUE,
-trained on self-play, is {on_people(best, bare, "nDCG@5")} the same model on the bare board."""
+{on_people(wide_name, guess, "nDCG@5")} the guess by kind of move by nDCG@5."""
+    if bare in people_rankings:
+        people_said += f""" The model on NNUE, trained on self-play, is
+{on_people(best, bare, "nDCG@5")} the same model on the bare board."""
     people_recap = f"""On people's moves the model trained on self-play has a precision@5 of
 {people_summary["precision@5"][best].value:.2f}, the published ranking
 {people_summary["precision@5"][wide_name].value:.2f}, the fixed list of five
@@ -958,15 +979,12 @@ by_key = {
     | {"constant": constant[title]}
     for title in constant
 }
-leela_gain = layer_means.get(
-    "Leela, a middle block", report.Result(None, absent="leela network")
-)
+leela_gain = layer_means.get("Leela, a middle block")
 curve["key"] = curve["source"].replace("onehot", "board")
 points_of_curve = {
     moves: dict(zip(each["key"], each["nDCG@5"], strict=True)) | {"gain": head_start[moves]}
     for moves, each in curve.groupby("moves")
 }
-no_people = report.Result(None, absent="people's games")
 people_keys = {
     "paper_tails": wide_name,
     "constant_by_kind": guess,
@@ -974,16 +992,15 @@ people_keys = {
     "one_hot": bare,
     "best": best,
 }
-people_by_key = {
-    title: dict.fromkeys([*people_keys, "constant"], no_people) for title in of_measure
-}
-people_over_board = people_moves = no_people
+people_by_key = {title: dict.fromkeys([*people_keys, "constant"]) for title in of_measure}
+people_over_board = people_moves = None
 if people:
     people_moves = len(people_test)
     of_gains = people_values["nDCG@5"]
-    people_over_board = of_people(of_gains[best] - of_gains[bare])
+    if bare in people_rankings:
+        people_over_board = of_people(of_gains[best] - of_gains[bare])
     people_by_key = {
-        title: {key: people_summary[title][name] for key, name in people_keys.items()}
+        title: {key: people_summary[title].get(name) for key, name in people_keys.items()}
         | {"constant": people_summary[title][fixed[title]]}
         for title in of_measure
     }
@@ -994,15 +1011,20 @@ report.save(
     report.rows(len(test), "priority.moves", unit="moves"),
     report.rows(by_key["nDCG@5"], "priority.ndcg", unit="nDCG@5"),
     report.rows(over_board, "priority.ndcg.over_one_hot", unit="nDCG@5"),
-    report.rows(leela_gain, "priority.ndcg.leela", unit="nDCG@5, validation"),
+    report.rows(
+        leela_gain, "priority.ndcg.leela", unit="nDCG@5, validation", needs="a Leela network"
+    ),
     report.rows(by_key["precision@5"], "priority.precision_at_5", unit="precision@5"),
     report.rows(summary["sign"][best], "priority.sign.best", unit="accuracy"),
     report.rows(len(beaten), "priority.kinds_beaten", unit="kinds of move"),
-    report.rows(people_moves, "priority.people.moves", unit="moves"),
-    report.rows(people_by_key["nDCG@5"], "priority.people.ndcg", unit="nDCG@5"),
-    report.rows(people_over_board, "priority.people.ndcg.over_one_hot", unit="nDCG@5"),
-    report.rows(
-        people_by_key["precision@5"], "priority.people.precision_at_5", unit="precision@5"
+    *(
+        report.rows(values, f"priority.people.{key}", unit=unit, needs="people's games")
+        for values, key, unit in (
+            (people_moves, "moves", "moves"),
+            (people_by_key["nDCG@5"], "ndcg", "nDCG@5"),
+            (people_over_board, "ndcg.over_one_hot", "nDCG@5"),
+            (people_by_key["precision@5"], "precision_at_5", "precision@5"),
+        )
     ),
     report.rows(equal_means, "priority.equal", unit="nDCG@5"),
     report.rows(fitted_on["nnue"], "priority.equal.moves", unit="training moves"),

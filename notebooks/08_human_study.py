@@ -613,13 +613,15 @@ if scores is not None:
 compared = {}
 for name, cell in published.items():
     value = of_people.get(name)
-    missing = "automatic scores" if human and name.startswith("table4.") else "human ratings"
+    missing = (
+        "automatic scores" if human and name.startswith("table4.") else "ratings by people"
+    )
     more = {"reference": cell.value, "source": cell.key if cell.value is not None else ""}
     if cell.value is not None or value is not None:
         compared[name] = (
-            report.Result(None, absent=missing, **more)
+            report.Result(None, needs=missing, **more)
             if value is None
-            else report.Result.of(value, **more)
+            else report.Result.of(value, needs=missing, **more)
         )
 
 # %% tags=["hide-input"]

@@ -633,7 +633,7 @@ for player, name in names.items():
                 unit=of_problems,
                 reference=cell.value,
                 source=cell.key,
-                absent=f"recorded answers of {name}",
+                needs=f"recorded answers of {name}",
             )
             for kind, cell in printed_row.items()
         }

@@ -17,7 +17,7 @@ profile = "book"
 seed = 1
 moves = "e2e4 e7e5 g1f3 b8c6 d2d4 h7h6"
 following = "f1b5"
-example = "L-rap15-1"
+example = "L-uci-1"
 question_number = 0
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and the questions"}
@@ -142,8 +142,8 @@ print(scored)
 print(f"an even draw among 64 squares gives the legal ones {len(legal) / 64:.1%}")
 
 # %% [markdown]
-# Another `question_number` (0 to {glue:text}`last_question`), another `example` (not AP's, whose
-# prompts have a type before each move), and the board changes. The library asks and scores all
+# Another `question_number` (0 to {glue:text}`last_question`), another `example`, such as `S-uci-1`,
+# and the board changes. The library asks and scores all
 # questions so.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The library's answer to this question is the same"}
@@ -183,7 +183,9 @@ shown[f"{example} answers"] = [
     " ".join(
         f"{VOCABULARY[token]} {np.exp(answer[token]):.0%}" for token in np.argsort(-answer)[:3]
     )
-    for answer in answers3
+    if training.notation != "uci" or task in probes.END_TASKS
+    else "has read no types"
+    for task, answer in zip(table3["task"], answers3, strict=True)
 ]
 drawing = report.board(read_move(Position.after(moves.split()), following), size=220)
 shown = shown.rename(lambda title: title.replace("-", "\N{NON-BREAKING HYPHEN}"))
@@ -287,11 +289,11 @@ everyone += [*alone.values(), *kinds.values()]
 answered = {run: results.score_run(run, questions) for run in dict.fromkeys(everyone)}
 again = []
 for run, (live_model, training) in models.items():
-    kept = runs.read_kept("predictions", run)
-    for task in probes.TASKS[: 4 if training.notation != "uci" else 2]:
-        said = probes.predict(live_model, ask(task)[: sizes.live], training.reading)
-        stored = kept[f"{task}.long"][: sizes.live]
-        again.append((probes.rank(said)[:, 0] == stored[:, 0]).mean())
+    for task in probes.END_TASKS:
+        few_of_them = ask(task)[: sizes.live]
+        said = probes.predict(live_model, few_of_them, training.reading)
+        live_answers = probes.score_answers(few_of_them, said)["answer"]
+        again.append((live_answers == answered[run].loc[few_of_them.index, "answer"]).mean())
 report.paste(same=f"{100 * np.mean(again):.1f}")
 
 # %% [markdown]

@@ -602,7 +602,7 @@ def compared(folder: Path, old: dict[str, Any], new: dict[str, Any], *tolerances
     return comparison.compare(*folders, tolerances)
 
 
-ABSENT = entry(None, absent="leela network")
+ABSENT = entry(None, needs="a Leela network")
 
 
 @pytest.mark.parametrize(
@@ -643,12 +643,14 @@ def test_a_result_gets_its_outcome(tmp_path, committed, fresh, tolerances, expec
 def test_the_page_of_a_reproduction_names_what_moved_what_was_absent_and_what_took_long(
     tmp_path,
 ):
-    lacking = entry(None, absent="recorded answers of gpt-4o")
+    lacking = entry(None, needs="recorded answers of gpt-4o")
     old = {"table6.worst": entry(2), "table6.mean": entry(1), "table7.gpt": lacking}
-    rows = compared(tmp_path, old, {**old, "table6.worst": entry(9)})
+    old |= {"table7.leela": entry(0.75, low=0.7, high=0.8)}
+    made = {"table6.worst": entry(9), "table7.leela": ABSENT}
+    rows = compared(tmp_path, old, old | made)
     assert rows["table"].unique().tolist() == [f"{CHAPTER} table6", f"{CHAPTER} table7"]
     assert "table6.worst: different; value 2 -> 9" in comparison.render(rows)
-    counts = "RED: 3 results: 1 identical, 1 different, 1 asset absent"
+    counts = "RED: 4 results: 1 identical, 1 different, 2 asset absent"
     assert comparison.summarise(rows) == counts
     failed = "01_tiny failed in cell 3"
     times = [("01_tiny", 7, 5), (CHAPTER, 4, 5)]
@@ -665,6 +667,9 @@ def test_the_page_of_a_reproduction_names_what_moved_what_was_absent_and_what_to
     assert (
         "| `make record MODEL=gpt-4o PURPOSE=mate_in_one` |" in page and failed in page
     )
+    assert "| a Leela network | 1 | download a network with" in page
+    told = "needs a Leela network; the committed value is 0.75 (0.7 to 0.8)"
+    assert f"| `{CHAPTER}/table7.leela` | {told} |" in page
     timed = [line for line in page.splitlines() if " | 5 | " in line]
     assert ["over" in line for line in timed] == [True, False]
 

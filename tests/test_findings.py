@@ -181,7 +181,7 @@ def test_weak_models_decide_no_claim_about_state_tracking(name, figures, expecte
 
 def test_a_missing_key_chapter_or_section_is_named():
     places = {"02": {"table6": (3, 40)}}
-    book = Book({"02": "02_concepts"}, {"02": {}}, {"02": ["Table 6"]}, places)
+    book = Book({"02": "02_concepts"}, {"02": {}}, {}, {"02": ["Table 6"]}, places)
     assert book.cell("02/table6.mean") == "executed/02_concepts.html#cell-3"
     assert book.cell("02/elsewhere") == "executed/02_concepts.html"
     with pytest.raises(FindingsError, match=r"tiny: no result '02/table6\.share'"):
@@ -225,8 +225,8 @@ def test_an_answer_names_figures_of_its_claim():
         question="Q?",
         answer="By {much}.",
     )
-    share = Result(0.5, 0.4, 0.6, 10, "share of comments")
-    assert findings.answer(claim, {"much": share}) == "By 50 % (40 to 60)."
+    assert findings.answer(claim, {"much": "50 %"}) == "By 50 %."
+    assert findings.answer(claim, {"much": "needs a net"}) == "By (needs a net)."
     refuses(FindingsError, "x: `answer` names no figure", findings.answer, claim, {})
 
 
@@ -293,12 +293,25 @@ def test_text_is_escaped_and_a_bar_needs_an_interval(tmp_path, written):
     (tmp_path / "notebooks").symlink_to(PROJECT / "notebooks")
     page = findings.pages(tmp_path, PROJECT / "book/results")["findings.md"]
     assert "&lt;i&gt;" in page and "<i>" not in page
-    assert "a &lt; b" in chart("a < b", "share", {"bar": MANY})
-    refuses(
-        ValueError,
-        "'bar' has no interval",
-        chart,
-        "title",
-        "share",
-        {"bar": Result(0.5)},
-    )
+    words = {"bar": "70 %"}
+    assert "a &lt; b" in chart("a < b", "share", {"bar": MANY}, words)
+    told = ("title", "share", {"bar": Result(0.5)}, words)
+    refuses(ValueError, "'bar' has no interval", chart, *told)
+
+
+# ---------------------------------------------------------------- what a stranger lacks
+
+LACKING = Result(None, needs="a network")
+
+
+def test_a_number_that_is_absent_takes_part_in_no_verdict():
+    both = claim(figures={"share": "02/table6.share", "beside": "02/table6.beside"})
+    assert decide(both, {"share": MANY, "beside": LACKING}) == "holds"
+    assert decide(both, {"share": LACKING, "beside": MANY}) == "needs"
+    guarded = claim(guard="lower(share) > upper(counts)")
+    assert decide(guarded, {"share": MANY, "counts": LACKING}) == "needs"
+    assert findings.lacking(guarded, {"share": LACKING, "counts": LACKING}) == [
+        "a network"
+    ]
+    drawn = chart("t", "share", {"a": MANY, "b": LACKING}, {"a": "70 %", "b": "needs"})
+    assert drawn.count('class="bar"') == 1 and ">needs a network</text>" in drawn

@@ -133,7 +133,11 @@ def test_table_keeps_words_as_words_and_absent_numbers_as_nan():
             r"differs by \+0.04 \(no interval\)",
         ),
         (Result(0.95), "no reference value"),
-        (Result(None, absent="a network"), "not measured, needs a network"),
+        (
+            Result(None, reference=0.91, source="x", needs="a network"),
+            "not measured, needs a network",
+        ),
+        (Result(None, needs="a network"), "no reference value"),
     ],
 )
 def test_verdict(result, words):
@@ -170,8 +174,16 @@ def test_status_counts_verdicts_and_keeps_the_obstacle():
     both = results | {"table6.c": lower}
     assert status(plain, both, True).startswith("**In part**: 1 equal; 1 ours is lower")
     assert status(plain, {"table6.c": lower}, True).startswith("**Other values**: 1 ")
-    needy = {f"table6.{k}": Result(None, absent="raters") for k in "de"}
+    needy = {
+        f"table6.{k}": Result(None, reference=1.0, source="x", needs="raters")
+        for k in "de"
+    }
     assert status(plain, results | needy, True).startswith("**Not measured**: ")
+    own = {f"table6.{k}": Result(None, needs="a network") for k in "defgh"}
+    assert status(plain, results | own, True) == (
+        "**Reproduced**: 1 equal; 1 shown, nothing printed to compare with; "
+        "5 not measured, needs a network"
+    ), "what has nothing printed beside it takes part in no verdict"
     assert status(plain, {}, False) == "not yet: chapter 02"
     assert status(plain, {}, True) == "not yet: chapter 02 writes no `table6.`"
     assert status(hidden, {}, False) == "not reproducible: no FEN printed"

@@ -27,7 +27,7 @@ def test_results_are_written_in_the_form_other_programs_read(results_folder):
             Interval(0.5, 0.4, 0.6, 9), "accuracy", reference=0.91, source="ccc/table6"
         ),
         "games.count": Result(np.int64(7), unit="games"),
-        "table6.mean.leela": Result(None, absent="leela network"),
+        "table6.mean.leela": Result(None, needs="a Leela network"),
     }
     report.save("02_x", rows)
     written = json.loads((results_folder / "02_x.json").read_text())
@@ -42,7 +42,7 @@ def test_results_are_written_in_the_form_other_programs_read(results_folder):
         "source": "ccc/table6",
     }
     assert written["games.count"]["value"] == 7
-    assert written["table6.mean.leela"]["absent"] == "leela network"
+    assert written["table6.mean.leela"]["needs"] == "a Leela network"
 
 
 def test_a_notebook_run_alone_leaves_the_committed_results(
@@ -75,6 +75,36 @@ def test_a_table_becomes_results_named_by_its_rows_and_columns():
     }
     assert report.rows({"a": None, "b": 1}, "x", drop=True).keys() == {"x.b"}
     refuses(ValueError, "no value", report.rows, {"a": float("nan")}, "x")
+    refuses(
+        ValueError, "no value", report.rows, {"a": float("nan")}, "x", needs="a net"
+    )
+
+
+def test_what_needs_an_asset_says_so_whether_it_is_there_or_not(tmp_path, monkeypatch):
+    values = {"there": 0.5, "not": None, "spread": Interval(0.5, 0.4, 0.6, 9)}
+    kept = report.rows(values, "mean", unit="share", needs="a network")
+    assert {key: result.value for key, result in kept.items()} == {
+        "mean.there": 0.5,
+        "mean.not": None,
+        "mean.spread": 0.5,
+    }
+    assert {result.needs for result in kept.values()} == {"a network"}
+    absent, there = kept["mean.not"], kept["mean.spread"]
+    assert report.in_words(absent) == report.in_words(absent, absent)
+    said = "needs a network; the committed value is 50 % (40 to 60)"
+    assert report.in_words(absent, there) == said
+    assert report.in_words(there, absent) == "50 % (40 to 60)"
+
+    (tmp_path / "_toc.yml").touch()
+    monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
+    keys = {"its mean": "mean.spread", "other": "mean.not", "nothing": "mean.x"}
+    shown = report.without("a network", "02_x", keys).html
+    assert "Needs a network" in shown and "committed" not in shown
+    monkeypatch.setenv("CHESSGLOSS_RESULTS", str(tmp_path / "book/results"))
+    report.save("02_x", kept)
+    shown = report.without("a network", "02_x", keys).html
+    assert "the committed values" in shown
+    assert re.findall("<t[hd]>(.+?)</t[hd]>", shown) == ["its mean", "50 % (40 to 60)"]
 
 
 @pytest.mark.parametrize(
@@ -96,8 +126,7 @@ def test_keys_that_others_could_not_read_are_refused(results_folder, tables, rea
     ("value", "more", "reason"),
     [
         (float("nan"), {}, "finite"),
-        (None, {}, "names the absent"),
-        (1, {"absent": "leela network"}, "names the absent"),
+        (None, {}, "says what it needs"),
         (1, {"reference": 0.9}, "source"),
     ],
 )

@@ -220,15 +220,23 @@ def test_a_ranking_keeps_every_score():
     random = np.random.default_rng(3)
     values = random.normal(size=(40, VOCABULARY_SIZE)).astype(np.float32)
     right = random.random(values.shape) < 0.2
-    count = np.minimum(right.sum(axis=1), probes.KEPT)
-    again = probes.scores_of(probes.rank(values))
+    right[:, 0] |= ~right.any(axis=1)
+    count = right.sum(axis=1)
+    ranked = probes.rank(values, count)
+    assert ranked.shape == (count.sum(),)
+    again = probes.scores_of(ranked, count)
     assert np.array_equal(again.argmax(axis=1), values.argmax(axis=1))
     kept, whole = (
         probes.precision_at(scores, right, count) for scores in (again, values)
     )
     assert np.allclose(kept, whole)
-    assert probes.rank(np.zeros((1, VOCABULARY_SIZE)))[0, :3].tolist() == [0, 1, 2]
-    assert probes.read_probes()["legal"].str.split().str.len().max() <= probes.KEPT
+    assert np.array_equal(probes.scores_of(ranked, count[:9]), again[:9])
+    equal = np.zeros((2, VOCABULARY_SIZE))
+    assert probes.rank(equal, np.array([3, 1])).tolist() == [0, 1, 2, 0]
+    more = np.append(count, 1)
+    refuses(ValueError, "41 questions", probes.scores_of, ranked, more)
+    table = np.zeros((40, 24), np.uint8)
+    refuses(ValueError, r"form \(40, 24\)", probes.scores_of, table, count)
 
 
 # ------------------------------------------------------------------------------ scores

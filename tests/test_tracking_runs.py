@@ -22,7 +22,7 @@ from chessgloss.skill.players import Asked
 from chessgloss.store import file_digest, write_tensors
 from chessgloss.tracking import games, models, plan, probes, runs, sources, train
 from chessgloss.tracking.plan import Run, find_run
-from chessgloss.tracking.player import tracking_players
+from chessgloss.tracking.player import keep_moves, tracking_players
 from chessgloss.tracking.results import perplexity_of, read_losses
 from chessgloss.tracking.sources import play_random_game
 from scripts import load_script, refuses
@@ -149,6 +149,7 @@ def test_every_run_on_file_is_one_of_the_plan_with_all_that_it_left_behind():
         ("measures", "safetensors"),
         ("checkpoints", "safetensors"),
         ("crossed", "safetensors"),
+        ("moves", "tsv"),
         ("runs", "json"),
     ):
         kept = {path.name for path in (games.data_folder() / kind).iterdir()}
@@ -257,7 +258,8 @@ def test_a_run_leaves_record_answers_measures_checkpoint(
     )
     chosen = questions.query("task == 'end_other' and band == 'long'")
     again = probes.predict(model, chosen, training.reading)
-    assert np.array_equal(answers["end_other.long"], probes.rank(again))
+    ranked = probes.rank(again, probes.count_right(chosen))
+    assert np.array_equal(answers["end_other.long"], ranked)
     test = train.perplexity(
         model, small_corpus.games, training.reading, small_corpus.of("test")
     )
@@ -507,17 +509,28 @@ def test_reading_what_came_of_runs_loads_no_player():
 def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_games_begin():
     played = [play_random_game(2 + k % 10, 0, k) for k in range(40)]
     asked = [Asked(str(k), Position.after(moves)) for k, moves in enumerate(played)]
-    players = tracking_players()
-    names = {
-        "L-uci-1": "tracking_l_uci",
-        "L-rap15-1": "tracking_l_rap15",
-        "L-ap-1": "tracking_l_ap",
-    }
-    kept = runs.trained_checkpoints()
-    assert [player.name for player in players] == [
-        name for run, name in names.items() if run in kept
+    plays, *said = tracking_players()
+    assert plays.name == "tracking_l_uci"
+    assert np.mean([answer.legal for answer in plays.choose(asked)]) > 0.8
+    assert [player.name for player in said] == ["tracking_l_rap15", "tracking_l_ap"]
+    kept = load_script("tracking/moves.py").asked_after()
+    asked = [
+        Asked(str(k), Position.after(moves)) for k, moves in enumerate(kept[:1000:9])
     ]
-    for player in players:
-        assert np.mean([answer.legal for answer in player.choose(asked)]) > 0.8, (
-            player.name
-        )
+    for player in said:
+        assert np.mean([answer.legal for answer in player.choose(asked)]) > 0.5
+    new = [Asked("new", Position.after(played[0]))]
+    words = r"L-rap15-1 says after .* is not kept.*moves\.py L-rap15-1"
+    refuses(ValueError, words, said[0].choose, new)
+
+
+def test_a_move_that_was_said_is_kept_with_its_game(workplace):
+    model = models.make_model(TINY, seed=1)
+    games_of = [("e2e4",), (), ("e2e4",), ("d2d4", "d7d5")]
+    path = keep_moves("L-ap-1", model, runs.Training(), games_of)
+    assert path == runs.kept_path("moves", "L-ap-1")
+    assert len(path.read_text("utf-8").splitlines()) == 1 + 3
+    (player,) = tracking_players()
+    assert player.name == "tracking_l_ap"
+    again = models.continue_games(model, "uci", games_of)
+    assert player.continue_games(games_of) == again

@@ -8,7 +8,8 @@
 
 ``nnue`` and ``onehot`` train the models of changes, ``linear`` fits the linear scores, ``curve``
 trains models on fewer games (:mod:`chessgloss.concepts.train`), and ``facts`` fits the concepts
-from facts (:mod:`chessgloss.concepts.train_facts`).
+from facts (:mod:`chessgloss.concepts.train_facts`). Of ``onehot``, the control, the answers are
+kept; its weights lie in a folder beside the store.
 """
 
 from __future__ import annotations
@@ -19,16 +20,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from chessgloss.concepts import priority
+from chessgloss.concepts.priority import ChangeModel, control_weights
 from chessgloss.concepts.train import (
     Settings,
     Stopping,
+    write_answers,
     write_curve,
     write_linear,
     write_model,
     write_tails,
 )
 from chessgloss.concepts.train_facts import write_facts
+from chessgloss.corpora.anybody import people_games
 from chessgloss.corpora.games import read_games
+
+#: Games of people read, where there are any: the chapter's number.
+PEOPLE = 10_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,8 +69,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     elif what == "curve":
         print(write_tails(games, target, seed=seed))
         print(write_curve(games, target, settings, Stopping()))
-    else:
+    elif what == "nnue":
         print(write_model(what, games, target, settings))
+    else:
+        beside = control_weights().parent
+        model = ChangeModel.load(write_model(what, games, target, settings, beside))
+        answers = target / f"{what}-answers.safetensors"
+        people = people_games(PEOPLE)
+        print(write_answers(model, games, people, answers, seed=seed))
     return 0
 
 

@@ -9,7 +9,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from io import StringIO
 from itertools import pairwise
@@ -65,7 +65,7 @@ class Result:
     Parameters
     ----------
     value
-        The number; ``None`` only for a row whose asset is absent.
+        The number; ``None`` only where what it needs is absent.
     low, high
         The 95 % interval, if there is one; never an empty one around a share of none or
         all. A share that is exact, of everything there is, has none.
@@ -77,8 +77,8 @@ class Result:
         The published value beside it, if any.
     source
         Where the published value stands: document, table, row.
-    absent
-        Name of the asset that this reader lacks, for a row left out.
+    needs
+        What the number takes and not every reader has, with its article: ``a Leela network``.
     """
 
     value: float | int | None
@@ -88,16 +88,14 @@ class Result:
     unit: str = ""
     reference: float | None = None
     source: str = ""
-    absent: str = ""
+    needs: str = ""
 
     def __post_init__(self) -> None:
         numbers = (self.value, self.low, self.high, self.reference)
         if any(number is not None and not math.isfinite(number) for number in numbers):
             raise ValueError(f"a result must be finite, got {self}")
-        if (self.value is None) != bool(self.absent):
-            raise ValueError(
-                "a result without a value names the absent asset, and only such a one"
-            )
+        if self.value is None and not self.needs:
+            raise ValueError(f"a result without a value says what it needs, got {self}")
         if self.reference is not None and not self.source:
             raise ValueError(f"the published value {self.reference} needs its source")
         ends = (0, 100) if "%" in self.unit else (0, 1)
@@ -133,6 +131,7 @@ def rows(
     *,
     unit: str = "",
     reference: Any = None,
+    needs: str = "",
     drop: bool = False,
 ) -> dict[str, Result]:
     """Return the results of a table of numbers, keyed by where each stands in it.
@@ -149,6 +148,9 @@ def rows(
     reference
         Published values (cells of :mod:`chessgloss.book.reference`) under the same names; a
         name without one has none.
+    needs
+        What all of them need and not every reader has (:class:`Result`); where it is absent the
+        values are ``None``.
     drop
         Leave missing values (``None``, NaN) out instead of refusing them.
 
@@ -160,7 +162,8 @@ def rows(
     published = dict(_leaves(reference)) if reference is not None else {}
     kept = {}
     for names, value in _leaves(values):
-        if value is None or (isinstance(value, Real) and math.isnan(value)):
+        missing = isinstance(value, Real) and math.isnan(value)
+        if missing or (value is None and (drop or not needs)):
             if drop:
                 continue
             raise ValueError(f"{prefix} has no value at {names}")
@@ -170,8 +173,8 @@ def rows(
         if isinstance(value, Interval):
             value = Result.of(value, unit, **more)
         elif not isinstance(value, Result):
-            value = Result(value, unit=unit, **more)
-        kept[key] = value
+            value = Result(value, unit=unit, **more, needs=needs)
+        kept[key] = replace(value, needs=value.needs or needs)
     return kept
 
 
@@ -212,6 +215,60 @@ def save(chapter: str, *tables: Mapping[str, Result]) -> None:
     )
     if not given:
         print(f"results kept in {path}; only `make` writes book/results")
+
+
+def in_words(result: Result, committed: Result | None = None) -> str:
+    """Return a result in words: its value and interval, or what it needs.
+
+    Parameters
+    ----------
+    result
+        It.
+    committed
+        The same result as the book has it, which is told where this one has no value.
+    """
+    if result.value is None:
+        if committed is None or committed.value is None:
+            return f"needs {result.needs}"
+        return f"needs {result.needs}; the committed value is {in_words(committed)}"
+    if result.unit.startswith("share"):  # of a hundred, a difference in points
+        unit = " points" if re.search("differ|less", result.unit) else " %"
+        value, low, high = (
+            None if each is None else f"{round(100 * each, 1):g}"
+            for each in (result.value, result.low, result.high)
+        )
+    else:
+        unit = ""
+        show = f"{{:,.{'3g' if abs(result.value) < 1000 else '0f'}}}".format
+        value, low, high = (
+            None if each is None else show(each)
+            for each in (result.value, result.low, result.high)
+        )
+    interval = "" if low is None or high is None else f" ({low} to {high})"
+    return f"{value}{unit}{interval}"
+
+
+def without(needs: str, chapter: str, keys: Mapping[str, str]) -> Html:
+    """Show, in place of what a section measures, what it needs and the committed values.
+
+    Parameters
+    ----------
+    needs
+        As in :class:`Result`.
+    chapter
+        Name of the chapter's notebook.
+    keys
+        Keys of its results, by what to call each here.
+    """
+    path = find_project() / "book/results" / f"{chapter}.json"
+    kept = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    known = {
+        name: in_words(Result(**kept[key]))
+        for name, key in keys.items()
+        if key in kept and kept[key]["value"] is not None
+    }
+    committed = "; the committed values:" if known else ""
+    return texts(known, f"Needs {needs}, not found on this machine{committed}")
 
 
 def paste(**values: Any) -> None:
@@ -615,8 +672,8 @@ def _leaves(
 
 def _entry(result: Result) -> dict[str, object]:
     row = {name: _rounded(value) for name, value in asdict(result).items()}
-    if not result.absent:
-        del row["absent"]
+    if not result.needs:
+        del row["needs"]
     return row
 
 

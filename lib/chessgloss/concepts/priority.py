@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import torch
@@ -28,7 +28,7 @@ from safetensors.numpy import save
 from torch import nn
 
 from chessgloss.concepts import fit
-from chessgloss.concepts.changes import Priorities, TermChanges
+from chessgloss.concepts.changes import Priorities, TermChanges, move_keys
 from chessgloss.concepts.fit import (
     ConceptVectors,
     Floats,
@@ -42,7 +42,10 @@ from chessgloss.experts.nnue import ACCUMULATORS, ONE, multiply_pairs
 from chessgloss.facts.change import ConceptChange, concept_and_side
 from chessgloss.oracle import TERMS
 from chessgloss.positions import Position, read_fen, read_move
-from chessgloss.store import data_file, read_tensors, write_tensors
+from chessgloss.store import data_file, default_store, read_tensors, write_tensors
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MethodName = Literal["default", "linear", "paper"]
 
@@ -259,6 +262,67 @@ class ChangeModel:
         }
         network.load_state_dict(weights)
         return cls(network.eval(), spread.astype(np.float32), about)
+
+
+def read_answers(name: str, moves: pd.DataFrame) -> dict[str, NDArray[np.float32]]:
+    """Return what models answered about moves once, by model or kind of answer.
+
+    Parameters
+    ----------
+    name
+        Of the file in ``data/priority``: ``curve``, ``onehot-answers``.
+    moves
+        As :func:`.changes.sample_moves` draws them.
+
+    Returns
+    -------
+    dict
+        float32 ``(n, 21)`` each, NaN in the row of a move that was not asked about. Where only the
+        first terms are kept, these have falling scores and all others zero.
+    """
+    kept, _ = read_tensors(weights_file(name))
+    place = {key: row for row, key in enumerate(kept.pop("moves").tolist())}
+    rows = np.array([place.get(key, -1) for key in move_keys(moves).tolist()], int)
+    found = {}
+    for part, values in kept.items():
+        scores = np.full((len(moves), len(TERMS)), np.nan, np.float32)
+        asked = values[rows[rows >= 0]]
+        if values.shape[1] < len(TERMS):
+            first = asked.astype(int)
+            asked = np.zeros((len(first), len(TERMS)))
+            falling = np.arange(float(first.shape[1]), 0, -1)
+            np.put_along_axis(asked, first, falling[None], axis=1)
+        scores[rows >= 0] = asked
+        found[part] = scores
+    return found
+
+
+def ask_control(
+    moves: pd.DataFrame,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return changes and ranking by the control, the same model on the bare board.
+
+    Its weights are not committed: what it answered once is read. A move that it was not asked about
+    has NaN, unless ``data/priority/train.py onehot`` left the weights on this machine.
+
+    Parameters
+    ----------
+    moves
+        As :func:`.changes.sample_moves` draws them.
+    """
+    kept = read_answers("onehot-answers", moves)
+    signed, ranks = kept["changes"], kept["first"]
+    new = np.isnan(ranks).any(axis=1)
+    if new.any() and control_weights().is_file():
+        model = ChangeModel.load(control_weights())
+        around = (moves[side][new].tolist() for side in ("before", "after"))
+        signed[new], ranks[new] = model.predict(BoardSource(), *around)
+    return signed, ranks
+
+
+def control_weights() -> Path:
+    """Return where the weights of the control lie once they are trained: beside the store."""
+    return default_store().root.parent / "priority" / "onehot.safetensors"
 
 
 # ---------------------------------------------------------------- methods

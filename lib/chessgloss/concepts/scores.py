@@ -184,7 +184,8 @@ def ndcg(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> Floats:
     """Return nDCG at ``top`` of each move, gain = size of the true change.
 
     Discounts are ``1 / log2(rank + 1)`` (Järvelin and Kekäläinen, 2002). NaN where nothing
-    changes. Equal scores keep the order of the columns: break ties before, where it matters.
+    changes or a score is NaN. Equal scores keep the order of the columns: break ties before,
+    where it matters.
 
     Parameters
     ----------
@@ -197,16 +198,18 @@ def ndcg(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> Floats:
     discount = 1 / np.log2(np.arange(2, top + 2))
     reached = np.take_along_axis(gain, top_columns(scores, top), axis=1) @ discount
     best = -np.sort(-gain, axis=1)[:, :top] @ discount
-    return np.divide(reached, best, out=np.full(len(gain), np.nan), where=best > 0)
+    known = (best > 0) & ~np.isnan(scores).any(axis=1)
+    return np.divide(reached, best, out=np.full(len(gain), np.nan), where=known)
 
 
 def precision(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> Floats:
     """Return the share of the ``top`` most changed terms among the first ``top`` ranked.
 
-    NaN for a move that changes fewer than ``top`` terms: there a tie of zeros would decide.
-    Where equal changes straddle the cut, any of them counts.
+    NaN for a move that changes fewer than ``top`` terms: there a tie of zeros would decide; and
+    where a score is NaN. Where equal changes straddle the cut, any of them counts.
     """
     gain = np.abs(np.asarray(truth, float))
     cut = -np.sort(-gain, axis=1)[:, top - 1]
     hits = np.take_along_axis(gain, top_columns(scores, top), axis=1) >= cut[:, None]
-    return np.where(cut > 0, hits.mean(axis=1), np.nan)
+    known = (cut > 0) & ~np.isnan(scores).any(axis=1)
+    return np.where(known, hits.mean(axis=1), np.nan)

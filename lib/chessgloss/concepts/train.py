@@ -26,7 +26,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import torch
-from safetensors.numpy import save_file
+from numpy.typing import NDArray
+from safetensors.numpy import save
 from tqdm import tqdm
 
 from chessgloss.concepts import changes, fit, priority, scores
@@ -34,7 +35,7 @@ from chessgloss.corpora.games import of_split
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.positions import Game
 from chessgloss.stats import Interval
-from chessgloss.store import default_store
+from chessgloss.store import default_store, write_tensors
 
 #: Games labelled as one artefact: what a kill can cost.
 CHUNK = 500
@@ -270,9 +271,27 @@ def _some(moves: changes.TermChanges, count: int, seed: int) -> changes.TermChan
 
 
 def write_model(
-    name: str, games: Sequence[Game], target: Path, settings: Settings
+    name: str,
+    games: Sequence[Game],
+    target: Path,
+    settings: Settings,
+    weights: Path | None = None,
 ) -> Path:
-    """Label the games, train a model on a source of features, write it and its log."""
+    """Label the games, train a model on a source of features, write it and its log.
+
+    Parameters
+    ----------
+    name
+        Of the source (:data:`.priority.SOURCES`).
+    games
+        Whose training and validation games are labelled.
+    target
+        The folder of both files.
+    settings
+        How the model is trained.
+    weights
+        The folder of the model, if it is another.
+    """
     labelled = label_games(games)
     training = labelled.part("train")
     check = _some(labelled.part("validation"), VALIDATION_MOVES, settings.seed)
@@ -283,7 +302,51 @@ def write_model(
         "log": log,
     }
     write_json(target / f"{name}.json", {**about, **asdict(settings)})
-    return model.save(target / f"{name}.safetensors")
+    return model.save((weights or target) / f"{name}.safetensors")
+
+
+def write_answers(
+    model: priority.ChangeModel,
+    games: Sequence[Game],
+    people: Sequence[Game],
+    path: Path,
+    *,
+    seed: int,
+) -> Path:
+    """Write what a model answers about the test moves of the chapter on prioritisation.
+
+    Its changes, float16 ``(n, 21)`` in standard deviations; the terms that it names first, uint8
+    ``(n, 5)``; and by which numbers the moves are known (:func:`.changes.move_keys`).
+
+    Parameters
+    ----------
+    model
+        The model.
+    games, people
+        Games of self-play, and of people, if there are any: test games are taken of both.
+    path
+        Of the file.
+    seed
+        Of the moves that are drawn.
+    """
+    chosen = [of_split(part, "test")[:TEST_GAMES] for part in (games, people)]
+    drawn = pd.concat(
+        [changes.sample_moves(part, PER_GAME, seed=seed) for part in chosen if part],
+        ignore_index=True,
+    )
+    keys, once = np.unique(changes.move_keys(drawn), return_index=True)
+    source = priority.SOURCES[model.about["source"]]()
+    signed, sizes = model.predict(source, *_around(drawn.iloc[once]))
+    kept: dict[str, NDArray] = {
+        "moves": keys,
+        "changes": signed.astype(np.float16),
+        "first": scores.top_columns(sizes).astype(np.uint8),
+    }
+    return _write_answers(kept, path)
+
+
+def _write_answers(kept: dict[str, NDArray], path: Path) -> Path:
+    return write_tensors(save(kept, {"oracle": changes.ORACLE}), path)
 
 
 def write_linear(games: Sequence[Game], target: Path, *, seed: int) -> list[Path]:
@@ -349,7 +412,7 @@ def write_curve(
                 "log": log,
             }
         )
-    save_file(named, target / "curve.safetensors", {"oracle": changes.ORACLE})
+    _write_answers(named, target / "curve.safetensors")
     about = {
         "settings": asdict(settings),
         "stopping": asdict(stopping),

@@ -106,7 +106,9 @@ def keep_measures(
     about = {"run": run.name, "games": file_digest(benchmark.games_file)}
     _write(measures, about, kept_path("measures", run.name, benchmark.folder))
     answers = {
-        name: probes.rank(probes.predict(model, rows, training.reading))
+        name: probes.rank(
+            probes.predict(model, rows, training.reading), probes.count_right(rows)
+        )
         for name, rows in asked_groups(questions, training)
     }
     about = {"run": run.name, "probes": file_digest(benchmark.probes_file)}

@@ -1,26 +1,73 @@
-"""Runs as players: those whose checkpoints are kept say a move after any game."""
+"""Runs as players: a model says a move after any game, or what it said once is read."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
-from chessgloss.skill.players import MovesPlayer
-from chessgloss.tracking.models import continue_games
-from chessgloss.tracking.runs import read_model, trained_checkpoints
+from chessgloss.positions import text_digest
+from chessgloss.skill.players import MovesPlayer, read_table
+from chessgloss.tracking.models import LanguageModel, continue_games
+from chessgloss.tracking.runs import Training, kept_path, read_model
+
+#: The runs that play: those on L, the most games. One that sees a window of the game is left out:
+#: it does not read all moves.
+PLAYING = ("L-uci-1", "L-rap15-1", "L-ap-1")
+
+#: What a file of said moves holds in each line.
+COLUMNS = ("game", "said")
 
 
 def tracking_players() -> list[MovesPlayer]:
-    """Return the runs on L, the most games, whose checkpoints are kept.
+    """Return the runs of :data:`PLAYING` that were trained, in this order.
 
-    ``L-rap15-1`` is called ``tracking_l_rap15``. One that sees a window of the game is left out:
-    it does not read all moves.
+    ``L-rap15-1`` is called ``tracking_l_rap15``. One whose checkpoint is kept plays now; of the
+    others the moves are read that they said (:func:`keep_moves`).
     """
     players = []
-    kept = (run for run in trained_checkpoints() if run.startswith("L-"))
-    for run in (run for run in kept if "window" not in run):
-        model, training = read_model(run)
+    for run in PLAYING:
         name = "tracking_" + run.rpartition("-")[0].lower().replace("-", "_")
-        players.append(
-            MovesPlayer(name, partial(continue_games, model, training.reading))
-        )
+        if kept_path("checkpoints", run).is_file():
+            model, training = read_model(run)
+            says = partial(continue_games, model, training.reading)
+            players.append(MovesPlayer(name, says))
+        elif kept_path("moves", run).is_file():
+            kept = dict(read_table(kept_path("moves", run), COLUMNS))
+            players.append(MovesPlayer(name, partial(_read_said, run, kept)))
     return players
+
+
+def keep_moves(
+    run: str,
+    model: LanguageModel,
+    training: Training,
+    games: Sequence[Sequence[str]],
+) -> Path:
+    """Write what a model says after games, moves in UCI notation; return the file."""
+    said = continue_games(model, training.reading, games)
+    rows = sorted(zip(map(_name, games), said, strict=True))
+    path = kept_path("moves", run)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = ["\t".join(row) for row in (COLUMNS, *dict.fromkeys(rows))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def _name(moves: Sequence[str]) -> str:
+    """Return the name of a game in a file of said moves."""
+    return text_digest(" ".join(moves))
+
+
+def _read_said(
+    run: str, kept: Mapping[str, str], games: Sequence[Sequence[str]]
+) -> list[str]:
+    names = list(map(_name, games))
+    if missing := [
+        game for game, name in zip(games, names, strict=True) if name not in kept
+    ]:
+        raise ValueError(
+            f"what {run} says after {' '.join(missing[0])} is not kept; train it and ask: "
+            f"`python data/tracking/train.py {run}`, `python data/tracking/moves.py {run}`"
+        )
+    return [kept[name] for name in names]

@@ -67,9 +67,6 @@ COLUMNS = ["task", "band", "game", "fen", "piece", "prompt", "exact", "legal", "
 #: Names of the scores, which are columns of :func:`score_answers`.
 SCORES = ("lgm", "rprec", "exm")
 
-#: Tokens of a ranking that are kept: as many as the right answers to a question, or more.
-KEPT = 24
-
 
 # ---------------------------------------------------------------- the questions
 
@@ -309,23 +306,47 @@ def share_on_own_pieces(
     return (given * own).sum(axis=1)
 
 
-def rank(log_probabilities: NDArray) -> NDArray[np.uint8]:
-    """Return the best :data:`KEPT` tokens of each row, the most probable first; shape (n, KEPT).
+def count_right(questions: pd.DataFrame) -> NDArray[np.int64]:
+    """Return how many answers to each question are right; shape (n,), from 1 up."""
+    return questions["legal"].str.split().str.len().to_numpy(np.int64)
 
-    Of equals the lowest id comes first. That is enough for every score that counts right answers
-    among the first, and a thirteenth of the size of all probabilities.
+
+def rank(log_probabilities: NDArray, count: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Return the best tokens of each row, ``count`` of them, in one row (``count.sum()``,).
+
+    The most probable token of an answer stands first, and of equals the lowest id. As many as a
+    question has right answers is enough for every score: R-precision asks for no more.
     """
-    order = np.argsort(-log_probabilities, axis=1, kind="stable")
-    return order[:, :KEPT].astype(np.uint8)
+    order = np.argsort(-log_probabilities, axis=1, kind="stable").astype(np.uint8)
+    return order[np.arange(order.shape[1]) < count[:, None]]
 
 
-def scores_of(ranked: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return scores ``(n, 77)`` that rank tokens as ``ranked`` does, and all others below."""
+def scores_of(
+    ranked: NDArray[np.uint8], count: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Return scores ``(n, 77)`` that rank tokens as ``ranked`` does, and all others below.
+
+    Parameters
+    ----------
+    ranked, count
+        As of :func:`rank`; there may be more questions than are counted.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer, or the ranking is of another form.
+    """
+    if ranked.ndim != 1 or len(ranked) < count.sum():
+        raise ValueError(
+            f"answers of the form {ranked.shape}, not the {count.sum()} tokens of "
+            f"{len(count)} questions"
+        )
     scores = np.full(
-        (len(ranked), tokens.VOCABULARY_SIZE), -ranked.shape[1], dtype=np.float32
+        (len(count), tokens.VOCABULARY_SIZE), -tokens.VOCABULARY_SIZE, np.float32
     )
-    places = -np.arange(ranked.shape[1], dtype=np.float32)
-    np.put_along_axis(scores, ranked.astype(np.int64), places[None], axis=1)
+    rows = np.repeat(np.arange(len(count)), count)
+    places = np.arange(len(rows)) - (np.cumsum(count) - count)[rows]
+    scores[rows, ranked[: len(rows)]] = -places
     return scores
 
 

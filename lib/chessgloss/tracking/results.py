@@ -53,7 +53,13 @@ from chessgloss.tracking.games import (
     follow,
     tokenise,
 )
-from chessgloss.tracking.probes import SCORES, START_TASKS, score_answers, scores_of
+from chessgloss.tracking.probes import (
+    SCORES,
+    START_TASKS,
+    count_right,
+    score_answers,
+    scores_of,
+)
 from chessgloss.tracking.runs import read_kept
 
 #: Names of the models in keys, and in the paper's Tables 4 to 6; sizes of the training sets.
@@ -427,7 +433,7 @@ def score_run(run: str, questions: pd.DataFrame) -> pd.DataFrame:
     """
     kept = read_kept("predictions", run)
     parts = [
-        score_answers(rows, scores_of(kept[f"{task}.{band}"][: len(rows)]))
+        score_answers(rows, scores_of(kept[f"{task}.{band}"], count_right(rows)))
         for (task, band), rows in questions.groupby(["task", "band"], sort=False)
         if f"{task}.{band}" in kept
     ]

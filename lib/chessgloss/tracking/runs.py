@@ -128,13 +128,10 @@ TRANSFORMER = Settings(layers=4, width=160, heads=4, dropout=0.0)
 #: Probability of RAP, in percent, in the tables: the paper's best for 15,000 games.
 RAP = 15
 
-#: Runs whose checkpoints are committed and evaluated when the chapters run.
+#: Runs whose checkpoints are committed: the chapters look inside, or ask them anew.
 HEADLINE = (
     "S-uci-1",
     "L-uci-1",
-    f"L-rap{RAP}-1",
-    "L-ap-1",
-    "L-window50-1",
     "36000-random_uci-1",
     "36000-people_uci-1",
 )
@@ -202,8 +199,9 @@ def read_kept(kind: str, name: str, folder: Path | None = None) -> dict[str, NDA
     Parameters
     ----------
     kind
-        ``predictions``: the answers by ``task.band``, uint8 tokens ``(n, KEPT)``, best first, in
-        the questions' order. ``measures``: of each test game the sum of ``-ln p`` over its moves,
+        ``predictions``: the answers by ``task.band``, uint8 tokens in the questions' order, of each
+        as many as there are right answers, best first (:func:`.probes.rank`).
+        ``measures``: of each test game the sum of ``-ln p`` over its moves,
         ``test.nats``, and its moves, ``test.plies``; and, of models that read no types, the
         probability on own pieces (:func:`chessgloss.tracking.probes.share_on_own_pieces`) after
         each prefix of the ``end_actual`` questions, ``own.short`` and ``own.long``.
@@ -230,9 +228,10 @@ def read_kept(kind: str, name: str, folder: Path | None = None) -> dict[str, NDA
 def kept_path(kind: str, name: str, folder: Path | None = None) -> Path:
     """Return the path of a run's ``predictions``, ``measures``, ``crossed`` or ``checkpoints``.
 
-    That of ``runs``, its record, says that it is done. ``folder`` is by default the project's.
+    That of ``runs``, its record, says that it is done; ``moves`` are those that it said
+    (:mod:`.player`). ``folder`` is by default the project's.
     """
-    ending = "json" if kind == "runs" else "safetensors"
+    ending = {"runs": "json", "moves": "tsv"}.get(kind, "safetensors")
     return (folder or tokens.data_folder()) / kind / f"{name}.{ending}"
 
 

@@ -1,0 +1,273 @@
+"""The pages as a stranger's `make reproduce` writes them, where some or all assets are absent."""
+
+import dataclasses
+import json
+import re
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+
+import compare as comparison
+import findings
+import reproduce
+from chapters import committed_run, read_chapters
+from chessgloss.assets import REGISTRY, AssetMissing
+from chessgloss.report import Result, in_words
+from scripts import PROJECT, load_script
+
+dodo = load_script("../dodo.py")
+COMMITTED = PROJECT / "book/results"
+ENTRIES = {
+    path.stem: json.loads(path.read_text("utf-8"))
+    for path in sorted(COMMITTED.glob("*.json"))
+}
+#: The committed results by chapter and key.
+KEPT = {
+    (chapter, key): Result(**entry)
+    for chapter, entries in ENTRIES.items()
+    for key, entry in entries.items()
+}
+#: What results need and not every reader has, a word of it; a network is what lc0's engine reads.
+ASSETS = (
+    "a Leela network",
+    "lc0",
+    "people's games",
+    "ratings by people",
+    "recorded answers",
+)
+ALL = ("all of these", *ASSETS)
+
+
+def lacks(result: Result, asset: str) -> bool:
+    """Whether a result needs an asset that is absent."""
+    wanted = ASSETS if asset == ALL[0] else (asset,)
+    return any(each in result.needs for each in wanted)
+
+
+@pytest.fixture(scope="module", params=ALL)
+def stranger(request, tmp_path_factory):
+    """An absent asset, and the folder of the results of a reader who lacks it."""
+    folder = tmp_path_factory.mktemp("results")
+    for chapter, entries in ENTRIES.items():
+        made = {
+            key: {**entry, "value": None, "low": None, "high": None}
+            if lacks(KEPT[chapter, key], request.param)
+            else entry
+            for key, entry in entries.items()
+        }
+        (folder / f"{chapter}.json").write_text(json.dumps(made), "utf-8")
+    return request.param, folder
+
+
+def claims_of(folder):
+    """Return the pages of claims from a folder of results; the example is not of results."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(findings, "example", lambda tables: "")
+        return findings.pages(PROJECT, folder)
+
+
+@pytest.fixture(scope="module")
+def as_committed():
+    """The committed claims by the address of their card."""
+    page = claims_of(COMMITTED)["findings.md"]
+    return {card["id"]: card for card in cards(page, ".finding[id]")}
+
+
+@pytest.fixture(scope="module")
+def pages(stranger):
+    """What the stranger's results give: the generated pages by name."""
+    _, folder = stranger
+    overview = folder / "reproduce.md"
+    dodo.write_overview(folder, overview)
+    rows = comparison.compare(COMMITTED, folder, ())
+    report = comparison.page(
+        rows,
+        notebooks="0 of 16 are alike",
+        failures=[],
+        times=[],
+        declared=PROJECT / "book/tolerances.toml",
+    )
+    return {
+        **claims_of(folder),
+        "reproduce.md": overview.read_text("utf-8"),
+        "reproduced.md": report,
+    }
+
+
+def cards(page: str, selector: str) -> list:
+    html = "".join(re.findall(r"```\{raw\} html\n(.*?)```", page, re.S))
+    return BeautifulSoup(html, "lxml").select(selector)
+
+
+def test_every_need_of_the_committed_results_is_tried():
+    needs = {result.needs for result in KEPT.values()} - {""}
+    assert all(any(asset in each for asset in ASSETS) for each in needs)
+    assert all(any(asset in each for each in needs) for asset in ASSETS)
+    held = {result.needs for result in KEPT.values() if result.value is not None}
+    assert held >= {"a Leela network", "people's games"}
+
+
+def test_what_is_absent_makes_no_difference_to_whether_it_reproduces(stranger):
+    asset, folder = stranger
+    rows = comparison.compare(COMMITTED, folder, ())
+    assert comparison.is_green(rows)
+    absent = {(row.chapter, row.key) for row in rows.itertuples() if row.needs}
+    no_value = {place for place, result in KEPT.items() if result.value is None}
+    assert absent == {place for place in KEPT if lacks(KEPT[place], asset)} | no_value
+    same = rows[rows["outcome"] == "identical"]
+    assert len(same) + len(absent) == len(rows)
+
+
+def test_no_verdict_rests_on_what_is_absent_and_the_others_stay(
+    stranger, pages, as_committed
+):
+    asset, _ = stranger
+    _, claims = findings.read_claims(PROJECT / "book/findings.toml")
+    names = {name[:2]: name for name in ENTRIES}
+    changed = 0
+    for claim, card in zip(
+        claims_in_order(claims),
+        cards(pages["findings.md"], ".finding[id]"),
+        strict=True,
+    ):
+        numbers = {
+            name: KEPT[names[key[:2]], key[3:]] for name, key in claim.figures.items()
+        }
+        absent = {name for name, number in numbers.items() if lacks(number, asset)}
+        rules = " ".join([claim.guard, *claim.rules.values()])
+        wanted = {name for name in absent if re.search(rf"\({name}\)", rules)}
+        known = as_committed[card["id"]]
+        if not wanted:
+            assert card["class"] == known["class"]
+            continue
+        changed += 1
+        assert "needs" in card["class"]
+        head = card.select_one(".verdict").get_text()
+        assert head.startswith("cannot be tested here: needs a Leela network")
+        (verdict,) = set(known["class"]) - {"finding"}
+        assert (
+            findings.VERDICTS[verdict] in card.select_one(".finding-needs").get_text()
+        )
+    assert changed == (2 if asset in (ALL[0], "a Leela network") else 0)
+
+
+def claims_in_order(claims):
+    return [
+        c for document in findings.DOCUMENTS for c in claims if c.document == document
+    ]
+
+
+def test_what_is_absent_is_told_with_its_committed_value_wherever_it_stands(
+    stranger, pages
+):
+    asset, _ = stranger
+    gone = {place: result for place, result in KEPT.items() if lacks(result, asset)}
+    listed = pages["reproduced.md"]
+    inventory = reproduce.read_inventory(PROJECT / "book/inventory.csv")
+    for (chapter, key), result in gone.items():
+        told = in_words(
+            dataclasses.replace(result, value=None, low=None, high=None), result
+        )
+        assert told.startswith(f"needs {result.needs}")
+        assert ("the committed value is" in told) == (result.value is not None)
+        assert f"| `{chapter}/{key}` | {told} |" in listed
+        prefixes = [item.prefix for item in inventory if item.chapter == chapter[:2]]
+        if any(key.startswith(prefix) for prefix in prefixes):
+            assert re.search(
+                rf"<code>{re.escape(key)}</code></a> \|.*{re.escape(told)}",
+                pages["reproduce.md"],
+            )
+    for name, page in pages.items():
+        said = re.sub(r"<script.*?</script>", "", page, flags=re.S)
+        assert not re.search(r"\b(None|nan|absent:)\b", said), name
+
+
+def test_the_first_page_says_what_a_card_needs(stranger, pages):
+    asset, _ = stranger
+    shown = cards(pages["index.md"], ".front-finding")
+    assert len(shown) == 6
+    said = " ".join(card.get_text() for card in shown)
+    network = asset in (ALL[0], "a Leela network")
+    games = asset in (ALL[0], "people's games")
+    assert ("The verdict needs a Leela network" in said) == network
+    assert ("(needs people's games; the committed value is" in said) == games
+    assert ("not tested" in said) == network
+
+
+def test_even_without_a_single_result_the_pages_say_what_they_need(tmp_path):
+    for chapter, entries in ENTRIES.items():
+        lost = {"value": None, "low": None, "high": None, "needs": "a lamp"}
+        made = {key: {**entry, **lost} for key, entry in entries.items()}
+        (tmp_path / f"{chapter}.json").write_text(json.dumps(made), "utf-8")
+    made = claims_of(tmp_path)
+    verdicts = {
+        card["class"][-1] for card in cards(made["findings.md"], ".finding[id]")
+    }
+    assert verdicts == {"needs"}
+    assert made["index.md"].count("not tested") == 6
+    assert made["index.md"].count(">needs a lamp</text>") == 9
+    dodo.write_overview(tmp_path, tmp_path / "page.md")
+    assert "**Reproduced**" not in (tmp_path / "page.md").read_text("utf-8")
+
+
+# ---------------------------------------------------------------- built, and what stops no book
+
+#: What is beside the generated pages; the other pages are but their titles here.
+KEPT_AS_THEY_ARE = ("references.bib", "_static", "_ext")
+
+
+@pytest.mark.parametrize("stranger", [ALL[0]], indirect=True)
+def test_the_strangers_pages_build_without_a_warning(stranger, pages, tmp_path):
+    contents = yaml.safe_load((PROJECT / "_toc.yml").read_text("utf-8"))
+    files = [contents["root"]]
+    files += [each["file"] for part in contents["parts"] for each in part["chapters"]]
+    for name in ("_config.yml", *(f"book/{each}" for each in KEPT_AS_THEY_ARE)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).symlink_to(PROJECT / name)
+    for file in [*files, "book/reproduced", "book/library/one"]:
+        page = tmp_path / f"{file}.md"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        text = pages.get(page.name, f"# {page.stem}\n")
+        page.write_text(text.replace(".ipynb)", ".md)"), "utf-8")
+    after = "      - file: book/reproduce\n"
+    toc = (PROJECT / "_toc.yml").read_text("utf-8")
+    assert after in toc
+    (tmp_path / "_toc.yml").write_text(
+        toc.replace(after, f"{after}      - file: book/reproduced\n"), "utf-8"
+    )
+    failure = dodo.build_html(tmp_path, tmp_path / "out")
+    assert failure is None, failure.get_msg()
+    assert (tmp_path / "out/_build/html/book/reproduced.html").is_file()
+
+
+def test_there_is_a_book_where_the_lectures_of_its_example_are_missing(
+    tmp_path, monkeypatch
+):
+    def missing(*_):
+        raise AssetMissing(REGISTRY["lectures"], ["no source is known"])
+
+    built = []
+    monkeypatch.setattr(findings, "pages", missing)
+    monkeypatch.setattr(dodo, "build_html", lambda *where: built.append(where))
+    run = committed_run(PROJECT)
+    failure = dodo.build_from(run, tmp_path / "source", tmp_path)
+    assert "the 31 FICS lectures" in failure.get_msg() and len(built) == 1
+    kept = (PROJECT / "book/findings.md").read_text("utf-8")
+    assert (tmp_path / "source/book/findings.md").read_text("utf-8") == kept
+
+
+def test_there_is_an_overview_where_chapters_failed(tmp_path):
+    for chapter in read_chapters(PROJECT)[::2]:
+        text = (COMMITTED / f"{chapter.name}.json").read_text("utf-8")
+        (tmp_path / f"{chapter.name}.json").write_text(text, "utf-8")
+    dodo.write_overview(tmp_path, tmp_path / "page.md")
+    assert "not yet: chapter 02" in (tmp_path / "page.md").read_text("utf-8")
+    rows = comparison.compare(COMMITTED, tmp_path, ())
+    assert not comparison.is_green(rows)
+    assert "RED" in comparison.summarise(rows, 8)
+
+
+def test_a_committed_page_is_left_as_it_is_by_make_book():
+    """What `make book` would write anew is what is committed, marks included."""
+    assert dodo.findings_are_fresh() and dodo.explorer_is_fresh()
