@@ -45,21 +45,21 @@ from chessgloss.book.profiles import load_sizes
 from chessgloss.concepts import changes
 from chessgloss.concepts import scores as ranking
 from chessgloss.concepts.fit import (
-    ConceptVectors,
+    SVM_C,
     cut_tails,
     fit_concepts,
+    fit_linear,
     fit_ridge,
+    labelled_before,
     turn_terms,
 )
 from chessgloss.concepts.priority import (
     SOURCES,
-    SVM_C,
     ChangeModel,
-    fit_linear,
-    labelled_before,
     prioritise,
     weights_file,
 )
+from chessgloss.concepts.vectors import ConceptVectors
 from chessgloss.corpora.anybody import people_games
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.experts import joined_activations, load_expert

@@ -19,7 +19,7 @@ import chessgloss
 from chessgloss import cli, engine
 from chessgloss.commentary.annotate import OURS, Annotator, read_games
 from chessgloss.concepts import priority as prioritise
-from chessgloss.concepts.changes import Priorities
+from chessgloss.concepts.priority import Priorities
 from chessgloss.corpora.pgn import read_pgn
 from chessgloss.facts.change import ConceptChange
 from chessgloss.positions import MoveInContext
@@ -111,7 +111,7 @@ except BaseException:
     [
         ("numpy", "raise KeyboardInterrupt"),
         ("numpy", "exec('raise KeyboardInterrupt')"),
-        ("pooch", ABORTS),
+        ("filelock", ABORTS),
     ],
 )
 def test_ctrl_c_while_modules_load_is_no_traceback_either(tmp_path, module, text):

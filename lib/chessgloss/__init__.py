@@ -189,9 +189,11 @@ def live_client(timeout: float = 300.0) -> Client:
     from dataclasses import replace
     from pathlib import Path
 
+    from chessgloss.assets import needs
     from chessgloss.llm.client import Client, endpoint_from_environment
     from chessgloss.llm.recordings import Recordings
 
+    needs("openai")
     endpoint = replace(endpoint_from_environment(), timeout=timeout, retries=1)
     nowhere = Recordings.of(endpoint.model, "words", Path(os.devnull))
     return Client(nowhere, endpoint, keeps=False)

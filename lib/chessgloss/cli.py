@@ -86,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _drop_unwritten()
         return 141
-    except (ValueError, RuntimeError, OSError) as error:
+    except (ValueError, RuntimeError, OSError, ImportError) as error:
         print(
             f"chessgloss {given.command}: {visible(_in_words(error))}", file=sys.stderr
         )
@@ -97,6 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _in_words(error: Exception) -> str:
     """Return what went wrong; of the system's errors, with which file."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        from chessgloss.assets import missing
+
+        return missing(error.name.partition(".")[0])
     if isinstance(error, OSError) and error.strerror:
         why = error.strerror.lower()
         unwritten = error.errno in _UNWRITTEN

@@ -12,8 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-import zstandard
-
+from chessgloss.assets import needs
 from chessgloss.positions import Game, Result
 from chessgloss.positions import natural_end as natural_end
 from chessgloss.store import read_zstd
@@ -38,6 +37,8 @@ class GamesFileError(ValueError):
 
 def pack(lines: Iterable[str], target: Path) -> Path:
     """Compress lines into ``target``, atomically."""
+    import zstandard
+
     target.parent.mkdir(parents=True, exist_ok=True)
     aside = target.with_suffix(".part")
     text = "".join(lines).encode("ascii")
@@ -122,6 +123,9 @@ def stream_lines(path: Path) -> Iterator[bytes]:
 
 def _unpacked(chunks: Iterable[bytes], path: Path) -> Iterator[bytes]:
     """Unpack frame by frame: Lichess's files hold many, and empty ones between them."""
+    needs("zstandard")
+    import zstandard
+
     unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
     decoder = unpacker.decompressobj()
     within = False
