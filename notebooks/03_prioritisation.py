@@ -60,8 +60,7 @@ from chessgloss.concepts.priority import (
     weights_file,
 )
 from chessgloss.concepts.vectors import ConceptVectors
-from chessgloss.corpora.anybody import people_games
-from chessgloss.corpora.games import of_split, read_games
+from chessgloss.corpora.games import of_split, people_games, read_games
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.positions import read_move, repair_fen
 from chessgloss.stats import mean_interval
