@@ -16,7 +16,7 @@ import contextlib
 import os
 import shutil
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -526,20 +526,28 @@ def open_engine(
     return Engine(path, hash_mb=hash_mb, timeout=timeout)
 
 
+def cores() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class EnginePool(contextlib.AbstractContextManager["EnginePool"]):
     """Several one-threaded engines, started as they are needed, that any thread may ask.
 
     Parameters
     ----------
     processes
-        Most engines at once. The answers do not depend on their number.
+        Most engines at once; one a core unless given. The answers do not depend on their number.
     path
         As for :class:`Engine`.
     """
 
-    def __init__(self, processes: int, path: Path | None = None) -> None:
+    def __init__(self, processes: int | None = None, path: Path | None = None) -> None:
         self._path = path
-        self._threads = ThreadPoolExecutor(processes)
+        self.processes = processes or cores()
+        self._threads = ThreadPoolExecutor(self.processes)
         self._free: SimpleQueue[Engine] = SimpleQueue()
         self._engines: list[Engine] = []
         self._lock = threading.Lock()
@@ -570,6 +578,22 @@ class EnginePool(contextlib.AbstractContextManager["EnginePool"]):
                 self._free.put(engine)
 
         return [self._threads.submit(analyse, position) for position in positions]
+
+    def analyse(
+        self,
+        positions: Sequence[Position],
+        nodes: int,
+        lines: int,
+        searched: Callable[[], object] = lambda: None,
+    ) -> list[Analysis]:
+        """Analyse positions with so many nodes and lines each; return the answers in order.
+
+        ``searched`` is called, in some thread, after each.
+        """
+        futures = self.submit(positions, nodes=nodes, multipv=lines)
+        for future in futures:
+            future.add_done_callback(lambda _: searched())
+        return [future.result() for future in futures]
 
     def _take(self) -> Engine:
         """Return an engine that is free; there are no more of them than threads."""

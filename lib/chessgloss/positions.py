@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable
+import warnings
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -390,6 +391,68 @@ def read_move(
         except ValueError:
             pass
     raise MoveError(_illegal(text, board) + _foreign(text, board))
+
+
+def move_in_context(
+    position: chess.Board | Position | str | MoveInContext,
+    move: chess.Move | str | None = None,
+    *,
+    say: Callable[[str], object] = warnings.warn,
+    language: str = "en",
+) -> MoveInContext:
+    """Return a move in its position, from what people have of both.
+
+    Parameters
+    ----------
+    position
+        A board of python-chess, whose history is kept; a FEN, mended where it can be; a record;
+        or a move in its position, which is returned.
+    move
+        A move of python-chess, or a text: in SAN, also with its number, or UCI.
+    say
+        Told how a FEN is mended, and how a move is read that says what it does not do.
+    language
+        Code or name of the language whose letters the pieces have (``de``).
+
+    Raises
+    ------
+    TypeError
+        If it is given something else.
+    PositionError
+        If the position cannot be read.
+    MoveError
+        If the move is not legal there.
+    """
+    if isinstance(position, MoveInContext):
+        if move is not None:
+            raise TypeError(f"the position has its move already; leave {move!r} out")
+        return position
+    if isinstance(position, chess.Board):
+        position = position_of(position)
+    elif isinstance(position, str):
+        position = _read_said(position, say)
+    elif not isinstance(position, Position):
+        wanted = "a chess.Board, a FEN, or a move from read_move"
+        raise TypeError(f"the position must be {wanted}, not {type(position).__name__}")
+    if isinstance(move, chess.Move):
+        return read_move(position, move.uci())
+    if not isinstance(move, str):
+        wanted = "a chess.Move or a text such as 'Nf3' or 'g1f3'"
+        raise TypeError(f"the move must be {wanted}, not {type(move).__name__}")
+    letters = notation.find_language(language)
+    read = read_move(position, move, letters)
+    if misnoted(read, move, letters):
+        say(f"{move} is read as {read.san}")
+    return read
+
+
+def _read_said(fen: str, say: Callable[[str], object]) -> Position:
+    try:
+        return read_fen(fen)
+    except PositionError:
+        repaired = repair_fen(fen)
+        say(f"FEN repaired: {'; '.join(repaired.repairs)}")
+        return repaired.position
 
 
 def find_move(board: chess.Board, spelt: Spelt) -> chess.Move:

@@ -6,8 +6,8 @@ termination, opening plies, UCI moves), under zstd. ``data/games/play.py`` plays
 Anybody's file (:func:`read_anybody`) may be plain or packed (``.zst``, ``.gz``, ``.bz2``) and
 larger than memory. It holds PGN (:mod:`chessgloss.corpora.pgn`), or a table as the optional asset
 of people's games has it: tab-separated, with the columns of :data:`COLUMNS` in the first line and
-moves in UCI. Games of standard chess from the usual first position are taken; names, dates and addresses
-are left out, ratings stand in place of the players.
+moves in UCI. Games of standard chess from the usual first position are taken; names, dates and
+addresses are left out, ratings stand in place of the players.
 """
 
 from __future__ import annotations

@@ -122,6 +122,8 @@ class PgnGame(NamedTuple):
         What was read by rule: an older encoding, a FEN header (:func:`repair_fen`), a spelling.
     text
         The game as it is written, decoded.
+    ended
+        Whether a result stands behind the moves.
     """
 
     number: int
@@ -130,6 +132,12 @@ class PgnGame(NamedTuple):
     problem: str = ""
     repairs: tuple[str, ...] = ()
     text: str = ""
+    ended: bool = False
+
+    @property
+    def is_played(self) -> bool:
+        """Whether it has a move or at least a result: headers alone are no game."""
+        return self.ended or self.game.next() is not None
 
     @property
     def unplayed(self) -> str:
@@ -335,6 +343,9 @@ def _scan(text: str, at: int) -> Written:
             written.problem = written.problem or "cut off: a comment is not closed"
             break
         written.add(token)
+    kinds = [token.kind for token in written.tokens]
+    if not written.problem and kinds.count("open") > kinds.count("close"):
+        written.problem = "cut off: a variation is not closed"
     written.end = at
     return written
 
@@ -458,7 +469,8 @@ def _read(written: Written, part: PgnGame, language: Language | None) -> PgnGame
     game = best.builder.result()
     result = [] if best.problem else _settle_result(game, written)
     repairs = (*part.repairs, *best.repairs, *note, *result)
-    return part._replace(game=game, problem=best.problem, repairs=repairs)
+    ended = "result" in written.kinds
+    return part._replace(game=game, problem=best.problem, repairs=repairs, ended=ended)
 
 
 def _in_other_letters(
@@ -628,8 +640,6 @@ class _Play:
         self.builder.visit_comment(text)
 
     def _end(self, written: Written) -> None:
-        if len(self._boards) > 1:
-            raise ValueError("cut off: a variation is not closed")
         if self._numbered and "result" not in written.kinds:
             raise ValueError("cut off: behind the last move number there is no move")
         self.builder.end_game()
