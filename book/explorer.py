@@ -1,6 +1,6 @@
 """The explorer: a page where a reader steps through the commented moves.
 
-The board and its words are those of an annotated game (:func:`annotate.player`). What is shown
+The board and its words are those of an annotated game (:func:`game_page.player`). What is shown
 is made of committed data: the engine's lines, the notes, the comments of several methods with
 every claim checked, a judge's scores, and of the recorded positions who plays what.
 """
@@ -18,7 +18,7 @@ import pandas as pd
 
 from chessgloss.claims import verify
 from chessgloss.claims.checker import Checked
-from chessgloss.commentary import annotate, arms, asking, methods
+from chessgloss.commentary import annotate, arms, asking, game_page, methods
 from chessgloss.commentary.annotate import AnnotatedGame, Annotation
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.moves import evaluated_moves
@@ -56,7 +56,7 @@ def write_page(project: Path) -> str:
     """Return the page as MyST Markdown, from the data of a project."""
     games = [*_evaluated(), *_recorded(project)]
     head = (project / "book/explorer.md.j2").read_text("utf-8")
-    return head.replace("{{ player }}", annotate.player(games, level=2).strip())
+    return head.replace("{{ player }}", game_page.player(games, level=2).strip())
 
 
 def show_one(name: str, where: str, shown: Sequence[str]) -> str:
@@ -70,7 +70,7 @@ def show_one(name: str, where: str, shown: Sequence[str]) -> str:
     game = _game(known[name], where, "", comments)
     game["event"] = f"{where} · comments by {MODEL}"
     del game["name"]  # the address stays that of the page
-    return annotate.player([game], level=3).strip()
+    return game_page.player([game], level=3).strip()
 
 
 def _evaluated() -> Iterator[dict[str, Any]]:
@@ -134,10 +134,10 @@ def _game(
     said = f"The engine's verdict: {verdict.judgement}.{best}"
     nag = annotate.NAGS.get(verdict.glyph)
     first = Annotation(verdict.after, nag, said, better, verdict.before)
-    shown = annotate.describe_game(AnnotatedGame(game, (first, *marks), ""))
+    shown = game_page.describe_game(AnnotatedGame(game, (first, *marks), ""))
     del shown["pgn"], shown["headers"]
     root, played = shown["nodes"][0], shown["nodes"][1]
-    root |= annotate.value_of(verdict.before, move.position.board())
+    root |= game_page.value_of(verdict.before, move.position.board())
     played["comments"] = [
         [methods.TITLES[each.method], each.method, _parts(each.text, known), judged]
         for each, judged in comments
@@ -229,7 +229,7 @@ def _position(
     for _, uci, san, _ in rows:
         if san != "an illegal move":
             game.add_variation(chess.Move.from_uci(uci))
-    shown = annotate.describe_game(
+    shown = game_page.describe_game(
         AnnotatedGame(game, (Annotation(None),) * bool(game.variations), "")
     )
     del shown["pgn"], shown["headers"]

@@ -15,7 +15,7 @@ from typing import Any
 
 import chessgloss
 from chapters import write_atomically
-from chessgloss.commentary import annotate
+from chessgloss.commentary import annotate, game_page, game_pgn
 from chessgloss.commentary.methods import write_notes
 from chessgloss.engine import Analysis, analyse_many
 from chessgloss.positions import Position
@@ -51,7 +51,7 @@ def write_page(project: Path) -> str:
     ValueError
         If the file does not hold one game for each name.
     """
-    games = annotate.read_file(project / "data/famous/games.pgn")
+    games = game_pgn.read_file(project / "data/famous/games.pgn")
     annotator = annotate.Annotator(
         analyse,
         write_notes,
@@ -69,14 +69,14 @@ def write_page(project: Path) -> str:
         rows.append(_row(name, title, annotated))
     text = (project / "book/games.md.j2").read_text("utf-8")
     text = text.replace("{{ games }}", "\n".join(rows))
-    return text.replace("{{ player }}", annotate.player(shown, level=2).strip())
+    return text.replace("{{ player }}", game_page.player(shown, level=2).strip())
 
 
 def _described(
     name: str, title: str, annotated: annotate.AnnotatedGame
 ) -> dict[str, Any]:
     """Return a game for the player, with its name in links and in the list."""
-    shown = annotate.describe_game(annotated)
+    shown = game_page.describe_game(annotated)
     players = f"{annotated.game.headers['White']} – {annotated.game.headers['Black']}"
     return shown | {"name": name, "listed": f"{title}: {players}", "group": "Games"}
 

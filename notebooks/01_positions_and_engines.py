@@ -39,8 +39,7 @@ from scipy import stats
 from chessgloss import assets, engine, oracle, positions, report
 from chessgloss.book import reference
 from chessgloss.corpora import lectures, samples
-from chessgloss.corpora.anybody import read_anybody
-from chessgloss.corpora.games import read_games
+from chessgloss.corpora.games import read_anybody, read_games
 from chessgloss.experts import load_expert
 from chessgloss.skill.levels import game_values, move_losses
 from chessgloss.stats import mean_interval, means_by

@@ -56,8 +56,7 @@ from chessgloss.concepts.bulk import sample_evaluated
 from chessgloss.concepts.fit import Labelled, cut_tails, fit_concepts, fit_ridge, turn_terms
 from chessgloss.concepts.scores import accuracy, held_out, signed_accuracy, table_of
 from chessgloss.corpora import samples
-from chessgloss.corpora.anybody import people_games
-from chessgloss.corpora.games import read_games
+from chessgloss.corpora.games import people_games, read_games
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.positions import Position
 from chessgloss.stats import mean_interval

@@ -43,26 +43,24 @@ from chessgloss import assets, oracle, report
 from chessgloss.book.profiles import load_sizes
 from chessgloss.concepts import changes
 from chessgloss.concepts import scores as ranking
+from chessgloss.concepts.answers import ask_control, read_answers
 from chessgloss.concepts.fit import (
-    ConceptVectors,
+    SVM_C,
     cut_tails,
     fit_concepts,
+    fit_linear,
     fit_ridge,
+    labelled_before,
     turn_terms,
 )
 from chessgloss.concepts.priority import (
     SOURCES,
-    SVM_C,
     ChangeModel,
-    ask_control,
-    fit_linear,
-    labelled_before,
     prioritise,
-    read_answers,
     weights_file,
 )
-from chessgloss.corpora.anybody import people_games
-from chessgloss.corpora.games import of_split, read_games
+from chessgloss.concepts.vectors import ConceptVectors
+from chessgloss.corpora.games import of_split, people_games, read_games
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.positions import read_move, repair_fen
 from chessgloss.stats import mean_interval

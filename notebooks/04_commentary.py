@@ -64,8 +64,8 @@ from chessgloss.commentary.briefing import first_words, names_concept, speaks_of
 from chessgloss.commentary.moves import evaluated_moves, lectured_moves
 from chessgloss.concepts import facts as fact_concepts
 from chessgloss.concepts.changes import ask_oracle
-from chessgloss.concepts.fit import ConceptVectors
 from chessgloss.concepts.priority import ChangeModel, load_method, weights_file
+from chessgloss.concepts.vectors import ConceptVectors
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.facts.change import concept_and_side

@@ -40,7 +40,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from chessgloss import report
 from chessgloss.book.profiles import load_sizes
 from chessgloss.claims import verify
-from chessgloss.commentary.annotate import embedded
+from chessgloss.commentary.game_page import embedded
 from chessgloss.positions import phase_of
 from chessgloss.experts import load_expert
 from chessgloss.facts.tactics import forks, mates

@@ -29,9 +29,10 @@ asked = ("Why not Qxe6+?", "Can Black take the bishop?", "What does White threat
 import matplotlib.pyplot as plt
 import pandas as pd
 from chessgloss import report
-from chessgloss.commentary.annotate import Annotator, moves_of, read_games, write_pgn
+from chessgloss.commentary.annotate import Annotator, moves_of
 from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.commentary.dialogue import Dialogue
+from chessgloss.commentary.game_pgn import read_games, write_pgn
 from chessgloss.commentary.notes import notes, write_notes
 from chessgloss.engine import analyse_many, open_engine
 from chessgloss.scores import centipawns

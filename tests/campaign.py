@@ -48,15 +48,10 @@ from scipy.stats import theilslopes
 from chessgloss import report
 from chessgloss.claims import verify
 from chessgloss.claims.gold import check_text, read_gold
-from chessgloss.commentary.annotate import (
-    AnnotatedGame,
-    Annotation,
-    Annotator,
-    read_games,
-    write_page,
-    write_pgn,
-)
+from chessgloss.commentary.annotate import AnnotatedGame, Annotation, Annotator
 from chessgloss.commentary.asking import briefings_file, read_briefings
+from chessgloss.commentary.game_page import write_page
+from chessgloss.commentary.game_pgn import read_games, write_pgn
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.commentary.notes import write_notes

@@ -9,7 +9,7 @@ import chess.engine
 import chess.pgn
 import pytest
 
-from chessgloss.commentary import annotate
+from chessgloss.commentary import annotate, game_page, game_pgn
 from chessgloss.commentary.briefing import Comment
 from chessgloss.corpora.pgn import PgnError
 from chessgloss.facts.change import ConceptChange
@@ -115,7 +115,7 @@ def test_a_move_knows_the_capture_before_it_and_no_more_than_can_matter() -> Non
 def test_a_file_without_a_good_game_is_refused(tmp_path, text, words):
     path = tmp_path / "game.pgn"
     path.write_text(text)
-    refuses(PgnError, words, annotate.read_games, path)
+    refuses(PgnError, words, game_pgn.read_games, path)
 
 
 def test_a_bad_game_costs_no_other_and_is_named(tmp_path):
@@ -123,10 +123,10 @@ def test_a_bad_game_costs_no_other_and_is_named(tmp_path):
     bad = '[White "A"]\n[Black "B"]\n\n1. e4 e5 2. Ke3 *\n\n'
     path.write_text(f"1. e4 *\n\n{bad}1. d4 *\n")
     said: list[str] = []
-    games = annotate.read_games(path, said.append)
+    games = game_pgn.read_games(path, said.append)
     assert [game.next().uci() for game in games] == ["e2e4", "d2d4"]
     (problem,) = said
-    assert "game 2 (line 3, A – B): illegal san: 'Ke3'" in problem
+    assert "game 2 (line 3, A – B): illegal move 2. Ke3" in problem
 
 
 def notes_on(read: chess.pgn.Game) -> annotate.AnnotatedGame:
@@ -149,26 +149,26 @@ def notes_on(read: chess.pgn.Game) -> annotate.AnnotatedGame:
 def test_comments_stay_where_they_stood(moves, tmp_path):
     path = tmp_path / "game.pgn"
     path.write_text(f"{moves} *\n")
-    (read,) = annotate.read_games(path)
+    (read,) = game_pgn.read_games(path)
     exported = annotate.AnnotatedGame(
         read, (annotate.Annotation(None),) * len(list(read.mainline())), ""
     )
-    text = annotate.write_pgn([exported]).partition("\n\n")[2]
+    text = game_pgn.write_pgn([exported]).partition("\n\n")[2]
     assert " ".join(text.split()) == f"{moves} *"
 
 
 def test_a_main_line_is_annotated_up_to_a_null_move(tmp_path):
     path = tmp_path / "game.pgn"
     path.write_text("1. e4 e5 2. Bc4 -- 3. Qh5 Nf6 4. Qxf7# 1-0\n")
-    (read,) = annotate.read_games(path)
+    (read,) = game_pgn.read_games(path)
     annotated = notes_on(read)
     assert [note.score is not None for note in annotated.notes] == [True] * 3 + [
         False
     ] * 4
     assert "2... -- 3. Qh5 Nf6 4. Qxf7#" in " ".join(
-        annotate.write_pgn([annotated]).split()
+        game_pgn.write_pgn([annotated]).split()
     )
-    sans = [node["san"] for node in annotate.describe_game(annotated)["nodes"]]
+    sans = [node["san"] for node in game_page.describe_game(annotated)["nodes"]]
     assert "Qxf7#" in sans and "--" in sans
 
 
@@ -209,9 +209,9 @@ def test_a_draw_by_the_rules_is_worth_nothing(fen_and_moves):
         node = node.add_main_variation(node.board().parse_san(san))
     annotated = notes_on(game)
     assert annotated.notes[-1].score.white().score() == 0
-    end = annotate.annotated_copy(annotated).end()
+    end = game_pgn.annotated_copy(annotated).end()
     assert "[%eval 0.00]" in end.comment
-    nodes = annotate.describe_game(annotated)["nodes"]
+    nodes = game_page.describe_game(annotated)["nodes"]
     last = nodes[0]
     while last["next"]:
         last = nodes[last["next"][0]]
@@ -269,11 +269,11 @@ def test_nothing_is_lost_of_any_tree(seed, tmp_path):
     game = random_game(seed)
     path = tmp_path / "game.pgn"
     path.write_text(str(game), encoding="utf-8")
-    (read,) = annotate.read_games(path)
+    (read,) = game_pgn.read_games(path)
     annotator = annotate.Annotator(
         by_material, lambda briefing: Comment("a } b\n[%eval 9]", "x")
     )
-    text = annotate.write_pgn([annotator.annotate(read)])
+    text = game_pgn.write_pgn([annotator.annotate(read)])
     assert not list(read.mainline_moves()) or "a ) b [ %eval 9]" in " ".join(
         text.split()
     )
@@ -298,7 +298,7 @@ def test_evaluations_glyphs_and_better_lines_stand_in_their_place():
         annotate.Annotation(score, 4),
     ]
     notes += [annotate.Annotation(mate, None, "", ("d1h5",)), annotate.Annotation(None)]
-    copy = annotate.annotated_copy(annotate.AnnotatedGame(game, tuple(notes), "notes"))
+    copy = game_pgn.annotated_copy(annotate.AnnotatedGame(game, tuple(notes), "notes"))
     first, second, third, last = copy.mainline()
     assert (first.comment, first.nags) == (
         "mine [%eval 3.0] | chessgloss: too soon",
@@ -323,7 +323,7 @@ def test_evaluations_glyphs_and_better_lines_stand_in_their_place():
 
 
 def test_comments_go_where_the_moments_are():
-    (game,) = annotate.read_games(PGN / "variations.pgn")
+    (game,) = game_pgn.read_games(PGN / "variations.pgn")
     asked = []
 
     def comment(briefing):
@@ -366,12 +366,12 @@ def noted(
 
 @pytest.fixture(scope="module")
 def sample():
-    (game,) = annotate.read_games(PGN / "variations.pgn")
+    (game,) = game_pgn.read_games(PGN / "variations.pgn")
     return noted(game, {9: "The knight is loose.", 12: "Now the king walks."})
 
 
 def test_the_tree_holds_every_line_with_its_values(sample):
-    nodes = annotate.describe_game(sample)["nodes"]
+    nodes = game_page.describe_game(sample)["nodes"]
     main = [0]
     while nodes[main[-1]]["next"]:
         main.append(nodes[main[-1]]["next"][0])
@@ -415,20 +415,20 @@ def test_mate_and_draw_are_told_from_the_board(pgn, score, told):
     game = chess.pgn.read_game(io.StringIO(pgn))
     mates = score and chess.engine.PovScore(chess.engine.Mate(score), chess.WHITE)
     notes = [annotate.Annotation(mates) for _ in game.mainline_moves()]
-    last = annotate.describe_game(annotate.AnnotatedGame(game, tuple(notes), ""))[
+    last = game_page.describe_game(annotate.AnnotatedGame(game, tuple(notes), ""))[
         "nodes"
     ][-1]
     assert (last["score"], last["chance"]) == told
 
 
 def test_a_page_is_complete_in_itself_and_allows_one_script(sample):
-    _, data = read_whole_page(annotate.write_page([sample]))
+    _, data = read_whole_page(game_page.write_page([sample]))
     assert data["games"][0]["title"] == "Иванова, Анна – Grünfeld-Sommer, Jörg"
 
 
 @pytest.mark.browser
 def test_a_game_is_played_by_keys_and_clicks(sample, open_tab):
-    seen = open_tab(annotate.write_page([sample]), viewport=DESK)
+    seen = open_tab(game_page.write_page([sample]), viewport=DESK)
     page = seen.page
     assert seen.text("move-name") == "The start"
     assert page.locator("#board use").count() == 32
@@ -459,7 +459,7 @@ def test_a_game_is_played_by_keys_and_clicks(sample, open_tab):
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_shows_everything_in_both_schemes(sample, open_tab, scheme):
-    text = annotate.write_page([sample])
+    text = game_page.write_page([sample])
     page = open_tab(text, viewport=PHONE, color_scheme=scheme).page
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for button in page.locator(".controls button").all():
@@ -475,7 +475,7 @@ def test_nothing_hostile_runs_and_several_games_are_offered(sample, open_tab):
     game = chess.pgn.read_game(
         io.StringIO(f'[White "{HOSTILE}"]\n\n1. e4 {{{HOSTILE}}} *')
     )
-    text = annotate.write_page([noted(game, {0: HOSTILE}), sample])
+    text = game_page.write_page([noted(game, {0: HOSTILE}), sample])
     assert HOSTILE in read_whole_page(text)[1]["texts"][0]
     seen = open_tab(text, viewport=DESK)
     seen.press("ArrowRight")

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from contextlib import nullcontext
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -17,9 +17,10 @@ import pytest
 
 import chessgloss
 from chessgloss import cli, engine
-from chessgloss.commentary.annotate import OURS, Annotator, read_games
+from chessgloss.commentary.annotate import OURS, Annotator
+from chessgloss.commentary.game_pgn import read_games
 from chessgloss.concepts import priority as prioritise
-from chessgloss.concepts.changes import Priorities
+from chessgloss.concepts.priority import Priorities
 from chessgloss.corpora.pgn import read_pgn
 from chessgloss.facts.change import ConceptChange
 from chessgloss.positions import MoveInContext
@@ -111,7 +112,7 @@ except BaseException:
     [
         ("numpy", "raise KeyboardInterrupt"),
         ("numpy", "exec('raise KeyboardInterrupt')"),
-        ("pooch", ABORTS),
+        ("filelock", ABORTS),
     ],
 )
 def test_ctrl_c_while_modules_load_is_no_traceback_either(tmp_path, module, text):
@@ -319,14 +320,31 @@ def test_a_fen_as_the_paper_prints_it_is_repaired_and_said_so(capsys, tmp_path):
 # ---------------------------------------------------------------- scripted parts
 
 
+class CountingPool(AbstractContextManager):
+    """Stands in for :class:`chessgloss.engine.EnginePool`: it counts material."""
+
+    asked = 0
+
+    def __init__(self, processes=None):
+        self.processes = processes or 2
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.closed = True
+
+    def analyse(self, positions, nodes, lines, searched=lambda: None):
+        CountingPool.asked += len(positions)
+        for _ in positions:
+            searched()
+        return [*map(by_material, positions)]
+
+
 @pytest.fixture
 def scripted(monkeypatch):
     """An engine that counts material, a scripted ranking of concepts, and no model."""
-    counting = Mock(analyse=lambda position, **_: by_material(position))
-    monkeypatch.setattr(engine, "open_engine", lambda: nullcontext(counting))
-    monkeypatch.setattr(
-        engine, "analyse_many", lambda many, **_: [*map(by_material, many)]
-    )
+    monkeypatch.setattr(engine, "EnginePool", CountingPool)
     monkeypatch.setattr(prioritise, "load_method", lambda: None)
     threats = (ConceptChange("Threats", "White", 0.0, 1.0, 1.5, 1),)
     ranked = lambda at, uci: Priorities(MoveInContext(at, uci), "default", threats)  # noqa: E731
@@ -385,7 +403,7 @@ def test_bad_input_is_refused_before_an_engine_starts(
     scripted, monkeypatch, options, words
 ):
     monkeypatch.setattr(
-        engine, "open_engine", lambda: pytest.fail("an engine was started")
+        engine, "EnginePool", lambda *_: pytest.fail("an engine was started")
     )
     for command in ("comment", "ask"):
         with pytest.raises(ValueError, match=words) as caught:
@@ -488,7 +506,7 @@ def test_no_game_costs_another_and_all_are_kept(scripted, capsys, tmp_path):
     for number, (_, plies) in enumerate(MIXED, start=1):
         if plies:
             assert f"game {number}: " in told
-    assert "game 2 (line 7, C – D): illegal san: 'Ke3'" in told
+    assert "game 2 (line 7, C – D): illegal move 2. Ke3" in told
     assert "Atomic" in told and "only standard chess can be annotated" in told
     assert "game 3 (line 12, E – F): no moves; copied as it is" in told
     assert "game 5: a null move in the main line; annotated up to there" in told
@@ -510,7 +528,7 @@ def test_a_file_without_a_good_game_leaves_no_output(scripted, capsys, tmp_path)
     source.write_text("1. e4 e5 2. Ke3 *\n\n1. d4 d5 2. Kd4 *\n")
     assert run("annotate", str(source), "-o", str(target)) == 2
     told = capsys.readouterr().err
-    assert "'Ke3'" in told and "'Kd4'" in told and "nothing is written" in told
+    assert "2. Ke3" in told and "2. Kd4" in told and "nothing is written" in told
     assert not target.exists()
 
 
@@ -555,9 +573,7 @@ def test_a_move_that_is_read_as_another_is_said(scripted, capsys):
 
 
 def test_targets_are_checked_before_the_work(monkeypatch, tmp_path):
-    monkeypatch.setattr(
-        engine, "analyse_many", lambda *_, **__: pytest.fail("work was begun")
-    )
+    monkeypatch.setattr(engine, "EnginePool", lambda *_: pytest.fail("work was begun"))
     monkeypatch.setattr(os, "access", lambda path, _: path != tmp_path)
     source = tmp_path / "game.pgn"
     source.write_text("1. e4 e5 *\n")
@@ -757,4 +773,4 @@ def test_a_repaired_position_is_said_aloud():
 def test_a_method_that_cannot_be_followed_is_not_replaced_by_notes():
     for method, remedy in {"ccc": "live_client", "best": "choose one of notes"}.items():
         with pytest.raises(ValueError, match=remedy):
-            chessgloss.comment(None, method)
+            chessgloss.comment(None, method=method)

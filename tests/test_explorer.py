@@ -4,7 +4,7 @@ import pytest
 
 import explorer
 from chessgloss import report
-from chessgloss.commentary import annotate
+from chessgloss.commentary import game_page
 from chessgloss.commentary.briefing import Comment
 from chessgloss.commentary.methods import TITLES
 from scripts import PROJECT
@@ -67,7 +67,7 @@ def test_the_page_is_what_the_data_gives():
 def test_in_a_browser_a_link_finds_the_moves_of_either_side(briefings, open_tab):
     sides = {each.move.mover: each for each in briefings.values()}
     games = [game_of(each, "Fine.") for each in sides.values()]
-    page = open_tab(f"<!doctype html>{annotate.player(games, level=2)}").page
+    page = open_tab(f"<!doctype html>{game_page.player(games, level=2)}").page
     for known in sides.values():
         link = report.board(known.move).html.partition("explorer.html")[2]
         page.evaluate(f"location.hash = {link.partition(chr(34))[0]!r}")
@@ -81,7 +81,7 @@ def test_in_a_browser_claims_show_evidence_and_links_lead_back(figure_a6, open_t
         game_of(figure_a6, "Fine."),
         game_of(figure_a6, HOSTILE) | {"name": "second"},
     ]
-    text = f"<!doctype html><p>Above.</p>{annotate.player(games, level=2)}"
+    text = f"<!doctype html><p>Above.</p>{game_page.player(games, level=2)}"
     page = open_tab(text, at="#second/1").page
     assert page.locator("#move-name").inner_text() == "21. Bxe6+"
     assert HOSTILE in page.locator("#more dd").first.inner_text()

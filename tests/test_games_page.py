@@ -5,7 +5,7 @@ import re
 import pytest
 
 import games
-from chessgloss.commentary import annotate
+from chessgloss.commentary import game_page, game_pgn
 from chessgloss.store import find_project
 
 PROJECT = find_project()
@@ -13,7 +13,7 @@ PAGE = (PROJECT / "book/games.md").read_text("utf-8")
 
 
 def test_the_page_has_every_game_of_the_file():
-    read = annotate.read_file(PROJECT / "data/famous/games.pgn")
+    read = game_pgn.read_file(PROJECT / "data/famous/games.pgn")
     assert [each.repairs for each in read] == [()] * len(games.KNOWN)
     for name, each in zip(games.KNOWN, read, strict=True):
         assert f'href="#{name}"' in PAGE
@@ -31,7 +31,7 @@ def test_every_game_has_comments_and_ends_as_it_ended():
 
 def test_the_page_runs_the_player_of_today():
     script = re.findall(r"<script>(.*?)</script>", PAGE, flags=re.S)[-1]
-    assert script in annotate.player([], pgn="")
+    assert script in game_page.player([], pgn="")
 
 
 def test_a_file_with_another_number_of_games_is_refused(tmp_path, monkeypatch):

@@ -10,8 +10,9 @@ import chess.pgn
 import pytest
 
 import chessgloss
-from chessgloss.commentary import annotate
+from chessgloss.commentary import annotate, game_pgn
 from chessgloss.commentary.notes import write_notes
+from chessgloss.corpora.pgn import read_pgn
 from chessgloss.engine import find_stockfish, open_engine
 from chessgloss.live import (
     LiveBook,
@@ -191,7 +192,7 @@ def test_a_comment_by_messages_is_the_one_of_the_native_engine(fen, san):
     assert [line["uci"][0] for line in said["before"]] == [
         line.moves[0] for line in native.before.lines[:3]
     ]
-    expected = chessgloss.check(f"{move.san} is a blunder.", move, native)
+    expected = chessgloss.check(f"{move.san} is a blunder.", native)
     verdicts = [each["verdict"] for each in checked["claims"]]
     assert verdicts == [each.verdict for each in expected]
 
@@ -203,8 +204,8 @@ def test_a_game_is_annotated_as_natively_and_saved_whole():
             return [engine.analyse(p, nodes=nodes, multipv=lines) for p in positions]
 
         annotator = annotate.Annotator(analyse, write_notes, nodes=(NODES, NODES))
-        game = next(iter(annotate.read_pgn(GAME.encode()))).game
-        native = annotate.write_pgn([annotator.annotate(game)])
+        game = next(iter(read_pgn(GAME.encode()))).game
+        native = game_pgn.write_pgn([annotator.annotate(game)])
 
     async def once():
         reported = []

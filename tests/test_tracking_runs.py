@@ -15,7 +15,6 @@ from filelock import FileLock
 from safetensors.torch import save
 
 from chessgloss.assets import AssetMissing
-from chessgloss.corpora import anybody
 from chessgloss.corpora import games as packed
 from chessgloss.positions import Game, Position
 from chessgloss.skill.players import Asked
@@ -360,7 +359,7 @@ def people(workplace, tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "HELD_OUT", {"dev": 3, "test": 4, "probe": 8})
     few = partial(probes.build_probes, count=2)
     monkeypatch.setattr(probes, "build_probes", few)
-    lines = ["\t".join(anybody.COLUMNS)]
+    lines = ["\t".join(packed.COLUMNS)]
     for seed in range(100, 140):
         moves = " ".join(random_game(seed - 60).moves)
         lines.append(f"1900\t2000\t60+0\t1-0\tNormal\t{moves}")
@@ -448,7 +447,7 @@ def test_the_asset_holds_enough_games_of_people():
     if not given:
         pytest.skip("CHESSGLOSS_ASSET_GAMES names no file of people's games")
     rows = [row.split(b"\t") for row in packed.stream_lines(Path(given))]
-    if len(rows[0]) != len(anybody.COLUMNS):
+    if len(rows[0]) != len(packed.COLUMNS):
         pytest.skip("CHESSGLOSS_ASSET_GAMES names no table of games")
     shortest, longest = games.PLIES
     fit = {row[-1] for row in rows if shortest <= row[-1].count(b" ") + 1 <= longest}

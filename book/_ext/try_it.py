@@ -59,7 +59,7 @@ def read_examples(path: Path) -> list[dict[str, Any]]:
         written = [*row["comments"], [OURS, write_notes(briefing).text]]
         comments, shown = [], {}
         for who, text in written:
-            checked = chessgloss.check(text, briefing.move, briefing)
+            checked = chessgloss.check(text, briefing)
             shown[who] = text, checked
             claims = [live.describe_claim(each) for each in checked]
             comments.append({"who": who, "text": text, "claims": claims})
@@ -90,15 +90,15 @@ def fill(template: Template, examples: Sequence[Mapping[str, Any]]) -> str:
     """Return the page's HTML with its data, its examples, and the board's style and pieces."""
     from importlib.resources import files
 
-    from chessgloss.commentary import annotate
+    from chessgloss.commentary import game_page
 
     style = files("chessgloss.commentary").joinpath("player.css").read_text("utf-8")
     keys = ("title", "move", "legal", "comments", "network", "published")
     data = [{key: example[key] for key in keys} for example in examples]
     return template.substitute(
         style=style,
-        pieces=annotate.piece_shapes(),
-        data=annotate.embedded({"examples": data}),
+        pieces=game_page.piece_shapes(),
+        data=game_page.embedded({"examples": data}),
         examples="\n".join(
             show_example(number, each) for number, each in enumerate(examples)
         ),

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from chessgloss.corpora.anybody import Converted, convert
+from chessgloss.corpora.games import Converted, convert
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

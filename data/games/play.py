@@ -33,7 +33,7 @@ from tqdm import tqdm
 
 from chessgloss.corpora import games
 from chessgloss.engine import Engine, find_stockfish
-from chessgloss.positions import Game, Result
+from chessgloss.positions import Game, Result, natural_end
 from chessgloss.scores import ScoredMove
 from chessgloss.store import find_project
 
@@ -171,7 +171,7 @@ def play(
     board = chess.Board()
     opening = _open(engine, board, rules, random)
     scores: list[int] = []
-    end = games.natural_end(board)
+    end = natural_end(board)
     while end is None:
         level = white if board.turn else black
         nodes = rules.nodes or level_nodes(level)
@@ -179,9 +179,7 @@ def play(
         lines = engine.search(_ucis(board), nodes=nodes, lines=multipv)
         scores.append(lines[0].centipawns if board.turn else -lines[0].centipawns)
         board.push(choose(lines, level, random).move)
-        end = games.natural_end(board) or _adjudicated(
-            scores, board.ply(), resigns, rules
-        )
+        end = natural_end(board) or _adjudicated(scores, board.ply(), resigns, rules)
     result, termination = end
     moves = tuple(_ucis(board))
     return Game(moves, result, f"level {white}", f"level {black}", termination, opening)

@@ -19,8 +19,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from chessgloss.corpora.anybody import people_games
+
 from chessgloss.concepts import priority
-from chessgloss.concepts.priority import ChangeModel, control_weights
+from chessgloss.concepts.answers import control_weights
+from chessgloss.concepts.priority import ChangeModel
 from chessgloss.concepts.train import (
     Settings,
     Stopping,
@@ -31,7 +34,6 @@ from chessgloss.concepts.train import (
     write_tails,
 )
 from chessgloss.concepts.train_facts import write_facts
-from chessgloss.corpora.anybody import people_games
 from chessgloss.corpora.games import read_games
 
 #: Games of people read, where there are any: the chapter's number.

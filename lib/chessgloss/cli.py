@@ -34,15 +34,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from chessgloss.claims import Checked
-    from chessgloss.commentary.annotate import (
-        AnnotatedGame,
-        Annotator,
-        Commentator,
-        Concepts,
-        PgnGame,
-    )
+    from chessgloss.commentary.annotate import AnnotatedGame, Annotator, Commentator
     from chessgloss.commentary.briefing import Briefing, Comment
-    from chessgloss.engine import Engine
+    from chessgloss.corpora.pgn import PgnGame
+    from chessgloss.engine import EnginePool
     from chessgloss.llm.client import Client
     from chessgloss.positions import MoveInContext, Position
     from chessgloss.scores import Analysis
@@ -86,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _drop_unwritten()
         return 141
-    except (ValueError, RuntimeError, OSError) as error:
+    except (ValueError, RuntimeError, OSError, ImportError) as error:
         print(
             f"chessgloss {given.command}: {visible(_in_words(error))}", file=sys.stderr
         )
@@ -97,6 +92,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _in_words(error: Exception) -> str:
     """Return what went wrong; of the system's errors, with which file."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        from chessgloss.assets import missing
+
+        return missing(error.name.partition(".")[0])
     if isinstance(error, OSError) and error.strerror:
         why = error.strerror.lower()
         unwritten = error.errno in _UNWRITTEN
@@ -320,19 +319,22 @@ def _serve(given: argparse.Namespace) -> int:
 
 
 def _comment(given: argparse.Namespace) -> int:
-    from chessgloss.engine import open_engine
-
-    move = chessgloss.read_move(given.fen, given.move, say=_say)
-    (write, _) = _writer(given)
-    with open_engine() as engine:
-        briefing = _briefing(move, engine, given)
-    comment = write(briefing)
+    move = _read_move(given)
+    with _annotator(given, _writer(given)[0]) as annotator:
+        briefing = annotator.brief(move)
+    comment = annotator.write(briefing)
     print(
         _comment_json(briefing, comment)
         if given.json
         else _comment_text(briefing, comment)
     )
     return 0
+
+
+def _read_move(given: argparse.Namespace) -> MoveInContext:
+    return chessgloss.read_move(
+        given.fen, given.move, language=given.language, say=_say
+    )
 
 
 def _comment_text(briefing: Briefing, comment: Comment) -> str:
@@ -346,57 +348,41 @@ def _comment_text(briefing: Briefing, comment: Comment) -> str:
 
 def _comment_json(briefing: Briefing, comment: Comment) -> str:
     """Return the object that other programs read; the design names its keys."""
-    sides = {None: None, True: "White", False: "Black"}
-    names = ("kind", "squares", "side", "text", "when", "value")
-    facts = [
-        {name: getattr(fact, name) for name in names} for fact in briefing.facts().facts
-    ]
-    facts = [fact | {"side": sides[fact["side"]]} for fact in facts]
-    checked = chessgloss.check(comment.text, briefing.move, briefing)
+    known = briefing.summary()
+    checked = chessgloss.check(comment.text, briefing)
     content: dict[str, Any] = {"comment": comment.text, "method": comment.method}
-    content |= {"model": comment.model or None, "verdict": briefing.verdict.summary()}
-    concepts = [
-        {"name": each.term, "change": round(each.change, 3)}
-        for each in briefing.concepts
-    ]
-    content |= {
-        "concepts": concepts,
-        "facts": facts,
-        "claims": list(map(_claim_object, checked)),
-    }
+    content |= {"model": comment.model or None}
+    content |= {name: known[name] for name in ("verdict", "concepts", "facts")}
+    content |= {"claims": list(map(_claim_object, checked))}
     return _dumps(content, indent=2)
 
 
-def _briefing(
-    move: MoveInContext, engine: Engine, given: argparse.Namespace
-) -> Briefing:
-    concepts = tuple(_concepts(given)(move))
-    return chessgloss.brief(move, nodes=given.nodes, engine=engine, concepts=concepts)
+def _annotator(
+    given: argparse.Namespace, write: Commentator, engines: EnginePool | None = None
+) -> Annotator:
+    """Return what comments as the options say; ``with`` starts the engines if none are given."""
+    from chessgloss.commentary.annotate import Annotator
 
-
-def _concepts(given: argparse.Namespace) -> Concepts:
-    """Return what ranks a move's concepts; nothing does, and that is said, if a part is missing."""
-    from chessgloss.assets import AssetMissing
-    from chessgloss.concepts.priority import load_method
-
-    try:
-        if not given.no_concepts:
-            load_method()
-            return chessgloss.rank_concepts
-    except (AssetMissing, ValueError, OSError) as error:
-        _say(f"no concepts: {error}")
-    return lambda move: ()
+    return Annotator(
+        engines.analyse if engines else None,
+        write,
+        (lambda move: ()) if given.no_concepts else None,
+        (given.nodes, given.nodes) if given.nodes else None,
+        say=_say,
+    )
 
 
 def _writer(
     given: argparse.Namespace, default: str = DEFAULT_METHOD
 ) -> tuple[Commentator, Client | None]:
     """Return what writes comments, and the client that it asks: live, and keeping nothing."""
-    from chessgloss.commentary.methods import ModelWriter, validate_method, write_notes
+    from chessgloss.commentary.notes import write_notes
+
+    if (given.method or default) == DEFAULT_METHOD:
+        return write_notes, None
+    from chessgloss.commentary.methods import ModelWriter, validate_method
 
     method = validate_method(given.method or default)
-    if method == DEFAULT_METHOD:
-        return write_notes, None
     client = chessgloss.live_client(given.timeout)
     _say(
         f"asking {client.model.name}; each answer may take {given.timeout:g} s (--timeout)"
@@ -408,53 +394,110 @@ def _writer(
 
 
 def _annotate(given: argparse.Namespace) -> int:
-    from chessgloss.commentary import annotate
-    from chessgloss.engine import analyse_many
+    from chessgloss.commentary.game_job import Job
+    from chessgloss.commentary.game_pgn import read_file
+    from chessgloss.engine import EnginePool
+    from chessgloss.notation import find_language
 
-    _check_targets(*filter(None, (given.output, given.html)), source=given.pgn)
-    games = annotate.read_file(given.pgn)
+    targets = [*filter(None, (given.output, given.html))]
+    _check_targets(*targets, source=given.pgn)
+    language = find_language(given.language) if given.language else None
+    games = read_file(given.pgn, language)
     _say_readings(games)
-    faults: list[str] = []
-
-    def analyse(
-        positions: Sequence[Position], nodes: int, lines: int
-    ) -> list[Analysis]:
-        return analyse_many(
-            positions, nodes=nodes, multipv=lines, processes=given.processes
+    write, client = _writer(given)
+    kept = next((each for each in targets if _is_file(each)), None)
+    finished: dict[int, AnnotatedGame | str] = {}
+    with (
+        EnginePool(given.processes) as engines,
+        _annotator(given, write, engines) as annotator,
+    ):
+        job = Job(
+            games,
+            replace(annotator, within=given.minutes * 60),
+            engines,
+            _settings(given, client),
+            kept and kept.with_name(f"{kept.name}.unfinished"),
+            1
+            if client
+            else engines.processes,  # a model answers one question at a time
+            _say,
         )
-
-    annotator = annotate.Annotator(
-        analyse,
-        _writer(given)[0],
-        _concepts(given),
-        within=given.minutes * 60,
-        progress=lambda done, total: _say(f"comment {done} of {total}"),
-    )
-    if given.nodes:
-        annotator = replace(annotator, nodes=(given.nodes, given.nodes))
-    written = [_annotate_one(read, annotator, faults) for read in games]
-    annotated = [each for each in written if not isinstance(each, str)]
-    if faults and not annotated:
+        try:
+            for place, game in job.run():
+                finished[place] = game
+                if not isinstance(game, str):
+                    _write_games(given, finished, len(games))
+        except KeyboardInterrupt:
+            _say_stopped(given, finished, len(games))
+            raise
+    if not _annotated(finished) and job.faults:
         _say("nothing is written: no game could be annotated")
         return 2
-    if faults:
+    if job.faults:
         _say("what could not be annotated is copied as it is")
-    if given.output is None:
-        print(annotate.write_pgn(written), end="")
+    _write_games(given, finished, len(games), page=True)
+    return 2 if job.faults else 0
+
+
+def _settings(given: argparse.Namespace, client: Client | None) -> dict[str, object]:
+    """Return all options that change what is written of a game."""
+    names = ("method", "nodes", "minutes", "no_concepts", "language")
+    options = {name: getattr(given, name) for name in names}
+    model = client.model.name if client else None
+    engine = os.environ.get("CHESSGLOSS_STOCKFISH")
+    version = chessgloss.__version__
+    return {**options, "model": model, "engine": engine, "version": version}
+
+
+def _annotated(finished: dict[int, AnnotatedGame | str]) -> list[AnnotatedGame]:
+    games = (finished[place] for place in sorted(finished))
+    return [game for game in games if not isinstance(game, str)]
+
+
+def _write_games(
+    given: argparse.Namespace,
+    finished: dict[int, AnnotatedGame | str],
+    total: int,
+    page: bool = False,
+) -> None:
+    """Write the games that are finished, in their order; to standard output when all are."""
+    from chessgloss.commentary.game_page import write_page
+    from chessgloss.commentary.game_pgn import write_pgn
+
+    if given.output is not None:
+        _replace(given.output, write_pgn(finished[place] for place in sorted(finished)))
+    elif page and len(finished) == total:
+        print(write_pgn(finished[place] for place in range(total)), end="")
+    if not page or given.html is None:
+        return
+    if annotated := _annotated(finished):
+        _replace(given.html, write_page(annotated))
     else:
-        _replace(given.output, annotate.write_pgn(written))
-    if given.html and annotated:
-        _replace(given.html, annotate.write_page(annotated))
-    elif given.html:
         _say(f"{given.html} is not written: no game has moves")
-    return 2 if faults else 0
+
+
+def _say_stopped(
+    given: argparse.Namespace, finished: dict[int, AnnotatedGame | str], total: int
+) -> None:
+    """Write what is finished of a job that is stopped, and say how it goes on."""
+    annotated = _annotated(finished)
+    if not annotated:
+        _say("no game is annotated yet")
+        return
+    names = [str(each) for each in (given.output, given.html) if each]
+    if not names:
+        _say("nothing is kept; -o FILE keeps the games that are annotated")
+        return
+    _write_games(given, finished, total, page=True)
+    games = f"{len(annotated)} games are annotated and in {' and '.join(names)}"
+    _say(f"{games}; the same command goes on")
 
 
 def _say_readings(games: Sequence[PgnGame]) -> None:
     """Say what was read by rule: a line for each rule, with the games."""
     readings: dict[str, list[str]] = {}
     for read in games:
-        for reading in read.repairs:
+        for reading in read.repairs if read.number else ():
             readings.setdefault(reading, []).append(str(read.number))
         if "null" in read.unplayed:
             reading = f"{read.unplayed}; annotated up to there"
@@ -462,36 +505,6 @@ def _say_readings(games: Sequence[PgnGame]) -> None:
     for reading, numbers in readings.items():
         more = f" and {len(numbers) - 5} more" if len(numbers) > 5 else ""
         _say(f"game {', '.join(numbers[:5])}{more}: {reading}")
-
-
-def _annotate_one(
-    read: PgnGame, annotator: Annotator, faults: list[str]
-) -> AnnotatedGame | str:
-    """Return a game annotated or, where that cannot be, as it is written; and say how it went."""
-    from chessgloss.commentary.annotate import fault, name_game
-    from chessgloss.engine import EngineMissing
-
-    def say(problem: str) -> None:
-        faults.append(f"{name_game(read)}: {problem}")
-        _say(faults[-1])
-
-    if read.problem:
-        say(read.problem)
-        return read.text
-    if read.unplayed == "no moves":
-        _say(f"{name_game(read)}: no moves; copied as it is")
-        return read.text
-    try:
-        game = replace(annotator, say=say).annotate(read.game)
-    except EngineMissing:
-        raise
-    except Exception as error:  # whatever it is, it costs this game alone
-        say(fault(error))
-        return read.text
-    comments = sum(bool(note.text) for note in game.notes)
-    plies = f"{comments} comments on {len(game.notes)} plies"
-    _say(f"game {read.number}: {plies} ({game.sources})")
-    return game
 
 
 def _check_targets(*targets: Path, source: Path | None = None) -> None:
@@ -544,22 +557,19 @@ def _replace(path: Path, text: str, mode: int = 0o666) -> None:
 
 def _ask(given: argparse.Namespace) -> int:
     from chessgloss.commentary.dialogue import Dialogue
-    from chessgloss.engine import open_engine
     from chessgloss.facts.verdict import LEAST_NODES, RANKED_LINES
 
-    move = chessgloss.read_move(given.fen, given.move, say=_say)
+    move = _read_move(given)
     # where there is a model, it answers
     has_model = bool(os.environ.get("OPENAI_BASE_URL"))
     (write, client) = _writer(given, "ccc_proven" if has_model else DEFAULT_METHOD)
     nodes = given.nodes or LEAST_NODES
-    with open_engine() as engine:
-        briefing = _briefing(move, engine, given)
+    with _annotator(given, write) as annotator:
+        briefing = annotator.brief(move)
         known = {each.position: each for each in (briefing.before, briefing.after)}
 
         def analyse(at: Position) -> Analysis:
-            return known.get(at) or engine.analyse(
-                at, nodes=nodes, multipv=RANKED_LINES
-            )
+            return known.get(at) or annotator.search([at], nodes, RANKED_LINES)[0]
 
         comment = write(briefing)
         print(_comment_text(briefing, comment), flush=True)
@@ -611,7 +621,7 @@ def _claims(given: argparse.Namespace) -> int:
         return _check_stream(given.jsonl)
     if None in single:
         raise ValueError("give --fen, --move and --text, or --jsonl FILE")
-    checked = _check(*single, reply=given.reply)
+    checked = _check(*single, reply=given.reply, language=given.language)
     rows = [
         f"{c.verdict:13} {c.claim.kind:10} {c.claim.text!r}: {c.evidence}"
         for c in checked
@@ -670,7 +680,13 @@ def _check_line(line: str, where: str) -> dict[str, Any]:
 
 
 def _check(
-    fen: str, move: str, text: str, *, where: str = "", reply: chess.Move | None = None
+    fen: str,
+    move: str,
+    text: str,
+    *,
+    where: str = "",
+    reply: chess.Move | None = None,
+    language: str = "en",
 ) -> tuple[Checked, ...]:
     from chessgloss.claims import verify
 
@@ -679,7 +695,9 @@ def _check(
         raise ValueError(
             f"the text has {given}; up to {LONGEST_TEXT:,} are read: cut it"
         )
-    read = chessgloss.read_move(fen, move, say=lambda line: _say(f"{where}{line}"))
+    read = chessgloss.read_move(
+        fen, move, language=language, say=lambda line: _say(f"{where}{line}")
+    )
     return verify(text, read, reply=None if reply is None else reply.uci())
 
 
@@ -830,9 +848,16 @@ def _reply(text: str) -> chess.Move:
         raise argparse.ArgumentTypeError(f"no move in UCI: {text!r}") from None
 
 
+_LANGUAGE = _option(
+    "--language",
+    default="en",
+    metavar="CODE",
+    help="whose letters the pieces have: de, fr, es, ru ... (default en)",
+)
 _MOVE = (
     _option("--fen", required=True, help="the position before the move"),
     _option("--move", required=True, help="SAN (30... Bd2+ or Bd2+) or UCI"),
+    _LANGUAGE,
 )
 _WRITING = (
     _option(
@@ -897,8 +922,12 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
             _option(
                 "--processes",
                 type=_from(1),
-                default=2,
-                help="engines at once (default 2)",
+                help="engines at once, and games (default: one a core)",
+            ),
+            _option(
+                "--language",
+                metavar="CODE",
+                help="whose letters the pieces have: de, fr, es, ru ... (default: recognised)",
             ),
             *_WRITING,
         ),
@@ -910,6 +939,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
         (
             _option("--fen", help="the position before the move"),
             _option("--move", help="the move, in SAN (also with its number) or UCI"),
+            _LANGUAGE,
             _option("--text", help="the text to check"),
             _option(
                 "--reply",

@@ -16,10 +16,11 @@ import contextlib
 import os
 import shutil
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
+from weakref import WeakKeyDictionary
 
 import chess
 import chess.engine
@@ -143,7 +144,8 @@ def version(path: Path | None = None) -> str:
 class Engine(contextlib.AbstractContextManager["Engine"]):
     """One engine process, replaced when it fails. Use it as a context manager.
 
-    The attribute ``name`` is the name and version that the engine gives itself.
+    The attribute ``name`` is the name and version that the engine gives itself. Several threads
+    may ask at once: each waits for its turn. For searches side by side see :class:`EnginePool`.
 
     Parameters
     ----------
@@ -172,6 +174,7 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
         self.timeout = timeout
         self._options: dict[str, int] = {"Threads": 1, "Hash": hash_mb}
         self._lock = threading.Lock()
+        self._turn = threading.RLock()
         self._closed = False
         self._process: chess.engine.SimpleEngine | None = None
         self.name = self.path.name
@@ -242,16 +245,21 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
                 infos = list(search)
             if not any("score" in info for info in infos):
                 raise chess.engine.EngineError("the engine gave a move but no score")
+            if not read_lines(infos):
+                raise chess.engine.EngineError(
+                    "the engine gave a score but no line (pv)"
+                )
             return infos
 
-        try:
-            infos = ask()
-        except _FAILURES:
-            self._drop()
+        with self._turn:
             try:
                 infos = ask()
-            except (*_FAILURES, EngineFailed) as error:
-                raise self._failure("failed twice", board.fen(), error) from error
+            except _FAILURES:
+                self._drop()
+                try:
+                    infos = ask()
+                except (*_FAILURES, EngineFailed) as error:
+                    raise self._failure("failed twice", board.fen(), error) from error
         searched = max(info.get("nodes", 0) for info in infos)
         return Analysis(position, read_lines(infos), searched, self.name)
 
@@ -330,12 +338,13 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
         options = {} if level is None else {"Skill Level": level}
         if elo is not None:
             options |= {"UCI_LimitStrength": True, "UCI_Elo": elo}
-        try:
-            (self._process or self._start()).configure(options)
-        except _FAILURES as error:
-            fen = _board_after(moves, root).fen()
-            raise self._failure(f"refuses {options}", fen, error) from error
-        return self._go(moves, nodes, 1, root)[-1].split()[1]
+        with self._turn:
+            try:
+                (self._process or self._start()).configure(options)
+            except _FAILURES as error:
+                fen = _board_after(moves, root).fen()
+                raise self._failure(f"refuses {options}", fen, error) from error
+            return self._go(moves, nodes, 1, root)[-1].split()[1]
 
     def _start(self) -> chess.engine.SimpleEngine:
         process = None
@@ -390,20 +399,86 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
         self, question: str, last: str, moves: Sequence[str], root: str, lines: int = 0
     ) -> list[str]:
         """Send lines and return the answer; ``moves`` from ``root`` say where, if it fails."""
-        process = self._process or self._start()
-        try:
-            return process.communicate(
-                lambda protocol: _Exchange(
-                    protocol, question, last, lines, self.timeout
+        with self._turn:
+            process = self._process or self._start()
+            try:
+                return process.communicate(
+                    lambda protocol: _Exchange(
+                        protocol, question, last, lines, self.timeout
+                    )
                 )
-            )
-        except _FAILURES as error:
-            fen = _board_after(moves, root).fen()
-            raise self._failure("failed", fen, error) from error
+            except _FAILURES as error:
+                fen = _board_after(moves, root).fen()
+                raise self._failure("failed", fen, error) from error
 
     def _go(self, moves: Sequence[str], nodes: int, lines: int, root: str) -> list[str]:
         question = f"position fen {root} moves {' '.join(moves)}\ngo nodes {nodes}"
         return self._exchange(question, "bestmove", moves, root, lines)
+
+
+#: Whose turn it is with each engine that is lent, for as long as there is the engine.
+_TURNS: WeakKeyDictionary[chess.engine.SimpleEngine, threading.RLock] = (
+    WeakKeyDictionary()
+)
+
+
+class LentEngine(Engine):
+    """An engine of python-chess's that somebody else has started, ends, and has set the options of.
+
+    It is neither ended nor replaced here. What it answers may depend on its options.
+
+    Parameters
+    ----------
+    process
+        The engine.
+
+    Raises
+    ------
+    EngineFailed
+        If it is closed.
+    """
+
+    def __init__(self, process: chess.engine.SimpleEngine) -> None:
+        try:
+            self.name = process.id.get("name", "an engine without a name")
+        except _FAILURES as error:
+            raise EngineFailed(
+                f"the engine that was given cannot be asked: {_reason(error)}"
+            ) from error
+        self.path = Path(self.name)
+        self.timeout = 60
+        self._turn = _TURNS.setdefault(process, threading.RLock())
+        self._process = process
+
+    def close(self) -> None:
+        """Leave the engine as it is."""
+
+    def _drop(self) -> None:
+        pass
+
+    @contextlib.contextmanager
+    def _watch(self, process: chess.engine.SimpleEngine) -> Iterator[None]:
+        yield
+
+
+def borrow(engine: Engine | chess.engine.SimpleEngine) -> Engine:
+    """Return an engine as this library asks it; python-chess's own stays its owner's.
+
+    Raises
+    ------
+    TypeError
+        If it is neither kind of engine.
+    EngineFailed
+        If python-chess's engine is closed.
+    """
+    if isinstance(engine, Engine):
+        return engine
+    if not isinstance(engine, chess.engine.SimpleEngine):
+        raise TypeError(
+            "engine must be one of chessgloss.engine.open_engine() or a "
+            f"chess.engine.SimpleEngine, not {type(engine).__name__}"
+        )
+    return LentEngine(engine)
 
 
 class _Exchange(chess.engine.BaseCommand[list[str]]):
@@ -451,6 +526,88 @@ def open_engine(
     return Engine(path, hash_mb=hash_mb, timeout=timeout)
 
 
+def cores() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class EnginePool(contextlib.AbstractContextManager["EnginePool"]):
+    """Several one-threaded engines, started as they are needed, that any thread may ask.
+
+    Parameters
+    ----------
+    processes
+        Most engines at once; one a core unless given. The answers do not depend on their number.
+    path
+        As for :class:`Engine`.
+    """
+
+    def __init__(self, processes: int | None = None, path: Path | None = None) -> None:
+        self._path = path
+        self.processes = processes or cores()
+        self._threads = ThreadPoolExecutor(self.processes)
+        self._free: SimpleQueue[Engine] = SimpleQueue()
+        self._engines: list[Engine] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Drop what has not begun, end the engines, wait for the threads."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._lock:
+            self._closed = True
+        for engine in self._engines:
+            engine.close()
+        self._threads.shutdown()
+
+    def submit(
+        self, positions: Iterable[Position], *, nodes: int, multipv: int = 1
+    ) -> list[Future[Analysis]]:
+        """Begin to analyse positions (:meth:`Engine.analyse`); return what comes of each."""
+
+        def analyse(position: Position) -> Analysis:
+            engine = self._take()
+            try:
+                return engine.analyse(position, nodes=nodes, multipv=multipv)
+            finally:
+                self._free.put(engine)
+
+        return [self._threads.submit(analyse, position) for position in positions]
+
+    def analyse(
+        self,
+        positions: Sequence[Position],
+        nodes: int,
+        lines: int,
+        searched: Callable[[], object] = lambda: None,
+    ) -> list[Analysis]:
+        """Analyse positions with so many nodes and lines each; return the answers in order.
+
+        ``searched`` is called, in some thread, after each.
+        """
+        futures = self.submit(positions, nodes=nodes, multipv=lines)
+        for future in futures:
+            future.add_done_callback(lambda _: searched())
+        return [future.result() for future in futures]
+
+    def _take(self) -> Engine:
+        """Return an engine that is free; there are no more of them than threads."""
+        with contextlib.suppress(Empty):
+            return self._free.get_nowait()
+        engine = Engine(self._path)
+        with self._lock:
+            if not self._closed:
+                self._engines.append(engine)
+                return engine
+        engine.close()
+        raise EngineFailed(f"{engine.path} was closed")
+
+
 def analyse_many(
     positions: Iterable[Position],
     *,
@@ -488,24 +645,8 @@ def analyse_many(
     todo = list(positions)
     if not todo:
         return []
-    lanes = min(processes, len(todo))
-    free: SimpleQueue[Engine] = SimpleQueue()
-
-    def analyse(position: Position) -> Analysis:
-        engine = free.get()
-        try:
-            return engine.analyse(position, nodes=nodes, multipv=multipv)
-        finally:
-            free.put(engine)
-
-    # Leaving in this order: drop what has not begun, end the engines, wait for the threads.
-    with ThreadPoolExecutor(lanes) as pool, contextlib.ExitStack() as stack:
-        for _ in range(lanes):
-            free.put(stack.enter_context(Engine(path)))
-        stack.callback(pool.shutdown, wait=False, cancel_futures=True)
-        futures: list[Future[Analysis]] = [
-            pool.submit(analyse, position) for position in todo
-        ]
+    with EnginePool(min(processes, len(todo)), path) as pool:
+        futures = pool.submit(todo, nodes=nodes, multipv=multipv)
         bar = tqdm(futures, desc="analysis", unit="position", disable=not progress)
         with contextlib.closing(bar):  # ends its line before an error is printed
             return [future.result() for future in bar]

@@ -19,7 +19,7 @@ import chess.engine
 
 import chessgloss
 from chessgloss.claims import Checked
-from chessgloss.commentary import annotate
+from chessgloss.commentary import annotate, game_page, game_pgn
 from chessgloss.commentary.briefing import PHRASES, Briefing, brief_move
 from chessgloss.commentary.notes import write_notes
 from chessgloss.corpora.pgn import PgnGame, read_pgn
@@ -295,7 +295,7 @@ class LiveBook:
     def check(self, move: Values, text: str) -> Values:
         """Return every claim of a text on a move, with the engine's verdict where it was asked."""
         context = _context(move)
-        checked = chessgloss.check(text, context, self._briefings.get(context))
+        checked = chessgloss.check(text, self._briefings.get(context) or context)
         return {"claims": [describe_claim(each) for each in checked]}
 
     def look(self, move: Values) -> Values:
@@ -338,7 +338,7 @@ class LiveBook:
         """Return a game of a PGN text annotated, as PGN, as a page, and its comments."""
         read = list(read_pgn(pgn.encode()))[number - 1]
         if problem := read.problem or read.unplayed:
-            raise ValueError(f"{annotate.name_game(read)}: {problem}")
+            raise ValueError(f"{game_pgn.name_game(read)}: {problem}")
         annotated = await self._searched(
             lambda analyse: annotate.Annotator(
                 analyse, write_notes, nodes=(nodes, nodes)
@@ -357,8 +357,8 @@ class LiveBook:
         return {
             "comments": comments,
             "sources": annotated.sources,
-            "pgn": annotate.write_pgn([annotated]),
-            "page": annotate.write_page([annotated]),
+            "pgn": game_pgn.write_pgn([annotated]),
+            "page": game_page.write_page([annotated]),
         }
 
     def stop(self) -> Values:
@@ -487,7 +487,7 @@ def describe_comment(briefing: Briefing) -> Values:
             _describe_line(board, each) for each in briefing.before.lines[:SHOWN_LINES]
         ],
         "after": [_describe_line(after, each) for each in briefing.after.lines[:1]],
-        "value": annotate.value_of(verdict.after, after),
+        "value": game_page.value_of(verdict.after, after),
     }
 
 
@@ -496,13 +496,13 @@ def _describe_line(board: chess.Board, line: Line) -> Values:
     return {
         "san": board.variation_san(map(chess.Move.from_uci, moves)),
         "uci": moves,
-    } | annotate.value_of(line.score, board)
+    } | game_page.value_of(line.score, board)
 
 
 def _describe_game(read: PgnGame) -> Values:
     moves = [describe_move(move) for move in annotate.moves_of(read.game)]
     return {
-        "name": annotate.name_game(read),
+        "name": game_pgn.name_game(read),
         "problem": read.problem or read.unplayed,
         "said": list(read.repairs),
         "moves": moves,

@@ -10,11 +10,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable
+import warnings
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 import chess
+
+from chessgloss import notation
+from chessgloss.notation import Language, Spelt
 
 Split = Literal["train", "validation", "test"]
 Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
@@ -22,13 +27,8 @@ Result = Literal["1-0", "0-1", "1/2-1/2", "*"]
 #: What a missing field of a FEN is taken for, by its name in a repair.
 _FEN_DEFAULTS = {"side to move": "w", "castling rights": "-", "en passant square": "-"}
 _FEN_DEFAULTS |= {"halfmove clock": "0", "move number": "1"}
-_MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.(\.\.|…)?\s*")
-#: Pieces as books print them, in place of letters; a pawn has none.
-FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBN KQRBN ")
-#: ``e.p.`` behind a move.
-PASSING = re.compile(r"\be\.?p\.?(?=\s|$)")
-#: What stands in an address before a FEN, and behind it.
-_ADDRESS = re.compile(r"^https?://[^?#]*?/(?=(?:[1-8bknpqr]+/){7})|(?<=\S)[?#].*", re.I)
+_SIDES = {"W": "w", "B": "b", "white": "w", "black": "b", "White": "w", "Black": "b"}
+_CASTLING = re.compile(r"[KQkqA-Ha-h]+")
 _OPERATIONS = re.compile(r"[A-Za-z]\w*( [^;]*)?;.*")
 
 
@@ -261,7 +261,7 @@ def split_of(key: str) -> Split:
 
 
 def read_fen(text: str) -> Position:
-    """Read a complete, legal FEN, also from an address (underscores for blanks).
+    """Read a complete, legal FEN, also from an address, a header or between quotes.
 
     An en passant square that no pawn can capture on is dropped, as python-chess writes
     FENs; nothing else changes.
@@ -271,7 +271,7 @@ def read_fen(text: str) -> Position:
     PositionError
         If a field is missing or wrong; the message says whether :func:`repair_fen` would help.
     """
-    text = " ".join(_fields(text))
+    text = " ".join(notation.fen_fields(text))
     if len(text.split(" ")) != 6:
         raise PositionError(
             f"FEN {text!r} has {len(text.split(' '))} of 6 fields; "
@@ -287,21 +287,32 @@ def read_fen(text: str) -> Position:
 def repair_fen(text: str) -> RepairedFen:
     """Read a FEN, mending what can be mended by rule, and say what was mended.
 
-    The rules, in this order: operations of EPD (``bm Rxf4;``) are left out; a missing side to
-    move is White; missing castling rights and en passant square are ``-``; missing counters are
-    ``0`` and ``1``, and a move number 0 is 1 (the documents' own FENs have it); castling rights
-    without king and rook on their squares are removed; an en passant square is removed that no
-    double push explains, or that a check forbids. Nothing else is touched.
+    The rules, in this order: other dashes are ``-``, and ``W`` and ``B`` are ``w`` and ``b``;
+    operations of EPD (``bm Rxf4;``) are left out; a missing side to move is White; missing
+    castling rights and en passant square are ``-``; missing counters are ``0`` and ``1``, and a
+    move number 0 is 1 (the documents' own FENs have it); castling rights without king and rook
+    on their squares are removed; an en passant square is removed that no double push explains,
+    or that a check forbids. Nothing else is touched.
 
     Raises
     ------
     PositionError
         If the position is still illegal afterwards.
     """
-    fields = _fields(text)
+    repairs: list[str] = []
+    fields = []
+    for field in notation.fen_fields(text):
+        plain = _SIDES.get(field, re.sub(f"^{notation.DASH}$", "-", field))
+        if plain != field:
+            repairs.append(f"{field} is read as {plain}")
+        fields.append(plain)
     if not fields:
         raise PositionError("the FEN is empty; give at least the piece placement")
-    repairs: list[str] = []
+    if len(fields) == 5 and fields[3].isdecimal() and fields[4].isdecimal():
+        # one of the two in the middle is missing: what is there says which
+        at = 3 if _CASTLING.fullmatch(fields[2]) else 2
+        fields.insert(at, "-")
+        repairs.append(f"{list(_FEN_DEFAULTS)[at - 1]} missing, set to '-'")
     counters = sum(each.isdecimal() for each in fields[4:6])
     operations = " ".join(fields[4 + counters :])
     if _OPERATIONS.fullmatch(operations):
@@ -326,15 +337,41 @@ def repair_fen(text: str) -> RepairedFen:
     return RepairedFen(Position(_parse_fen(board.fen()).fen()), tuple(repairs))
 
 
-def _fields(text: str) -> list[str]:
-    """Return the fields of a FEN, as they stand or in an address."""
-    return re.sub("_|%20", " ", _ADDRESS.sub("", text.strip())).split()
+def position_of(board: chess.Board) -> Position:
+    """Return a board's position with its history, as far back as no side passed.
+
+    Raises
+    ------
+    PositionError
+        If the board follows other rules than those of standard chess, or is not legal.
+    """
+    if type(board).uci_variant != "chess" or board.chess960:
+        rules = "Chess960" if board.chess960 else type(board).uci_variant
+        raise PositionError(f"the board follows the rules of {rules}, not of chess")
+    played = list(board.move_stack)
+    passes = [ply for ply, move in enumerate(played, 1) if not move]
+    root = board.root()
+    for move in played[: passes[-1] if passes else 0]:
+        root.push(move)
+    moves = played[passes[-1] :] if passes else played
+    return Position.after((move.uci() for move in moves), root.fen())
 
 
-def read_move(position: Position, text: str) -> MoveInContext:
+def read_move(
+    position: Position, text: str, language: Language = notation.ENGLISH
+) -> MoveInContext:
     """Read a move in SAN (with or without a number such as ``30...``) or in UCI.
 
     What SAN says beside piece and squares is not held against the board: :func:`misnoted`.
+
+    Parameters
+    ----------
+    position
+        The position before it.
+    text
+        The move, in any of the spellings of :mod:`chessgloss.notation`.
+    language
+        Whose letters the pieces have.
 
     Raises
     ------
@@ -342,39 +379,137 @@ def read_move(position: Position, text: str) -> MoveInContext:
         If the text is no move, an ambiguous one, or illegal in the position.
     """
     board = chess.Board(position.fen)
-    bare = _bare(text)
-    for parse, words in ((board.parse_san, bare), (board.parse_uci, bare.lower())):
+    spelt = notation.spell(notation.bare(text), language)
+    spelt = spelt or notation.spell(notation.bare(text).lower())  # UCI in capitals
+    if spelt:
         try:
-            return MoveInContext(position, parse(words).uci())
+            return MoveInContext(position, find_move(board, spelt).uci())
         except chess.AmbiguousMoveError:
             raise MoveError(
                 f"{text!r} is ambiguous in {position.fen!r}; name the square"
             ) from None
         except ValueError:
-            continue
-    raise MoveError(_illegal(text, board))
+            pass
+    raise MoveError(_illegal(text, board) + _foreign(text, board))
 
 
-def misnoted(move: MoveInContext, text: str) -> bool:
+def move_in_context(
+    position: chess.Board | Position | str | MoveInContext,
+    move: chess.Move | str | None = None,
+    *,
+    say: Callable[[str], object] = warnings.warn,
+    language: str = "en",
+) -> MoveInContext:
+    """Return a move in its position, from what people have of both.
+
+    Parameters
+    ----------
+    position
+        A board of python-chess, whose history is kept; a FEN, mended where it can be; a record;
+        or a move in its position, which is returned.
+    move
+        A move of python-chess, or a text: in SAN, also with its number, or UCI.
+    say
+        Told how a FEN is mended, and how a move is read that says what it does not do.
+    language
+        Code or name of the language whose letters the pieces have (``de``).
+
+    Raises
+    ------
+    TypeError
+        If it is given something else.
+    PositionError
+        If the position cannot be read.
+    MoveError
+        If the move is not legal there.
+    """
+    if isinstance(position, MoveInContext):
+        if move is not None:
+            raise TypeError(f"the position has its move already; leave {move!r} out")
+        return position
+    if isinstance(position, chess.Board):
+        position = position_of(position)
+    elif isinstance(position, str):
+        position = _read_said(position, say)
+    elif not isinstance(position, Position):
+        wanted = "a chess.Board, a FEN, or a move from read_move"
+        raise TypeError(f"the position must be {wanted}, not {type(position).__name__}")
+    if isinstance(move, chess.Move):
+        return read_move(position, move.uci())
+    if not isinstance(move, str):
+        wanted = "a chess.Move or a text such as 'Nf3' or 'g1f3'"
+        raise TypeError(f"the move must be {wanted}, not {type(move).__name__}")
+    letters = notation.find_language(language)
+    read = read_move(position, move, letters)
+    if misnoted(read, move, letters):
+        say(f"{move} is read as {read.san}")
+    return read
+
+
+def _read_said(fen: str, say: Callable[[str], object]) -> Position:
+    try:
+        return read_fen(fen)
+    except PositionError:
+        repaired = repair_fen(fen)
+        say(f"FEN repaired: {'; '.join(repaired.repairs)}")
+        return repaired.position
+
+
+def find_move(board: chess.Board, spelt: Spelt) -> chess.Move:
+    """Return the legal move that is meant.
+
+    Raises
+    ------
+    chess.AmbiguousMoveError
+        If there are several.
+    chess.IllegalMoveError
+        If there is none.
+    """
+    if len(spelt.target) == 1:  # two files
+        found = [
+            move
+            for move in board.generate_legal_captures(board.pawns)
+            if chess.square_name(move.from_square)[0] == spelt.origin
+            and chess.square_name(move.to_square)[0] == spelt.target
+            and chess.piece_symbol(move.promotion or 1).upper()
+            == (spelt.promoted or "P")
+        ]
+        if len(found) > 1:
+            raise chess.AmbiguousMoveError(spelt.text)
+        if not found:
+            raise chess.IllegalMoveError(spelt.text)
+        return found[0]
+    if len(spelt.origin) < 2:
+        return board.parse_san(spelt.san)
+    move = board.parse_uci(f"{spelt.origin}{spelt.target}{spelt.promoted.lower()}")
+    mover = board.piece_at(move.from_square)
+    if not mover or spelt.piece not in ("", mover.symbol().upper()):
+        raise chess.IllegalMoveError(spelt.text)
+    return move
+
+
+def misnoted(
+    move: MoveInContext, text: str, language: Language = notation.ENGLISH
+) -> bool:
     """Tell whether SAN says of a move what it does not do, or leaves out that it takes.
 
     That it gives check may be left out. A move in UCI, or one spelt from square to square, says
-    none of it.
+    none of it. Of ``++``, which stands for mate or for a double check, it is always told.
     """
-    bare = _bare(text)
-    spelt_out = bare.replace("-", "").lower()[-len(move.uci) :] == move.uci
-    false_check = "+" in bare and not {*"+#"} & {*move.san}
-    false_mate = "#" in bare and "#" not in move.san
-    takes = "x" in move.san
-    if "x" in bare:
-        return false_check or false_mate or not takes
-    return false_check or false_mate or (takes and not spelt_out)
+    spelt = notation.spell(notation.bare(text), language) or notation.spell(move.uci)
+    assert spelt is not None
+    board = chess.Board(move.position.fen)
+    omitted = board.is_capture(move.move) and not spelt.takes and len(spelt.origin) < 2
+    return omitted or overstated(board, move.move, spelt)
 
 
-def _bare(text: str) -> str:
-    """Return a move without number, glyph and ``e.p.``, figurines as letters."""
-    letters = _MOVE_NUMBER.sub("", text).translate(FIGURINES)
-    return PASSING.sub("", letters).strip().rstrip("!?")
+def overstated(board: chess.Board, move: chess.Move, spelt: Spelt) -> bool:
+    """Tell whether a legal move is said to take, check or mate and does not."""
+    if spelt.takes and not board.is_capture(move):
+        return True
+    if spelt.check in ("", "+"):
+        return bool(spelt.check) and not board.gives_check(move)
+    return spelt.check == "++" or "#" not in board.san(move)
 
 
 def text_digest(text: str, size: int = 8) -> str:
@@ -421,6 +556,22 @@ def _illegal(text: str, board: chess.Board) -> str:
     hint = "; a promotion names its piece, as e8=Q" if promotes else ""
     hint = hint if any(board.legal_moves) else "; the game is over there"
     return f"{shown!r} is not a legal move for {side} in {board.fen()!r}{hint}"
+
+
+def _foreign(text: str, board: chess.Board) -> str:
+    """Return a hint where a move is legal in the letters of other languages."""
+    bare = notation.bare(text)
+    legal = []
+    for language in notation.languages_with(notation.piece_letters(bare)):
+        spelt = notation.spell(bare, language)
+        with suppress(ValueError):
+            if spelt and board.san(find_move(board, spelt)) != bare:
+                legal.append(language)
+    if not legal:
+        return ""
+    meant = {language.code: language.name for language in legal}
+    codes = ", ".join(f"{code} ({name})" for code, name in meant.items())
+    return f"; in the letters of another language it is one: give it as {codes}"
 
 
 def natural_end(board: chess.Board) -> tuple[Result, str] | None:

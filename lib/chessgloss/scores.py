@@ -184,11 +184,11 @@ class Analysis:
 
     @property
     def best(self) -> Line:
-        """The first line; :class:`ValueError` when the game is over and there is none."""
+        """The first line; :class:`ValueError` where there is none, as when the game is over."""
         if not self.lines:
-            raise ValueError(
-                f"no line to read: the game is over in {self.position.fen!r}"
-            )
+            over = natural_end(self.position.board())
+            why = "the game is over" if over else f"{self.engine} gave none"
+            raise ValueError(f"no line to read: {why} in {self.position.fen!r}")
         return self.lines[0]
 
 
@@ -203,7 +203,8 @@ def read_lines(infos: Iterable[chess.engine.InfoDict]) -> tuple[Line, ...]:
     Parameters
     ----------
     infos
-        Information in the order in which it was sent; that without a score is passed over.
+        Information in the order in which it was sent; that without a score or without moves is
+        passed over.
 
     Returns
     -------
@@ -215,10 +216,10 @@ def read_lines(infos: Iterable[chess.engine.InfoDict]) -> tuple[Line, ...]:
     bounds: dict[int, Line] = {}
     whole: dict[int, Line] = {}
     for info in infos:
-        if "score" not in info:
+        if "score" not in info or not info.get("pv"):
             continue
         bound = "lowerbound" in info or "upperbound" in info
-        moves = tuple(move.uci() for move in info.get("pv", ()))
+        moves = tuple(move.uci() for move in info["pv"])
         line = Line(moves, info["score"], info.get("depth", 0), exact=not bound)
         table = bounds if bound else exact
         table[info.get("multipv", 1)] = line

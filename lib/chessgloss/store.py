@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import zstandard
 from safetensors import SafetensorError, safe_open
 
 if TYPE_CHECKING:
@@ -216,6 +215,8 @@ def read_zstd(path: Path, refusal: type[Exception] = ValueError) -> bytes:
         If it is damaged, cut off or holds more than :data:`MOST_UNPACKED` bytes or
         :data:`MOST_LINES` lines.
     """
+    import zstandard
+
     packed = path.read_bytes()
     try:
         if (size := zstandard.frame_content_size(packed)) > MOST_UNPACKED:

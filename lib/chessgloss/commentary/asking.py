@@ -19,12 +19,10 @@ from numpy.typing import NDArray
 
 from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.commentary.moves import EvaluatedMove
-from chessgloss.concepts.changes import ask_oracle
 from chessgloss.engine import analyse_many
 from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
-from chessgloss.oracle import TERMS
 from chessgloss.positions import MoveInContext, Position
-from chessgloss.scores import Analysis, Line
+from chessgloss.scores import TERMS, Analysis, Line
 from chessgloss.store import data_file
 
 #: What is searched for each position, and how many lines before the move.
@@ -165,6 +163,7 @@ def _oracle_changes(moves: Sequence[MoveInContext]) -> list[tuple[ConceptChange,
     Changes are in standard deviations of the term's change over the moves that the model of
     changes was trained on. Positions that the oracle has no table for count as all zero.
     """
+    from chessgloss.concepts.changes import ask_oracle
     from chessgloss.concepts.priority import ChangeModel, weights_file
 
     before = np.nan_to_num(ask_oracle([move.position.fen for move in moves]))

@@ -7,7 +7,9 @@ in :mod:`~chessgloss.commentary.asking`.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
 import chess
 
@@ -67,6 +69,30 @@ class Briefing:
     def facts(self) -> Facts:
         """Return the facts of the move, those of the engine among them."""
         return gather(self.move, self.verdict)
+
+    def summary(self) -> dict[str, Any]:
+        """Return what is known as plain values, ready for JSON; scores as the mover sees them."""
+        names = ("kind", "squares", "side", "text", "when", "value")
+        sides = {None: None, True: "White", False: "Black"}
+        facts = [
+            {name: getattr(fact, name) for name in names} for fact in self.facts().facts
+        ]
+        return {
+            "name": self.name,
+            "fen": self.move.position.fen,
+            "history": list(self.move.position.moves),
+            "move": {"uci": self.move.uci, "san": self.move.san},
+            "verdict": self.verdict.summary(),
+            "concepts": [
+                {"name": each.term, "change": round(each.change, 3)}
+                for each in self.concepts
+            ],
+            "facts": [fact | {"side": sides[fact["side"]]} for fact in facts],
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return :meth:`summary` as JSON."""
+        return json.dumps(self.summary(), ensure_ascii=False, indent=indent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
-
-import pandas as pd
+from typing import TYPE_CHECKING, Literal
 
 from chessgloss.commentary import read_table
 from chessgloss.commentary.arms import (
@@ -38,6 +36,9 @@ from chessgloss.llm.client import (
 from chessgloss.llm.recordings import Request
 from chessgloss.llm.text import visible
 from chessgloss.store import data_file
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Writer = Literal["human", "kept", "notes", "listed", "first_answer", "proven"]
 
@@ -275,6 +276,8 @@ def gather_comments(
     ValueError
         For a method that is not known.
     """
+    import pandas as pd
+
     if unknown := [name for name in methods if name not in TITLES]:
         known = ", ".join(sorted(TITLES))
         raise ValueError(f"no method {', '.join(unknown)}; there are {known}")

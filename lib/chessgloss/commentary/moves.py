@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
 from chessgloss import assets
-from chessgloss.concepts.changes import kind_of
 from chessgloss.corpora.lectures import (
     Lecture,
     eligible,
@@ -64,6 +63,8 @@ class EvaluatedMove:
     @property
     def stratum(self) -> tuple[str, str]:
         """Phase of the game and kind of the move."""
+        from chessgloss.concepts.changes import kind_of
+
         return phase_of(self.move.position.fen), kind_of(
             self.move.position.board(), self.move.move
         )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import chess
@@ -24,9 +24,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from chessgloss.corpora.samples import draw_plies
-from chessgloss.facts.change import Changes
 from chessgloss.oracle import TERMS, evaluate_terms, stockfish8
-from chessgloss.positions import Game, MoveInContext, text_digest
+from chessgloss.positions import Game, text_digest
 from chessgloss.store import Store
 
 #: What a move is first of all; the first that fits, in this order.
@@ -35,39 +34,6 @@ KINDS: tuple[str, ...] = get_args(MoveKind)
 
 #: What the labels come from, in words that name the version: part of every recipe.
 ORACLE = "Stockfish 8, npm 8.0.0"
-
-
-@dataclass(frozen=True, slots=True)
-class Priorities:
-    """The concepts of a move, most changed first.
-
-    Parameters
-    ----------
-    move
-        The move.
-    method
-        How the concepts were ranked.
-    changes
-        All 21, by rank.
-    """
-
-    move: MoveInContext
-    method: str
-    changes: Changes
-
-    def top(self, count: int = 5) -> Changes:
-        """Return the first ``count`` concepts."""
-        return self.changes[:count]
-
-    def table(self, count: int = 5) -> pd.DataFrame:
-        """Return the first ``count`` concepts as a table, one row a concept."""
-        frame = pd.DataFrame([asdict(change) for change in self.top(count)]).set_index(
-            "rank"
-        )
-        return frame.rename(columns={"change": "change (sd)"})
-
-    def __str__(self) -> str:
-        return f"{self.move.numbered_san} ({self.method})\n{self.table().round(2).to_string()}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

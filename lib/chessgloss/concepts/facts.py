@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chessgloss.concepts.fit import LAYERS, ConceptVectors
+from chessgloss.concepts.vectors import LAYERS, ConceptVectors
 from chessgloss.experts import Expert, joined_activations
 from chessgloss.facts.board import doubled, heavy_pieces, open_files
 from chessgloss.facts.change import Changes, ConceptChange, concept_and_side

@@ -9,30 +9,29 @@ Which game belongs to which part comes from the caller; nothing is split here by
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
-from safetensors.numpy import save
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.svm import LinearSVC
 
-from chessgloss.store import read_tensors, write_tensors
+from chessgloss.concepts.vectors import ConceptVectors, Floats
+from chessgloss.scores import TERMS
 
-Floats = NDArray[np.floating]
+if TYPE_CHECKING:
+    from chessgloss.concepts.changes import TermChanges
 
 #: Share of the positions in each tail (CCC paper, 3.1.1).
 TAIL_SHARE = 0.05
 
-#: Layers that the committed vectors read: the choice of the chapter on concept vectors.
-LAYERS = "pairwise+clipped"
+#: C of the support vector machines: the choice of the chapter on concept vectors.
+SVM_C = 1e-3
 
 #: Training rows, at most, from which the features' means and spreads are taken.
 _STANDARD_ROWS = 20_000
@@ -146,67 +145,6 @@ def turn_terms(
         turned[black][:, [list(terms).index(name) for name in partners]] * signs
     )
     return turned
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ConceptVectors:
-    """A linear score for each of ``k`` concepts on ``d`` features.
-
-    Parameters
-    ----------
-    names
-        The concepts, as long as the rows of ``weights``.
-    weights
-        Shape ``(k, d)``, float32: for features as the expert gives them (the
-        standardisation is folded in).
-    biases
-        Shape ``(k,)``, float32.
-    about
-        Where they come from: expert, layer, oracle, data hash, seed, C, versions.
-    """
-
-    names: tuple[str, ...]
-    weights: NDArray[np.float32]
-    biases: NDArray[np.float32]
-    about: Mapping[str, str]
-
-    def scores(self, activations: ArrayLike) -> NDArray[np.float32]:
-        """Return the concept scores, shape ``(n, k)``: positive on the positive side.
-
-        The unit is the SVM's margin: 1 lies on the edge of the positive class.
-        """
-        return np.asarray(activations, np.float32) @ self.weights.T + self.biases
-
-    def score_changes(self, before: ArrayLike, after: ArrayLike) -> NDArray[np.float32]:
-        """Return the scores after moves less those before, ``(n, k)``: the paper's way.
-
-        Source: CCC paper, 3.1.2. In units of each concept's own margin, which differ.
-        """
-        return self.scores(after) - self.scores(before)
-
-    def directions(self) -> NDArray[np.float32]:
-        """Return the vectors with length 1, shape ``(k, d)``."""
-        return self.weights / np.linalg.norm(self.weights, axis=1, keepdims=True)
-
-    def save(self, path: Path) -> Path:
-        """Write a safetensors file whose header says where the vectors come from."""
-        header = {**self.about, "names": json.dumps(self.names)}
-        return write_tensors(
-            save({"weights": self.weights, "biases": self.biases}, header), path
-        )
-
-    @classmethod
-    def load(cls, path: Path) -> ConceptVectors:
-        """Read a file that :meth:`save` wrote.
-
-        Raises
-        ------
-        ValueError
-            If the file holds no concept vectors.
-        """
-        tensors, about = read_tensors(path, "names")
-        names = tuple(json.loads(about.pop("names")))
-        return cls(names, tensors["weights"], tensors["biases"], about)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -389,3 +327,44 @@ def fit_ridge(
     return ConceptVectors(
         tuple(names), *standard.fold(ridge.coef_, ridge.intercept_), {}
     )
+
+
+def labelled_before(moves: TermChanges) -> Labelled:
+    """Return the positions before moves with their terms, games and parts."""
+    games = moves.moves["game"].to_numpy(np.int32)
+    splits = moves.moves["split"].to_numpy(str)
+    return Labelled(TERMS, moves.before, games, splits)
+
+
+def fit_linear(
+    before: Floats, after: Floats, moves: TermChanges, *, penalty: float, seed: int
+) -> dict[str, ConceptVectors]:
+    """Fit all linear scores that ranking needs, on one set of training moves.
+
+    Parameters
+    ----------
+    before, after
+        float32 ``(n, d)``: activations around the moves.
+    moves
+        The moves with their terms.
+    penalty
+        Of the ridge regressions, in units of ``n`` (of the mean squared error).
+    seed
+        Of the vector machines' lot among ties.
+
+    Returns
+    -------
+    dict
+        ``svm``, the paper's vectors, between the tails of each term; ``states``, a ridge
+        regression of the terms in pawns; ``changes``, one of their changes in standard
+        deviations on the change of the activations.
+    """
+    alpha = penalty * len(moves)
+    truth = moves.changes / moves.spread()
+    return {
+        "svm": fit_concepts(
+            before, labelled_before(moves), cs=(SVM_C,), seed=seed
+        ).vectors,
+        "states": fit_ridge(before, moves.before, TERMS, alpha=alpha),
+        "changes": fit_ridge(after - before, truth, TERMS, alpha=alpha),
+    }

@@ -16,46 +16,67 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from safetensors.numpy import save
-from torch import nn
 
-from chessgloss.concepts import fit
-from chessgloss.concepts.changes import Priorities, TermChanges, move_keys
-from chessgloss.concepts.fit import (
-    ConceptVectors,
-    Floats,
-    Labelled,
-    fit_concepts,
-    fit_ridge,
-)
+from chessgloss.concepts.vectors import LAYERS, ConceptVectors
 from chessgloss.experts import Expert, joined_activations, load_expert
 from chessgloss.experts.boards import read_boards
 from chessgloss.experts.nnue import ACCUMULATORS, ONE, multiply_pairs
-from chessgloss.facts.change import ConceptChange, concept_and_side
-from chessgloss.oracle import TERMS
-from chessgloss.positions import Position, read_fen, read_move
-from chessgloss.store import data_file, default_store, read_tensors, write_tensors
+from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
+from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+from chessgloss.scores import TERMS
+from chessgloss.store import data_file, read_tensors, write_tensors
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MethodName = Literal["default", "linear", "paper"]
 
-#: C of the support vector machines: the choice of the chapter on concept vectors.
-SVM_C = 1e-3
-
 _PAIRS = ACCUMULATORS // 2
 _ONE_HOT = 12 * 64
 _TOTALS = 3
-_ANSWERS = _TOTALS + (len(TERMS) - _TOTALS) // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Priorities:
+    """The concepts of a move, most changed first.
+
+    Parameters
+    ----------
+    move
+        The move.
+    method
+        How the concepts were ranked.
+    changes
+        All 21, by rank.
+    """
+
+    move: MoveInContext
+    method: str
+    changes: Changes
+
+    def top(self, count: int = 5) -> Changes:
+        """Return the first ``count`` concepts."""
+        return self.changes[:count]
+
+    def table(self, count: int = 5) -> pd.DataFrame:
+        """Return the first ``count`` concepts as a table, one row a concept."""
+        import pandas as pd
+
+        frame = pd.DataFrame([asdict(change) for change in self.top(count)]).set_index(
+            "rank"
+        )
+        return frame.rename(columns={"change": "change (sd)"})
+
+    def __str__(self) -> str:
+        return f"{self.move.numbered_san} ({self.method})\n{self.table().round(2).to_string()}"
 
 
 # ---------------------------------------------------------------- what a model sees of a move
@@ -80,17 +101,15 @@ class NnueSource:
         sums = joined_activations(self._expert, fens, "accumulators", dtype=np.int16)
         return sums.reshape(-1, 2, ACCUMULATORS)
 
-    def features(self, before: NDArray, after: NDArray) -> torch.Tensor:
+    def features(self, before: NDArray, after: NDArray) -> NDArray[np.float32]:
         """Return the features of moves, float32 ``(n, 2, 4096)``, from what was read."""
-        first, last = (
-            torch.from_numpy(side.astype(np.float32)) for side in (before, after)
-        )
-        clipped = first.clamp(0, ONE)
-        later = last.clamp(0, ONE)
+        first, last = (side.astype(np.float32) for side in (before, after))
+        clipped = first.clip(0, ONE)
+        later = last.clip(0, ONE)
         pairs = multiply_pairs(clipped)
         later_pairs = multiply_pairs(later)
         parts = [last - first, later - clipped, later_pairs - pairs, clipped, pairs]
-        return torch.cat(parts, dim=-1).div_(ONE)
+        return np.divide(np.concatenate(parts, axis=-1), ONE, dtype=np.float32)
 
 
 class BoardSource:
@@ -108,14 +127,14 @@ class BoardSource:
         boards = read_boards(fens)
         return np.stack([boards.squares, boards.from_black()], axis=1)
 
-    def features(self, before: NDArray, after: NDArray) -> torch.Tensor:
+    def features(self, before: NDArray, after: NDArray) -> NDArray[np.float32]:
         """Return the features of moves, float32 ``(n, 2, 1536)``, from what was read."""
-        kinds = torch.arange(1, 13, dtype=torch.uint8)[:, None]
+        kinds = np.arange(1, 13, dtype=np.uint8)[:, None]
         first, last = (
-            (torch.from_numpy(codes)[:, :, None, :] == kinds).float().flatten(2)
+            (codes[:, :, None, :] == kinds).astype(np.float32).reshape(-1, 2, _ONE_HOT)
             for codes in (before, after)
         )
-        return torch.cat([last - first, first], dim=-1)
+        return np.concatenate([last - first, first], axis=-1)
 
 
 Source: TypeAlias = NnueSource | BoardSource
@@ -130,75 +149,18 @@ SOURCES: Mapping[str, Callable[[], Source]] = {
 # ---------------------------------------------------------------- a model of changes
 
 
-class TwoViews(nn.Module):
-    """A linear layer on two views that treats both sides alike.
-
-    With ``s`` the sum and ``d`` the difference of the two views, one side's answer is
-    ``P s + Q d`` and the other's ``P s - Q d``: exchanging the views exchanges the answers,
-    at half the cost of applying one matrix to both orders.
-    """
-
-    def __init__(self, width: int, hidden: int) -> None:
-        super().__init__()
-        self.common = nn.Linear(width, hidden)
-        self.difference = nn.Linear(width, hidden, bias=False)
-
-    def forward(self, views: torch.Tensor) -> torch.Tensor:
-        """Map ``(n, 2, width)`` to ``(n, 2, hidden)``."""
-        first, second = views.unbind(dim=1)
-        common = self.common(first + second)
-        difference = self.difference(first - second)
-        return torch.stack([common + difference, common - difference], dim=1)
-
-
-class ChangeNetwork(nn.Module):
-    """Two views in, two numbers a term out: the signed root of its change, the root of its size.
-
-    The second ranks: a term may be sure to change a lot in a direction that is hard to tell.
-    Roots keep the rare large changes from drowning the rest.
-
-    Parameters
-    ----------
-    width
-        Features a view.
-    hidden, trunk
-        Units of the first layer and of the second.
-    """
-
-    def __init__(self, width: int, hidden: int = 512, trunk: int = 256) -> None:
-        super().__init__()
-        self.sizes = (width, hidden, trunk)
-        self.views = TwoViews(width, hidden)
-        self.trunk = nn.Linear(hidden, trunk)
-        self.heads = nn.Linear(trunk, 2 * _ANSWERS)
-
-    def forward(self, views: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return signed roots of changes and roots of sizes, ``(n, 21)``, as in ``TERMS``."""
-        hidden = torch.relu(self.views(views))
-        answers = self.heads(torch.relu(self.trunk(hidden)))
-        signed, size = answers.unflatten(-1, (2, _ANSWERS)).unbind(dim=2)
-        return _by_term(signed, -1), _by_term(size, 1)
-
-
-def _by_term(sides: torch.Tensor, sign: int) -> torch.Tensor:
-    """Lay out ``(n, 2, 12)`` as ``(n, 21)``: totals from both views, then White, Black, White...
-
-    A total seen by Black is the same with the other sign; its size is the same.
-    """
-    white, black = sides.unbind(dim=1)
-    totals = (white[:, :_TOTALS] + sign * black[:, :_TOTALS]) / 2
-    pairs = torch.stack([white[:, _TOTALS:], black[:, _TOTALS:]], dim=-1)
-    return torch.cat([totals, pairs.flatten(1)], dim=-1)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangeModel:
-    """A trained network with the units of its answers.
+    """A trained model of changes, with the units of its answers.
+
+    Two views in (:class:`NnueSource`), two numbers a term out: the signed root of its change, and
+    the root of its size, which ranks. :class:`chessgloss.concepts.train.ChangeNetwork` is the
+    same while it is trained.
 
     Parameters
     ----------
-    network
-        The network.
+    weights
+        float32 matrices ``(outputs, inputs)`` and vectors of the layers, by their names.
     spread
         float32 ``(21,)``: standard deviation of each term's change over training moves, in
         pawns: the unit of every predicted change.
@@ -206,11 +168,10 @@ class ChangeModel:
         Where it comes from: source of the features, oracle, data hash, seed, settings.
     """
 
-    network: ChangeNetwork
+    weights: Mapping[str, NDArray[np.float32]]
     spread: NDArray[np.float32]
     about: Mapping[str, str]
 
-    @torch.inference_mode()
     def predict(
         self,
         source: Source,
@@ -234,15 +195,30 @@ class ChangeModel:
         answers = []
         for at in range(0, len(before), batch):
             around = (source.read(fens[at : at + batch]) for fens in (before, after))
-            answers.append(self.network(source.features(*around)))
-        signed, sizes = (torch.cat(parts) for parts in zip(*answers, strict=True))
-        return (signed * signed.abs()).numpy(), sizes.numpy()
+            answers.append(self._answers(source.features(*around)))
+        whole = np.concatenate(answers)
+        signed = _by_term(whole[:, :, 0], -1)
+        return signed * np.abs(signed), _by_term(whole[:, :, 1], 1)
+
+    def _answers(self, views: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Map two views ``(n, 2, width)`` to each one's two answers a term, ``(n, 2, 2, 12)``."""
+        white, black = views[:, 0], views[:, 1]
+        common = self._layer(white + black, "views.common")
+        difference = (white - black) @ self.weights["views.difference.weight"].T
+        hidden = np.stack([common + difference, common - difference], axis=1)
+        trunk = self._layer(np.maximum(hidden, 0), "trunk")
+        answers = self._layer(np.maximum(trunk, 0), "heads")
+        return answers.reshape(len(views), 2, 2, -1)
+
+    def _layer(self, inputs: NDArray[np.float32], name: str) -> NDArray[np.float32]:
+        return inputs @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"]
 
     def save(self, path: Path) -> Path:
         """Write a safetensors file in half precision, with sizes and origin in its header."""
-        weights = self.network.state_dict().items()
-        arrays = {name: each.half().numpy() for name, each in weights}
-        header = {**self.about, "sizes": json.dumps(self.network.sizes)}
+        arrays = {name: each.astype(np.float16) for name, each in self.weights.items()}
+        hidden, width = arrays["views.common.weight"].shape
+        sizes = (width, hidden, len(arrays["trunk.bias"]))
+        header = {**self.about, "sizes": json.dumps(sizes)}
         return write_tensors(save({**arrays, "spread": self.spread}, header), path)
 
     @classmethod
@@ -255,74 +231,20 @@ class ChangeModel:
             If the file holds no model.
         """
         arrays, about = read_tensors(path, "sizes")
-        network = ChangeNetwork(*json.loads(about.pop("sizes")))
-        spread = arrays.pop("spread")
-        weights = {
-            name: torch.from_numpy(each).float() for name, each in arrays.items()
-        }
-        network.load_state_dict(weights)
-        return cls(network.eval(), spread.astype(np.float32), about)
+        del about["sizes"]  # which the weights show
+        weights = {name: each.astype(np.float32) for name, each in arrays.items()}
+        return cls(weights, weights.pop("spread"), about)
 
 
-def read_answers(name: str, moves: pd.DataFrame) -> dict[str, NDArray[np.float32]]:
-    """Return what models answered about moves once, by model or kind of answer.
+def _by_term(sides: NDArray[np.float32], sign: int) -> NDArray[np.float32]:
+    """Lay out ``(n, 2, 12)`` as ``(n, 21)``: totals from both views, then White, Black, White...
 
-    Parameters
-    ----------
-    name
-        Of the file in ``data/priority``: ``curve``, ``onehot-answers``.
-    moves
-        As :func:`.changes.sample_moves` draws them.
-
-    Returns
-    -------
-    dict
-        float32 ``(n, 21)`` each, NaN in the row of a move that was not asked about. Where only the
-        first terms are kept, these have falling scores and all others zero.
+    A total seen by Black is the same with the other sign; its size is the same.
     """
-    kept, _ = read_tensors(weights_file(name))
-    place = {key: row for row, key in enumerate(kept.pop("moves").tolist())}
-    rows = np.array([place.get(key, -1) for key in move_keys(moves).tolist()], int)
-    found = {}
-    for part, values in kept.items():
-        scores = np.full((len(moves), len(TERMS)), np.nan, np.float32)
-        asked = values[rows[rows >= 0]]
-        if values.shape[1] < len(TERMS):
-            first = asked.astype(int)
-            asked = np.zeros((len(first), len(TERMS)))
-            falling = np.arange(float(first.shape[1]), 0, -1)
-            np.put_along_axis(asked, first, falling[None], axis=1)
-        scores[rows >= 0] = asked
-        found[part] = scores
-    return found
-
-
-def ask_control(
-    moves: pd.DataFrame,
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return changes and ranking by the control, the same model on the bare board.
-
-    Its weights are not committed: what it answered once is read. A move that it was not asked about
-    has NaN, unless ``data/priority/train.py onehot`` left the weights on this machine.
-
-    Parameters
-    ----------
-    moves
-        As :func:`.changes.sample_moves` draws them.
-    """
-    kept = read_answers("onehot-answers", moves)
-    signed, ranks = kept["changes"], kept["first"]
-    new = np.isnan(ranks).any(axis=1)
-    if new.any() and control_weights().is_file():
-        model = ChangeModel.load(control_weights())
-        around = (moves[side][new].tolist() for side in ("before", "after"))
-        signed[new], ranks[new] = model.predict(BoardSource(), *around)
-    return signed, ranks
-
-
-def control_weights() -> Path:
-    """Return where the weights of the control lie once they are trained: beside the store."""
-    return default_store().root.parent / "priority" / "onehot.safetensors"
+    white, black = sides[:, 0], sides[:, 1]
+    totals = (white[:, :_TOTALS] + sign * black[:, :_TOTALS]) / 2
+    pairs = np.stack([white[:, _TOTALS:], black[:, _TOTALS:]], axis=-1)
+    return np.concatenate([totals, pairs.reshape(len(sides), -1)], axis=1)
 
 
 # ---------------------------------------------------------------- methods
@@ -349,49 +271,8 @@ class Method(Protocol):
 
 
 def read(expert: Expert, fens: Sequence[str]) -> NDArray[np.float32]:
-    """Return the expert's activations at :data:`.fit.LAYERS`, float32 ``(n, d)``."""
-    return joined_activations(expert, fens, fit.LAYERS, dtype=np.float32)
-
-
-def labelled_before(moves: TermChanges) -> Labelled:
-    """Return the positions before moves with their terms, games and parts."""
-    games = moves.moves["game"].to_numpy(np.int32)
-    splits = moves.moves["split"].to_numpy(str)
-    return Labelled(TERMS, moves.before, games, splits)
-
-
-def fit_linear(
-    before: Floats, after: Floats, moves: TermChanges, *, penalty: float, seed: int
-) -> dict[str, ConceptVectors]:
-    """Fit all linear scores that ranking needs, on one set of training moves.
-
-    Parameters
-    ----------
-    before, after
-        float32 ``(n, d)``: activations around the moves.
-    moves
-        The moves with their terms.
-    penalty
-        Of the ridge regressions, in units of ``n`` (of the mean squared error).
-    seed
-        Of the vector machines' lot among ties.
-
-    Returns
-    -------
-    dict
-        ``svm``, the paper's vectors, between the tails of each term; ``states``, a ridge
-        regression of the terms in pawns; ``changes``, one of their changes in standard
-        deviations on the change of the activations.
-    """
-    alpha = penalty * len(moves)
-    truth = moves.changes / moves.spread()
-    return {
-        "svm": fit_concepts(
-            before, labelled_before(moves), cs=(SVM_C,), seed=seed
-        ).vectors,
-        "states": fit_ridge(before, moves.before, TERMS, alpha=alpha),
-        "changes": fit_ridge(after - before, truth, TERMS, alpha=alpha),
-    }
+    """Return the expert's activations at :data:`.vectors.LAYERS`, float32 ``(n, d)``."""
+    return joined_activations(expert, fens, LAYERS, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

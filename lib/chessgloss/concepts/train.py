@@ -19,7 +19,7 @@ from __future__ import annotations
 import copy
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -28,12 +28,15 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 from safetensors.numpy import save
+from torch import nn
 from tqdm import tqdm
 
 from chessgloss.concepts import changes, fit, priority, scores
+from chessgloss.concepts.vectors import LAYERS
 from chessgloss.corpora.games import of_split
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.positions import Game
+from chessgloss.scores import TERMS
 from chessgloss.stats import Interval
 from chessgloss.store import default_store, write_tensors
 
@@ -57,6 +60,10 @@ FITTED_GAMES, TEST_GAMES, PER_GAME = 5_000, 1_500, 6
 
 #: Positions that the CCC paper cut its tails from: 5 % of them are 10,000 a tail (its 3.1.1).
 PAPER_POSITIONS = 200_000
+
+
+_TOTALS = 3
+_ANSWERS = _TOTALS + (len(TERMS) - _TOTALS) // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +120,73 @@ class Stopping:
     validation: int = 10_000
 
 
+class TwoViews(nn.Module):
+    """A linear layer on two views that treats both sides alike.
+
+    With ``s`` the sum and ``d`` the difference of the two views, one side's answer is
+    ``P s + Q d`` and the other's ``P s - Q d``: exchanging the views exchanges the answers,
+    at half the cost of applying one matrix to both orders.
+    """
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.common = nn.Linear(width, hidden)
+        self.difference = nn.Linear(width, hidden, bias=False)
+
+    def forward(self, views: torch.Tensor) -> torch.Tensor:
+        """Map ``(n, 2, width)`` to ``(n, 2, hidden)``."""
+        first, second = views.unbind(dim=1)
+        common = self.common(first + second)
+        difference = self.difference(first - second)
+        return torch.stack([common + difference, common - difference], dim=1)
+
+
+class ChangeNetwork(nn.Module):
+    """Two views in, two numbers a term out: the signed root of its change, the root of its size.
+
+    The second ranks: a term may be sure to change a lot in a direction that is hard to tell.
+    Roots keep the rare large changes from drowning the rest.
+
+    Parameters
+    ----------
+    width
+        Features a view.
+    hidden, trunk
+        Units of the first layer and of the second.
+    """
+
+    def __init__(self, width: int, hidden: int = 512, trunk: int = 256) -> None:
+        super().__init__()
+        self.views = TwoViews(width, hidden)
+        self.trunk = nn.Linear(hidden, trunk)
+        self.heads = nn.Linear(trunk, 2 * _ANSWERS)
+
+    def forward(self, views: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return signed roots of changes and roots of sizes, ``(n, 21)``, as in ``TERMS``."""
+        hidden = torch.relu(self.views(views))
+        answers = self.heads(torch.relu(self.trunk(hidden)))
+        signed, size = answers.unflatten(-1, (2, _ANSWERS)).unbind(dim=2)
+        return _by_term(signed, -1), _by_term(size, 1)
+
+    def model(
+        self, spread: NDArray[np.float32], about: Mapping[str, str]
+    ) -> priority.ChangeModel:
+        """Return the model that has these weights, now and while they are trained on."""
+        weights = {name: each.numpy() for name, each in self.state_dict().items()}
+        return priority.ChangeModel(weights, spread, about)
+
+
+def _by_term(sides: torch.Tensor, sign: int) -> torch.Tensor:
+    """Lay out ``(n, 2, 12)`` as ``(n, 21)``: totals from both views, then White, Black, White...
+
+    A total seen by Black is the same with the other sign; its size is the same.
+    """
+    white, black = sides.unbind(dim=1)
+    totals = (white[:, :_TOTALS] + sign * black[:, :_TOTALS]) / 2
+    pairs = torch.stack([white[:, _TOTALS:], black[:, _TOTALS:]], dim=-1)
+    return torch.cat([totals, pairs.flatten(1)], dim=-1)
+
+
 def loss_of(
     signed: torch.Tensor, size: torch.Tensor, changes: torch.Tensor, rank_weight: float
 ) -> torch.Tensor:
@@ -161,7 +235,7 @@ def train(
     torch.manual_seed(settings.seed)
     spread = training.spread()
     size = min(settings.batch, len(training))
-    network = priority.ChangeNetwork(source.width, settings.hidden, settings.trunk)
+    network = ChangeNetwork(source.width, settings.hidden, settings.trunk)
     optimizer = torch.optim.AdamW(
         network.parameters(), lr=settings.rate, weight_decay=settings.decay
     )
@@ -172,7 +246,7 @@ def train(
             optimizer, settings.rate, total_steps=steps, pct_start=0.1
         )
     about = {"source": source.name, "settings": json.dumps(asdict(settings))}
-    model = priority.ChangeModel(network, spread, about)
+    model = network.model(spread, about)
     fens, *sides = changes.distinct_positions(training.moves)
     positions = source.read(fens)
     targets = torch.from_numpy(training.changes / spread)
@@ -190,7 +264,9 @@ def train(
         for at in tqdm(range(0, len(order) - size + 1, size), disable=None):
             # What is left over at the end waits for the next pass.
             rows = order[at : at + size]
-            features = source.features(*(positions[side[rows]] for side in sides))
+            features = torch.from_numpy(
+                source.features(*(positions[side[rows]] for side in sides))
+            )
             with torch.autocast("cpu", torch.bfloat16):
                 signed, sizes = network(features)
             weight = settings.rank_weight
@@ -359,7 +435,7 @@ def write_linear(games: Sequence[Game], target: Path, *, seed: int) -> list[Path
     moves = changes.measure_changes(drawn, default_store())
     expert = load_expert("nnue")
     before, after = (priority.read(expert, fens) for fens in _around(moves.moves))
-    fitted = priority.fit_linear(before, after, moves, penalty=0.1, seed=seed)
+    fitted = fit.fit_linear(before, after, moves, penalty=0.1, seed=seed)
     spreads = dict.fromkeys(fitted, moves.spread())
     spreads["svm"] = fitted["svm"].score_changes(before, after).std(axis=0)
     paths = []
@@ -372,7 +448,7 @@ def write_linear(games: Sequence[Game], target: Path, *, seed: int) -> list[Path
 
 
 def _about(**more: object) -> dict[str, str]:
-    about = {"expert": "nnue", "layer": fit.LAYERS, "oracle": changes.ORACLE, **more}
+    about = {"expert": "nnue", "layer": LAYERS, "oracle": changes.ORACLE, **more}
     return {name: str(value) for name, value in about.items()}
 
 
@@ -427,9 +503,9 @@ def write_tails(games: Sequence[Game], target: Path, *, seed: int) -> Path:
     drawn = np.random.default_rng(seed).permutation(len(moves))[:PAPER_POSITIONS]
     part = moves.take(np.sort(drawn))
     fens = part.moves["before"].tolist()
-    labelled = priority.labelled_before(part)
-    features = joined_activations(load_expert("nnue"), fens, fit.LAYERS)
-    fitted = fit.fit_concepts(features, labelled, cs=(priority.SVM_C,), seed=seed)
+    labelled = fit.labelled_before(part)
+    features = joined_activations(load_expert("nnue"), fens, LAYERS)
+    fitted = fit.fit_concepts(features, labelled, cs=(fit.SVM_C,), seed=seed)
     about = _about(positions=len(part), tail=fitted.tails[0].positive.sum())
     return replace(fitted.vectors, about=about).save(
         target / "nnue-svm-tails.safetensors"

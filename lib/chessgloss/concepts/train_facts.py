@@ -23,6 +23,7 @@ from sklearn.metrics import roc_auc_score
 
 from chessgloss.concepts import facts, fit, scores
 from chessgloss.concepts.train import write_json
+from chessgloss.concepts.vectors import LAYERS
 from chessgloss.corpora.samples import PositionSample, sample_positions
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.positions import Game
@@ -178,9 +179,9 @@ def fit_facts(
     fens = [sample.fens[row] for row in rows]
     shuffled = load_expert("nnue", random_weights=seed)
     features = {
-        "NNUE": joined_activations(load_expert("nnue"), fens, fit.LAYERS),
+        "NNUE": joined_activations(load_expert("nnue"), fens, LAYERS),
         "bare board": joined_activations(load_expert("onehot"), fens, "board"),
-        "random weights": joined_activations(shuffled, fens, fit.LAYERS),
+        "random weights": joined_activations(shuffled, fens, LAYERS),
     }
     fit_on = partial(fit.fit_concepts, labelled=chosen, tails=tails, seed=seed)
     fits = {name: fit_on(seen, cs=FACT_CS) for name, seen in features.items()}
@@ -251,7 +252,7 @@ def write_facts(games: Sequence[Game], target: Path, *, seed: int) -> Path:
     write_json(target / "facts-nnue.json", {"games": len(games), **report})
     about = {
         "expert": "nnue",
-        "layer": fit.LAYERS,
+        "layer": LAYERS,
         "labels": "facts 1",
         "seed": str(seed),
     }

@@ -1,7 +1,13 @@
-"""PGN files as people have them: in any encoding, results in any spelling, each game by itself.
+"""PGN files as people have them: the one reader of games, which loses nothing of a file.
 
-python-chess parses the games; what it would pass over in silence is said here game by game: what
-was read by rule (:attr:`PgnGame.repairs`), and what cannot be used (:attr:`PgnGame.problem`).
+Every character is kept, read by a rule that is said (:attr:`PgnGame.repairs`), or named as what
+makes a game unusable (:attr:`PgnGame.problem`). Moves in any spelling and in the letters of any
+language are read as :mod:`chessgloss.notation` says, results in any spelling, each game in its own
+encoding. Signs become numeric glyphs; what is no move, sign or number becomes a comment. A bad game
+costs no other.
+
+A game begins with its headers, or with move 1 behind a result or an empty line. Text that belongs
+to no game is kept apart.
 
 Comments keep their places. Several in a row are one string of python-chess's, with
 :data:`NEXT` between them. One that follows a variation is the next move's ``starting_comment``,
@@ -12,30 +18,46 @@ the last move's own comment from it. All of these count as white space.
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Iterator
-from itertools import accumulate
+from bisect import bisect
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate, groupby
 from pathlib import Path
-from typing import Final, NamedTuple, TextIO
+from typing import Final, NamedTuple
 
 import chess
 import chess.pgn
 
 from chessgloss.corpora.encodings import Decoded, decode
+from chessgloss.notation import (
+    DASH,
+    ENGLISH,
+    MOVE,
+    SIGN,
+    SIGNS,
+    Language,
+    languages_with,
+    piece_letters,
+    spell,
+)
 from chessgloss.positions import (
-    FIGURINES,
-    PASSING,
     PositionError,
+    find_move,
     natural_end,
+    overstated,
     repair_fen,
 )
 
 #: Between two comments in a row; behind one before a bracket; before one behind all variations.
 NEXT, OUTSIDE, BEHIND = "\x1e", "\x1d", "\x1c"
 
-#: Most characters in a line of PGN (its standard allows 255): time grows with their square.
-MOST_IN_LINE = 1 << 17
+#: Most characters of one game, comments included.
+MOST_IN_GAME = 1 << 20
+#: Bytes of a file that are read at once, and share what their words show of their encoding.
+WINDOW = 1 << 23
+#: How packed files end.
+PACKED = (".gz", ".bz2", ".zst")
 
 #: The results of the standard by how people write them, hyphens as hyphens and ½ as 1/2.
 RESULTS: Final = {
@@ -44,30 +66,39 @@ RESULTS: Final = {
     **{"-:+": "0-1", "1/2": "1/2-1/2", "1/2:1/2": "1/2-1/2", "0.5-0.5": "1/2-1/2"},
 }
 _SCORE = r"(?:1/2|½|0[.,]5|[01])"
-#: A result in any spelling, at the end of the moves and at the beginning of a comment.
-_SPELT = rf"(?:{_SCORE}\s?[-–—‑−:]\s?{_SCORE}|1/2|½)(?![\d/])"
-_RESULT_BEHIND = re.compile(rf"(?:^|(?<=[\s)}}.#+]))(?:{_SPELT}|\*)[.\s]*$")
-_RESULT_SAID = re.compile(rf"\{{\s*({_SPELT})[^{{}}]*\}}\s*$")
-_DASHES = re.compile(r"\s?[–—‑−]\s?|\s?-\s?")
+_SPELT = rf"{_SCORE}\s?(?:{DASH}|:)\s?{_SCORE}|1/2|½"
+_RESULT_SAID = re.compile(rf"\s*({_SPELT})(?![\d/])")
+_DASHES = re.compile(rf"\s?{DASH}\s?")
 
-#: Signs that value a position, as numeric glyphs (PGN standard, section 10).
-_VALUES = {"⩲": " $14 ", "⩱": " $15 ", "±": " $16 ", "∓": " $17 ", "∞": " $13 "}
-_SIGNS = FIGURINES | str.maketrans(_VALUES)
-_SIGN = re.compile(r"\{[^}]*(?:\}|\Z)|;.*|(?m:^\[.*)|([♔-♟⩲⩱±∓∞])")
-_PGN_COMMENT = re.compile(r"(\{)[^}]*\Z|\{[^}]*\}|;.*|(?m:^%.*)")
-#: What a PGN file is made of: headers and escaped lines, comments in braces and behind
-#: semicolons (those with a line of their own apart), and all else.
+_HEADER = re.compile(r'\[\s*(\w[\w+#=:-]*)\s+"((?:[^"\\\n]|\\.|"(?!\s*\]))*)"\s*\]')
+#: What stands at the beginning of a game's first line.
+_TAG = re.compile(r'\[\s*\w+\s+"')
+_TAG_BYTES = re.compile(rb'\[\w+\s+"')
+_BETWEEN_GAMES = re.compile(r'\n[ \t]*\n(?=[ \t]*\[\s*\w+\s+")')
+_PARTS = re.compile(rb"(?<=\n\n)(?=\[)|(?<=[^\]\s]\n)(?=\[\w)")
 _TOKEN = re.compile(
-    r"(?m)^[ \t]*[\[%][^\n]*|\{[^}]*\}?|(?P<alone>^[ \t]*;[^\n]*)|(?P<behind>;[^\n]*)|[^\s{;]+"
+    rf"""
+    (?P<escape>(?<![^\n])%[^\n]*)
+    |;(?P<line>[^\n]*)
+    |(?P<command>\[%[^\]\n]*\])
+    |\$(?P<nag>\d+)
+    |(?P<offer>\(=\))
+    |(?P<open>\()
+    |(?P<close>\))
+    |(?P<result>(?:{_SPELT}|\*)(?=[\s.{{;()]|\Z))
+    |(?P<null>(?:{DASH}{DASH}|Z0|0000|@@@@|null)(?![\w>]))
+    |(?P<value>[+-]?\d+[.,]\d\d?(?:/\d+)?(?=[\s}})]|\Z))
+    |(?P<number>\d+(?=[\s.…)]|\Z|[KQRBNa-hO♔-♟])\s?[.…)]*(?:\s[.…]+)?)
+    |(?P<dots>[.…]+)
+    """,
+    re.VERBOSE,
 )
-_MARKS = ("1-0", "0-1", "1/2-1/2", "*")
-#: A header with something behind it on its line: moves, or the next header.
-_HEADER_FIRST = re.compile(r'\[\w+\s+"[^"\n]*"\][ \t]*(?=\S)')
-#: Where a game may begin: a header behind an empty line.
-_BETWEEN_GAMES = re.compile(rb"(?<=\n\n)(?=\[)")
-_INK = re.compile(r"\S")
-_LETTER = re.compile(r"[^\W\d_]")
-_NUMBER_LAST = re.compile(r"(?:^|\s)\d+\s?\.*$")
+_KINDS = {"line": "comment", "command": "comment", "offer": "comment", "value": "words"}
+_SIGN_TOKEN = re.compile(SIGN)
+_WORD = re.compile(r"[^\s{}();]+|.")
+_BLANK = re.compile(r"\s*")
+_OTHERS = {"move": MOVE, "sign": _SIGN_TOKEN, "words": _WORD}
+_BEHIND_MOVE = re.compile(r"[\s(){}\[;$.,…]|\Z")
 
 
 class PgnError(ValueError):
@@ -80,7 +111,7 @@ class PgnGame(NamedTuple):
     Parameters
     ----------
     number
-        Place of the game in the file, from 1; bad games count.
+        Place of the game in the file, from 1; bad games count. 0 for text that is no game.
     line
         Number of its first line, from 1.
     game
@@ -88,9 +119,11 @@ class PgnGame(NamedTuple):
     problem
         What is wrong with it; empty if it is good. One without moves is good.
     repairs
-        What was read by rule: an older encoding, a FEN header (:func:`repair_fen`), a result.
+        What was read by rule: an older encoding, a FEN header (:func:`repair_fen`), a spelling.
     text
         The game as it is written, decoded.
+    ended
+        Whether a result stands behind the moves.
     """
 
     number: int
@@ -99,6 +132,12 @@ class PgnGame(NamedTuple):
     problem: str = ""
     repairs: tuple[str, ...] = ()
     text: str = ""
+    ended: bool = False
+
+    @property
+    def is_played(self) -> bool:
+        """Whether it has a move or at least a result: headers alone are no game."""
+        return self.ended or self.game.next() is not None
 
     @property
     def unplayed(self) -> str:
@@ -109,53 +148,93 @@ class PgnGame(NamedTuple):
         return "" if all(moves) else "a null move in the main line"
 
 
-def read_pgn(source: Path | bytes) -> Iterator[PgnGame]:
-    """Yield the games of a PGN file, or of its bytes, one by one.
+def read_pgn(
+    source: Path | bytes | Iterable[bytes], language: Language | None = None
+) -> Iterator[PgnGame]:
+    """Yield the games of a PGN file one by one; see :func:`read_parts`."""
+    return (part for part in read_parts(source, language) if part.number)
 
-    Each game is decoded by itself (:mod:`chessgloss.corpora.encodings`). Figurines are read as
-    letters, ± and its like as glyphs, comments behind semicolons as those in braces, results in
-    any spelling. python-chess parses the games, up to the first error of each. It passes over what
-    it does not understand; here that is a problem of its game: damaged headers, unreadable words,
-    comments and variations that are not closed, a move number without a move, other rules than
-    those of chess. A comment that is not closed swallows the games after it.
 
-    Raises
-    ------
-    PgnError
-        If a line has more than :data:`MOST_IN_LINE` characters.
+def read_parts(
+    source: Path | bytes | Iterable[bytes], language: Language | None = None
+) -> Iterator[PgnGame]:
+    """Yield the games of a PGN file, and the text between them with number 0, in their order.
+
+    Each game is decoded by itself (:mod:`chessgloss.corpora.encodings`), and read up to its
+    first error.
+
+    Parameters
+    ----------
+    source
+        A file, plain or packed (:data:`PACKED`) and as large as it may be; or its bytes, or its
+        lines.
+    language
+        Whose letters the pieces have. A game that does not follow it is tried in English, then in
+        the languages that have its letters; if one alone makes every move legal, it is read in
+        that.
     """
-    data = source if isinstance(source, bytes) else source.read_bytes()
-    parts = _decoded(data)
-    starts = accumulate((part.text.count("\n") for part in parts), initial=1)
-    remarks = {line: part.remark for line, part in zip(starts, parts, strict=False)}
-    text = "".join(part.text for part in parts)
-    if max(map(len, text.split("\n"))) > MOST_IN_LINE:
-        raise PgnError(
-            f"a line of the PGN file has over {MOST_IN_LINE:,} characters; break it up"
-        )
-    text = _SIGN.sub(
-        lambda part: part[0].translate(_SIGNS) if part[1] else part[0],
-        brace_comments(text),
-    )
-    stream = _Lines(text)
-    number = end = newlines = 0
-    while _INK.search(text, end):
-        builder, error = _parse_game(stream)
-        if not builder:
-            return  # nothing but comments is left
-        start = end
-        end = stream.tell()
-        number = number + 1
-        written = text[start:end]
-        line = newlines + written.count("\n", 0, -len(written.lstrip())) + 1
-        length = written.count("\n")
-        lines = range(newlines + 1, newlines + max(length, 1) + 1)
-        decoded = [remarks[each] for each in lines if remarks.get(each)]
-        newlines += length
-        problem, result = _examine(written, builder.game)
-        repairs = (*dict.fromkeys(decoded), *builder.repairs, *result)
-        problem = problem or error
-        yield PgnGame(number, line, builder.game, problem, repairs, written.strip())
+    number = 0
+    line = 1
+    for data in _windows(source):
+        parts = _decoded(data)
+        lengths = (part.text.count("\n") for part in parts)
+        starts = [*accumulate(lengths, initial=line)][:-1]
+        text = "".join(part.text for part in parts)
+        at = 0
+        while at < len(text):
+            written = _scan(text, at)
+            shown = text[at : written.end]
+            first = line + shown.count("\n", 0, len(shown) - len(shown.lstrip()))
+            line += shown.count("\n")
+            at = written.end
+            if not shown.strip():
+                continue
+            last = first + shown.strip().count("\n")
+            within = slice(bisect(starts, first) - 1, bisect(starts, last))
+            said = (part.remark for part in parts[within] if part.remark)
+            number += written.is_game
+            yield _read(
+                written,
+                PgnGame(
+                    number if written.is_game else 0,
+                    first,
+                    chess.pgn.Game(),
+                    repairs=tuple(dict.fromkeys(said)),
+                    text=shown.strip(),
+                ),
+                language,
+            )
+
+
+def _windows(source: Path | bytes | Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the bytes of a file, in parts that end between two games."""
+    if isinstance(source, bytes):
+        yield source
+        return
+    if isinstance(source, Path):
+        if source.suffix not in PACKED and source.stat().st_size <= WINDOW:
+            yield source.read_bytes()
+            return
+        from chessgloss.corpora.games import lines_of
+
+        source = lines_of(source)
+    window: list[bytes] = []
+    size = 0
+    fault = None
+    try:
+        for line in source:
+            if size >= WINDOW and _TAG_BYTES.match(line) and not window[-1].strip():
+                yield b"".join(window)
+                window = []
+                size = 0
+            window.append(line)
+            size += len(line)
+    except (ValueError, EOFError, OSError) as error:
+        fault = error  # what came before it is read
+    if window:
+        yield b"".join(window)
+    if fault:
+        raise fault
 
 
 def _decoded(data: bytes) -> list[Decoded]:
@@ -169,44 +248,168 @@ def _decoded(data: bytes) -> list[Decoded]:
         text = data.decode(encoding, "replace").removeprefix("\ufeff")
         return [Decoded(re.sub(r"\r\n?", "\n", text), "read as UTF-16")]
     data = re.sub(rb"\r\n?", b"\n", data.removeprefix(b"\xef\xbb\xbf"))
-    return decode(_BETWEEN_GAMES.split(data))
+    parts = decode(_PARTS.split(data))
+    return [part._replace(text=re.sub(r"(?m)^\ufeff", "", part.text)) for part in parts]
 
 
-def brace_comments(text: str) -> str:
-    """Turn comments from a semicolon to the end of a line into comments in braces.
+# ---------------------------------------------------------------- one game, as it is written
 
-    python-chess would drop them. Only among the moves of a game: elsewhere such a line belongs
-    to no game. Braces in such a comment become round ones.
+
+class Token(NamedTuple):
+    """A piece of the moves as they are written: what it is, and its text."""
+
+    kind: str
+    text: str
+
+
+@dataclass(slots=True)
+class Written:
+    """One game as it is written, taken apart; nothing of it is played yet.
+
+    Parameters
+    ----------
+    headers
+        Names and values, in their order.
+    tokens
+        The moves and what stands among them.
+    problem
+        Why it cannot be read.
+    end
+        Where it ends in the text.
     """
-    among_moves = False
 
-    def rewrite(token: re.Match[str]) -> str:
-        nonlocal among_moves
-        words = token.group().strip()
-        if words[:1] == ";" and (among_moves or token["behind"]):
-            inside = words[1:].strip().replace("}", ")").replace("{", "(")
-            return "{" + inside + "}" if inside else ""
-        if words[:1] not in ("%", "{", ";"):
-            among_moves = not words.startswith("[") and not words.endswith(_MARKS)
-        return token.group()
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    tokens: list[Token] = field(default_factory=list)
+    kinds: set[str] = field(default_factory=set)
+    problem: str = ""
+    end: int = 0
 
-    return _TOKEN.sub(rewrite, re.sub(r"(?m)^\ufeff", "", text))
+    def add(self, token: Token) -> None:
+        """Add the next token."""
+        self.tokens.append(token)
+        self.kinds.add(token.kind)
+
+    @property
+    def is_game(self) -> bool:
+        """Whether there is a header, a move or a result, and not other text alone."""
+        if self.headers or self.kinds & {"null", "result"}:
+            return True
+        return any(
+            each.kind == "move" and not each.text.isalpha() for each in self.tokens
+        )
+
+    @property
+    def letters(self) -> set[str]:
+        """Letters of pieces among the moves."""
+        moves = {token.text for token in self.tokens if token.kind == "move"}
+        return set().union(*map(piece_letters, moves)) if moves else set()
 
 
-# ---------------------------------------------------------------- one game
+def _scan(text: str, at: int) -> Written:
+    """Take a game apart, from a place in a text to where the next game begins."""
+    written = Written()
+    while True:
+        before = at
+        at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
+        if at >= len(text):
+            break
+        breaks = text.count("\n", before, at)
+        if text[at] == "[" and not written.kinds & _MOVETEXT:
+            # headers may share a line
+            found = _HEADER.match(text, at)
+            again = found and found[1] in dict(written.headers)
+            if written.tokens and _TAG.match(text, at):
+                break  # comments before the headers belong to no game
+            if found and again and breaks > 1:
+                break
+            if found:
+                written.headers.append((found[1], found[2]))
+                at = found.end()
+                continue
+            if re.match(r"\[\s*[A-Za-z]", text[at : at + 99]):
+                end = text.find("\n", at)
+                end = end if end >= 0 else len(text)
+                shown = text[at:end].strip()
+                written.problem = written.problem or f"damaged header {shown!r}"
+                at = end
+                continue
+        elif text[at] == "[" and breaks and _TAG.match(text, at):
+            break
+        token, end = _token(text, at)
+        if _begins_another(written, token, breaks):
+            break
+        at = end
+        if token.kind == "open comment":
+            written.problem = written.problem or "cut off: a comment is not closed"
+            break
+        written.add(token)
+    kinds = [token.kind for token in written.tokens]
+    if not written.problem and kinds.count("open") > kinds.count("close"):
+        written.problem = "cut off: a variation is not closed"
+    written.end = at
+    return written
 
 
-class _Lines(io.StringIO):
-    """A PGN file line by line, in which each header is a line of its own."""
+#: Tokens that end the headers.
+_MOVETEXT = {
+    "move",
+    "null",
+    "result",
+    "number",
+    "words",
+    "open",
+    "close",
+    "sign",
+    "nag",
+}
 
-    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
-        """Return the next line, or the header that stands before more on its line."""
-        line = super().readline(size)
-        first = _HEADER_FIRST.match(line)
-        if first is None:
-            return line
-        self.seek(self.tell() - len(line) + first.end())
-        return first[0] + "\n"
+
+def _begins_another(written: Written, token: Token, breaks: int) -> bool:
+    """Tell whether a token, so many line ends behind the last one, belongs to the next game."""
+    ended = "result" in written.kinds
+    if ended and breaks > 1:
+        return token.kind != "result"
+    if not ended and (breaks < 2 or "move" not in written.kinds):
+        return False
+    if token.kind == "number":
+        return int(re.sub(r"\D", "", token.text)) == 1 and token.text.count(".") < 2
+    return ended and breaks > 0 and token.kind == "move"
+
+
+def _token(text: str, at: int) -> tuple[Token, int]:
+    """Return the token that begins at a place, and where it ends."""
+    if text[at] == "{":
+        return _comment(text, at)
+    found = _TOKEN.match(text, at)
+    if found and not (found["result"] and not _result(found[0])):
+        kind = str(found.lastgroup)
+        return Token(_KINDS.get(kind, kind), found[kind].strip()), found.end()
+    for kind, pattern in _OTHERS.items():
+        found = pattern.match(text, at)
+        if found and (kind != "move" or _BEHIND_MOVE.match(text, found.end())):
+            break
+    assert found is not None
+    if found[0] in SIGNS and not _BLANK.fullmatch(text, found.end()):  # N or D
+        kind = "sign"
+    return Token(kind, found[0]), found.end()
+
+
+def _comment(text: str, at: int) -> tuple[Token, int]:
+    """Return the comment in braces that begins at a place; it may not be closed.
+
+    If a game seems to begin in it and then another comment, it was not closed before that game.
+    """
+    close = text.find("}", at)
+    end = close if close >= 0 else len(text)
+    game = _BETWEEN_GAMES.search(text, at, end)
+    if game and (close < 0 or text.find("{", game.end(), end) >= 0):
+        return Token("open comment", ""), game.end()
+    if close < 0:
+        return Token("open comment", ""), end
+    return Token("comment", text[at + 1 : close].strip()), close + 1
+
+
+# ---------------------------------------------------------------- one game, as it is played
 
 
 class Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
@@ -250,16 +453,99 @@ class Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
         self.starting_comment = ""
 
 
-class _Reader(Builder):
-    """A builder to which an error ends the game; what its headers say is mended by rule."""
+def _read(written: Written, part: PgnGame, language: Language | None) -> PgnGame:
+    """Play what is written, in the first language that makes sense of it."""
+    if not written.is_game:
+        return part
+    if written.end and len(part.text) > MOST_IN_GAME:
+        problem = f"over {MOST_IN_GAME:,} bytes in one game"
+        return part._replace(problem=problem)
+    first = _Play(written, language or ENGLISH)
+    best = first
+    note: list[str] = []
+    if first.foreign:
+        best, note, hint = _in_other_letters(written, first, language)
+        first.problem += hint
+    game = best.builder.result()
+    result = [] if best.problem else _settle_result(game, written)
+    repairs = (*part.repairs, *best.repairs, *note, *result)
+    ended = "result" in written.kinds
+    return part._replace(game=game, problem=best.problem, repairs=repairs, ended=ended)
 
-    repairs: tuple[str, ...] = ()
 
-    def handle_error(self, error: Exception) -> None:
-        raise error
+def _in_other_letters(
+    written: Written, first: _Play, language: Language | None
+) -> tuple[_Play, list[str], str]:
+    """Return a game as other languages read it; how it was read, or else a hint."""
+    others = languages_with(written.letters)
+    if language is not None and language is not ENGLISH:
+        others.insert(0, ENGLISH)
+    elif not written.letters - {*ENGLISH.pieces}:
+        others = []
+    others.sort(key=lambda each: each.pieces[:5])
+    good = []
+    for _, group in groupby(others, key=lambda each: each.pieces[:5]):
+        same = list(group)
+        if not (play := _Play(written, same[0])).problem:
+            good.append((play, same))
+    names = [" or ".join(each.name for each in same) for _, same in good]
+    if len(good) == 1:
+        letters = " ".join(good[0][1][0].pieces[:5])
+        return good[0][0], [f"read in the letters of {names[0]} ({letters})"], ""
+    if good:
+        return (
+            first,
+            [],
+            f"; its letters are those of {', or of '.join(names)}: say which",
+        )
+    if others:
+        known = ", ".join(each.name for each in others)
+        return (
+            first,
+            [],
+            f"; its letters are those of {known}, but not all moves are legal",
+        )
+    return first, [], ""
 
-    def end_headers(self) -> None:
-        headers = self.game.headers
+
+class _Play:
+    """The moves of a game, played in the letters of a language up to the first problem."""
+
+    def __init__(self, written: Written, language: Language) -> None:
+        self.builder = Builder()
+        self.problem = written.problem
+        self.foreign = False
+        self.repairs: list[str] = []
+        self._language = language
+        self._misnoted: list[str] = []
+        self._words: list[str] = []
+        self._omitted = False
+        self._numbered = False
+        self.builder.begin_game()
+        try:
+            self._set_headers(written.headers)
+            self._boards = [self.builder.game.board()]
+            for kind, tokens in groupby(written.tokens, lambda token: token.kind):
+                if kind == "words":
+                    words = " ".join(token.text for token in tokens)
+                    self._take(Token(kind, words))
+                    continue
+                for token in tokens:
+                    self._take(token)
+            self._end(written)
+        except ValueError as error:
+            self.problem = self.problem or str(error)
+        self._say()
+
+    def _set_headers(self, given: list[tuple[str, str]]) -> None:
+        headers = self.builder.game.headers
+        seen: dict[str, str] = {}
+        for name, value in given:
+            if seen.get(name, value) != value:
+                self.repairs.append(
+                    f"the header {name} stands twice: {value!r} is kept, not {seen[name]!r}"
+                )
+            headers[name] = seen[name] = value
         variant = headers.get("Variant", "")
         if headers.is_chess960() or headers.variant() is not chess.Board:
             raise ValueError(f"variant {variant!r}, not standard chess")
@@ -269,90 +555,146 @@ class _Reader(Builder):
             except PositionError as error:
                 raise ValueError(f"bad FEN header: {error}") from None
             headers["FEN"] = repaired.position.fen
-            self.repairs = repaired.repairs
-        given = headers.get("Result", "*")
-        if (result := _result(given)) and result != given:
-            headers["Result"] = result
-            self.repairs += (f"the header's result {given!r} is read as {result}",)
+            self.repairs += repaired.repairs
+        result = headers.get("Result", "*")
+        if (plain := _result(result)) and plain != result:
+            headers["Result"] = plain
+            self.repairs.append(f"the header's result {result!r} is read as {plain}")
+
+    def _take(self, token: Token) -> None:
+        kind, text = token
+        builder = self.builder
+        numbered = self._numbered
+        self._numbered = kind in ("number", "dots") or (numbered and kind == "comment")
+        if kind == "move":
+            self._move(text, numbered)
+        elif kind == "null":
+            self._push(chess.Move.null())
+        elif kind == "comment":
+            builder.visit_comment(text) if text else None
+        elif kind == "nag":
+            builder.visit_nag(int(text))
+        elif kind == "sign" and self._boards[-1].move_stack and not numbered:
+            self._sign(text)
+        elif kind == "open":
+            if builder.variation_stack[-1].parent is None:
+                raise ValueError("a variation stands before any move")
+            builder.begin_variation()
+            self._boards.append(self._boards[-1].copy())
+            self._boards[-1].pop()
+        elif kind == "close":
+            if len(self._boards) == 1:
+                raise ValueError("a variation is closed that was not opened")
+            builder.end_variation()
+            self._boards.pop()
+        elif kind == "escape":
+            self.repairs.append("lines that begin with % are left out")
+        elif kind == "result" and len(self._boards) == 1:
+            return
+        elif kind not in ("number", "dots"):
+            self._keep(text, numbered)
+
+    def _move(self, text: str, numbered: bool) -> None:
+        board = self._boards[-1]
+        spelt = spell(text, self._language)
+        if spelt is None:
+            self.foreign = True
+            raise ValueError(f"unreadable text {text!r} among the moves")
+        try:
+            move = find_move(board, spelt)
+        except ValueError as error:
+            if text.isalpha() and not numbered:  # "de", and not a pawn that takes
+                self._keep(text, numbered)
+                return
+            self.foreign = True
+            name = (
+                "ambiguous"
+                if isinstance(error, chess.AmbiguousMoveError)
+                else "illegal"
+            )
+            raise ValueError(f"{name} move {_number(board)} {text}") from None
+        if overstated(board, move, spelt):
+            self._misnoted.append(
+                f"{_number(board)} {spelt.text} is read as {board.san(move)}"
+            )
+        elif not spelt.takes and len(spelt.origin) < 2 and board.is_capture(move):
+            self._omitted = True
+        self._push(move)
+        for sign in spelt.signs:
+            self._sign(sign)
+
+    def _push(self, move: chess.Move) -> None:
+        board = self._boards[-1]
+        self.builder.visit_move(board, move)
+        board.push(move)
+
+    def _sign(self, sign: str) -> None:
+        white, black = SIGNS[_DASHES.sub("-", sign)]
+        self.builder.visit_nag(black if self._boards[-1].turn else white)
+
+    def _keep(self, text: str, numbered: bool) -> None:
+        """Keep what is no move as a comment; but not where there should be a move."""
+        if numbered and any(map(str.isalpha, text)):
+            raise ValueError(f"unreadable text {text!r} among the moves")
+        self._words.append(text)
+        self.builder.visit_comment(text)
+
+    def _end(self, written: Written) -> None:
+        if self._numbered and "result" not in written.kinds:
+            raise ValueError("cut off: behind the last move number there is no move")
+        self.builder.end_game()
+
+    def _say(self) -> None:
+        self.repairs = list(dict.fromkeys(self.repairs))
+        if self._omitted:
+            self.repairs.append("captures are written without x")
+        if self._misnoted:
+            self.repairs.append(_some(self._misnoted))
+        if self._words:
+            words = _some([repr(each) for each in self._words])
+            self.repairs.append(f"text among the moves is kept as comments: {words}")
 
 
-def _parse_game(stream: TextIO) -> tuple[_Reader | None, str]:
-    """Parse one game up to its first error, and leave the stream at the next one."""
-    builder = _Reader()
-    try:
-        found = chess.pgn.read_game(stream, Visitor=lambda: builder)
-        return builder if found else None, ""
-    except ValueError as error:
-        while stream.readline().strip():
-            pass
-        return builder, str(error)
+def _number(board: chess.Board) -> str:
+    return f"{board.fullmove_number}{'.' if board.turn else '...'}"
 
 
-def _examine(written: str, game: chess.pgn.Game) -> tuple[str, list[str]]:
-    """Return what python-chess passes over in a game: a problem, and how its result was read."""
-    moves: list[str] = []
-    for line in _Lines(written.strip()):
-        line = line.rstrip("\n")
-        if moves or not line.startswith("["):
-            moves.append(line)
-        elif not chess.pgn.TAG_REGEX.match(line):
-            return f"damaged header {line.strip()!r}", []
-    written = "\n".join(moves)
-    text = _PGN_COMMENT.sub(r"\1 ", written).strip()
-    if "{" in text:
-        return "cut off: a comment is not closed", []
-    marks = re.findall(r"[()]", text)
-    depths = [0, *accumulate(1 if mark == "(" else -1 for mark in marks)]
-    if min(depths) < 0:
-        return "a variation is closed that was not opened", []
-    if depths[-1]:
-        return "cut off: a variation is not closed", []
-    behind = _RESULT_BEHIND.search(text)
-    given = ""
-    if behind and _result(behind[0]):
-        given = behind[0].strip(" .\n\t")
-        text = text[: behind.start()]
-    plain = chess.pgn.MOVETEXT_REGEX.sub(" ", PASSING.sub("", text))
-    if word := next(filter(_LETTER.search, plain.split()), ""):
-        return f"unreadable text {word!r} among the moves", []
-    if not given and _NUMBER_LAST.search(text):
-        return "cut off: behind the last move number there is no move", []
-    return "", _settle_result(game, given, _RESULT_SAID.search(written))
+def _some(texts: list[str], most: int = 3) -> str:
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
 
 
-def _settle_result(
-    game: chess.pgn.Game, given: str, said: re.Match[str] | None
-) -> list[str]:
-    """Set a game's result where the header has none; return how, where it is not as usual.
+# ---------------------------------------------------------------- results
 
-    Parameters
-    ----------
-    game
-        The game.
-    given
-        The result behind its moves as it is written; empty without one.
-    said
-        A result in a comment at the end; its first group.
-    """
+
+def _settle_result(game: chess.pgn.Game, written: Written) -> list[str]:
+    """Set a game's result where the header has none; return how, where it is not as usual."""
     header = game.headers.get("Result", "*")
-    if given:
+    tokens = [token for token in written.tokens if token.kind != "escape"]
+    at = next((n for n, each in enumerate(tokens) if each.kind == "result"), -1)
+    if at >= 0:
+        given = tokens[at].text.strip(" .")
         result = _result(given)
+        said = [] if given == result else [f"result {given!r} is read as {result}"]
+        if any(token.kind == "move" for token in tokens[at:]):
+            said.append(f"moves stand behind the result {given}; they are kept")
         if header == "*":
             game.headers["Result"] = result
         elif result not in (header, "*"):
-            return [f"the header says {header}, kept; behind the moves is {result}"]
-        return [] if given == result else [f"result {given!r} is read as {result}"]
-    if header != "*":
-        if said and _result(said[1]) == header:
-            return [f"the result {header} stands in a comment"]
-        if natural_end(game.end().board()):
-            return [f"no result behind the moves; the header has {header}"]
-        doubt = "if moves are missing, the file was cut off"
-        return [f"no result behind the moves; the header has {header} ({doubt})"]
+            said = [f"the header says {header}, kept; behind the moves is {result}"]
+        return said
+    spoken = None
+    if tokens and tokens[-1].kind == "comment":
+        spoken = _RESULT_SAID.match(tokens[-1].text)
     end = natural_end(game.end().board())
-    if said:
-        game.headers["Result"] = _result(said[1])
-        return [f"the result {_result(said[1])} is read from a comment"]
+    if header != "*":
+        if spoken and _result(spoken[1]) == header:
+            return [f"the result {header} stands in a comment"]
+        doubt = "" if end else " (if moves are missing, the file was cut off)"
+        return [f"no result behind the moves; the header has {header}{doubt}"]
+    if spoken:
+        game.headers["Result"] = _result(spoken[1])
+        return [f"the result {_result(spoken[1])} is read from a comment"]
     if end and end[1] in ("checkmate", "stalemate"):
         game.headers["Result"] = end[0]
         return [f"no result behind the moves; {end[1]} on the board: {end[0]}"]

@@ -30,7 +30,6 @@ from chessgloss import assets
 from chessgloss.positions import Position
 
 if TYPE_CHECKING:
-    import torch
     from numpy.typing import DTypeLike
 
 View = Literal["white", "mover"]
@@ -118,7 +117,7 @@ class Expert(Representation):
 
     @abstractmethod
     def _continued(
-        self, layer: str, activations: torch.Tensor, positions: Positions
+        self, layer: str, activations: np.ndarray, positions: Positions
     ) -> np.ndarray:
         """Evaluate for White from activations (n, d) of the right shape: float32 (n,)."""
 
@@ -155,14 +154,11 @@ class Expert(Representation):
         float32 (n,)
             Evaluations in the expert's unit from White's point of view.
         """
-        import torch
-
         given = np.asarray(activations, dtype=np.float32)
         expected = (len(positions), self.width(layer))
         if given.shape != expected:
             raise ValueError(f"{layer} needs shape {expected}, got {given.shape}")
-        with torch.inference_mode():
-            return self._continued(layer, torch.from_numpy(given), positions)
+        return self._continued(layer, given, positions)
 
 
 def joined_activations(

@@ -529,10 +529,11 @@ class LeelaExpert(Expert):
         stop = self.layers.index(layer) + 1
         return self.tower.run(planes, 0, stop).flatten(1).numpy()
 
+    @torch.inference_mode()
     def _continued(
-        self, layer: str, activations: torch.Tensor, positions: Positions
+        self, layer: str, activations: np.ndarray, positions: Positions
     ) -> np.ndarray:
-        x = activations.reshape(-1, self.channels, 8, 8)
+        x = torch.from_numpy(activations).reshape(-1, self.channels, 8, 8)
         end = self.tower.run(x, self.layers.index(layer) + 1, len(self.layers))
         values = self.tower.value(end).numpy()
         white = [fen_of(position).split(" ", 2)[1] == "w" for position in positions]

@@ -16,14 +16,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 import numpy as np
-import torch
-from torch.nn.functional import embedding_bag
 
 from chessgloss.experts import Expert, Positions, View
 from chessgloss.experts.boards import Boards, read_boards, signs_of
@@ -50,10 +47,7 @@ _PAIR_DIVISOR = 128  # Stockfish divides the product of two activations by 128
 _WEIGHT_SCALE = 64  # 2 ** WeightScaleBits, nnue_common.h
 _SKIP_NUMERATOR = 600 * 16  # propagate(), nnue_architecture.h: 600 * OutputScale
 _PADDED_INPUTS_2 = 32
-_BAGS_AT_ONCE = (
-    256  # their sums (1 MiB) stay in a core's cache until they are activated
-)
-_KING_PLANE = 10 * 64
+_BOARDS_AT_ONCE = 256
 _WIDTHS = dict.fromkeys(("accumulators", "clipped"), 2 * ACCUMULATORS)
 _WIDTHS |= {"pairwise": ACCUMULATORS, "hidden1": INPUTS_2, "hidden2": OUTPUTS_2}
 
@@ -72,38 +66,39 @@ class Stack(NamedTuple):
     1,024 products of at most 126 * 128 stay below 2**24, as do the first layer's biases.
     """
 
-    weights_1: torch.Tensor
-    biases_1: torch.Tensor
-    weights_2: torch.Tensor
-    biases_2: torch.Tensor
-    weights_3: torch.Tensor
-    bias_3: torch.Tensor
+    weights_1: np.ndarray
+    biases_1: np.ndarray
+    weights_2: np.ndarray
+    biases_2: np.ndarray
+    weights_3: np.ndarray
+    bias_3: np.ndarray
 
     @classmethod
     def of(cls, layers: Sequence[np.ndarray]) -> Stack:
         """Return the stack of the integers of a file, in the same order."""
-        floats = (
-            layer.astype(np.float32 if at < 2 else float)
-            for at, layer in enumerate(layers)
+        return cls(
+            *(
+                layer.astype(np.float32 if at < 2 else float)
+                for at, layer in enumerate(layers)
+            )
         )
-        return cls(*map(torch.from_numpy, floats))
 
-    def first(self, pairs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def first(self, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Map pairwise products (n, 1024) to ``hidden1`` (n, 30) and the skip sum (n,)."""
-        sums = (pairs @ self.weights_1.T + self.biases_1).double()
+        sums = (pairs @ self.weights_1.T + self.biases_1).astype(float)
         body = sums[:, : OUTPUTS_1 - 1]
         skip = sums[:, OUTPUTS_1 - 1]
-        squared = torch.floor(body * body / (_WEIGHT_SCALE**2 * _PAIR_DIVISOR))
-        clipped = torch.floor(body / _WEIGHT_SCALE)
-        hidden = torch.cat([squared.clamp(max=ONE), clipped.clamp(0, ONE)], dim=1)
-        return hidden, torch.trunc(skip * _SKIP_NUMERATOR / (ONE * _WEIGHT_SCALE))
+        squared = np.floor(body * body / (_WEIGHT_SCALE**2 * _PAIR_DIVISOR))
+        clipped = np.floor(body / _WEIGHT_SCALE)
+        hidden = np.hstack([squared.clip(max=ONE), clipped.clip(0, ONE)])
+        return hidden, np.trunc(skip * _SKIP_NUMERATOR / (ONE * _WEIGHT_SCALE))
 
-    def second(self, hidden: torch.Tensor) -> torch.Tensor:
+    def second(self, hidden: np.ndarray) -> np.ndarray:
         """Map ``hidden1`` (n, 30) to ``hidden2`` (n, 32)."""
         sums = hidden @ self.weights_2.T + self.biases_2
-        return torch.floor(sums / _WEIGHT_SCALE).clamp(0, ONE)
+        return np.floor(sums / _WEIGHT_SCALE).clip(0, ONE)
 
-    def output(self, hidden: torch.Tensor) -> torch.Tensor:
+    def output(self, hidden: np.ndarray) -> np.ndarray:
         """Map ``hidden2`` (n, 32) to the positional sum (n,), still without the skip."""
         return hidden @ self.weights_3 + self.bias_3
 
@@ -117,7 +112,8 @@ class NnueNetwork:
     biases
         int16 (1024,), the accumulators of an empty board.
     weights
-        int16 (22528, 1024), what each feature adds to the accumulators.
+        int16 (22528, 1024), what each feature adds to the accumulators: whole sums fit as well.
+        Weights drawn at random are int32.
     psqt
         int32 (22528, 8), what each feature adds to the piece-square sum of each stack.
     stacks
@@ -164,7 +160,8 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
         offset += count * np.dtype(kind).itemsize
         if offset > len(data):
             refuse(f"it ends after {len(data)} bytes, in the middle of a field")
-        return np.frombuffer(data, kind, count, start).reshape(shape)
+        # a copy, since numpy takes rows of what is not aligned by copying all of it
+        return np.frombuffer(data, kind, count, start).reshape(shape).copy()
 
     # the hash of the whole architecture is passed over; the transformer's own follows
     version, _, length = (int(take("<u4")) for _ in range(3))
@@ -201,6 +198,9 @@ def read_network(path: Path, random_weights: int | None = None) -> NnueNetwork:
             ]
 
         biases, weights, psqt = map(drawn, (biases, weights, psqt))
+        weights = weights.astype(
+            np.int32
+        )  # drawn sums may be larger than the network's
         stacks = [list(map(drawn, stack)) for stack in stacks]
     return NnueNetwork(biases, weights, psqt, tuple(map(Stack.of, stacks)))
 
@@ -265,86 +265,52 @@ _PLANES = 64 * np.array(
 
 
 class FeatureTransformer:
-    """Sums of feature weights for many boards at once, clipped and multiplied where asked for.
-
-    Weights are int16 in the file and float32 here, where sums of 32 of them are exact.
-    """
+    """Sums of feature weights, clipped and multiplied where asked for: integers, exact."""
 
     def __init__(self, network: NnueNetwork) -> None:
-        weights = network.weights.astype(np.float32)
-        # Exactly one feature of the own king is active on a board, and no other piece can
-        # share it: the biases are added to its weights once, not to every board's sum.
-        buckets = np.arange(KING_BUCKETS)
-        squares = 8 * (7 - buckets // 4) + 7 - buckets % 4
-        weights[buckets * FEATURES_PER_BUCKET + _KING_PLANE + squares] += network.biases
-        self._weights = torch.from_numpy(weights)
+        self._weights = network.weights
+        self._biases = network.biases
 
-    def blocks(
-        self, bags: FeatureBags, layer: str, swapped: np.ndarray
-    ) -> torch.Tensor:
+    def blocks(self, bags: FeatureBags, layer: str, swapped: np.ndarray) -> np.ndarray:
         """Return a layer for both perspectives: float32 (n, 2, d).
 
         White's block comes first, or Black's where ``swapped``, bool (n,), is true.
         ``layer`` is ``accumulators`` or ``clipped`` (d = 1024) or ``pairwise`` (d = 512).
-        Boards are taken in the order of their king's bucket, a few at a time, so that the
-        704 rows of weights that a bucket needs stay in the cache: several times as fast.
+        Boards are taken in the order of their king's bucket, a few at a time, so that the 704
+        rows of weights that a bucket needs stay in the cache, and so do the sums.
         """
         n = len(bags.starts)
-        width = _WIDTHS[layer] // 2
-        result = torch.empty((2 * n, width))
-        ends = np.append(bags.starts[1:], bags.features.shape[1])
-        for side in (0, 1):
+        result = np.empty((n, 2, _WIDTHS[layer] // 2), np.float32)
+        starts = bags.starts.tolist()
+        ends = [*starts[1:], bags.features.shape[1]]
+        block = np.empty((_BOARDS_AT_ONCE, ACCUMULATORS), self._weights.dtype)
+        for side, features in enumerate(bags.features):
             order = np.argsort(bags.king_buckets[side], kind="stable")
-            for first in range(0, n, _BAGS_AT_ONCE):
-                rows = order[first : first + _BAGS_AT_ONCE]
-                picked, offsets = _join_ranges(bags.starts[rows], ends[rows])
-                active = bags.features[side, picked]
-                begins = torch.from_numpy(offsets)
-                sums = embedding_bag(
-                    torch.from_numpy(active), self._weights, begins, mode="sum"
-                )
+            for first in range(0, n, _BOARDS_AT_ONCE):
+                rows = order[first : first + _BOARDS_AT_ONCE]
+                for at, board in enumerate(rows.tolist()):
+                    active = self._weights[features[starts[board] : ends[board]]]
+                    np.add.reduce(active, axis=0, out=block[at])
+                sums = block[: len(rows)]
+                sums += self._biases
                 if layer != "accumulators":
-                    sums = sums.clamp_(0, ONE)
+                    np.clip(sums, 0, ONE, out=sums)
                 if layer == "pairwise":
                     sums = multiply_pairs(sums)
-                result.index_copy_(
-                    0, torch.from_numpy(2 * rows + (side ^ swapped[rows])), sums
-                )
-        return result.view(n, 2, width)
+                result[rows, side ^ swapped[rows]] = sums
+        return result
 
 
-def _join_ranges(starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return all indices of the ranges one after another, and where each range begins."""
-    lengths = ends - starts
-    offsets = np.cumsum(lengths, dtype=np.int32) - lengths.astype(np.int32)
-    return np.arange(lengths.sum()) + np.repeat(starts - offsets, lengths), offsets
-
-
-def multiply_pairs(clipped: torch.Tensor) -> torch.Tensor:
+def multiply_pairs(clipped: np.ndarray) -> np.ndarray:
     """Multiply a perspective's first half by its second: (..., 1024) to (..., 512).
 
-    float32 holds the exact result, since products of two such integers stay below 2**14.
+    Both int16 and float32 hold the exact result: products of two such integers stay below 2**14.
     """
-    first, second = clipped.chunk(2, dim=-1)
-    return torch.floor((first * second).mul_(1 / _PAIR_DIVISOR))
+    first, second = np.split(clipped, 2, axis=-1)
+    return first * second // _PAIR_DIVISOR
 
 
 # ---------------------------------------------------------------- the expert
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let torch use one thread inside: its operations here are too small to be shared.
-
-    Two threads that wait for each other after every one of them are slower than one, ten
-    times slower where another program has a core. Use processes to use more cores.
-    """
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 class NnueExpert(Expert):
@@ -404,27 +370,23 @@ class NnueExpert(Expert):
         view = super().orientation(layer)
         return "mover" if layer.startswith("hidden") else view
 
-    @_one_thread()
-    @torch.inference_mode()
     def _layer(self, layer: str, positions: list[str | Position]) -> np.ndarray:
         boards = read_boards(positions)
         dense = layer.startswith("hidden")
         swapped = ~boards.white_to_move & (self.orientation(layer) == "mover")
         wide = "pairwise" if dense else layer
-        flat = self._transformer.blocks(feature_bags(boards), wide, swapped).flatten(1)
+        blocks = self._transformer.blocks(feature_bags(boards), wide, swapped)
+        flat = blocks.reshape(len(boards), -1)
         if not dense:
-            return flat.numpy()
-        result = flat.new_empty((len(boards), self.width(layer)))
+            return flat
+        result = np.empty((len(boards), self.width(layer)), np.float32)
         for stack, rows in self._by_stack(boards):
             hidden, _ = stack.first(flat[rows])
-            result[rows] = (
-                stack.second(hidden) if layer == "hidden2" else hidden
-            ).float()
-        return result.numpy()
+            result[rows] = stack.second(hidden) if layer == "hidden2" else hidden
+        return result
 
-    @_one_thread()
     def _continued(
-        self, layer: str, activations: torch.Tensor, positions: Positions
+        self, layer: str, activations: np.ndarray, positions: Positions
     ) -> np.ndarray:
         """Evaluate in pawns for White, float32 (n,), from the products that the stacks read.
 
@@ -438,10 +400,10 @@ class NnueExpert(Expert):
         boards = read_boards(positions)
         pairs = activations.reshape(len(boards), 2, -1)
         if self.view == "white":  # the network reads the mover's first
-            turns = torch.from_numpy(boards.white_to_move)[:, None, None]
-            pairs = torch.where(turns, pairs, pairs.flip(1))
-        flat = pairs.flatten(1)
-        sums = torch.empty(len(boards), dtype=torch.float64)
+            turns = boards.white_to_move[:, None, None]
+            pairs = np.where(turns, pairs, pairs[:, ::-1])
+        flat = pairs.reshape(len(boards), -1)
+        sums = np.empty(len(boards))
         for stack, rows in self._by_stack(boards):
             hidden, skip = stack.first(flat[rows])
             sums[rows] = stack.output(stack.second(hidden)) + skip
@@ -452,17 +414,14 @@ class NnueExpert(Expert):
             for features in bags.features
         )
         signs = signs_of(boards.white_to_move)
-        squares = torch.from_numpy(((white - black) * signs).astype(np.float64))
-        units = torch.trunc((torch.trunc(squares / 2) + sums) / 16).numpy()
+        squares = np.trunc((white - black) * signs / 2)
+        units = np.trunc((squares + sums) / 16)
         return (units * signs).astype(np.float32) / np.float32(UNITS_PER_PAWN)
 
-    def _by_stack(self, boards: Boards) -> Iterator[tuple[Stack, torch.Tensor]]:
+    def _by_stack(self, boards: Boards) -> Iterator[tuple[Stack, np.ndarray]]:
         numbers = _stack_numbers(boards)
         for number in np.unique(numbers):
-            yield (
-                self._stacks[number],
-                torch.from_numpy(np.flatnonzero(numbers == number)),
-            )
+            yield self._stacks[number], np.flatnonzero(numbers == number)
 
 
 def _stack_numbers(boards: Boards) -> np.ndarray:

@@ -345,13 +345,18 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
     Raises
     ------
     ValueError
-        If an analysis is of another position, they come from different engines, or ``before``
-        has no line: the game was over.
+        If an analysis is of another position or has no line though the game goes on, or they
+        come from different engines.
     """
     for analysis, position in ((before, move.position), (after, move.after())):
         if analysis.position.fen != position.fen:
             raise ValueError(
                 f"an analysis of {analysis.position.fen!r}, not of {position.fen!r}"
+            )
+        said = [line for line in analysis.lines[:1] if line.moves]
+        if not said and any(chess.Board(position.fen).legal_moves):
+            raise ValueError(
+                f"{analysis.engine} gave a score but no line (pv) for {position.fen!r}"
             )
     if before.engine != after.engine:
         raise ValueError(

@@ -4,3 +4,7 @@
 read there, and a key file that stays with its maker. ``chessgloss survey read`` checks the
 files that raters send back and makes Tables 1 to 4 of the CCC paper from them.
 """
+
+from chessgloss.assets import needs
+
+needs("pandas", "scipy")

@@ -31,7 +31,7 @@ from pydantic import (
     model_validator,
 )
 
-from chessgloss.commentary.annotate import embedded, piece_shapes, policy
+from chessgloss.commentary.game_page import embedded, piece_shapes, policy
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 
 #: Criteria in the order they are asked, with the points of their scales.

@@ -9,3 +9,7 @@ the board that a prompt alone asks (:mod:`~chessgloss.tracking.probes`), the run
 a run's name; :mod:`~chessgloss.tracking.train` trains it, on games of
 :mod:`~chessgloss.tracking.sources`, with the optimisers of :mod:`~chessgloss.tracking.optim`.
 """
+
+from chessgloss.assets import needs
+
+needs("torch", "pandas")

@@ -16,8 +16,7 @@ from filelock import FileLock
 from joblib import Parallel, delayed
 
 from chessgloss.assets import locate
-from chessgloss.corpora.anybody import read_anybody
-from chessgloss.corpora.games import line_of, pack
+from chessgloss.corpora.games import line_of, pack, read_anybody
 from chessgloss.positions import Game
 from chessgloss.store import file_digest
 from chessgloss.tracking import games as tokens

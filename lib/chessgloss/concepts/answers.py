@@ -1,0 +1,75 @@
+"""What models answered about moves once, where their weights are not committed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chessgloss.concepts.changes import move_keys
+from chessgloss.concepts.priority import BoardSource, ChangeModel, weights_file
+from chessgloss.scores import TERMS
+from chessgloss.store import default_store, read_tensors
+
+
+def read_answers(name: str, moves: pd.DataFrame) -> dict[str, NDArray[np.float32]]:
+    """Return what models answered about moves once, by model or kind of answer.
+
+    Parameters
+    ----------
+    name
+        Of the file in ``data/priority``: ``curve``, ``onehot-answers``.
+    moves
+        As :func:`.changes.sample_moves` draws them.
+
+    Returns
+    -------
+    dict
+        float32 ``(n, 21)`` each, NaN in the row of a move that was not asked about. Where only the
+        first terms are kept, these have falling scores and all others zero.
+    """
+    kept, _ = read_tensors(weights_file(name))
+    place = {key: row for row, key in enumerate(kept.pop("moves").tolist())}
+    rows = np.array([place.get(key, -1) for key in move_keys(moves).tolist()], int)
+    found = {}
+    for part, values in kept.items():
+        scores = np.full((len(moves), len(TERMS)), np.nan, np.float32)
+        asked = values[rows[rows >= 0]]
+        if values.shape[1] < len(TERMS):
+            first = asked.astype(int)
+            asked = np.zeros((len(first), len(TERMS)))
+            falling = np.arange(float(first.shape[1]), 0, -1)
+            np.put_along_axis(asked, first, falling[None], axis=1)
+        scores[rows >= 0] = asked
+        found[part] = scores
+    return found
+
+
+def ask_control(
+    moves: pd.DataFrame,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return changes and ranking by the control, the same model on the bare board.
+
+    Its weights are not committed: what it answered once is read. A move that it was not asked about
+    has NaN, unless ``data/priority/train.py onehot`` left the weights on this machine.
+
+    Parameters
+    ----------
+    moves
+        As :func:`.changes.sample_moves` draws them.
+    """
+    kept = read_answers("onehot-answers", moves)
+    signed, ranks = kept["changes"], kept["first"]
+    new = np.isnan(ranks).any(axis=1)
+    if new.any() and control_weights().is_file():
+        model = ChangeModel.load(control_weights())
+        around = (moves[side][new].tolist() for side in ("before", "after"))
+        signed[new], ranks[new] = model.predict(BoardSource(), *around)
+    return signed, ranks
+
+
+def control_weights() -> Path:
+    """Return where the weights of the control lie once they are trained: beside the store."""
+    return default_store().root.parent / "priority" / "onehot.safetensors"
