@@ -40,6 +40,14 @@ from chessgloss.llm.recordings import Request
 from chessgloss.llm.text import visible
 from chessgloss.store import data_file
 
+#: What an answer is that is no comment.
+_UNUSABLE = {
+    "unread": "without a comment in the form asked for",
+    "cut_off": "cut off, for its length ran out",
+    "empty": "empty",
+    "refused": "a refusal",
+}
+
 Writer = Literal["human", "kept", "notes", "listed", "first_answer", "proven"]
 
 
@@ -137,7 +145,10 @@ class ModelWriter:
                 (comment,) = model_comments([briefing], self.method, self.client)
             if comment.state == "answered" and comment.method == self.method:
                 return replace(comment, model=visible(comment.model or name))
-            problem = f"{name} gave no usable comment on {briefing.name}"
+            problem = (
+                f"{name} gave no usable comment on {briefing.name}: its answer is "
+                f"{_UNUSABLE.get(comment.state, 'of no use')}"
+            )
         except (Unanswered, Misconfigured) as error:
             self._gone = not isinstance(error, Refused)
             problem = str(error)
@@ -247,14 +258,6 @@ def commentators(arms: Sequence[str], briefings: Sequence[Briefing]) -> list[str
 
 #: On so many moves at least two methods must both be readable, so that they can be compared.
 LEAST_SHARED = 2
-
-#: What became of an answer that is no comment, in words.
-_UNUSABLE = {
-    "unread": "without a comment in the form asked for",
-    "cut_off": "cut off",
-    "empty": "empty",
-    "refused": "refused",
-}
 
 
 class Shared(NamedTuple):

@@ -7,7 +7,9 @@ keeps each answer as it comes, or asks afresh and keeps nothing.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -59,7 +61,8 @@ _OPENAI = "https://api.openai.com/v1"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 #: The endpoint will not take these, however often they are sent.
 _REJECTED = (400, 413, 422)
-_MISCONFIGURED = (401, 402, 403, 404)
+_MISCONFIGURED = (401, 402, 403, 404, 405)
+_NOT_FOUND = (404, 405)
 #: How an endpoint refuses a parameter; of log-probabilities some say that they are forbidden.
 _REFUSING = (*_REJECTED, 403)
 
@@ -435,14 +438,19 @@ class Client:
             raise Unanswered(f"nothing came within {endpoint.timeout:g} s") from None
         except openai.APIConnectionError as error:
             raise Unanswered(f"connection lost: {error.__cause__ or error}") from None
+        except json.JSONDecodeError:
+            raise Unanswered("unreadable reply: it is no JSON, or cut off") from None
+        except ValueError as error:
+            raise Unanswered(f"unreadable reply: {error}") from None
         except (
             openai.OpenAIError,
-            ValueError,
             AttributeError,
             TypeError,
             IndexError,
         ) as error:
-            raise Unanswered(f"unreadable reply: {error}") from None
+            raise Unanswered(
+                f"unreadable reply: not of the protocol's form ({error})"
+            ) from None
 
     def _exchange(
         self, endpoint: Endpoint, request: Request
@@ -503,11 +511,20 @@ def _failure(error: openai.APIStatusError, endpoint: Endpoint) -> RuntimeError:
     if code in _REJECTED:
         return Refused(f"refused with status {code}: {_sentence(error)}")
     if code in _MISCONFIGURED:
+        said = _sentence(error).replace(endpoint.api_key, "(the key)")
         return Misconfigured(
-            f"the endpoint answered {code} for model {endpoint.model.name}: check "
-            "OPENAI_BASE_URL, OPENAI_API_KEY and CHESSGLOSS_MODEL"
+            f"the endpoint answered {code} for model {endpoint.model.name}: {said}; "
+            f"{_address_hint(code, endpoint)}check OPENAI_BASE_URL, OPENAI_API_KEY and "
+            "CHESSGLOSS_MODEL"
         )
     return Unanswered(f"status {code}: {_sentence(error)}")
+
+
+def _address_hint(code: int, endpoint: Endpoint) -> str:
+    path = urlsplit(endpoint.base_url).path
+    if code not in _NOT_FOUND or re.search(r"/v\d", path):
+        return ""
+    return f"an address usually ends in /v1, this one is {endpoint.base_url}; "
 
 
 def _is_thought_alone(reply: Any, answer: Answer) -> bool:

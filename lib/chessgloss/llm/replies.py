@@ -20,23 +20,35 @@ _REFUSAL = re.compile(
 )
 #: Characters kept of what an endpoint says.
 _LONGEST_SENTENCE = 300
+#: A page of HTML in place of a reply is read without its marks.
+_TAG = re.compile(r"<(script|style).*?</\1>|<[^>]*>", re.DOTALL)
 #: Decimals kept of a log-probability.
 _DECIMALS = 5
 
 
 def read_completion(reply: Any, request: Request) -> Answer:
-    """Turn a completion, of openai's types, into an answer; what lacks its parts raises."""
+    """Turn a completion, of openai's types, into an answer.
+
+    Raises
+    ------
+    ValueError
+        If there is no answer in it: what the endpoint says instead.
+    """
+    if not getattr(reply, "choices", None):
+        raise ValueError(_instead(reply))
     choice = reply.choices[0]
     usage = reply.usage
-    said = _clean(choice.message.content or choice.message.refusal or "")
+    refusal = getattr(choice.message, "refusal", None)
+    said = without_thoughts(_clean(_content(choice.message.content) or refusal or ""))
+    text = _until_stop(said, request)
     reason = choice.finish_reason or ""
     tokens: tuple[Token, ...] = ()
     if request.sampling.top_logprobs and choice.logprobs:
         given = (choice.logprobs.content or ())[: request.sampling.logprob_tokens]
         tokens = tuple(map(_read_token, given))
     return Answer(
-        _state(without_thoughts(said), reason, declined=bool(choice.message.refusal)),
-        without_thoughts(said),
+        _state(text, reason, declined=bool(refusal)),
+        text,
         tokens,
         reason,
         prompt_tokens=usage.prompt_tokens if usage else 0,
@@ -45,14 +57,35 @@ def read_completion(reply: Any, request: Request) -> Answer:
     )
 
 
+def _instead(reply: Any) -> str:
+    """Return what an endpoint says in place of a completion."""
+    if isinstance(reply, str):
+        return f"the reply is no completion: {sentence(reply)!r}"
+    error = getattr(reply, "error", None)
+    return sentence(error) if error else "there is no answer in the reply"
+
+
+def _content(given: Any) -> str:
+    """Return the text of a message, which may come in parts."""
+    if not isinstance(given, list):
+        return given or ""
+    parts = (part if isinstance(part, dict) else vars(part) for part in given)
+    return "".join(str(part.get("text") or "") for part in parts)
+
+
+def _until_stop(text: str, request: Request) -> str:
+    """Return an answer up to where the request lets it end, if an endpoint did not see to it."""
+    for end in request.sampling.stop:
+        text = text.partition(end)[0]
+    return text
+
+
 def read_text(text: str, request: Request) -> Answer:
     """Turn a text that a model wrote outside the protocol into an answer.
 
     It ends where the request says that an answer ends, as an endpoint would have ended it.
     """
-    said = without_thoughts(_clean(text)).strip()
-    for end in request.sampling.stop:
-        said = said.partition(end)[0]
+    said = _until_stop(without_thoughts(_clean(text)).strip(), request)
     return Answer(_state(said, ""), said)
 
 
@@ -70,7 +103,9 @@ def sentence(error: Any, otherwise: str = "") -> str:
         error = error["error"]
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail") or otherwise
-    return " ".join(str(error or otherwise).split())[:_LONGEST_SENTENCE]
+    said = str(error or otherwise)
+    text = _TAG.sub(" ", said) if said.lstrip().startswith("<") else said
+    return " ".join(text.split())[:_LONGEST_SENTENCE]
 
 
 def _state(text: str, reason: str, *, declined: bool = False) -> State:
