@@ -86,7 +86,8 @@ def _said(request: Request, number: int) -> str:
     if name.startswith("comment_notes"):
         notes = [line[2:] for line in asked.splitlines() if line.startswith("- ")]
         return " ".join(notes[:2]).strip('"') + " A fine idea."
-    thoughts = "Thoughts:\n- The king is safe.\n\n" if "oughts" in str(request) else ""
+    told = request.messages[0].content
+    thoughts = "Thoughts:\n- The king is safe.\n\n" if "Thoughts:" in told else ""
     remarks = REMARKS[number % 4], REMARKS[number // 4 % 4]
     return f"{thoughts}Comment: This is move {number}. {' '.join(remarks)}"
 
