@@ -42,7 +42,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import openai
 import pandas as pd
-from IPython.display import SVG, Markdown, display
+from IPython.display import SVG, Markdown
+from IPython.display import display as display_markdown
 from scipy.special import comb
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
@@ -98,7 +99,7 @@ if cannot := methods.why_unreadable(
     [name for name, arm in arms.ARMS.items() if not arm.third],
     [briefings[each.name] for each in moves],
 ):
-    display(
+    display_markdown(
         Markdown(
             f"**The comments of {model_title(model)} cannot be shown here.** {cannot} Those of "
             f"{model_title(DEFAULT_MODEL)} stand in their place."
@@ -1689,7 +1690,7 @@ report.evidence(
     seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={
-        "model": model,
+        "model": client.told(),
         "engine": f"{example.before.engine}, {asking.NODES:,} nodes",
         "prompts": request.prompt,
     },

@@ -35,7 +35,8 @@ import chess.svg
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from IPython.display import SVG, Markdown, display
+from IPython.display import SVG, Markdown
+from IPython.display import display as display_markdown
 from sklearn.metrics import cohen_kappa_score
 
 from chessgloss import assets, engine, report
@@ -75,7 +76,7 @@ if cannot := methods.why_unreadable(
     [name for name, arm in arms.ARMS.items() if not arm.third],
     [known[each.name] for each in evaluated_moves(seed)],
 ):
-    display(
+    display_markdown(
         Markdown(
             f"**The comments of {model_title(model)} cannot be shown here.** {cannot} Those of "
             f"{model_title(DEFAULT_MODEL)} stand in their place."
@@ -1705,7 +1706,7 @@ report.evidence(
     seed,
     interval="95 % bootstrap over moves; Wilson on labelled sentences and claims",
     versions={
-        "model": model,
+        "model": answers.told(),
         "checker": f"sha256 {frozen[:12]}",
         "engine": f"{example.before.engine}, {sizes.nodes:,} nodes, {sizes.sentence_nodes:,} for the "
         "sentences of other writers",

@@ -34,7 +34,8 @@ import numpy as np
 import pandas as pd
 import matplotlib.pyplot as plt
 import statsmodels.formula.api as smf
-from IPython.display import Markdown, display
+from IPython.display import Markdown
+from IPython.display import display as display_markdown
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 from scipy.special import logsumexp, softmax
@@ -108,7 +109,7 @@ for model, judge_name in (asked_for, (DEFAULT_MODEL, DEFAULT_MODEL)):
         cannot = gcc.why_unreadable(scores)
     if not cannot or model == DEFAULT_MODEL:
         break
-    display(
+    display_markdown(
         Markdown(
             f"**{model_title(judge_name)} cannot be shown here.** Of the comments of "
             f"{model_title(model)} {cannot} {model_title(DEFAULT_MODEL)} stands in its place."
@@ -1302,8 +1303,8 @@ report.evidence(
     seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={
-        "judge": judge_name,
-        "comments": model,
+        "judge": client.told(),
+        "comments": written.told(),
         "prompts": ", ".join(f"gcc_{asked}@1" for asked in gcc.PROMPTS),
         "engine": f"{example_briefing.before.engine}, {NODES:,} nodes",
     },

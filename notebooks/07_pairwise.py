@@ -880,8 +880,8 @@ report.evidence(
     seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={
-        "comments": model,
-        "judge": judge_name,
+        "comments": client.told(),
+        "judge": judge.told(),
         "engine": f"{example.before.engine}, {NODES:,} nodes",
         "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2",
     },

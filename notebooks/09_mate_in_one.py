@@ -671,7 +671,7 @@ report.evidence(
     clusters=len(problems),
     interval="95 %: Wilson; bootstrap for the random move, adjusted Wald for differences",
     versions={
-        "model": f"{model}, {len(recorded)} problems",
+        "model": f"{replay(sizes.purpose, model).told()}, {len(recorded)} problems",
         "engine": f"{engine.version()}, 1 node",
         "network": "nn-ad9b42354671, one ply",
         "prompts": "mate_bare@1, mate_expert@1, mate_hint@1",

@@ -149,6 +149,22 @@ def test_answers_are_replayed_like_any_other_and_say_how_they_came(folder, recor
     assert (line["model"], line["endpoint"]) == ("claude", "batch")
 
 
+def test_a_reader_is_told_who_was_asked_how_and_when(folder, recordings):
+    asked = [question("a"), question("b")]
+    path = batches.write_batch(folder, recordings, asked, Form.PLAIN)
+    answer(path, *numbered("one", "two"))
+    keep(folder, recordings, asked)
+    recordings.keep(question("c"), recordings.get(asked[0]), "2026-02-01")
+    client = Client(recordings)
+    assert client.told(asked) == (
+        "claude (Claude, a large language model; asked in batches; version and sampling not "
+        "known), asked several questions in one conversation, no tools, sampling unknown, "
+        "2026-01-31"
+    )
+    assert client.told().endswith("unknown, 2026-01-31 to 2026-02-01")
+    assert "asked alone, asked several questions" in client.told()
+
+
 def test_an_answer_ends_where_the_request_lets_it_end(folder, recordings):
     asked = [question("q", stop=("\n\n",))]
     path = batches.write_batch(folder, recordings, asked, Form.PLAIN)

@@ -1,6 +1,7 @@
 """The script that records answers: its batches, on recordings that are whole and on none."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from chessgloss.llm.client import DEFAULT_MODEL, Endpoint, model_named
 from chessgloss.llm.dialect import THOUGHTS
 from chessgloss.llm.recordings import Asked, Message, Recordings, Request, Sampling
 from fakes.scripted_llm import scripted_llm
-from scripts import load_script
+from scripts import PROJECT, load_script
 
 record = load_script("recordings/record.py")
 MODEL = "scripted-1"
@@ -18,6 +19,16 @@ MODEL = "scripted-1"
 @pytest.mark.parametrize("purpose", ["notes", "mate_in_one", "static"])
 def test_no_answer_that_the_book_shows_is_missing(purpose):
     assert record.missing(purpose, "qwen2.5-coder-1.5b-q4_k_m").calls == 0
+
+
+def test_every_purpose_that_is_written_down_can_be_recorded():
+    pages = [PROJECT / name for name in ("Makefile", "README.md", "CONTRIBUTING.md")]
+    pages += [PROJECT / "data/recordings/README.md", *PROJECT.glob("book/*.md")]
+    pages += PROJECT.glob("notebooks/*.py")
+    texts = "\n".join(page.read_text("utf-8") for page in pages)
+    named = re.findall(r"PURPOSE=(\w+)|record\.py (\w+)", texts)
+    purposes = {first or second for first, second in named}
+    assert {"all", "gcc_eval", "factorial"} <= purposes <= {"all", *record.PURPOSES}
 
 
 def test_a_run_before_the_questions_says_what_they_would_take():
@@ -79,7 +90,7 @@ def test_the_last_line_tells_what_became_of_the_questions(recorder, capsys):
     with scripted_llm("text:Nf3", "empty", "cut_off:The", "text:no") as llm:
         assert recorder(llm, batches)() == 0
     assert capsys.readouterr().out.splitlines()[-1] == (
-        "mate_in_one: 3 asked: 1 answered, 1 cut_off, 1 empty"
+        "mate_in_one: 3 questions: 1 answered, 1 cut_off, 1 empty"
     )
 
 
@@ -90,7 +101,7 @@ def test_a_judges_one_token_is_a_whole_answer(recorder, capsys):
     with scripted_llm("cut_off:4", "cut_off:") as llm:
         assert recorder(llm, batches)() == 0
     assert capsys.readouterr().out.splitlines()[-1] == (
-        "mate_in_one: 2 asked: 1 answered, 1 cut_off"
+        "mate_in_one: 2 questions: 1 answered, 1 cut_off"
     )
 
 
@@ -103,8 +114,11 @@ def test_refused_questions_are_told_and_cost_no_other_batch(recorder, capsys):
         run = recorder(llm, batches)
         assert (run(), run()) == (1, 1)
     out, err = capsys.readouterr()
-    line = "mate_in_one: 7 asked: 2 answered, 5 without an answer"
-    assert out.splitlines() == [line, line]
+    became = "2 answered, 5 without an answer"
+    assert out.splitlines() == [
+        f"mate_in_one: 7 questions: {became}",
+        f"mate_in_one: 7 questions (2 recorded before): {became}",
+    ]
     assert "Unrecognized request argument supplied: grammar" in err
     assert len(llm.asked) == 2, "what is there is not asked again"
 
@@ -119,10 +133,10 @@ def test_a_rate_limit_that_outlasts_the_tries_is_a_line_and_the_run_goes_on_late
         run = recorder(llm, batches)
         assert run() == 1
         out, err = capsys.readouterr()
-        assert "2 asked: 1 answered, 1 without an answer" in out
+        assert "2 questions: 1 answered, 1 without an answer" in out
         assert "status 429" in err
         assert run() == 0
-    assert "2 asked: 2 answered" in capsys.readouterr().out
+    assert "2 questions (1 recorded before): 2 answered" in capsys.readouterr().out
 
 
 def test_a_judge_that_is_another_model_is_asked_about_the_models_comments(
@@ -170,7 +184,8 @@ def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeyp
         monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
         tally = record.record("notes", MODEL)
         assert (dict(tally.states), tally.unanswered) == ({"answered": 3}, 0)
-        assert record.record("notes", MODEL) == tally
+        again = record.record("notes", MODEL)
+        assert (again.states, again.known) == (tally.states, 3)
     assert (len(llm.asked), kept.get(question("more on two")).text) == (3, "three")
 
 
@@ -189,7 +204,7 @@ def test_the_papers_own_puzzles_are_asked_where_their_file_is(
         endpoint = Endpoint(llm.url, model_named(MODEL))
         monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
         assert record.main(["mate_in_one_lichess", "--model", MODEL]) == 0
-    assert "3 asked: 3 answered" in capsys.readouterr().out
+    assert "3 questions: 3 answered" in capsys.readouterr().out
     assert "6k1/5ppp/8/7q/8/8/5PPP/3R2K1 w" in llm.asked[0]["messages"][-1]["content"]
 
 

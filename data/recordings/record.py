@@ -387,18 +387,22 @@ class Tally:
         Questions without an answer.
     reasons
         Why, each once, in the endpoint's words.
+    known
+        Questions that had an answer before, and were not asked.
     """
 
     states: Mapping[str, int]
     unanswered: int
     reasons: tuple[str, ...] = ()
+    known: int = 0
 
     def __str__(self) -> str:
         asked = sum(self.states.values()) + self.unanswered
         parts = [f"{count:,} {state}" for state, count in sorted(self.states.items())]
         if self.unanswered:
             parts.append(f"{self.unanswered:,} without an answer")
-        return f"{asked:,} asked: {', '.join(parts) or 'none'}"
+        before = f" ({self.known:,} recorded before)" if self.known else ""
+        return f"{asked:,} questions{before}: {', '.join(parts) or 'none'}"
 
 
 def record(
@@ -422,18 +426,21 @@ def record(
     asked = _asked(purpose, model, judge)
     keys: dict[str, Request] = {}
     reasons: dict[str, None] = {}
+    known = 0
     with _endpoint(asked, SLOTS.get(purpose, 1), threads) as endpoint:
         recordings = Recordings.of(model_named(asked), purpose)
         client = Client(recordings, endpoint)
         for batch in PURPOSES[purpose](client, model):
-            keys |= {recordings.key_of(request): request for request in batch}
+            fresh = {recordings.key_of(request): request for request in batch}
+            known += sum(key in recordings for key in fresh.keys() - keys.keys())
+            keys |= fresh
             try:
                 client.ask_many(batch, concurrency=concurrency)
             except Unanswered as error:
                 reasons[str(error)] = None
     answers = [(request, recordings.get(request)) for request in keys.values()]
     states = Counter(_state(request, answer) for request, answer in answers if answer)
-    return Tally(states, len(answers) - states.total(), tuple(reasons))
+    return Tally(states, len(answers) - states.total(), tuple(reasons), known)
 
 
 def _state(request: Request, answer: Answer) -> str:

@@ -368,6 +368,22 @@ class Client:
             if self.recordings.get(request) is None
         ]
 
+    def told(self, requests: Sequence[Request] = ()) -> str:
+        """Return whose answers these are, how they were asked for and when.
+
+        Parameters
+        ----------
+        requests
+            The questions; if none are given, all that are recorded.
+        """
+        origins = self.recordings.origins(requests)
+        dates = sorted({origin.date for origin in origins})
+        name = self.model.name
+        known = f" ({DESCRIPTIONS[name]})" if name in DESCRIPTIONS else ""
+        ways = [f"asked {way}" for way in sorted({origin.asked for origin in origins})]
+        days = " to ".join(dict.fromkeys((*dates[:1], *dates[-1:])))
+        return ", ".join(filter(None, (f"{name}{known}", *ways, days)))
+
     def _gather(
         self, todo: list[Request], concurrency: int, progress: bool
     ) -> list[Answer]:

@@ -15,7 +15,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -311,6 +311,12 @@ class Recordings:
         if key not in self._answers:
             self._refresh()
         return self._answers.get(key)
+
+    def origins(self, requests: Iterable[Request] = ()) -> list[Provenance]:
+        """Return where recorded answers come from: those to some requests, or all."""
+        self._refresh()
+        keys = [self.key_of(request) for request in requests] or list(self._origins)
+        return [self._origins[key] for key in keys if key in self._origins]
 
     def provenance(self, request: Request) -> Provenance | None:
         """Return where the recorded answer to a request comes from, or ``None``."""
