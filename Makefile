@@ -16,7 +16,7 @@ N       ?=
 PROFILE ?= smoke
 P       ?=
 MODEL   ?= qwen2.5-coder-1.5b-q4_k_m
-PURPOSE ?= commentary
+PURPOSE ?=
 DRY     ?=
 JUDGE   ?=
 PRICE   ?=
@@ -68,7 +68,7 @@ campaign: sync ## faults and bad input by the thousand, into book/reliability.md
 bench: sync ## measure anew what is of older code, beside peers and the last version (minutes)
 	@$(PY) benchmarks/bench.py
 
-record: sync ## record a language model's answers: make record MODEL=gpt-4o PURPOSE=commentary DRY=1
+record: sync ## record a language model's answers: make record MODEL=gpt-4o PURPOSE=all DRY=1
 	@$(PY) data/recordings/record.py $(PURPOSE) --model "$(MODEL)" $(if $(JUDGE),--judge "$(JUDGE)") \
 	  --concurrency $(CONCURRENCY) $(if $(PRICE),--price $(PRICE)) $(if $(DRY),--dry-run)
 

@@ -50,11 +50,17 @@ SHORT: Mapping[str, tuple[str, ...]] = {
 }
 
 #: What takes long, or needs a file or a package of its own: run by hand.
-LONG = ("leela_speed", "table6_speed")
+LONG = ("leela_speed", "moods", "table6_speed")
 
-#: Benchmarks that measure how whole modules load, not what definitions do: these modules.
+#: Benchmarks that are of whole modules, and not of the definitions that their script names.
 LOADED: Mapping[str, tuple[str, ...]] = {
     "start_speed": ("__init__.py", "__main__.py", "cli.py"),
+    "moods": (
+        "llm/replies.py",
+        "commentary/methods.py",
+        "judges/gcc.py",
+        "judges/pairwise.py",
+    ),
 }
 
 _RESAMPLES = 2_000

@@ -43,6 +43,7 @@ import numpy as np
 import openai
 import pandas as pd
 from IPython.display import SVG, Markdown
+from IPython.display import display as display_markdown
 from scipy.special import comb
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
@@ -69,7 +70,7 @@ from chessgloss.concepts.vectors import ConceptVectors
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.facts.change import concept_and_side
-from chessgloss.llm.client import model_title, replay
+from chessgloss.llm.client import DEFAULT_MODEL, model_title, replay
 from chessgloss.notes import choice
 from chessgloss.oracle import TERMS
 from chessgloss.stats import (
@@ -93,6 +94,18 @@ moves = [
 ]
 briefings = arms.asked_moves()
 published = arms.read_published()
+if cannot := methods.why_unreadable(
+    model,
+    [name for name, arm in arms.ARMS.items() if not arm.third],
+    [briefings[each.name] for each in moves],
+):
+    display_markdown(
+        Markdown(
+            f"**The comments of {model_title(model)} cannot be shown here.** {cannot} Those of "
+            f"{model_title(DEFAULT_MODEL)} stand in their place."
+        )
+    )
+    model = DEFAULT_MODEL
 client = replay(arms.PURPOSE, model)
 asked_model = model_title(model)
 example = briefings[listed(shown)[0]]
@@ -258,7 +271,7 @@ if ask_live:
     text = completion.choices[0].message.content
 else:
     text = client.ask(request).text
-comment = " ".join(text.rpartition("Comment:")[2].split())
+comment = arms.comment_in(text)
 print(textwrap.fill(text, 84))
 
 # %% [markdown]
@@ -266,7 +279,6 @@ print(textwrap.fill(text, 84))
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Figure 2 for this move, box by box"}
 # Figure 2 of the paper, box by box, for this move
-assert ask_live or comment == first_comments[methods.TITLES["ccc"]]
 first = ranked.iloc[0]
 boxes = {
     "a. labels": f"positions of games, each with Stockfish 8's {len(vectors.names)} terms",
@@ -1678,7 +1690,7 @@ report.evidence(
     seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={
-        "model": model,
+        "model": client.told(),
         "engine": f"{example.before.engine}, {asking.NODES:,} nodes",
         "prompts": request.prompt,
     },

@@ -36,6 +36,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython.display import SVG, Markdown
+from IPython.display import display as display_markdown
 from sklearn.metrics import cohen_kappa_score
 
 from chessgloss import assets, engine, report
@@ -49,7 +50,7 @@ from chessgloss.commentary.notes import given_notes
 from chessgloss.corpora.games import read_games
 from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
 from chessgloss.facts.verdict import weigh
-from chessgloss.judges.contrasts import compare
+from chessgloss.judges.contrasts import compare, differences
 from chessgloss.llm.client import DEFAULT_MODEL, model_title, recorded_models, replay
 from chessgloss.notes import choice
 from chessgloss.positions import MoveInContext, read_fen, read_move
@@ -70,6 +71,18 @@ sizes = load_sizes("05_claims", profile)
 report.use_house_style()
 known = arms.asked_moves()
 commented = {each.name: each for each in [*evaluated_moves(seed), *lectured_moves(seed)]}
+if cannot := methods.why_unreadable(
+    model,
+    [name for name, arm in arms.ARMS.items() if not arm.third],
+    [known[each.name] for each in evaluated_moves(seed)],
+):
+    display_markdown(
+        Markdown(
+            f"**The comments of {model_title(model)} cannot be shown here.** {cannot} Those of "
+            f"{model_title(DEFAULT_MODEL)} stand in their place."
+        )
+    )
+    model = DEFAULT_MODEL
 answers = replay(arms.PURPOSE, model)
 example = known["ccc/figA6"]
 first_texts = methods.gather_comments(
@@ -584,7 +597,14 @@ for row, name in enumerate(arms_drawn):
 axes.set_yticks(
     [-row for row in range(len(arms_drawn))], [methods.TITLES[name] for name in arms_drawn]
 )
-enough = len(outcomes) > 20  # of a model without a recording nothing is concluded
+# a step is told where comments with it and without it are on moves of two lectures
+told_steps = {
+    name: pairs
+    for name, pairs in arms.CONTRASTS.items()
+    if {arm for pair in pairs for arm in pair} <= set(outcomes)
+    and differences(outcomes, pairs).dropna().index.str.split("/").str[0].nunique() > 1
+}
+enough = len(outcomes) > 20 and "concepts" in told_steps
 if enough:
     people_accused = share_of(outcomes["people"].dropna())
     axes.axvline(people_accused.value, color="0.5", ls=":", label="lecturers, same moves")
@@ -601,7 +621,7 @@ said_of_step = {
     "right_other": "the right concepts in place of others",
     "examples": "two worked examples",
 }
-steps = compare(outcomes, arms.CONTRASTS, seed=seed) if enough else []
+steps = compare(outcomes, told_steps, seed=seed) if enough else []
 report.table(
     pd.DataFrame(
         {
@@ -1686,7 +1706,7 @@ report.evidence(
     seed,
     interval="95 % bootstrap over moves; Wilson on labelled sentences and claims",
     versions={
-        "model": model,
+        "model": answers.told(),
         "checker": f"sha256 {frozen[:12]}",
         "engine": f"{example.before.engine}, {sizes.nodes:,} nodes, {sizes.sentence_nodes:,} for the "
         "sentences of other writers",

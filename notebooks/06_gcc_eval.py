@@ -34,6 +34,8 @@ import numpy as np
 import pandas as pd
 import matplotlib.pyplot as plt
 import statsmodels.formula.api as smf
+from IPython.display import Markdown
+from IPython.display import display as display_markdown
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU
 from scipy.special import logsumexp, softmax
@@ -44,13 +46,18 @@ from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
 from chessgloss.commentary.arms import ARMS, CONTRASTS, PURPOSE, ask_arms, read_published
 from chessgloss.commentary.asking import NODES, briefings_file, read_briefings
-from chessgloss.commentary.methods import TITLES, commentators, gather_comments
+from chessgloss.commentary.methods import (
+    TITLES,
+    commentators,
+    gather_comments,
+    why_unreadable,
+)
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.judges import gcc, trials
 from chessgloss.judges.contrasts import holm
 from chessgloss.judges.gcc import DIMENSIONS, judge_request, read_score
 from chessgloss.judges.injection import without_injections
-from chessgloss.llm.client import model_title, recorded_models, replay
+from chessgloss.llm.client import DEFAULT_MODEL, model_title, recorded_models, replay
 from chessgloss.stats import (
     Interval,
     area_under_curve,
@@ -66,7 +73,6 @@ report.use_house_style()
 briefings = read_briefings(briefings_file())
 known = briefings | trials.gold_briefings()
 arms = [name for name in trials.METHODS if name in ARMS]
-written = replay(PURPOSE, model)
 published = read_published()
 asked_for_comments = pd.DataFrame(
     [
@@ -75,44 +81,63 @@ asked_for_comments = pd.DataFrame(
         for request in ask_arms(briefings[name], arms, published[name])
     ]
 )
-commented = set(gcc.answered_whole(asked_for_comments, written)["move"])
-evaluated = [move for move in evaluated_moves(seed) if move.name in commented]
-comments = gather_comments(trials.METHODS, evaluated, briefings, written)
-texts = trials.trial_texts(comments, briefings)
-
-names = {move.name for move in evaluated[:: len(evaluated) // sizes.moves]} | {shown}
 few = trials.spread(list(briefings), trials.FEW_MOVES)[: sizes.few]
+# what is judged as a whole or, while the answers are being recorded, not yet
+units = {"minimal pairs": "pair", "swapped": "written_on", "labelled": "variant"}
+
+
+def judge_texts(name, rows):
+    """Return the answers to the questions on texts of one kind, with their scores."""
+    return gcc.judge(
+        rows, known, client, screened=name != "changed", whole=units.get(name, "move")
+    )
+
+
+# a model whose comments, or whose scores, cannot be read gives way to the book's own, and that is said
+asked_for = model, judged_by or model
+for model, judge_name in (asked_for, (DEFAULT_MODEL, DEFAULT_MODEL)):
+    written = replay(PURPOSE, model)
+    client = replay("gcc_eval", judge_name)
+    commented = set(gcc.answered_whole(asked_for_comments, written)["move"])
+    evaluated = [move for move in evaluated_moves(seed) if move.name in commented]
+    names = {move.name for move in evaluated[:: len(evaluated) // sizes.moves]} | {shown}
+    cannot = why_unreadable(model, arms, [briefings[name] for name in sorted(names)])
+    comments = gather_comments(trials.METHODS, evaluated, briefings, written)
+    texts = trials.trial_texts(comments, briefings)
+    if not cannot:
+        scores = judge_texts("table 5", texts["table 5"].query("move in @names"))
+        cannot = gcc.why_unreadable(scores)
+    if not cannot or model == DEFAULT_MODEL:
+        break
+    display_markdown(
+        Markdown(
+            f"**{model_title(judge_name)} cannot be shown here.** Of the comments of "
+            f"{model_title(model)} {cannot} {model_title(DEFAULT_MODEL)} stands in its place."
+        )
+    )
 first = texts["labelled"].drop_duplicates("variant").groupby("half").head(sizes.labelled)
 chosen = {
-    "table 5": texts["table 5"].query("move in @names"),
     "without hint": texts["without hint"].query("move in @names"),
     "minimal pairs": texts["minimal pairs"].query("pair < @sizes.pairs"),
     "swapped": texts["swapped"].query("written_on in @names"),
     "changed": texts["changed"].query("move in @few"),
     "labelled": texts["labelled"].query("variant in @first.variant"),
 }
-# what is judged as a whole or, while the answers are being recorded, not yet
-units = {"minimal pairs": "pair", "swapped": "written_on", "labelled": "variant"}
-judge_name = judged_by or model
-client = replay("gcc_eval", judge_name)
-judged = {
-    name: gcc.judge(
-        rows, known, client, screened=name != "changed", whole=units.get(name, "move")
-    )
-    for name, rows in chosen.items()
-}
+judged = {name: judge_texts(name, rows) for name, rows in chosen.items()}
+judged["table 5"] = scores
 choices = trials.choice_questions(comments, briefings)
 choices = choices[choices["move"].isin(choices["move"].unique()[: sizes.choices])]
 choices = client.answered(gcc.answered_whole(choices, client))
 judgements = sum(map(len, judged.values())) + len(choices)
 
-scores = judged["table 5"]
 methods = [name for name in trials.METHODS if name in set(scores["method"])]
 print(
     f"{judgements:,} judgements; Table 5: {len(scores) // len(DIMENSIONS)} comments on "
     f"{scores['move'].nunique()} of {len(briefings)} moves"
 )
-example = scores.query("move == @shown and method == 'ccc'")
+of_ccc = scores[scores["method"] == "ccc"]
+shown = shown if shown in set(of_ccc["move"]) else of_ccc["move"].iloc[0]
+example = of_ccc[of_ccc["move"] == shown]
 example_text = example["text"].iloc[0]
 example_briefing = briefings[shown]
 report.boards(
@@ -170,7 +195,8 @@ report.texts(turns, "Figure A1 (a): relevance, on the move of the paper's figure
 asked_dimension = "relevance"
 answer = client.ask(judge_request(example_text, example_briefing, asked_dimension))
 digits = np.arange(1, 6)
-given = answer.tokens[0].alternatives if answer.tokens else [(answer.text, 0.0)]
+place = gcc.answer_token(answer.tokens)  # no token, or only what stands before the score
+given = place.alternatives if place else [(answer.text.strip("*"), 0.0)]
 tokens, logprobs = zip(*given, strict=True)
 logprob_of_digit = np.array(
     [
@@ -878,6 +904,8 @@ for writer in commentators(arms, [briefings[move.name] for move in evaluated]):
     asked = gcc.with_requests(asked[asked["move"].isin(set(scores["move"]))], known)
     for name in recorded_models("gcc_eval", list(asked["request"])):
         given = gcc.judge(asked, known, replay("gcc_eval", name)).dropna(subset="score")
+        if given.empty:  # a judge that writes no score has no row
+            continue
         by_judge[model_title(name), model_title(writer)] = means_by(
             given, ["method", "asked"], "score", cluster="move", seed=seed
         ).unstack()[list(DIMENSIONS)]
@@ -890,7 +918,7 @@ for name in recorded_models("gcc_eval", list(pair_requests["request"])):
     given = gcc.judge(pair_requests, known, replay("gcc_eval", name))
     wide = given.pivot(index=["pair", "move"], columns="side", values="score").dropna()
     higher = (np.sign(wide["true"] - wide["false"]) + 1) / 2
-    if len(higher):  # a judge that writes no score has no row
+    if len(higher):
         pairs_by_judge[model_title(name)] = mean_interval(
             higher, wide.index.get_level_values("move"), seed=seed
         )
@@ -1275,8 +1303,8 @@ report.evidence(
     seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={
-        "judge": judge_name,
-        "comments": model,
+        "judge": client.told(),
+        "comments": written.told(),
         "prompts": ", ".join(f"gcc_{asked}@1" for asked in gcc.PROMPTS),
         "engine": f"{example_briefing.before.engine}, {NODES:,} nodes",
     },

@@ -39,13 +39,18 @@ from chessgloss.book.profiles import load_sizes
 from chessgloss.commentary.arms import ARMS, PURPOSE, ask_arms, read_published
 from chessgloss.commentary.asking import NODES, briefings_file, read_briefings
 from chessgloss.commentary.briefing import first_words
-from chessgloss.commentary.methods import TITLES, commentators, gather_comments
+from chessgloss.commentary.methods import (
+    TITLES,
+    commentators,
+    gather_comments,
+    why_unreadable,
+)
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.judges import pairwise
 from chessgloss.judges.gcc import answered_whole
 from chessgloss.judges.pairwise import CRITERIA, strengths
-from chessgloss.llm.client import model_title, recorded_models, replay
+from chessgloss.llm.client import DEFAULT_MODEL, model_title, recorded_models, replay
 from chessgloss.stats import Interval, mean_interval, means_by
 from chessgloss.store import find_project
 
@@ -64,13 +69,6 @@ asked_for_comments = pd.DataFrame(
         for request in ask_arms(kept[move.name], arms, published[move.name])
     ]
 )
-client = replay(PURPOSE, model)
-commented = set(answered_whole(asked_for_comments, client)["move"])
-moves = [move for move in wanted if move.name in commented]
-table = gather_comments(named_methods, moves, kept, client)
-comments = pairwise.comments_by_move(table)
-judge_name = judged_by or model
-judge = replay("pairwise", judge_name)
 
 
 def answered(ask, contexts, methods):
@@ -78,10 +76,32 @@ def answered(ask, contexts, methods):
     return judge.answered(answered_whole(ask(contexts, comments, methods), judge))
 
 
-contexts = pairwise.contexts_of(kept[move.name] for move in moves)
-in_pairs = answered(pairwise.number_questions, contexts, pairwise.METHODS)
+# a model whose comments, or whose scores, cannot be read gives way to the book's own, and that is said
+asked_for = model, judged_by or model
+for model, judge_name in (asked_for, (DEFAULT_MODEL, DEFAULT_MODEL)):
+    client = replay(PURPOSE, model)
+    commented = set(answered_whole(asked_for_comments, client)["move"])
+    moves = [move for move in wanted if move.name in commented]
+    cannot = why_unreadable(model, arms, [kept[move.name] for move in moves])
+    table = gather_comments(named_methods, moves, kept, client)
+    comments = pairwise.comments_by_move(table)
+    judge = replay("pairwise", judge_name)
+    contexts = pairwise.contexts_of(kept[move.name] for move in moves)
+    if not cannot:
+        in_pairs = answered(pairwise.number_questions, contexts, pairwise.METHODS)
+        alone = answered(pairwise.alone_questions, contexts, pairwise.METHODS)
+        numbers = pairwise.read_numbers(in_pairs)
+        cards = pairwise.read_alone(alone)
+        cannot = pairwise.why_unreadable(numbers, cards)
+    if not cannot or model == DEFAULT_MODEL:
+        break
+    display_markdown(
+        Markdown(
+            f"**{model_title(judge_name)} cannot be shown here.** Of the comments of "
+            f"{model_title(model)} {cannot} {model_title(DEFAULT_MODEL)} stands in its place."
+        )
+    )
 in_step = answered(pairwise.number_questions, contexts, pairwise.CONCEPTS_STEP)
-alone = answered(pairwise.alone_questions, contexts, pairwise.METHODS)
 few = {
     move.name: contexts[move.name]
     for move in pairwise.choose_lined(evaluated)
@@ -264,7 +284,6 @@ report.table(contradicted.dropna().to_frame("share of lines"))
 # whole points. Everything below is judged in this way.
 
 # %%
-numbers = pairwise.read_numbers(in_pairs)
 judged = pairwise.decide(numbers, disqualified)
 print(f"pairs in an order: {len(numbers)} asked, {len(judged)} read")
 
@@ -555,7 +574,6 @@ report.table(
 # that could sway it, and the winner of a pair follows from the scores.
 
 # %% tags=["hide-input"]
-cards = pairwise.read_alone(alone)
 solo = pairwise.decide(pairwise.pairs_of(cards), disqualified)
 solo_by = {by: pairwise.outcomes(solo, by) for by in ways}
 both = results_by["totals"].merge(
@@ -862,8 +880,8 @@ report.evidence(
     seed,
     interval="95 % over moves; shares Wilson, else bootstrap",
     versions={
-        "comments": model,
-        "judge": judge_name,
+        "comments": client.told(),
+        "judge": judge.told(),
         "engine": f"{example.before.engine}, {NODES:,} nodes",
         "prompts": "pairwise@2, pairwise_number@1, pairwise_alone@2",
     },

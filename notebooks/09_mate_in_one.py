@@ -27,7 +27,6 @@ problem_number = 0
 
 # %% tags=["hide-input"]
 import html
-import json
 from pathlib import Path
 
 import chess
@@ -117,9 +116,8 @@ for message in questions.loc["bare", "request"].messages:
 # move, makes the move, and says whether it is mate.
 
 # %%
-path = replay(sizes.purpose, model).recordings.path
-records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-texts = {(record["about"]["of"], record["prompt"]): record["text"] for record in records}
+replayed = replay(sizes.purpose, model).answered(mates.mate_questions(recorded))
+texts = {(each.problem.name, each.prompt): each.answer.text for each in replayed.itertuples()}
 
 
 def play(fen, text):
@@ -140,7 +138,7 @@ def play(fen, text):
 rows = {}
 drawings = []
 for kind in mates.TABLE7:
-    text = texts[problem.name, f"mate_{kind}@1"]
+    text = texts[problem.name, kind]
     move, outcome = play(problem.fen, text)
     rows[kind] = {"answer": text, "move": move or "", "outcome": outcome}
     arrows = [chess.svg.Arrow(move.from_square, move.to_square)] if move else []
@@ -168,7 +166,7 @@ def ask(client, problems):
 
 by_library = ask(replay(sizes.purpose, model), recorded)
 same = [
-    play(each.problem.fen, texts[each.problem.name, f"mate_{each.prompt}@1"])[1] == each.outcome
+    play(each.problem.fen, texts[each.problem.name, each.prompt])[1] == each.outcome
     for each in by_library.itertuples()
 ]
 for each in by_library[by_library["problem"] == problem].itertuples():
@@ -673,7 +671,7 @@ report.evidence(
     clusters=len(problems),
     interval="95 %: Wilson; bootstrap for the random move, adjusted Wald for differences",
     versions={
-        "model": f"{model}, {len(recorded)} problems",
+        "model": f"{replay(sizes.purpose, model).told()}, {len(recorded)} problems",
         "engine": f"{engine.version()}, 1 node",
         "network": "nn-ad9b42354671, one ply",
         "prompts": "mate_bare@1, mate_expert@1, mate_hint@1",

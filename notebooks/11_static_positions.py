@@ -1750,7 +1750,7 @@ report.evidence(
     frame["game"].nunique(),
     "95 % over games, recorded players: families or positions; shares Wilson, else bootstrap",
     {
-        "model": model,
+        "model": replay("static", model).told(),
         "Stockfish": f"15.1, {settings.nodes:,} nodes for five lines, both colours",
         "recorded answers and ratings": "Chess-LLM-Benchmark 4b072f3, ratings of 24 July 2026",
         "suite": f"version {VERSION}",

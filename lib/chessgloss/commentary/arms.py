@@ -65,6 +65,7 @@ _WORDING = ScoreWording(
 
 _TABLE: Mapping[str, Any] = read_table("arms.toml")
 _TAGGED = re.compile(r"\[([a-z,]+)\] ")
+_THOUGHTS = re.compile(r"\W*thoughts\b", re.IGNORECASE)
 _COMMENT = re.compile(r"^\W*comment\W*?:\W*?(?=\w)", re.IGNORECASE | re.MULTILINE)
 
 
@@ -408,15 +409,22 @@ def arms_on(move: str) -> list[str]:
     return [arm.name for arm in ARMS.values() if not arm.third or in_third(move)]
 
 
-def after_mark(text: str) -> str:
-    """Return what follows the last ``Comment:`` of a text, in one line; nothing without one."""
+def comment_in(text: str) -> str:
+    """Return the comment in an answer, in one line: what follows its last ``Comment:``.
+
+    An answer of one paragraph without that word is the comment as a whole, unless it begins
+    with the thoughts that some arms ask for. Any other has none.
+    """
     marks = list(_COMMENT.finditer(text))
-    return " ".join(text[marks[-1].end() :].split()).strip('"').strip() if marks else ""
+    rest = text[marks[-1].end() :] if marks else text.strip()
+    if not marks and ("\n\n" in rest or _THOUGHTS.match(rest)):
+        return ""
+    return " ".join(rest.split()).strip('"').strip()
 
 
 def read_comment(answer: Answer, arm: str) -> Comment:
-    """Return the comment in an answer: what follows the last ``Comment:``, in one line."""
+    """Return the comment in an answer (:func:`comment_in`), or why there is none."""
     if answer.state != State.ANSWERED:
         return Comment("", arm, answer.model, str(answer.state))
-    line = after_mark(visible(answer.text))
+    line = comment_in(visible(answer.text))
     return Comment(line, arm, answer.model, "answered" if line else "unread")

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from chessgloss.commentary import read_table
 from chessgloss.commentary.arms import (
@@ -39,6 +40,14 @@ from chessgloss.store import data_file
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: What an answer is that is no comment.
+_UNUSABLE = {
+    "unread": "without a comment in the form asked for",
+    "cut_off": "cut off, for its length ran out",
+    "empty": "empty",
+    "refused": "a refusal",
+}
 
 Writer = Literal["human", "kept", "notes", "listed", "first_answer", "proven"]
 
@@ -137,7 +146,10 @@ class ModelWriter:
                 (comment,) = model_comments([briefing], self.method, self.client)
             if comment.state == "answered" and comment.method == self.method:
                 return replace(comment, model=visible(comment.model or name))
-            problem = f"{name} gave no usable comment on {briefing.name}"
+            problem = (
+                f"{name} gave no usable comment on {briefing.name}: its answer is "
+                f"{_UNUSABLE.get(comment.state, 'of no use')}"
+            )
         except (Unanswered, Misconfigured) as error:
             self._gone = not isinstance(error, Refused)
             problem = str(error)
@@ -243,6 +255,91 @@ def commentators(arms: Sequence[str], briefings: Sequence[Briefing]) -> list[str
     """
     asked = [request for arm in arms for request in arm_requests(briefings, arm)]
     return recorded_models(PURPOSE, asked)
+
+
+#: On so many moves at least two methods must both be readable, so that they can be compared.
+LEAST_SHARED = 2
+
+
+class Shared(NamedTuple):
+    """The two methods that are readable together on the fewest moves.
+
+    Parameters
+    ----------
+    moves, of
+        On how many, and of how many.
+    first, second
+        Names of the methods.
+    """
+
+    moves: int
+    of: int
+    first: str
+    second: str
+
+    def __str__(self) -> str:
+        return (
+            f"*{TITLES[self.first]}* and *{TITLES[self.second]}* can be compared on "
+            f"{self.moves} of {self.of} moves"
+        )
+
+
+def least_shared(readable: pd.DataFrame) -> Shared:
+    """Return the two methods that are readable together on the fewest moves.
+
+    Parameters
+    ----------
+    readable
+        Whether there is something to read: a row a move, a column a method.
+    """
+    pairs = combinations(readable.columns, 2)
+    shared = (
+        Shared(int((readable[a] & readable[b]).sum()), len(readable), a, b)
+        for a, b in pairs
+    )
+    return min(shared, key=lambda each: each.moves)
+
+
+def why_unreadable(
+    model: str, arms: Sequence[str], briefings: Sequence[Briefing]
+) -> str:
+    """Return why a model's comments do not suffice to compare arms; empty if they do.
+
+    Of a model whose answers are not recorded nothing is said.
+
+    Parameters
+    ----------
+    model
+        Its name.
+    arms
+        Names in :data:`~chessgloss.commentary.arms.ARMS`.
+    briefings
+        The moves and what is known of them.
+    """
+    import pandas as pd
+
+    client = replay(PURPOSE, model)
+    asked = {arm: arm_requests(briefings, arm) for arm in arms}
+    of_moves = zip(*asked.values(), strict=True)
+    whole = [k for k, each in enumerate(of_moves) if not client.missing(each)]
+    if not whole:
+        return ""
+    states = pd.DataFrame(
+        {
+            arm: [read_comment(client.ask(requests[k]), arm).state for k in whole]
+            for arm, requests in asked.items()
+        }
+    )
+    fewest = least_shared(states == "answered")
+    if fewest.moves >= LEAST_SHARED:
+        return ""
+    counts = states[[fewest.first, fewest.second]].stack().value_counts()
+    became = [
+        f"{count} {words}"
+        for state, words in _UNUSABLE.items()
+        if (count := counts.get(state))
+    ]
+    return f"{fewest}: of both methods' answers {' and '.join(became)}."
 
 
 def gather_comments(

@@ -25,6 +25,7 @@ import pandas as pd
 
 from chessgloss.claims import Checked, verify
 from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.methods import LEAST_SHARED, least_shared
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import side_name
 from chessgloss.judges.injection import without_injections
@@ -295,9 +296,38 @@ def answered_whole(
         Of the judge.
     by
         The column that says what is kept or left out as a whole.
+
+    Raises
+    ------
+    chessgloss.llm.client.AnswerMissing
+        If nothing is answered whole.
     """
     lacking = [bool(client.missing([request])) for request in questions["request"]]
-    return questions[~questions[by].isin(questions.loc[lacking, by])]
+    whole = questions[~questions[by].isin(questions.loc[lacking, by])]
+    if whole.empty and any(lacking):
+        client.ask_many(list(questions["request"]))
+    return whole
+
+
+def why_unreadable(judged: pd.DataFrame) -> str:
+    """Return why a judge's scores do not suffice to compare methods; empty if they do.
+
+    Parameters
+    ----------
+    judged
+        As :func:`judge` returns it.
+    """
+    for asked, rows in judged.groupby("asked", sort=False):
+        scored = rows.pivot_table("score", "move", "method", dropna=False).notna()
+        if (fewest := least_shared(scored)).moves < LEAST_SHARED:
+            unread = judged.loc[judged["score"].isna(), "answer"]
+            example = next((each.text for each in unread if each.text), "")
+            such = f", such as {example[:40]!r}" if example else ""
+            return (
+                f"{fewest}: its scores of {asked} of both; {len(unread):,} of its "
+                f"{len(judged):,} answers are no score{such}."
+            )
+    return ""
 
 
 class Score(NamedTuple):
@@ -335,7 +365,9 @@ def read_score(answer: Answer) -> Score:
     if not answer.tokens:
         return Score(float(stated))
     token = answer_token(answer.tokens)
-    if token is None or _form_of(token.text, _SCORE) != str(stated):
+    if token is None:  # the digit comes after the tokens that were kept: ``**4**``
+        return Score(float(stated))
+    if _form_of(token.text, _SCORE) != str(stated):
         return UNSCORED
     chances = _chances(token, _SCORE)
     mass = sum(chances.values())

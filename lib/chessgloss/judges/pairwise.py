@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from chessgloss.claims import Checked, Claim, Disqualifier, disqualifier, verify
 from chessgloss.commentary.briefing import Briefing
+from chessgloss.commentary.methods import LEAST_SHARED, Shared, least_shared
 from chessgloss.commentary.moves import EvaluatedMove
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import Facts, side_name
@@ -357,6 +358,39 @@ def _wide(answered: pd.DataFrame, index: list[str], column: pd.Series) -> pd.Dat
     wide = cells.pivot(index=index, columns="column", values="score").round()
     in_order = pd.MultiIndex.from_frame(answered[index].drop_duplicates())
     return wide.loc[in_order].rename_axis(columns=None).reset_index()
+
+
+def why_unreadable(pairs: pd.DataFrame, cards: pd.DataFrame) -> str:
+    """Return why a judge's numbers do not suffice to compare methods; empty if they do.
+
+    Parameters
+    ----------
+    pairs, cards
+        As :func:`read_numbers` and :func:`read_alone` return them.
+    """
+    read = pairs["state"] == "read"
+    names = [
+        " and ".join(sorted(pair))
+        for pair in zip(pairs["first"], pairs["second"], strict=True)
+    ]
+    both = read.groupby([np.array(names), pairs["move"]]).sum() == 2
+    in_both_orders = both.groupby(level=0).sum()
+    if in_both_orders.min() < LEAST_SHARED:
+        first, _, second = in_both_orders.idxmin().partition(" and ")
+        fewest = Shared(in_both_orders.min(), pairs["move"].nunique(), first, second)
+        return (
+            f"{fewest} and in both orders; of {len(pairs):,} pairs in an order all twelve "
+            f"numbers are scores in {read.sum():,}."
+        )
+    scored = (
+        cards.set_index(["move", "method"])
+        .notna()
+        .all(axis=1)
+        .unstack(fill_value=False)
+    )
+    fewest = least_shared(scored)
+    few = fewest.moves < LEAST_SHARED
+    return f"{fewest}, each scored by itself." if few else ""
 
 
 def pairs_of(cards: pd.DataFrame) -> pd.DataFrame:

@@ -42,7 +42,7 @@ _LIMITS = {
 
 #: How an endpoint says that it does not take a parameter, or not this value of it.
 _UNSUPPORTED = re.compile(
-    r"support|unrecogni[sz]ed|unknown|unexpected|not (?:allowed|permitted)",
+    r"support|unrecogni[sz]ed|unknown|unexpected|not (?:allowed|permitted)|non-whitespace",
     re.IGNORECASE,
 )
 
@@ -133,7 +133,9 @@ class Dialect:
         self.heard.add(refusal)
         if not _UNSUPPORTED.search(refusal):
             return False
-        named = {name for name in body if re.search(rf"\b{name}\b", refusal)}
+        named = {
+            name for name in body if re.search(rf"\b{name}(_sequences)?\b", refusal)
+        }
         if dropped := named & _DROPPED.keys():
             self.without.update(*(_DROPPED[name] for name in dropped))
             return True
