@@ -32,11 +32,10 @@ from chessgloss.commentary.arms import (
     questions,
     read_published,
 )
-from chessgloss.commentary.asking import briefings_file, lectured_file, read_briefings
+from chessgloss.commentary.asking import briefings_file, read_briefings
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.moves import EvaluatedMove, evaluated_moves
-from chessgloss.commentary.proven import pending
 from chessgloss.experts import Expert, load_expert
 from chessgloss.judges import gcc, pairwise, trials
 from chessgloss.llm.client import (
@@ -106,28 +105,6 @@ def _factorial(client: Client, commentator: str) -> Iterator[list[Request]]:
     """Yield the questions of the experiment, move by move, then those with the game's moves."""
     yield questions()
     yield pgn_requests()
-
-
-def _notes(client: Client, commentator: str) -> Iterator[list[Request]]:
-    """Yield the next question of every comment written from notes, until none has one."""
-    evaluated = read_briefings(briefings_file())
-    known = [*evaluated.values(), *read_briefings(lectured_file()).values()]
-    asked: set[str] = set()
-    while batch := _next_questions(known, client, asked):
-        yield batch
-
-
-def _next_questions(
-    briefings: Iterable[Briefing], client: Client, asked: set[str]
-) -> list[Request]:
-    """Return the next question of each conversation that was not put before; note them."""
-    batch = []
-    for briefing in briefings:
-        request = pending(briefing, client)
-        if request is not None and str(request.messages) not in asked:
-            asked.add(str(request.messages))
-            batch.append(request)
-    return batch
 
 
 def in_reading_order(requests: Iterable[Request]) -> list[Request]:
@@ -228,7 +205,6 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "mate_in_one": _mates,
         "static": _static,
         "factorial": _factorial,
-        "notes": _notes,
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,
         "mate_in_one_all": _all_mates,
@@ -240,7 +216,7 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
 JUDGED = ("gcc_eval", "pairwise")
 
 #: Purposes of which more questions follow from the answers to the first.
-FOLLOWING = ("notes",)
+FOLLOWING: tuple[str, ...] = ()
 
 #: Slots of a server on this machine: each keeps one beginning of the purpose's questions read.
 #: Eight serve the eleven arms: those that differ in the move's concepts alone share one.
