@@ -35,8 +35,8 @@ MODEL = "qwen2.5-coder-1.5b-q4_k_m"
 
 #: Methods whose comments are shown, as far as a move has one.
 SHOWN = (
-    "ccc_proven",
     "notes",
+    "ccc_proven",
     "ccc_notes",
     "ccc",
     "reasoning",

@@ -59,7 +59,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from chessgloss import assets, claims, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import listed, load_sizes
-from chessgloss.commentary import arms, asking, briefing, methods, notes, proven
+from chessgloss.commentary import arms, asking, briefing, methods, notes
 from chessgloss.commentary.briefing import first_words, names_concept, speaks_of
 from chessgloss.commentary.moves import evaluated_moves, lectured_moves
 from chessgloss.concepts import facts as fact_concepts
@@ -1444,24 +1444,24 @@ Markdown(learned_sentence + network_sentence)
 #
 # ## A model that words the notes
 #
-# A small model that is asked to *find* what is true of a move finds little. It can write, though.
-# The last method gives it notes, what decides first and then in the learned order, says that all
-# are true, and asks for one flowing comment that adds nothing. Two worked examples come first.
+# A small model that is asked to *find* what is true of a move finds little. It can write, though. So
+# it was given notes, what decides first and then in the learned order, was told that all are true,
+# and was asked for one flowing comment that adds nothing (*model from notes*). In *proven comments* a
+# program then cut every clause that nothing bore out. On the move above:
 
 # %%
-given_notes = notes.given_notes(known_move)
-notes_request = proven.ask_first(known_move, given_notes)
-print(notes_request.messages[-1].content)
-answer = replay("notes", model).ask(notes_request)
-report.texts({"model": answer.text}, f"{taught.move.numbered_san}, from these notes")
-
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The whole prompt"}
-# the whole prompt for a comment from notes
-print(*(f"[{turn.role}]\n{turn.content}\n" for turn in notes_request.messages), sep="\n")
+worded = {
+    methods.TITLES["listed"]: notes.list_notes(known_move).text,
+    **{
+        methods.TITLES[name]: methods.kept_comments(name)[taught.name].text
+        for name in ("ccc_notes", "ccc_proven")
+    },
+}
+report.texts(worded, f"{taught.move.numbered_san}, from the same notes")
 
 # %% [markdown]
-# The next chapter says clause by clause what the model adds, and publishes what is *proven*.
+# Readers would rather have the list, as the next chapter shows. So nobody writes in this way any more,
+# and its comments are kept as they were recorded.
 #
 # ## Recap
 #
@@ -1471,7 +1471,7 @@ print(*(f"[{turn.role}]\n{turn.content}\n" for turn in notes_request.messages), 
 #   others, and whether its words come from an example.
 # - Before one says that a ranking finds what experts speak of, one must set it beside how often
 #   they speak of it anyhow.
-# - Notes that are proven need no model, and are seldom false. That does not make them helpful: a
+# - Notes need no model, and are seldom false. That does not make them helpful: a
 #   reader must ask for both.
 # - {glue:md}`learned_recap`
 # - {glue:text}`answers:,` answers of the model were recorded so far; none was chosen or edited.

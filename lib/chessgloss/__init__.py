@@ -142,9 +142,8 @@ def comment(
     briefing
         What is known of the move (:func:`brief`).
     method
-        ``notes`` says what is true of the move, without a model; ``ccc_proven`` has a model put
-        it into words, of which only what is proven is kept; ``bare``, ``verdict`` and ``ccc``
-        are the paper's methods, other arms of the experiment
+        ``notes`` says what is true of the move, without a model; ``ccc``, ``verdict`` and
+        ``bare`` ask a model as the paper's methods do, other arms of the experiment
         (:data:`chessgloss.commentary.arms.ARMS`) take the steps between them. All but the
         first need a client.
     client

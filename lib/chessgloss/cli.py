@@ -48,8 +48,9 @@ if TYPE_CHECKING:
     from chessgloss.scores import Analysis
     from chessgloss.survey.reading import Ratings
 
-#: The method where none is named: from facts alone, without a model (see chapter 5).
-DEFAULT_METHOD = "notes"
+#: The method where none is named: from facts alone, or as the CCC paper asks a model where an
+#: endpoint is set.
+DEFAULT_METHOD, MODEL_METHOD = "notes", "ccc"
 
 #: The paper's five methods (CCC 4.1), under the names that they have here.
 SURVEY_METHODS = "reference,gac,bare,verdict,ccc"
@@ -388,12 +389,12 @@ def _concepts(given: argparse.Namespace) -> Concepts:
     return lambda move: ()
 
 
-def _writer(
-    given: argparse.Namespace, default: str = DEFAULT_METHOD
-) -> tuple[Commentator, Client | None]:
+def _writer(given: argparse.Namespace) -> tuple[Commentator, Client | None]:
     """Return what writes comments, and the client that it asks: live, and keeping nothing."""
     from chessgloss.commentary.methods import ModelWriter, validate_method, write_notes
 
+    has_model = bool(os.environ.get("OPENAI_BASE_URL"))
+    default = MODEL_METHOD if has_model else DEFAULT_METHOD
     method = validate_method(given.method or default)
     if method == DEFAULT_METHOD:
         return write_notes, None
@@ -548,9 +549,7 @@ def _ask(given: argparse.Namespace) -> int:
     from chessgloss.facts.verdict import LEAST_NODES, RANKED_LINES
 
     move = chessgloss.read_move(given.fen, given.move, say=_say)
-    # where there is a model, it answers
-    has_model = bool(os.environ.get("OPENAI_BASE_URL"))
-    (write, client) = _writer(given, "ccc_proven" if has_model else DEFAULT_METHOD)
+    (write, client) = _writer(given)
     nodes = given.nodes or LEAST_NODES
     with open_engine() as engine:
         briefing = _briefing(move, engine, given)
@@ -837,9 +836,9 @@ _MOVE = (
 _WRITING = (
     _option(
         "--method",
-        help=f"{DEFAULT_METHOD} (the default) asks no model; ccc_proven has one put the notes into "
-        "words (the default of ask where OPENAI_BASE_URL names one); or an arm of the "
-        "experiment: bare, verdict, ccc ...",
+        help=f"{DEFAULT_METHOD} (the default without a model) asks none; {MODEL_METHOD} asks the one "
+        "that OPENAI_BASE_URL names as the CCC paper does (the default where it is set); or another "
+        "arm of the experiment: bare, verdict ...",
     ),
     _option(
         "--nodes",
