@@ -36,6 +36,7 @@ from types import MappingProxyType
 import pandas as pd
 
 from chessgloss.assets import AssetMissing, locate
+from chessgloss.commentary import readings
 from chessgloss.commentary.arms import (
     PURPOSE,
     ask_arm,
@@ -157,6 +158,14 @@ def trial_requests(
     return in_reading_order(request for frame in frames for request in frame["request"])
 
 
+def _readings(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions that ask for the claims of texts, then those about lines that failed."""
+    sets = readings.gold_sets().items()
+    asked = [block for name, texts in sets for block in readings.blocks(name, texts)]
+    yield readings.first_questions(asked)
+    yield readings.further_questions(asked, client.recordings)
+
+
 def _gcc_eval(client: Client, commentator: str) -> Iterator[list[Request]]:
     briefings = read_briefings(briefings_file())
     comments = _comments(commentator, trials.METHODS, evaluated_moves())
@@ -225,11 +234,12 @@ def _all_of(make: Callable[[], list[Request]]) -> Batches:
 
 #: What can be recorded, by purpose: the name of the file of answers. In this order: judges ask
 #: about comments that were recorded before. A new purpose whose questions are known beforehand is
-#: one line here and a function that returns them: ``"readings": _all_of(reading_requests)``.
+#: one line here and a function that returns them: ``"static": _all_of(static_requests)``.
 PURPOSES: Mapping[str, Batches] = MappingProxyType(
     {
         "mate_in_one": _all_of(mate_in_one_requests),
         "static": _all_of(static_requests),
+        "readings": _readings,
         "factorial": _factorial,
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,
@@ -242,11 +252,15 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
 JUDGED = ("gcc_eval", "pairwise")
 
 #: Purposes of which more questions follow from the answers to the first.
-FOLLOWING: tuple[str, ...] = ()
+FOLLOWING = ("readings",)
 
 #: Slots of a server on this machine: each keeps one beginning of the purpose's questions read.
 #: Eight serve the eleven arms: those that differ in the move's concepts alone share one.
 SLOTS = {"factorial": 8}
+
+#: Tokens that such a server holds for each slot: the longest question and its answer. What a reader
+#: of claims is told takes some 6,000.
+CONTEXT = {"factorial": 2048, "readings": 10_240}
 
 #: What ``all`` records: what the chapters show.
 SHOWN = tuple(purpose for purpose in PURPOSES if not purpose.startswith("mate_in_one_"))
@@ -398,7 +412,7 @@ def record(
     asked = _asked(purpose, model, judge)
     keys: dict[str, Request] = {}
     reasons: dict[str, None] = {}
-    with _endpoint(asked, SLOTS.get(purpose, 1), threads) as endpoint:
+    with _endpoint(asked, purpose, threads) as endpoint:
         recordings = Recordings.of(model_named(asked), purpose)
         client = Client(recordings, endpoint)
         for batch in PURPOSES[purpose](client, model):
@@ -536,14 +550,14 @@ def read_answers(
 
 
 @contextmanager
-def _endpoint(model: str, slots: int, threads: int) -> Iterator[Endpoint]:
+def _endpoint(model: str, purpose: str, threads: int) -> Iterator[Endpoint]:
     if model not in LOCAL_ASSETS:
         yield endpoint_from_environment(model)
         return
     from chessgloss.llm.server import local_endpoint
 
-    context = 4096 if slots == 1 else 2048
-    settings = {"context": context, "slots": slots, "threads": threads}
+    context = CONTEXT.get(purpose, 4096)
+    settings = {"context": context, "slots": SLOTS.get(purpose, 1), "threads": threads}
     with local_endpoint(model, **settings) as endpoint:
         yield endpoint
 

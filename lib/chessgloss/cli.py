@@ -836,9 +836,9 @@ _MOVE = (
 _WRITING = (
     _option(
         "--method",
-        help=f"{DEFAULT_METHOD} (the default without a model) asks none; {MODEL_METHOD} asks the one "
-        "that OPENAI_BASE_URL names as the CCC paper does (the default where it is set); or another "
-        "arm of the experiment: bare, verdict ...",
+        help=f"{DEFAULT_METHOD} (the default without a model) asks none; {MODEL_METHOD} asks as "
+        "the CCC paper does (the default where OPENAI_BASE_URL names a model); or another arm of "
+        "the experiment: bare, verdict ...",
     ),
     _option(
         "--nodes",

@@ -65,14 +65,14 @@ class GoldClaim:
     Parameters
     ----------
     kind
-        Its kind.
+        Its kind, as its labels call it.
     span
         Start and end in the text.
     verdict
         ``true``, ``false`` or ``not_checkable``.
     """
 
-    kind: Kind
+    kind: str
     span: tuple[int, int]
     verdict: str
 
@@ -170,6 +170,32 @@ def read_human(path: Path, lectures: Iterable[Lecture]) -> Iterator[GoldText]:
     return _read(path, read)
 
 
+def read_written(path: Path, half: str) -> Iterator[GoldText]:
+    """Yield the sentences of one half of other writers' (``written.jsonl``), each as one claim.
+
+    Raises
+    ------
+    GoldError
+        At the first line that is not in its form, named by its number.
+    """
+
+    def read(entry: dict[str, Any]) -> list[GoldText]:
+        if entry["half"] != half:
+            return []
+        move = read_move(read_fen(entry["fen"]), entry["move"])
+        whole = (0, len(entry["text"]))
+        claim = GoldClaim(entry["kind"], whole, entry["verdict"])
+        return [GoldText(entry["id"], move, entry["text"], (claim,))]
+
+    return _read(path, read)
+
+
+def read_comments(lectures: Iterable[Lecture]) -> Iterator[GoldText]:
+    """Yield the comments of lectures, without labels, by ``lecture/number``."""
+    for key, each in _comments(lectures).items():
+        yield GoldText(key, each.context, each.comment, ())
+
+
 def _read(
     path: Path, read: Callable[[dict[str, Any]], list[GoldText]]
 ) -> Iterator[GoldText]:
@@ -248,11 +274,13 @@ def score_gold(
     GoldError
         If a line of the file is not in its form.
     """
-    counts = {kind: [0, 0, 0, 0] for kind in (*get_args(Kind), "all")}
+    counts: dict[str, list[int]] = {
+        kind: [0, 0, 0, 0] for kind in (*get_args(Kind), "all")
+    }
     for text in read_gold(gold) if isinstance(gold, Path) else gold:
         accused = [each for each in check_text(text, judge) if each.verdict == "false"]
         labels = [label for label in text.claims if label.verdict == "false"]
-        seen = [
+        seen: list[tuple[str, int, bool]] = [
             (each.claim.kind, 0, any(_same(each, one) for one in labels))
             for each in accused
         ]
