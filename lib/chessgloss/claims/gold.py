@@ -306,10 +306,29 @@ def _same(accused: Checked, label: GoldClaim) -> bool:
 # ---------------------------------------------------------------- which move is it of?
 
 
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """A comment, and four moves of which one is its own.
+
+    Parameters
+    ----------
+    key
+        ``lecture/number`` of the comment.
+    texts
+        The comment as if it were on each of the moves; their keys add ``@`` and the place.
+    right
+        The index of its own move.
+    """
+
+    key: str
+    texts: tuple[GoldText, ...]
+    right: int
+
+
 def read_matching(
     path: Path, lectures: Iterable[Lecture], split: str
-) -> Iterator[tuple[str, tuple[MoveInContext, ...], int]]:
-    """Yield comments of one split, each with four moves and which of them is its own.
+) -> Iterator[Matching]:
+    """Yield the comments of one split, each with four moves and which of them is its own.
 
     Parameters
     ----------
@@ -323,12 +342,14 @@ def read_matching(
     comments = _comments(lectures)
     rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t")
     for row in (row for row in rows if row["split"] == split):
-        moves = tuple(comments[key].context for key in row["candidates"].split())
-        yield (
-            comments[f"{row['lecture']}/{row['number']}"].comment,
-            moves,
-            int(row["right"]),
+        key = f"{row['lecture']}/{row['number']}"
+        texts = (
+            GoldText(
+                f"{key}@{place}", comments[name].context, comments[key].comment, ()
+            )
+            for place, name in enumerate(row["candidates"].split())
         )
+        yield Matching(key, tuple(texts), int(row["right"]))
 
 
 #: How much it counts that a claim fits a move: what is only named (a written move, a piece on its

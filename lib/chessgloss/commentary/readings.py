@@ -19,15 +19,26 @@ from typing import Final
 
 from chessgloss import assets
 from chessgloss.claims import read_model
-from chessgloss.claims.gold import GoldText, read_comments, read_gold, read_written
+from chessgloss.claims.gold import (
+    GoldText,
+    Matching,
+    read_comments,
+    read_gold,
+    read_matching,
+    read_written,
+)
 from chessgloss.claims.read_model import Reading, Sentence
-from chessgloss.corpora.lectures import evaluated_lectures, read_lectures
+from chessgloss.corpora.lectures import Lecture, evaluated_lectures, read_lectures
 from chessgloss.llm.client import Client
 from chessgloss.llm.recordings import Message, Recordings, Request, Sampling
+from chessgloss.positions import text_digest
 from chessgloss.store import data_file
 
 PURPOSE: Final = "readings"
 PROMPT: Final = "read_claims@1"
+
+#: Comments of which a reader is asked on which of four moves they are.
+MATCHED: Final = 60
 
 #: The likeliest answer; fifteen sentences take some 600 tokens in the short form.
 SAMPLING: Final = Sampling(temperature=0.0, max_tokens=2_000)
@@ -92,20 +103,34 @@ def sentences_of(text: GoldText) -> list[Sentence]:
 def gold_sets() -> dict[str, list[GoldText]]:
     """Return the texts that readers are measured on, by the name of their set.
 
-    ``test`` of the gold set, ``last`` and ``new`` of the sentences of other writers, and every
-    comment of the ``lectures`` that are evaluated.
+    ``test`` of the gold set, ``last`` and ``new`` of the sentences of other writers, every comment
+    of the ``lectures`` that are evaluated, and ``matching_1`` to ``matching_4``: the comments of
+    :func:`matched`, each as if it were on the first of four moves, on the second, and so on.
     """
     lectures = read_lectures(assets.locate("lectures"))
     held_out = evaluated_lectures(lectures)
     written = data_file("claims/written.jsonl")
+    kept = (each for each in lectures if each.name in held_out)
+    tasks = matched(lectures)
     return {
         "test": [*read_gold(data_file("claims/test.jsonl"))],
         "last": [*read_written(written, "last")],
         "new": [*read_written(written, "new")],
-        "lectures": [
-            *read_comments(each for each in lectures if each.name in held_out)
-        ],
+        "lectures": [*read_comments(kept)],
+        **{
+            f"matching_{place + 1}": [each.texts[place] for each in tasks]
+            for place in range(4)
+        },
     }
+
+
+def matched(lectures: Sequence[Lecture]) -> list[Matching]:
+    """Return the comments, drawn by a hash, whose moves a language model is to tell.
+
+    It is shown one move at a time, so that what it says cannot give the right one away.
+    """
+    tasks = read_matching(data_file("claims/matching.tsv"), lectures, "test")
+    return sorted(tasks, key=lambda each: text_digest(f"matching {each.key}"))[:MATCHED]
 
 
 def blocks(name: str, texts: Iterable[GoldText]) -> Iterator[Block]:
@@ -199,7 +224,6 @@ def _read_block(
 
     Where the second answer is not recorded the first one counts; empty without any.
     """
-
     answers = list[str]()
 
     def ask(messages: Sequence[read_model.Message]) -> str:
