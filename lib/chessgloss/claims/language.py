@@ -29,7 +29,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import InitVar, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Final, Literal, cast, get_args
@@ -511,16 +511,16 @@ class Predicate:
 
     name: str
     kind: Kind
-    arguments: InitVar[str]
+    arguments: str
     meaning: str
     engine: bool = False
     types: Mapping[str, ArgumentType] = field(init=False)
     required: frozenset[str] = field(init=False)
 
-    def __post_init__(self, arguments: str) -> None:
+    def __post_init__(self) -> None:
         types = dict[str, ArgumentType]()
         required = set[str]()
-        for part in arguments.split():
+        for part in self.arguments.split():
             name, _, words = part.partition("=")
             plain = name.removesuffix("?")
             types[plain] = _words(*words.split("|")) if words else ARGUMENTS[plain]
@@ -751,8 +751,13 @@ def parse_claims(text: str) -> tuple[Claim, ...]:
     ClaimError
         If one of them breaks the language.
     """
+    return tuple(map(Claim.parse, split_claims(text)))
+
+
+def split_claims(text: str) -> list[str]:
+    """Split claims in the short form at their semicolons, but not within quotes."""
     parts = re.findall(r"""(?:"[^"]*"|[^;"])+""", text)
-    return tuple(Claim.parse(part) for part in parts if part.strip())
+    return [part.strip() for part in parts if part.strip()]
 
 
 def print_claims(claims: Iterable[Claim]) -> str:
