@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "corpora": {"assets", "positions", "store"},
     "experts": {"assets", "positions"},
     "claims": {"corpora", "facts", "positions", "scores"},
-    "notes": {"claims", "facts", "positions", "scores"},
+    "notes": {"facts", "positions", "scores"},
     "concepts": {
         *("assets", "corpora", "experts", "facts", "oracle"),
         *("positions", "stats", "store"),
