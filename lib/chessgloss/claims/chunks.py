@@ -168,7 +168,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<number>\d+\s?\.(?:\s?\.\.|…)?(?=\s?(?:…|\.\.\.)?\s?[KQRBNO0a-h])|\.\.\.|…)"
     rf"|(?P<move>{_MOVE})"
     r"|(?P<square>[a-h][1-8])(?![A-Za-z0-9])"
-    r"|(?P<letter>[a-h](?=[- ](?:file|pawn)))"
+    r"|(?P<letter>(?:[b-h]|(?<=the )a)(?=[- ](?:file|pawn))|a(?=-(?:file|pawn)))"
     r"|(?P<digits>\d+)"
     r"|(?P<word>e\.p\.|[A-Za-z]+(?:['’][A-Za-z]+)?)"
     r"|(?P<stop>[.,;:!?()\[\]–—&|]|(?<=\s)-(?=\s))"

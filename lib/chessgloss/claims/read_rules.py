@@ -30,6 +30,7 @@ _SLOTS: Final[Mapping[str, str]] = {
     "M": "[MP]",
     "L": "[MS]",
     "X": "M",
+    "I": "N",
     "n": "#",
 }
 #: Slots for one word of a class of words.
@@ -41,6 +42,7 @@ _CLASSES: Final[Mapping[str, str]] = {
 }
 _OTHER: Final = {"white": "black", "black": "white", "w": "b", "b": "w"}
 _SIDES: Final = {"w": "white", "b": "black"}
+_COUNTED: Final = {"attacks": "attacked", "defends": "defended"}
 _OF_PAWNS: Final = ("passed", "isolated", "doubled", "backward", "connected")
 
 
@@ -216,9 +218,11 @@ class _Reader:
         self.subject: Chunk | None = None
         self.named: list[Chunk] = []
         self.topic: tuple[str, ...] | None = ()
+        self.behind: tuple[str, ...] | None = ()
         self.lost = False
         self.open = False
         self.passive = False
+        self.follows = False
         self.scene = Scene()
 
     def read_sentence(self, clauses: Sequence[Clause], *, asked: bool) -> None:
@@ -227,11 +231,12 @@ class _Reader:
         missed = len(self.unread)
         self.subject = None
         self.scene = Scene()
+        self.behind = None if self.behind is None else ()
         broken = False
         for place, clause in enumerate(clauses):
             goes_on = {*clause.joints} <= {",", "and", "or", "nor", "then", "which", "that"}
             first = clause.chunks[0]
-            own = self.subject is None or first.form != "finite"
+            own = self.subject is None or first.form != "finite" or clause.joint == "relative"
             skipped = asked or (broken and goes_on and own) or clause.joint == "barred"
             broken = skipped or not self._read_clause(clause, place)
             if broken:
@@ -255,33 +260,41 @@ class _Reader:
                     self.claims[-1:] = [scene.of(each) for each in self.claims[-1:]]
                     return True
                 self.scene = scene
+                self.topic = self.behind = ()
                 if alone:
                     return True
                 chunks = chunks[1:]
             chunks = self._with_subject(chunks, clause.joint, place)
+            self.follows = "then" in clause.joints
             claims = self._match(chunks)
         except (Unreadable, ClaimError):
             return False
         (start, stop) = clause.span
         self.claims += [claim.at(start, stop) for claim in claims]
-        self._keep(chunks, claims)
+        try:
+            self._keep(chunks, claims)
+        except Unreadable:
+            self.subject = None
         return True
 
     def _keep(self, chunks: Sequence[Chunk], claims: Sequence[Claim] | None) -> None:
         """Keep what later clauses may go back to; of an unread clause what its words leave clear."""
         first = chunks[0]
-        self.subject = first if first.sort in "NC" or (claims and first.sort in "MP") else None
+        if first.sort == "P" and claims:
+            first = self._resolve(first)
+        self.subject = first if first.sort in "NC" or (claims and first.sort == "M") else None
         named = [each for each in chunks if each.sort in "NSM"]
         self.named = named or self.named
         self.passive = any(each.passive for each in chunks)
         moves = [each.items for each in chunks if each.sort == "M"]
         if claims is None:
             self.lost = True
-            self.open = self.open or any(each.sort in words("determiner") for each in chunks)
+            self.topic = None if moves else self.topic
         elif len(moves) == 1:
             self.topic = () if moves[0] == (self.move,) else moves[0]
         elif moves or any(claim.predicate in ("can", "threat") for claim in claims):
             self.topic = None
+        self.behind = self.topic
 
     # ------------------------------------------------------------ what a clause goes back to
 
@@ -301,7 +314,7 @@ class _Reader:
         if subject is None or (first.form == "base" and place == 0):
             raise Unreadable
         if first.form in ("ing", "participle"):
-            first = replace(first, form="finite")
+            first = replace(first, form="participle")
         elif first.past and not (first.perfect or first.modal):
             first = replace(first, passive=self.passive)
         return [subject, first, *rest]
@@ -320,6 +333,14 @@ class _Reader:
         if len(named) != 1 or self.named[0].plural != plural:
             raise Unreadable
         return self.named[0]
+
+    def moved(self, item: str, *, acts: bool) -> str:
+        """Return a reference, as ``moved`` if it can only be of the piece that has moved."""
+        (_, kind, square) = _moving(self.move)
+        side, letter, place = item[:1], item[1:2], item[2:]
+        own = side in ("?", self.side[0]) and letter == kind
+        here = place == square or (acts and not place)
+        return "moved" if own and here else item
 
     def _scene_of(self, chunks: list[Chunk]) -> Scene:
         """Return what ``Nf3`` or ``Black takes the knight`` sets as the scene of what follows."""
@@ -435,6 +456,8 @@ class _Filler:
         if name[0] in "NTD" and chunk.sort == "P":
             chunk = reader._resolve(chunk)
         if name[0] in "NTD" and chunk.sort == "M":
+            if not (chunk.word or len(chunk.items) > 1 or chunk.items == (reader.move,)):
+                raise Unreadable  # ``Bf4`` may be a move or the bishop on f4
             self.scene = self.scene.then(chunk.items, reader.move)
             item = "last" if self.scene.line else "moved"
             return replace(chunk, sort="N", items=(item,))
@@ -442,6 +465,9 @@ class _Filler:
             if reader.lost or reader.topic is None:
                 raise Unreadable
             return replace(chunk, sort="M" if reader.topic else "P", items=reader.topic)
+        if chunk.sort == "N" and not chunk.quantity:
+            items = tuple(reader.moved(item, acts=name in ("N", "D")) for item in chunk.items)
+            return replace(chunk, items=items)
         return chunk
 
     def claims(self, means: Sequence[Meaning]) -> Iterator[Claim]:
@@ -460,12 +486,14 @@ class _Filler:
                 yield from self._deed({**meaning.values, **added})
             else:
                 yield from self._state(meaning)
-        for each in self.filled.values():
+        whole = " ".join(text for meaning in said for text in meaning.values.values())
+        for name, each in self.filled.items():
             for state in each.states:
                 if each.quantity == "none" or self.verb.denied:
                     raise Unreadable
-                piece = ",".join(each.items)
-                yield Claim.of(state, piece=piece, quantity="some")
+                ours = f"{{{name}:ours}}" in whole
+                piece = self._sided(each, "ours") if ours else ",".join(each.items)
+                yield self.scene.of(Claim.of(state, piece=piece, quantity="some"))
 
     def _place(self, added: Mapping[str, str]) -> None:
         """Put the piece that a clause is about on the square that it names apart."""
@@ -484,25 +512,40 @@ class _Filler:
         values, quantity, denied = self._values(meaning)
         if verb.modal in ("must", "will", "would") and not self.scene.line:
             raise Unreadable
-        when = "either" if verb.past else self.scene.when
+        predicate = self._text(meaning.predicate) or ""
+        if "line" in values:
+            moves = values.pop("line").split(",")
+            self.scene = self.scene.then(moves, self.reader.move)
         line = self.scene.line
-        settings = dict[str, str]()
-        if verb.modal in ("can", "could"):
+        settings = {"when": "either" if verb.past else self.scene.when}
+        able = verb.modal in ("can", "could") and not meaning.values.get("line")
+        if able and PREDICATES[predicate].subject == "piece":
             mine = values.get("side", self._side_of("piece", values)) == self.reader.side
-            line = (*line, "--", "*") if mine else (*line, "*")
+            piece = values.get("piece", "")
+            fields = _piece_fields(piece)
+            line = (*line, *(["--"] if mine else []), _written(fields))
+            values |= {"piece": "last"} if "from" in fields else {}
             settings["branches"] = "some"
+        if line and predicate in ("develops", "prevents"):
+            raise Unreadable
         if line:
             settings["line"] = ",".join(line)
         if quantity:
             settings["quantity"] = quantity
-        predicate = self._text(meaning.predicate) or ""
         if predicate in _OF_PAWNS and values["piece"][1:2] not in ("P", "o", "a"):
             raise Unreadable
+        everybody = quantity == "none" and values["piece"] == "??"
+        if everybody and values.get("target", "")[0:1] in tuple(chess.FILE_NAMES):
+            raise Unreadable  # of which side is not said
+        if predicate in _COUNTED and quantity.isdigit():
+            values = {"piece": values["target"], "by": values["piece"], "number": quantity}
+            predicate = _COUNTED[predicate]
+            del settings["quantity"]
         settings |= values
         denied ^= meaning.denied ^ verb.denied
         if verb.longer:
-            yield Claim.of(predicate, denied=not denied, when="before", **settings)
-        yield Claim.of(predicate, denied=denied, when=when, **settings)
+            yield Claim.of(predicate, denied=not denied, **settings | {"when": "before"})
+        yield Claim.of(predicate, denied=denied, **settings)
 
     def _side_of(self, name: str, values: Mapping[str, str]) -> str:
         item = values.get(name, "?")
@@ -559,6 +602,8 @@ class _Filler:
         """Return what a slot gives: its references, or its side, kind, number …"""
         if sort in _CLASSES:
             return words(_CLASSES[sort])[chunk.word]
+        if chunk.sort == "C" and aspect == "man":
+            return chunk.items[0] + "?"
         if chunk.sort == "C" or aspect in ("side", "other"):
             side = self._side(chunk)
             return _OTHER.get(side or "") if aspect == "other" else side
@@ -593,8 +638,8 @@ class _Filler:
         actor = self.filled.get(meant.get("by", "").strip("{}"))
         parts = {name: self._text(text) for name, text in meant.items() if name != "by"}
         fields = {name: value for name, value in parts.items() if value is not None}
-        if "castles" in meant:
-            fields.setdefault("castles", "any")
+        defaults = {"castles": "any", "promotes": "yes", "captures": "yes"}
+        fields = {name: defaults[name] for name in meant if name in defaults} | fields
         side = fields.pop("side", None) or (self._side(actor) if actor else None)
         objects = [each for each in self.filled.values() if each.sort == "N" and each is not actor]
         if any(len(each.items) > 1 or each.quantity not in _ONE for each in objects):
@@ -603,7 +648,13 @@ class _Filler:
         pieces = actor.items if actor and actor.sort == "N" else ("",)
         quantity = actor.quantity if actor and actor.sort == "N" else ""
         for piece in pieces:
-            move = _written(_piece_fields(piece) | fields)
+            own = _piece_fields(piece)
+            if piece == "last":
+                (kind, _, square) = _moving(self.scene.line[-1])
+                own = {"piece": kind, "to": square}
+                self.scene = self.scene._replace(line=self.scene.line[:-1])
+                quantity = "last"
+            move = _written(own | fields)
             yield self._moves(move, side, denied ^ (quantity == "none"), quantity)
 
     def _moves(
@@ -611,6 +662,13 @@ class _Filler:
     ) -> Claim:
         """Return that a move is made, can be made, or must be made, as the verb says."""
         verb = self.verb
+        topic = self.reader.behind
+        if topic and self.verb.form == "participle":
+            raise Unreadable
+        if quantity != "last" and not self.scene.line:
+            if topic is None and verb.modal not in ("can", "could", "must"):
+                raise Unreadable
+            self.scene = self.scene.then(topic, self.reader.move) if topic else self.scene
         values = {"move": move} | ({"side": side} if side else {})
         if verb.perfect and not verb.modal:
             if "castles" not in move or side is None:
@@ -623,18 +681,31 @@ class _Filler:
         if verb.modal == "would" and not self.scene.line:
             raise Unreadable
         able = verb.modal in ("can", "could")
+        if quantity == "last":
+            return Claim.of("can", denied=denied, when=self.scene.when, **values)
         if quantity.isdigit() and quantity != "1" and able:
             values["number"] = quantity
         elif quantity not in _ONE:
             raise Unreadable
-        reply = side == _OTHER[self.reader.side]
+        (kind, _, square) = _moving(self.reader.move)
+        other = side is None and re.search("piece:[^,}]", move) and f"piece:{kind}" not in move
+        reply = side == _OTHER[self.reader.side] or other or f"from:{square}" in move
         if not (verb.modal or self.scene.line or reply):
             return Claim.of("played", denied=denied, **values)
-        if denied and not verb.modal:
+        if (denied and not verb.modal) or (self.reader.follows and not self.scene.line):
             raise Unreadable
         past = verb.modal == "could" and verb.perfect
         when = "before" if past else "after" if denied or reply else "either"
         return Claim.of("can", denied=denied, when=when, **values)
+
+
+def _moving(san: str) -> tuple[str, str, str]:
+    """Return the kind of piece that makes a move in SAN, what it then is, and its square."""
+    found = re.search(r"^([KQRBN])?.*?([a-h][1-8])(?:=([QRBN]))?[+#]?$", san)
+    if found is None:
+        return "", "", ""
+    kind = found[1] or "P"
+    return kind, found[3] or kind, found[2]
 
 
 _ONE: Final = ("", "1", "some", "none")
@@ -689,11 +760,14 @@ def _written(fields: Mapping[str, str]) -> str:
     parts = dict(fields)
     if "as" in parts:
         return parts["as"]
+    if not parts:
+        return "*"
     taken = parts.get("captures", "yes")
     if len(taken) == 2 and taken[0] in chess.FILE_NAMES:
         parts |= {"captures": "yes", "to": taken}
     elif taken != "yes":
         parts["captures"] = taken[1].strip("?x") or "yes"
-        parts |= {"to": taken[2:4]} if taken[2:4] else {}
+        if taken[2:4] and "en_passant" not in parts:
+            parts["to"] = taken[2:4]
     whole = (f"{name}:{value}" for name, value in parts.items())
     return f"{{{','.join(whole)}}}"
