@@ -20,8 +20,6 @@ from typing import Any, Final, NamedTuple
 #: number, ``P`` a pronoun, ``V`` a verb; a word or a stop stands for itself.
 Sort = str
 
-VOWELS: Final = "aeiou"
-
 
 class Token(NamedTuple):
     """A word, a written move, a square or a stop, with its place in the text."""
@@ -48,17 +46,20 @@ class Chunk:
     items
         References, moves, or sides.
     quantity
-        Of pieces: ``none``, ``only``, ``some``, ``all``, a number; empty for *the*.
+        Of pieces: ``none``, ``only``, ``some``, ``all``, a number, ``mixed`` for a list with
+        several; empty for *the*. Of a verb: ``only`` or empty.
     states
         What adjectives say of the pieces: predicates, such as ``undefended``.
     either
         The items are joined by *or*.
     plural, definite
         Of pieces: the noun's number, and that they are *the* pieces.
+    parts
+        Of a list whose members have quantities of their own: the members.
     form
-        Of a verb: ``finite``, ``base``, ``to``, ``ing`` or ``participle``.
-    passive, denied, past, perfect
-        Of a verb.
+        Of a verb: ``finite``, ``base``, ``to``, ``ing`` or ``participle``; ``slot`` in a template.
+    passive, denied, past, perfect, longer
+        Of a verb; ``longer`` for *no longer*.
     modal
         The auxiliary that bears on what is claimed: ``can``, ``could``, ``must`` …
     """
@@ -72,16 +73,20 @@ class Chunk:
     either: bool = False
     plural: bool = False
     definite: bool = False
+    parts: tuple[Chunk, ...] = ()
     form: str = ""
     passive: bool = False
     denied: bool = False
     past: bool = False
     perfect: bool = False
+    longer: bool = False
     modal: str = ""
 
     @property
     def key(self) -> str:
         """The chunk as templates see it."""
+        if self.form == "slot":
+            return self.word
         if self.sort != "V":
             return self.sort
         before = {"to": "to_", "ing": "~"}.get(self.form, "")
@@ -108,54 +113,42 @@ def words(name: str) -> dict[str, str]:
 
 
 class Form(NamedTuple):
-    """A form of a verb: its class, the words that must follow, and which forms it can be."""
+    """A form of a verb: its class, the words that must follow, and which form it is.
+
+    ``b`` is the bare one, ``s`` that of the third person, ``g`` ends in *-ing*, ``d`` is the past
+    and ``n`` the participle.
+    """
 
     verb: str
     rest: tuple[str, ...]
-    forms: str
+    letter: str
 
 
 @cache
-def verb_forms() -> dict[str, tuple[Form, ...]]:
-    """Return the forms of all verbs by their first word, those with most words first.
-
-    A form is ``b`` for the bare one, ``s``, ``g`` for *-ing*, ``d`` for the past and ``n`` for the
-    participle.
-    """
-    found: dict[str, dict[tuple[str, tuple[str, ...]], str]] = {}
+def verb_forms() -> dict[str, list[Form]]:
+    """Return the forms of all verbs by their first word, those with most words first."""
+    found: dict[str, list[Form]] = {}
     for verb, listed in table()["verbs"].items():
         for phrase in listed.split(","):
             (first, *rest) = phrase.split()
-            for form, letter in _inflected(first):
-                held = found.setdefault(form, {})
-                key = (verb, tuple(rest))
-                held[key] = held.get(key, "") + letter
-    return {
-        word: tuple(
-            Form(verb, rest, forms)
-            for (verb, rest), forms in sorted(
-                each.items(), key=lambda item: -len(item[0][1])
-            )
-        )
-        for word, each in found.items()
-    }
+            for word, letters in _inflected(first):
+                forms = [Form(verb, tuple(rest), letter) for letter in letters]
+                found.setdefault(word, []).extend(forms)
+    for forms in found.values():
+        forms.sort(key=lambda form: -len(form.rest))
+    return found
 
 
 def _inflected(verb: str) -> Iterator[tuple[str, str]]:
-    """Yield the forms of a verb, ``take/took/taken`` if it is irregular, with their letters."""
+    """Yield the forms of a verb, ``take/took/taken`` if it is irregular, and some that are none."""
     base, *past = verb.split("/")
     stem = base.removesuffix("e")
-    doubled = base + base[-1]
     yield base, "b"
-    if base[-1] == "y" and base[-2] not in VOWELS:
-        stem = base[:-1]
-        yield stem + "ies", "s"
-        yield stem + "ied", "dn"
-        yield base + "ing", "g"
-        return
+    if base[-1] == "y" and base[-2] not in "aeiou":
+        yield base[:-1] + "ies", "s"
+        yield base[:-1] + "ied", "dn"
     yield base + ("es" if base.endswith(("s", "x", "ch", "sh", "o")) else "s"), "s"
-    short = base[-1] not in "aeiouwxy" and base[-2] in VOWELS
-    for each in (stem, doubled[:-1] + base[-1]) if short else (stem,):
+    for each in (stem, base + base[-1]):
         yield each + "ing", "g"
         if not past:
             yield each + "ed", "dn"
@@ -171,13 +164,14 @@ _MOVE: Final = (
     r"|[a-h][18]=[QRBN]|[a-h][1-8][a-h][1-8][qrbn]?)[+#]?(?![A-Za-z0-9])"
 )
 _TOKEN: Final = re.compile(
-    rf"(?P<number>\d+\s?\.(?:\s?\.\.|…)?(?=\s?(?:…|\.\.\.)?\s?[KQRBNO0a-h])|\.\.\.|…)"
+    r"(?P<slot>\{\w+\})"
+    r"|(?P<number>\d+\s?\.(?:\s?\.\.|…)?(?=\s?(?:…|\.\.\.)?\s?[KQRBNO0a-h])|\.\.\.|…)"
     rf"|(?P<move>{_MOVE})"
     r"|(?P<square>[a-h][1-8])(?![A-Za-z0-9])"
-    r"|(?P<letter>[a-h](?=[- ](?:file|pawn)))"
+    r"|(?P<letter>(?:[b-h]|(?<=the )a)(?=[- ](?:file|pawn))|a(?=-(?:file|pawn)))"
     r"|(?P<digits>\d+)"
     r"|(?P<word>e\.p\.|[A-Za-z]+(?:['’][A-Za-z]+)?)"
-    r"|(?P<stop>[.,;:!?()–—&]|(?<=\s)-(?=\s))"
+    r"|(?P<stop>[.,;:!?()\[\]–—&|]|(?<=\s)-(?=\s))"
 )
 _JUDGED: Final = re.compile(r"[!?]+")
 _SHORT: Final = {
@@ -254,6 +248,10 @@ class _Reader:
         token = self._at(place)
         if token.word in words("idle"):
             return place + 1
+        if token.sort == "slot":
+            sort = {"n": "#", "C": "C"}.get(token.text[1], "N")
+            self.found.append(replace(_single(token), sort=sort, word=token.text, form="slot"))
+            return place + 1
         self.found.append(_single(token))
         return place + 1
 
@@ -274,10 +272,13 @@ class _Reader:
         moves = list[str]()
         end = place
         numbered = False
+        side = ""
         while token := self._at(end):
             follows = numbered or bool(moves)
             if token.sort == "number":
                 numbered = True
+                if not moves:
+                    side = "b" if token.word.endswith(("..", "…")) else "w"
             elif token.sort == "move" or (token.sort == "square" and follows):
                 moves.append(token.text)
                 numbered = False
@@ -286,7 +287,7 @@ class _Reader:
             end += 1
         if not moves:
             return None
-        return Chunk("M", "", self._span(place, end), tuple(moves)), end
+        return Chunk("M", side, self._span(place, end), tuple(moves)), end
 
     # ------------------------------------------------------------ pieces and squares
 
@@ -350,6 +351,9 @@ class _Reader:
         if token.word in words("anybody"):
             quantity = words("anybody")[token.word]
             return _men(self._span(place, place + 1), "??", quantity), place + 1
+        deed = words("deed").get(self._word(place + 1))
+        if deed and token.word in ("the", "this", "that") and self._at(place + 2).sort != "square":
+            return Chunk("P", deed, self._span(place, place + 2)), place + 2
         said = dict[str, str]()
         states = list[str]()
         end = place
@@ -358,7 +362,7 @@ class _Reader:
         noun = self._word(end)
         kind = words("noun").get(noun)
         if kind is None or (noun == "queens" and self.found and end == place and self._follows_man()):
-            return self._square_alone(place, end, said)
+            return self._square_alone(place)
         return self._with_noun(place, end, said, tuple(states))
 
     def _follows_man(self) -> bool:
@@ -388,24 +392,20 @@ class _Reader:
             return True
         return word in words("adjective") or (word == "of" and "quantity" in said)
 
-    def _square_alone(
-        self, place: int, end: int, said: dict[str, str]
-    ) -> tuple[Chunk, int] | None:
+    def _square_alone(self, place: int) -> tuple[Chunk, int] | None:
         """Return a bare square, ``the e5 square``, a file, or a side."""
         token = self._at(place)
         if token.word in words("player"):
-            return Chunk("C", "", (token.start, token.end), (words("player")[token.word],)), place + 1
-        square = self._at(end - 1)
-        named = end > place and set(said) <= {"place", "definite"} and "place" in said
-        if not named or square.sort not in ("square", "letter"):
+            side = (words("player")[token.word],)
+            return Chunk("C", "", self._span(place, place + 1), side), place + 1
+        start = place + (token.word in words("determiner"))
+        named = self._at(start)
+        if named.sort == "letter" and self._word(start + 1) == "file":
+            return Chunk("F", "", self._span(place, start + 2), (named.word,)), start + 2
+        if named.sort != "square":
             return None
-        noun = self._word(end)
-        if square.sort == "letter":
-            if noun not in ("file", "files"):
-                return None
-            return Chunk("F", "", self._span(place, end + 1), (square.word,)), end + 1
-        end += noun in ("square", "squares")
-        return Chunk("S", "", self._span(place, end), (square.word,)), end
+        end = start + 1 + (self._word(start + 1) == "square")
+        return Chunk("S", "", self._span(place, end), (named.word,)), end
 
     def _with_noun(
         self, place: int, noun: int, said: dict[str, str], states: tuple[str, ...]
@@ -457,98 +457,84 @@ class _Reader:
         self, place: int, after: Chunk | None = None
     ) -> tuple[Chunk, int] | None:
         """Read a verb with its auxiliaries, if one can stand here."""
-        before = after or (self.found[-1] if self.found else None)
         start = place
-        helpers = list[str]()
-        denied = False
         to = self._word(place) == "to"
         place += to
+        helpers = list[str]()
+        said = set[str]()
         while word := self._word(place):
             longer = word == "no" and self._word(place + 1) == "longer"
-            if word in words("auxiliary"):
+            following = self._word(place + 1)
+            if word in words("able") and following == "to" and place > start - 1:
+                helpers.append(words("able")[word])
+                said ^= {"denied"} if word == "unable" else set()
+                place += 1
+            elif word in words("auxiliary"):
                 helpers.append(word)
-            elif word in words("denial") or longer:
-                denied = not denied
+            elif longer or word in words("denial"):
+                said ^= {"denied"}
+                said |= {"longer"} if longer else set()
                 place += longer
+            elif word == "only" and helpers:
+                said.add("only")
             elif word not in words("idle") or place == start:
                 break
             place += 1
-        form = self._form(place, helpers, before, to=to)
-        if form is None:
-            return self._helper_alone(start, place, helpers, denied) if helpers else None
-        verb, length, letter, passive = form
-        end = place + length
-        modals = [words("auxiliary")[each] for each in helpers]
-        past = letter in "dn" and not passive or bool({"was", "were", "had"} & set(helpers))
+        kinds = [words("auxiliary")[each] for each in helpers]
+        before = after or (self.found[-1] if self.found else None)
+        got = self._form(place, kinds, before, to=to)
+        if got is None and kinds[-1:] not in (["be"], ["have"]):
+            return None
+        (form, by) = got or (Form(kinds.pop(), (), "b"), False)
+        end = place + (1 + len(form.rest) if got else 0)
+        passive = by or (form.letter == "n" and kinds[-1:] == ["be"])
+        plain = _FORMS[form.letter] if got and not helpers else "finite"
         return Chunk(
             "V",
-            verb,
+            form.verb,
             self._span(start, end),
-            form="to" if to else _FORMS[letter] if not helpers else "finite",
+            quantity="only" if "only" in said else "",
+            form="to" if to else "ing" if helpers == ["being"] else plain,
             passive=passive,
-            denied=denied,
-            past=past,
-            perfect="have" in modals[:-1] or modals[-1:] == ["have"],
-            modal=next((each for each in modals if each not in ("be", "have", "do")), ""),
+            denied="denied" in said,
+            longer="longer" in said,
+            past=(form.letter in "dn" and not passive) or bool(_PAST & set(helpers)),
+            perfect="have" in kinds,
+            modal=next((each for each in kinds if each not in _HELPING), ""),
         ), end
 
     def _form(
-        self, place: int, helpers: Sequence[str], before: Chunk | None, *, to: bool
-    ) -> tuple[str, int, str, bool] | None:
-        """Return verb, its number of words, its form's letter, and whether it is passive."""
-        last = words("auxiliary").get(helpers[-1], "modal") if helpers else ""
-        wanted = {"be": "gn", "have": "n", "do": "b", "": "sbdgn"}.get(last, "b")
-        if to:
-            wanted = "n" if helpers and last == "be" else "b"
+        self, place: int, kinds: Sequence[str], before: Chunk | None, *, to: bool
+    ) -> tuple[Form, bool] | None:
+        """Return the form of a verb, and whether it is a participle with *by*."""
+        last = kinds[-1] if kinds else "to" if to else ""
+        wanted = {"be": "ng", "have": "n", "": "nsbdg"}.get(last, "b")
         for form in verb_forms().get(self._word(place), ()):
-            length = 1 + len(form.rest)
-            rest = tuple(self._word(place + each) for each in range(1, length))
-            letters = [each for each in wanted if each in form.forms]
-            if rest != form.rest or not letters:
+            end = place + 1 + len(form.rest)
+            rest = tuple(self._word(each) for each in range(place + 1, end))
+            if rest != form.rest or form.letter not in wanted:
                 continue
-            letter = letters[0]
-            passive = letter == "n" and last == "be"
-            if not (helpers or to):
-                by = self._word(place + length) == "by"
-                if "n" in form.forms and by:
-                    letter, passive = "n", True
-                elif not _may_follow(before, letter):
-                    continue
-            return form.verb, length, letter, passive
+            by = not last and form.letter == "n" and self._word(end) == "by"
+            if last or by or _may_follow(before, form.letter):
+                return form, by
         return None
 
-    def _helper_alone(
-        self, start: int, place: int, helpers: Sequence[str], denied: bool
-    ) -> tuple[Chunk, int] | None:
-        """Return *be* or *have* as the verb itself."""
-        last = words("auxiliary")[helpers[-1]]
-        if last not in ("be", "have"):
-            return None
-        modals = (words("auxiliary")[each] for each in helpers[:-1])
-        end = place
-        return Chunk(
-            "V",
-            last,
-            self._span(start, end),
-            form="ing" if helpers in (["being"], ["having"]) else "finite",
-            denied=denied,
-            past=bool({"was", "were", "had"} & set(helpers)),
-            modal=next((each for each in modals if each not in ("be", "have")), ""),
-        ), end
 
-
+_PAST: Final = {"was", "were", "had"}
+_HELPING: Final = ("be", "have", "do")
 _FORMS: Final = {"b": "base", "s": "finite", "d": "finite", "g": "ing", "n": "participle"}
 
 
 def _may_follow(before: Chunk | None, letter: str) -> bool:
     """Whether a verb without an auxiliary can stand behind a chunk; else the word is a noun."""
-    if before is None or before.sort in words("break"):
+    if letter == "n":  # with *by* only; else it is taken for the past
+        return False
+    if before and before.sort in "NSMCP":
         return True
-    if letter == "g":
-        return before.sort in "NSMCP" or before.word in ("by", "after", "without", "before", "from")
-    if letter == "n":
-        return before.sort in "NSMCP"
-    return before.sort in "NMCPS" or before.word in ("which", "that", "who")
+    if letter == "b":
+        return False
+    led = before is not None and before.word in ("by", "without", "before", "from")
+    return before is None or before.sort in words("break") or (letter == "g" and led)
 
 
 def _single(token: Token) -> Chunk:
@@ -578,6 +564,7 @@ def _together(joined: Sequence[Chunk], span: tuple[int, int]) -> Chunk:
             side + item[1:] if bare and item[0] == "?" else item for item in each.items
         ]
     sorts = {each.sort for each in joined}
+    mixed = any(each.quantity for each in joined[1:]) or first.quantity.isdigit()
     return replace(
         first,
         sort="N" if "N" in sorts else first.sort,
@@ -586,13 +573,6 @@ def _together(joined: Sequence[Chunk], span: tuple[int, int]) -> Chunk:
         states=(),
         plural=True,
         either=any(each.either for each in joined),
-        quantity=_quantity_of(joined),
+        quantity="mixed" if mixed else first.quantity.removesuffix("all"),
+        parts=tuple(joined) if mixed else (),
     )
-
-
-def _quantity_of(joined: Sequence[Chunk]) -> str:
-    """Return the quantity of a list; ``mixed`` where its members have their own."""
-    first, *rest = (each.quantity for each in joined)
-    if any(rest) or first.isdigit():
-        return "mixed"
-    return "" if first == "all" else first

@@ -10,25 +10,40 @@ named in the clause before. Nothing here looks at a board.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import chess
 
-from chessgloss.claims.chunks import Chunk, chunk, table, verb_forms, words
+from chessgloss.claims.chunks import Chunk, chunk, table, words
 from chessgloss.claims.language import PREDICATES, Claim, ClaimError
 
 Span = tuple[int, int]
 
-#: What a slot of a template can be filled by.
-_SLOTS: Final = {"N": "[NPM]", "T": "[NSP]", "D": "[NCPM]", "M": "[MP]", "L": "[MS]", "n": "[#]", "X": "M"}
-#: Slots of one word of a class, and what the word stands for there.
-_CLASSES: Final = {"A": "state", "E": "standing", "G": "grade", "W": "wing"}
-_INVERSE: Final = {"attacks": "attacked", "defends": "defended"}
-_OTHER: Final = {"white": "black", "black": "white"}
+#: What can fill a slot of a template: pieces, squares, moves, a side, a pronoun, a number.
+_SLOTS: Final[Mapping[str, str]] = {
+    "N": "[NPM]",
+    "T": "[NSP]",
+    "D": "[NCPM]",
+    "M": "[MP]",
+    "L": "[MS]",
+    "X": "M",
+    "I": "N",
+    "n": "#",
+}
+#: Slots for one word of a class of words.
+_CLASSES: Final[Mapping[str, str]] = {
+    "A": "state",
+    "E": "standing",
+    "G": "grade",
+    "W": "wing",
+}
+_OTHER: Final = {"white": "black", "black": "white", "w": "b", "b": "w"}
 _SIDES: Final = {"w": "white", "b": "black"}
+_COUNTED: Final = {"attacks": "attacked", "defends": "defended"}
+_OF_PAWNS: Final = ("passed", "isolated", "doubled", "backward", "connected")
 
 
 class Reading(NamedTuple):
@@ -47,113 +62,81 @@ class Reading(NamedTuple):
 
 
 class Unreadable(Exception):
-    """A clause that fits a template's words says what the template cannot."""
+    """A clause says what no template can."""
 
 
 # ---------------------------------------------------------------- templates
 
 
 class Meaning(NamedTuple):
-    """A claim of a template, with slots in its values."""
+    """A claim of a template, with slots in its values.
+
+    Its predicate is one of the language, or ``does``: a move is made, can or must be made, as the
+    verb says; or ``with``: what a phrase adds to that.
+    """
 
     predicate: str
     denied: bool
-    values: tuple[tuple[str, str], ...]
+    values: Mapping[str, str]
+
+    @classmethod
+    def of(cls, text: str) -> Meaning:
+        """Read a claim of the table: ``not stands piece={N}``."""
+        denied = text.startswith("not ")
+        (predicate, *values) = text.removeprefix("not ").split()
+        return cls(predicate, denied, dict(value.split("=", 1) for value in values))
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(NamedTuple):
     """A row of the table.
 
     Parameters
     ----------
     say
-        The sentence, slots in braces; what may be missing stands in parentheses.
+        The sentence, slots in braces; what may be missing stands in brackets.
     means, can
         What it claims; what it claims with *can* or *could*, if that is something else.
     pattern
         Matches the chunks of a clause.
-    verb
-        The verb that it needs, as chunks have it; empty for none.
     """
 
     say: str
     means: tuple[Meaning, ...]
     can: tuple[Meaning, ...]
     pattern: re.Pattern[str]
-    verb: str
-
-
-def read_meaning(text: str) -> Meaning:
-    """Read a claim of a template: ``not attacks piece={N} target={T}``."""
-    denied = text.startswith("not ")
-    (predicate, *values) = text.removeprefix("not ").split()
-    pairs = (value.partition("=") for value in values)
-    return Meaning(predicate, denied, tuple((name, value) for name, _, value in pairs))
 
 
 @cache
-def templates() -> tuple[Template, ...]:
-    """Return the templates of the table in order."""
-    return tuple(_template(row) for row in table()["templates"])
-
-
-def _template(row: Mapping[str, list[str]]) -> Template:
-    say = str(row["say"])
-    pattern = "".join(_expressions(say))
-    verb = re.search(r"(?<!P)<[^>]+>", re.sub(r"\(\?:[^()]*\)\?", "", pattern))
-    means, can = (tuple(map(read_meaning, row.get(name, ()))) for name in ("means", "can"))
-    return Template(say, means, can, re.compile(pattern), verb.group() if verb else "")
-
-
-def _expressions(say: str) -> Iterator[str]:
-    """Yield the regular expression of each part of a template."""
-    parts = re.findall(r"\{\w+\}|[()]|[^\s()]+", say)
-    place = 0
-    while place < len(parts):
-        part = parts[place]
-        following = parts[place + 1] if place + 1 < len(parts) else ""
-        place += 1
-        if part == "...":
-            yield "(?P<rest>.+ )"
-        elif part in "()":
-            yield {"(": "(?:", ")": ")?"}[part]
-        elif part.startswith("{"):
-            yield f"(?P<{part[1:-1]}>{_slot(part[1])}) "
-        elif part in ("is", "to") and (verb := _verb_of(following, "n" if part == "is" else "b")):
-            place += 1
-            yield f"<{part}_{verb}> "
-        else:
-            yield f"(?:{'|'.join(map(_literal, part.split('|')))}) "
-
-
-def _literal(word: str) -> str:
-    if word in ("is", "has"):
-        return {"is": "<be>", "has": "<have>"}[word]
-    if verb := _verb_of(word, "s"):
-        return f"<{verb}>"
-    if word.endswith("ing") and (verb := _verb_of(word, "g")):
-        return f"<~{verb}>"
-    return re.escape(word)
-
-
-def _slot(sort: str) -> str:
-    if sort in _CLASSES:
-        return "|".join(words(_CLASSES[sort]))
-    return _SLOTS.get(sort, sort)
-
-
-def _verb_of(word: str, form: str) -> str:
-    found = verb_forms().get(word, ())
-    return next((each.verb for each in found if form in each.forms and not each.rest), "")
-
-
-@cache
-def _by_verb() -> Mapping[str, list[Template]]:
+def templates() -> Mapping[str, list[Template]]:
+    """Return the templates in order, by the verb that each needs; "" for none."""
     found: dict[str, list[Template]] = {}
-    for each in templates():
-        found.setdefault(each.verb, []).append(each)
+    for row in table()["templates"]:
+        keys = [each.key for each in chunk(row["say"])]
+        pattern = "".join(_expressions(keys))
+        must = re.sub(r"\(\?:[^()]*\)\?", "", pattern)
+        verb = re.search(r"(?<!P)<\w+>", must)
+        means, can = (tuple(map(Meaning.of, row.get(name, ()))) for name in ("means", "can"))
+        one = Template(row["say"], means, can, re.compile(pattern))
+        found.setdefault(verb.group() if verb else "", []).append(one)
     return found
+
+
+def _expressions(keys: Sequence[str]) -> Iterator[str]:
+    """Yield the regular expressions of the chunks of a template."""
+    for place, key in enumerate(keys):
+        if key in ("[", "]", "…"):
+            yield {"[": "(?:", "]": ")?", "…": "(?P<rest>.+ )"}[key]
+        elif key.startswith("{"):
+            sort = key[1]
+            known = _SLOTS.get(sort, sort)
+            fits = "|".join(words(_CLASSES[sort])) if sort in _CLASSES else known
+            yield f"(?P<{key[1:-1]}>{fits}) "
+        elif key == "|":
+            yield "|"
+        else:
+            first = keys[place + 1 : place + 2] == ["|"] and keys[place - 1 : place] != ["|"]
+            last = keys[place - 1 : place] == ["|"] and keys[place + 1 : place + 2] != ["|"]
+            yield f"{'(?:' if first else ''}{re.escape(key)} {')' if last else ''}"
 
 
 # ---------------------------------------------------------------- clauses
@@ -163,7 +146,7 @@ def _by_verb() -> Mapping[str, list[Template]]:
 class Clause:
     """Chunks between two words or stops that join clauses, and what joins them to what is before."""
 
-    joints: list[str]
+    joints: list[str] = field(default_factory=list)
     chunks: list[Chunk] = field(default_factory=list)
 
     @property
@@ -178,115 +161,140 @@ class Clause:
         """Where it stands in the text."""
         return self.chunks[0].span[0], self.chunks[-1].span[1]
 
+    def is_cut_by(self, word: str) -> bool:
+        """Whether a new clause begins with a word: not with *but* in ``nothing but the bishop``."""
+        if word not in words("break"):
+            return False
+        if word in words("soft"):
+            return not self.chunks
+        return not (word == "but" and self.chunks and self.chunks[-1].quantity == "none")
+
 
 def sentences(chunks: Sequence[Chunk]) -> Iterator[tuple[list[Clause], bool]]:
     """Yield the clauses of each sentence, and whether it is a question."""
-    clauses = [Clause([])]
+    clauses = [Clause()]
     for each in (*chunks, Chunk(".", ".", (0, 0))):
         if each.sort in (".", "!", "?"):
-            whole = [clause for clause in clauses if clause.chunks]
-            if whole:
+            if whole := [clause for clause in clauses if clause.chunks]:
                 yield whole, each.sort == "?"
-            clauses = [Clause([])]
-        elif each.sort in words("break") and not _is_except(clauses[-1], each):
+            clauses = [Clause()]
+        elif clauses[-1].is_cut_by(each.sort):
             if clauses[-1].chunks:
-                clauses.append(Clause([]))
+                clauses.append(Clause())
             clauses[-1].joints.append(each.sort)
         else:
             clauses[-1].chunks.append(each)
 
 
-def _is_except(clause: Clause, joint: Chunk) -> bool:
-    """Whether a word does not join here: *but* in ``nothing but the bishop``, *for* within."""
-    last = clause.chunks[-1] if clause.chunks else joint
-    if joint.sort in words("soft"):
-        return bool(clause.chunks)
-    return joint.sort == "but" and last.quantity == "none"
-
-
 # ---------------------------------------------------------------- reading
 
 
-def read(text: str, mover: chess.Color | None = None) -> Reading:
+def read(text: str, side: chess.Color, move: str = "") -> Reading:
     """Return the claims of a comment on a move, and the clauses that were not read.
 
     Parameters
     ----------
     text
         The comment, in English.
-    mover
-        The side whose move it is about; what the other side does is then a reply.
+    side
+        The side that made the move.
+    move
+        The move, in SAN.
     """
-    reader = _Reader(mover)
+    reader = _Reader(chess.COLOR_NAMES[side], move.rstrip("+#"))
     for clauses, asked in sentences(chunk(text)):
         reader.read_sentence(clauses, asked=asked)
-    ordered = sorted(reader.claims, key=lambda claim: claim.span or (0, 0))
-    return Reading(tuple(dict.fromkeys(ordered)), tuple(sorted(reader.unread)))
+    return Reading(tuple(dict.fromkeys(reader.claims)), tuple(sorted(reader.unread)))
 
 
 class _Reader:
     """Reads sentence by sentence, and keeps what pronouns and verbs without a subject go back to."""
 
-    def __init__(self, mover: chess.Color | None) -> None:
-        self.mover = "" if mover is None else chess.COLOR_NAMES[mover]
+    def __init__(self, side: str, move: str) -> None:
+        self.side = side
+        self.move = move
         self.claims: list[Claim] = []
         self.unread: list[Span] = []
         self.subject: Chunk | None = None
         self.named: list[Chunk] = []
+        self.topic: tuple[str, ...] | None = ()
+        self.behind: tuple[str, ...] | None = ()
         self.lost = False
+        self.open = False
         self.passive = False
-        self.line: tuple[str, ...] = ()
-        self.first = True
+        self.follows = False
+        self.scene = Scene()
 
     def read_sentence(self, clauses: Sequence[Clause], *, asked: bool) -> None:
-        """Read one sentence; a clause that sets its scene and is not read leaves all unread."""
+        """Read one sentence; if what sets its scene is not read, nothing in it is."""
         kept = len(self.claims)
         missed = len(self.unread)
         self.subject = None
-        self.line = ()
-        lost = asked
+        self.scene = Scene()
+        self.behind = None if self.behind is None else ()
         broken = False
         for place, clause in enumerate(clauses):
-            joint = clause.joint
-            follows = joint == "join" and clause.joints[-1] in ("and", "or", "nor", "then")
-            scope = broken and (follows or joint in ("relative", "stop") and clause.joints == [","])
-            done = not (lost or scope or joint == "barred") and self._read_clause(clause, place)
-            broken = not done
-            lost = lost or (not done and joint in ("frame", "barred"))
-            if not done:
+            goes_on = {*clause.joints} <= {",", "and", "or", "nor", "then", "which", "that"}
+            first = clause.chunks[0]
+            own = self.subject is None or first.form != "finite" or clause.joint == "relative"
+            skipped = asked or (broken and goes_on and own) or clause.joint == "barred"
+            broken = skipped or not self._read_clause(clause, place)
+            if broken:
                 self.unread.append(clause.span)
-                self.subject = None
-                self.lost = True
-        if lost:
+                self._keep(clause.chunks, None)
+            asked = asked or (broken and clause.joint in ("frame", "barred"))
+        if asked:
             del self.claims[kept:]
-            self.unread = [span for span in self.unread if span[0] < clauses[0].span[0]]
-            self.unread.append((clauses[0].span[0], clauses[-1].span[1]))
-        self.lost = len(self.unread) > missed
-        self.first = False
+            self.unread[missed:] = [(clauses[0].span[0], clauses[-1].span[1])]
+        if len(self.unread) == missed:
+            self.lost = self.open = False
 
     def _read_clause(self, clause: Clause, place: int) -> bool:
         """Read a clause; return whether it was read whole."""
+        chunks = list(clause.chunks)
         try:
-            chunks = list(clause.chunks)
             if clause.joint == "frame":
-                moved = chunks[0].sort in "MP" and len(chunks) > 1
-                scene = Clause(clause.joints, chunks[:1]) if moved else clause
-                self._set_scene(scene, last=place > 0 and len(clause.joints) == 1 and not moved)
-                if not moved:
+                alone = chunks[0].sort not in "MP" or len(chunks) == 1
+                scene = self._scene_of(chunks if alone else chunks[:1])
+                if alone and place and len(clause.joints) == 1:
+                    self.claims[-1:] = [scene.of(each) for each in self.claims[-1:]]
+                    return True
+                self.scene = scene
+                self.topic = self.behind = ()
+                if alone:
                     return True
                 chunks = chunks[1:]
             chunks = self._with_subject(chunks, clause.joint, place)
+            self.follows = "then" in clause.joints
             claims = self._match(chunks)
         except (Unreadable, ClaimError):
             return False
-        span = clause.span
-        self.claims += [claim.at(*span) for claim in claims]
-        heads = [each for each in chunks[:1] if each.sort in "NCM"]
-        self.subject = heads[0] if heads else self.subject
-        self.named = [each for each in chunks if each.sort in "NSM"] or self.named
-        self.passive = any(each.passive for each in chunks)
-        self.first = False
+        (start, stop) = clause.span
+        self.claims += [claim.at(start, stop) for claim in claims]
+        try:
+            self._keep(chunks, claims)
+        except Unreadable:
+            self.subject = None
         return True
+
+    def _keep(self, chunks: Sequence[Chunk], claims: Sequence[Claim] | None) -> None:
+        """Keep what later clauses may go back to; of an unread clause what its words leave clear."""
+        first = chunks[0]
+        if first.sort == "P" and claims:
+            first = self._resolve(first)
+        self.subject = first if first.sort in "NC" or (claims and first.sort == "M") else None
+        named = [each for each in chunks if each.sort in "NSM"]
+        self.named = named or self.named
+        self.passive = any(each.passive for each in chunks)
+        moves = [each.items for each in chunks if each.sort == "M"]
+        if claims is None:
+            self.lost = True
+            self.topic = None if moves else self.topic
+        elif len(moves) == 1:
+            self.topic = () if moves[0] == (self.move,) else moves[0]
+        elif moves or any(claim.predicate in ("can", "threat") for claim in claims):
+            self.topic = None
+        self.behind = self.topic
 
     # ------------------------------------------------------------ what a clause goes back to
 
@@ -298,317 +306,409 @@ class _Reader:
         if first.sort != "V" or first.form == "to":
             return chunks
         subject = self.subject
-        if first.form == "base" and place == 0:
-            raise Unreadable
         if joint == "relative":
-            near = self.named[-1:] if self.subject else []
-            candidates = {each.items: each for each in (*near, self.subject) if each}
-            subject = self._only(candidates.values())
-        elif subject is None and place == 0 and first.form == "finite":
-            subject = replace(first, sort="N", items=("moved",), form="", denied=False, quantity="")
-        if subject is None:
+            near = [each for each in (*self.named[-1:], subject) if each and each.sort in "NMP"]
+            subject = near[0] if len({each.items for each in near}) == 1 else None
+        elif (place == 0 and first.form == "finite") or (subject is None and joint == "frame"):
+            subject = replace(first, sort="P", word="this", form="")
+        if subject is None or (first.form == "base" and place == 0):
             raise Unreadable
-        head = first
         if first.form in ("ing", "participle"):
-            head = replace(first, form="finite")
-        elif first.past and not first.perfect:
-            head = replace(first, passive=self.passive)
-        return [subject, head, *rest]
-
-    def _only(self, candidates: Sequence[Chunk]) -> Chunk | None:
-        pieces = [each for each in candidates if each.sort in "NM"]
-        return pieces[0] if len(pieces) == 1 else None
+            first = replace(first, form="participle")
+        elif first.past and not (first.perfect or first.modal):
+            first = replace(first, passive=self.passive)
+        return [subject, first, *rest]
 
     def _resolve(self, pronoun: Chunk) -> Chunk:
-        """Return what a pronoun stands for, if the words leave one candidate."""
-        if pronoun.word not in ("it", "this", "they", "them", "which"):
+        """Return the piece that a pronoun stands for, if the words leave one candidate."""
+        if self.open or pronoun.word not in ("it", "this", "they", "them"):
             raise Unreadable
-        if self.lost:
+        if pronoun.word == "this" or not self.named:
+            if self.topic is None or self.lost:
+                raise Unreadable
+            sort = "M" if self.topic else "N"
+            return replace(pronoun, sort=sort, items=self.topic or ("moved",))
+        named = {each.items: each for each in self.named}
+        plural = pronoun.word != "it"
+        if len(named) != 1 or self.named[0].plural != plural:
             raise Unreadable
-        plural = pronoun.word.startswith("the")
-        named = {each.items: each for each in self.named if each.sort in "NSM"}
-        found = [each for each in named.values() if each.plural == plural]
-        if pronoun.word == "this" or not named:
-            return replace(pronoun, sort="N", items=("moved",))
-        if len(named) != 1 or not found:
-            raise Unreadable
-        return found[0]
+        return self.named[0]
 
-    def _set_scene(self, clause: Clause, *, last: bool) -> None:
-        """Read a clause such as ``after Nf3`` or ``if Black takes``: what follows is then."""
-        moves = self._moves_of(clause)
-        if last:
-            self.claims[-1:] = [self._moved_on(claim, moves) for claim in self.claims[-1:]]
-        else:
-            self.line = (*self.line, *moves)
+    def moved(self, item: str, *, acts: bool) -> str:
+        """Return a reference, as ``moved`` if it can only be of the piece that has moved."""
+        (_, kind, square) = _moving(self.move)
+        side, letter, place = item[:1], item[1:2], item[2:]
+        own = side in ("?", self.side[0]) and letter == kind
+        here = place == square or (acts and not place)
+        return "moved" if own and here else item
 
-    def _moved_on(self, claim: Claim, moves: Sequence[str]) -> Claim:
-        line = Claim.of("can", line=",".join(moves)).line
-        return replace(claim, when="either", line=(*line, *claim.line))
-
-    def _moves_of(self, clause: Clause) -> tuple[str, ...]:
-        (first, *rest) = clause.chunks
-        if not rest and first.sort in "MP":
-            return first.items
-        claims = self._match(self._with_subject(clause.chunks, "", 1))
-        moves = [claim.get("move") for claim in claims if not claim.denied]
-        if len(moves) != 1 or not moves[0]:
+    def _scene_of(self, chunks: list[Chunk]) -> Scene:
+        """Return what ``Nf3`` or ``Black takes the knight`` sets as the scene of what follows."""
+        first, *rest = chunks
+        if not rest and first.sort == "M":
+            return self.scene.then(first.items, self.move)
+        if not rest and first.sort == "P" and first.word in ("this", "it"):
+            return self.scene
+        claims = self._match(self._with_subject(chunks, "frame", 1))
+        moves = [str(move) for claim in claims for move in claim.get("move") or ()]
+        if len(claims) != 1 or len(moves) != 1 or claims[0].denied:
             raise Unreadable
-        return tuple(map(str, moves[0]))
+        if claims[0].predicate == "played":
+            return self.scene
+        return self.scene.then(moves, self.move)
 
     # ------------------------------------------------------------ matching
 
     def _match(self, chunks: Sequence[Chunk]) -> list[Claim]:
         """Return the claims of a clause by the first template that fits it whole."""
-        (means, filled, verb) = self._fit(_active(chunks))
-        return list(self._claims(means, filled, verb))
+        (means, filled, verb) = _fit(_active(chunks))
+        listed = next((name for name, each in filled.items() if each.parts), "")
+        members = filled[listed].parts if listed else ()
+        fillings = [{**filled, listed: each} for each in members] or [filled]
+        return [
+            claim
+            for filling in fillings
+            for claim in _Filler(self, filling, verb).claims(means)
+        ]
 
-    def _fit(
-        self, chunks: Sequence[Chunk], more: Sequence[tuple[str, str]] = ()
-    ) -> tuple[list[Meaning], dict[str, Chunk], Chunk | None]:
-        """Return what the first template that fits means, its slots filled, and its verb."""
-        verb = next((each for each in chunks if each.sort == "V"), None)
-        keys = "".join(f"{each.key} " for each in chunks)
-        verbal = _by_verb().get(verb.key, []) if verb else []
-        for template in (*verbal, *_by_verb()[""]):
-            match = template.pattern.fullmatch(keys)
-            if match is None:
-                continue
-            filled = {
-                name: chunks[keys.count(" ", 0, match.start(name))]
-                for name, value in match.groupdict().items()
-                if value is not None and name != "rest"
-            }
-            able = verb is not None and verb.modal in ("can", "could")
-            means = list(template.can if able and template.can else template.means)
-            if "rest" not in match.groupdict():
-                return means, filled, verb
-            try:
-                inner = self._fit(chunks[: match["rest"].count(" ")])
-            except Unreadable:
-                continue
-            return [*inner[0], *means], inner[1] | filled, inner[2]
-        raise Unreadable
 
-    def _claims(
-        self,
-        means: Sequence[Meaning],
-        filled: Mapping[str, Chunk],
-        verb: Chunk | None,
-    ) -> Iterator[Claim]:
-        if verb is not None and verb.quantity == "only":
-            raise Unreadable
-        if verb is not None and verb.denied and len(means) > 1:
-            raise Unreadable
-        added = {
-            name: text
-            for meaning in means
-            if meaning.predicate == "with"
-            for name, text in meaning.values
+class Scene(NamedTuple):
+    """The position that a clause speaks of: when, and moves on from there."""
+
+    when: str = "after"
+    line: tuple[str, ...] = ()
+
+    def then(self, moves: Sequence[str], played: str) -> Scene:
+        """Return the scene after further moves; the move under discussion leads to its own."""
+        if not self.line and moves[0].rstrip("+#") == played:
+            return Scene("after", tuple(moves[1:]))
+        return Scene("either", (*self.line, *moves))
+
+    def of(self, claim: Claim) -> Claim:
+        """Return a claim as one of this scene."""
+        line = Claim.of("can", line=",".join(self.line)).line if self.line else ()
+        return replace(claim, when=self.when, line=(*line, *claim.line))
+
+
+def _fit(
+    chunks: Sequence[Chunk],
+) -> tuple[list[Meaning], dict[str, Chunk], Chunk | None]:
+    """Return what the first template that fits means, its slots filled, and the verb."""
+    verb = next((each for each in chunks if each.sort == "V"), None)
+    keys = "".join(f"{each.key} " for each in chunks)
+    verbal = templates().get(verb.key, []) if verb else []
+    for template in (*verbal, *templates()[""]):
+        match = template.pattern.fullmatch(keys)
+        if match is None:
+            continue
+        filled = {
+            name: chunks[keys.count(" ", 0, match.start(name))]
+            for name, value in match.groupdict().items()
+            if value
         }
-        filler = _Filler(filled, self._resolve, self.mover)
-        for meaning in means:
-            if meaning.predicate == "does":
-                yield from self._does(dict(meaning.values) | added, filler, verb)
-            elif meaning.predicate != "with":
-                yield self._claim(meaning, filler, verb)
-        if added and not any(meaning.predicate == "does" for meaning in means):
-            raise Unreadable
-        yield from self._states(filled.values(), means)
+        able = verb is not None and verb.modal in ("can", "could")
+        means = list(template.can if able and template.can else template.means)
+        if filled.pop("rest", None) is None:
+            return means, filled, verb
+        try:
+            start = keys.count(" ", 0, match.start("rest"))
+            inner = _fit(chunks[start : start + match["rest"].count(" ")])
+        except Unreadable:
+            continue
+        return [*inner[0], *means], inner[1] | filled, inner[2]
+    raise Unreadable
 
-    def _claim(
-        self, meaning: Meaning, filler: _Filler, verb: Chunk | None
-    ) -> Claim:
-        """Return a claim about a state."""
-        modal = verb.modal if verb else ""
-        predicate = filler.value(meaning.predicate) or ""
-        values = {name: filler.value(text) for name, text in meaning.values}
-        filled = {name: value for name, value in values.items() if value is not None}
-        line = (*self.line, *filler.line)
-        if modal in ("must", "will", "would") and not (line and modal != "must"):
-            raise Unreadable
-        settings = {"when": "either" if line or (verb and verb.past) else "after"}
-        if line:
-            settings["line"] = ",".join(line)
-        if modal in ("can", "could"):
-            settings["modality"] = "possible"
-        denied = meaning.denied ^ (verb is not None and verb.denied)
-        subject = PREDICATES[predicate].subject if predicate in PREDICATES else None
-        for name, text in meaning.values:
-            chunk = filler.chunk(text)
-            aspect = text.strip("{}").partition(":")[2]
-            counted = aspect in ("", "ours", "theirs") and "quantity" not in values
-            if chunk is None or chunk.sort != "N" or not (counted and chunk.quantity):
-                continue
-            if chunk.quantity == "mixed":
-                raise Unreadable
-            if name == subject:
-                settings["quantity"] = _quantity(chunk.quantity)
-            elif chunk.quantity == "none":
-                denied = not denied
-            elif chunk.quantity not in ("some", "1"):
-                raise Unreadable
-        if any(each.either for each in filler.used()):
-            raise Unreadable
-        if predicate in _OF_PAWNS and any(kind != "P" for kind in filled["piece"][1::1][:1]):
-            raise Unreadable
-        return Claim.of(predicate, denied=denied, **settings | filled)
 
-    def _states(
-        self, chunks: Iterable[Chunk], means: Sequence[Meaning]
-    ) -> Iterator[Claim]:
-        """Yield what adjectives say of pieces that a clause names."""
-        for each in chunks:
-            for state in each.states:
-                if each.quantity == "none":
-                    raise Unreadable
-                piece = ",".join(each.items)
-                yield Claim.of(state, piece=piece, when="either", quantity="some")
+def _active(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Return a passive clause that says *by* whom as an active one."""
+    sorts = [each.sort for each in chunks]
+    by = sorts.index("by") if "by" in sorts else 0
+    if not by or sorts[1] != "V" or not chunks[1].passive or sorts[by + 1 : by + 2] != ["N"]:
+        return list(chunks)
+    (patient, verb, *between) = chunks[:by]
+    agent = chunks[by + 1]
+    if verb.quantity or (between and between[-1].sort == "only"):
+        agent = replace(agent, quantity="only")
+        between = [each for each in between if each.sort != "only"]
+    active = replace(verb, passive=False, form="finite", quantity="")
+    return [agent, active, patient, *between, *chunks[by + 2 :]]
 
-    # ------------------------------------------------------------ moves
 
-    def _does(
-        self, values: Mapping[str, str], filler: _Filler, verb: Chunk | None
-    ) -> Iterator[Claim]:
-        """Yield that a move is, can be, or must be made."""
-        actor = filler.chunk(values.get("by", ""))
-        given = {
-            name: value
-            for name, text in values.items()
-            if name not in ("by", "side") and (value := filler.value(text)) is not None
-        }
-        if "castles" in values:
-            given.setdefault("castles", "any")
-        side = filler.value(values.get("side", "")) or (filler.side(actor) if actor else "")
-        used = [each for each in filler.used() if each.sort == "N" and each is not actor]
-        none = any(each.quantity == "none" for each in used)
-        if any(each.quantity not in ("", "1", "some", "none") or len(each.items) > 1 for each in used):
-            raise Unreadable
-        actors = actor.items if actor and actor.sort == "N" else ("",)
-        for item in actors:
-            fields = given | _fields_of(item)
-            yield self._move(_spec(fields), side or "", verb, actor, none=none)
-
-    def _move(
-        self,
-        move: str,
-        side: str,
-        verb: Chunk | None,
-        actor: Chunk | None,
-        *,
-        none: bool,
-    ) -> Claim:
-        modal = verb.modal if verb else ""
-        denied = none ^ (verb is not None and verb.denied)
-        past = verb is not None and verb.past
-        quantity = actor.quantity if actor and actor.sort == "N" else ""
-        denied = denied ^ (quantity == "none")
-        values = {"move": move} | ({"side": side} if side else {})
-        if quantity.isdigit() and quantity != "1" and modal in ("can", "could"):
-            values["number"] = f">={quantity}"
-        elif quantity not in ("", "none", "some", "1"):
-            raise Unreadable
-        if verb and verb.perfect and not modal:
-            if not move.startswith("{castles:") or denied:
-                raise Unreadable
-            return Claim.of("castled", side=side, when="after")
-        if self.line:
-            values |= {"line": ",".join(self.line), "when": "either"}
-        if modal == "must":
-            return Claim.of("must", denied=denied, **{"when": "either"} | values)
-        if modal == "would" and not self.line:
-            raise Unreadable
-        reply = side == _OTHER.get(self.mover)
-        if not (modal or self.line or reply) and (side or self.first):
-            return Claim.of("played", denied=denied, **values)
-        if denied and not modal:
-            raise Unreadable
-        when = "before" if modal == "could" and past else "after" if denied else "either"
-        return Claim.of("can", denied=denied, **{"when": when} | values)
+# ---------------------------------------------------------------- claims
 
 
 class _Filler:
-    """Values for the slots of a template from the chunks that fill them."""
+    """Makes the claims of a template from the chunks that fill it."""
 
     def __init__(
-        self,
-        filled: Mapping[str, Chunk],
-        resolve: Callable[[Chunk], Chunk],
-        mover: str,
+        self, reader: _Reader, filled: Mapping[str, Chunk], verb: Chunk | None
     ) -> None:
-        self.filled = filled
-        self.mover = mover
-        self.line: tuple[str, ...] = ()
-        self._resolve = cache(resolve)
+        self.reader = reader
+        self.verb = verb or Chunk("V", "", (0, 0))
+        self.scene = reader.scene
+        self.filled = {name: self._resolved(name, each) for name, each in filled.items()}
+        if self.verb.quantity or any(each.quantity == "mixed" for each in self.filled.values()):
+            raise Unreadable
 
-    def chunk(self, text: str) -> Chunk | None:
-        """Return the chunk that fills the slot of a value, a pronoun as what it stands for."""
-        slot = re.fullmatch(r"\{(\w+)(?::\w+)?\}", text)
-        chunk = self.filled.get(slot[1]) if slot else None
-        if chunk is not None and chunk.sort == "P" and slot and slot[1][0] in "NTD":
-            chunk = self._resolve(chunk)
-        if chunk is not None and chunk.sort == "M" and slot and slot[1][0] in "NT":
-            self.line = chunk.items
-            return replace(chunk, items=("last",))
+    def _resolved(self, name: str, chunk: Chunk) -> Chunk:
+        """Return a chunk for its slot: a pronoun or a move that acts as the piece that does."""
+        reader = self.reader
+        if name[0] in "NTD" and chunk.sort == "P":
+            chunk = reader._resolve(chunk)
+        if name[0] in "NTD" and chunk.sort == "M":
+            if not (chunk.word or len(chunk.items) > 1 or chunk.items == (reader.move,)):
+                raise Unreadable  # ``Bf4`` may be a move or the bishop on f4
+            self.scene = self.scene.then(chunk.items, reader.move)
+            item = "last" if self.scene.line else "moved"
+            return replace(chunk, sort="N", items=(item,))
+        if name[0] == "M" and chunk.sort == "P":
+            if reader.lost or reader.topic is None:
+                raise Unreadable
+            return replace(chunk, sort="M" if reader.topic else "P", items=reader.topic)
+        if chunk.sort == "N" and not chunk.quantity:
+            items = tuple(reader.moved(item, acts=name in ("N", "D")) for item in chunk.items)
+            return replace(chunk, items=items)
         return chunk
 
-    def used(self) -> Iterator[Chunk]:
-        """Yield the chunks that fill slots."""
-        yield from self.filled.values()
+    def claims(self, means: Sequence[Meaning]) -> Iterator[Claim]:
+        """Yield the claims; a move with all that phrases add to it is one."""
+        added = dict[str, str]()
+        for meaning in means:
+            added |= meaning.values if meaning.predicate == "with" else {}
+        said = [meaning for meaning in means if meaning.predicate != "with"]
+        deeds = [meaning for meaning in said if meaning.predicate == "does"]
+        if added and not deeds:
+            self._place(added)
+        if (self.verb.denied and len(said) > 1):
+            raise Unreadable
+        for meaning in said:
+            if meaning in deeds:
+                yield from self._deed({**meaning.values, **added})
+            else:
+                yield from self._state(meaning)
+        whole = " ".join(text for meaning in said for text in meaning.values.values())
+        for name, each in self.filled.items():
+            for state in each.states:
+                if each.quantity == "none" or self.verb.denied:
+                    raise Unreadable
+                ours = f"{{{name}:ours}}" in whole
+                piece = self._sided(each, "ours") if ours else ",".join(each.items)
+                yield self.scene.of(Claim.of(state, piece=piece, quantity="some"))
 
-    def side(self, chunk: Chunk) -> str | None:
-        """Return the side that a chunk names, or that its pieces are of."""
-        if chunk.items == ("moved",):
-            return self.mover or None
-        sides = {_SIDES.get(item[:1]) for item in chunk.items if chunk.sort in "NC"}
-        return sides.pop() if len(sides) == 1 else None
+    def _place(self, added: Mapping[str, str]) -> None:
+        """Put the piece that a clause is about on the square that it names apart."""
+        name, subject = next(iter(self.filled.items()))
+        square = self._text(next(iter(added.values()))) or ""
+        alone = [*added] in (["to"], ["from"]) and subject.sort == "N"
+        if not alone or len(_single(subject)) != 2:
+            raise Unreadable
+        self.filled[name] = replace(subject, items=(_single(subject) + square,))
 
-    def value(self, text: str) -> str | None:
-        """Return a value with its slot filled; ``None`` where there is nothing to fill it."""
-        if "{" not in text:
-            return text
-        chunk = self.chunk(text)
-        aspect = text.strip("{}").partition(":")[2]
-        return None if chunk is None else self._aspect(chunk, aspect, text[1])
+    # ------------------------------------------------------------ states
+
+    def _state(self, meaning: Meaning) -> Iterator[Claim]:
+        """Yield a claim about a position; of *no longer* also that it was so."""
+        verb = self.verb
+        values, quantity, denied = self._values(meaning)
+        if verb.modal in ("must", "will", "would") and not self.scene.line:
+            raise Unreadable
+        predicate = self._text(meaning.predicate) or ""
+        if "line" in values:
+            moves = values.pop("line").split(",")
+            self.scene = self.scene.then(moves, self.reader.move)
+        line = self.scene.line
+        settings = {"when": "either" if verb.past else self.scene.when}
+        able = verb.modal in ("can", "could") and not meaning.values.get("line")
+        if able and PREDICATES[predicate].subject == "piece":
+            mine = values.get("side", self._side_of("piece", values)) == self.reader.side
+            piece = values.get("piece", "")
+            fields = _piece_fields(piece)
+            line = (*line, *(["--"] if mine else []), _written(fields))
+            values |= {"piece": "last"} if "from" in fields else {}
+            settings["branches"] = "some"
+        if line and predicate in ("develops", "prevents"):
+            raise Unreadable
+        if line:
+            settings["line"] = ",".join(line)
+        if quantity:
+            settings["quantity"] = quantity
+        if predicate in _OF_PAWNS and values["piece"][1:2] not in ("P", "o", "a"):
+            raise Unreadable
+        everybody = quantity == "none" and values["piece"] == "??"
+        if everybody and values.get("target", "")[0:1] in tuple(chess.FILE_NAMES):
+            raise Unreadable  # of which side is not said
+        if predicate in _COUNTED and quantity.isdigit():
+            values = {"piece": values["target"], "by": values["piece"], "number": quantity}
+            predicate = _COUNTED[predicate]
+            del settings["quantity"]
+        settings |= values
+        denied ^= meaning.denied ^ verb.denied
+        if verb.longer:
+            yield Claim.of(predicate, denied=not denied, **settings | {"when": "before"})
+        yield Claim.of(predicate, denied=denied, **settings)
+
+    def _side_of(self, name: str, values: Mapping[str, str]) -> str:
+        item = values.get(name, "?")
+        return self.reader.side if item == "moved" else _SIDES.get(item[0], "")
+
+    def _values(self, meaning: Meaning) -> tuple[dict[str, str], str, bool]:
+        """Return the values of a claim, its quantity, and whether *no* in an object denies it."""
+        values = dict[str, str]()
+        quantity = ""
+        denied = False
+        row = PREDICATES.get(meaning.predicate)
+        subject = row.subject if row else "piece"
+        for name, text in meaning.values.items():
+            value = self._text(text)
+            if value is None:
+                continue
+            values[name] = value
+            for chunk in self._counted(text):
+                if chunk.either:
+                    raise Unreadable
+                if "quantity" in meaning.values:
+                    continue
+                if name == subject:
+                    quantity = chunk.quantity
+                elif chunk.quantity == "none":
+                    denied = not denied
+                elif chunk.quantity not in ("", "some", "1"):
+                    raise Unreadable
+        return values, quantity, denied
+
+    def _counted(self, text: str) -> Iterator[Chunk]:
+        """Yield the chunks of pieces that a value names as such."""
+        for slot, aspect in re.findall(r"\{(\w+):?(\w*)\}", text):
+            chunk = self.filled.get(slot)
+            if chunk is not None and chunk.sort == "N" and aspect in ("", "ours", "theirs"):
+                yield chunk
+
+    # ------------------------------------------------------------ slots
+
+    def _text(self, text: str) -> str | None:
+        """Return a value with its slots filled; ``None`` where one has nothing to fill it."""
+        parts = dict[str, str | None]()
+        for slot, aspect in re.findall(r"\{(\w+):?(\w*)\}", text):
+            chunk = self.filled.get(slot)
+            value = None if chunk is None else self._aspect(chunk, aspect, slot[0])
+            parts[f"{{{slot}:{aspect}}}" if aspect else f"{{{slot}}}"] = value
+        for part, value in parts.items():
+            if value is None:
+                return None
+            text = text.replace(part, value)
+        return text
 
     def _aspect(self, chunk: Chunk, aspect: str, sort: str) -> str | None:
+        """Return what a slot gives: its references, or its side, kind, number …"""
         if sort in _CLASSES:
             return words(_CLASSES[sort])[chunk.word]
-        if aspect and aspect not in ("number", "pawns", "quantity", "ours", "theirs", "onto"):
-            if chunk.quantity in ("none", "only", "all", "mixed"):
-                raise Unreadable
-        if aspect in ("side", "other") or chunk.sort == "C":
-            side = self.side(chunk)
+        if chunk.sort == "C" and aspect == "man":
+            return chunk.items[0] + "?"
+        if chunk.sort == "C" or aspect in ("side", "other"):
+            side = self._side(chunk)
             return _OTHER.get(side or "") if aspect == "other" else side
-        if aspect in ("ours", "theirs"):
-            side = self.side(self.filled["C"]) or ""
-            letter = (_OTHER[side] if aspect == "theirs" else side)[:1]
-            return ",".join(letter + each[1:] if each[0] == "?" else each for each in chunk.items)
-        if aspect == "onto":
-            places = self.filled["S"].items
-            return ",".join(item[:2] + place for item in chunk.items for place in places)
-        if aspect == "pawns" and chunk.items[0][1] != "P":
-            return None
-        if aspect in ("number", "pawns") or chunk.sort == "#":
-            return chunk.quantity if chunk.quantity.isdigit() else None
-        if aspect in ("kind", "amount"):
-            if len(chunk.items) > 1:
-                raise Unreadable
-            kind = chunk.items[0][1]
-            return kind if aspect == "kind" else _AMOUNTS.get(kind)
-        if aspect == "square":
-            return chunk.items[0][2:4] or None
-        if aspect == "quantity":
-            return _quantity(chunk.quantity) if chunk.quantity else None
         if chunk.sort == "P":
             return None
-        if aspect in ("last", "before"):
-            moves = chunk.items[-1:] if aspect == "last" else chunk.items[:-1]
-            return ",".join(moves) or None
-        return ",".join(chunk.items)
+        if aspect in ("ours", "theirs"):
+            return self._sided(chunk, aspect)
+        if aspect in _ASPECTS:
+            return _ASPECTS[aspect](chunk)
+        return chunk.quantity if chunk.sort == "#" else ",".join(chunk.items)
+
+    def _side(self, chunk: Chunk) -> str | None:
+        """Return the side that a chunk names, or that its pieces are of."""
+        if chunk.items == ("moved",) or chunk.sort == "P":
+            return self.reader.side
+        if chunk.word in _SIDES:
+            return _SIDES[chunk.word]
+        sides = {_SIDES.get(item[0]) for item in chunk.items if chunk.sort in "NC"}
+        return sides.pop() if len(sides) == 1 else None
+
+    def _sided(self, chunk: Chunk, aspect: str) -> str:
+        """Return references with the side that goes without saying: of who acts, or the other."""
+        actor = next(iter(self.filled.values()))
+        side = (self._side(actor) or "?")[0]
+        letter = _OTHER.get(side, "?") if aspect == "theirs" else side
+        return ",".join(letter + item[1:] if item[0] == "?" else item for item in chunk.items)
+
+    # ------------------------------------------------------------ moves
+
+    def _deed(self, meant: Mapping[str, str]) -> Iterator[Claim]:
+        """Yield that a move is made, can be made, or must be made."""
+        actor = self.filled.get(meant.get("by", "").strip("{}"))
+        parts = {name: self._text(text) for name, text in meant.items() if name != "by"}
+        fields = {name: value for name, value in parts.items() if value is not None}
+        defaults = {"castles": "any", "promotes": "yes", "captures": "yes"}
+        fields = {name: defaults[name] for name in meant if name in defaults} | fields
+        side = fields.pop("side", None) or (self._side(actor) if actor else None)
+        objects = [each for each in self.filled.values() if each.sort == "N" and each is not actor]
+        if any(len(each.items) > 1 or each.quantity not in _ONE for each in objects):
+            raise Unreadable
+        denied = self.verb.denied ^ any(each.quantity == "none" for each in objects)
+        pieces = actor.items if actor and actor.sort == "N" else ("",)
+        quantity = actor.quantity if actor and actor.sort == "N" else ""
+        for piece in pieces:
+            own = _piece_fields(piece)
+            if piece == "last":
+                (kind, _, square) = _moving(self.scene.line[-1])
+                own = {"piece": kind, "to": square}
+                self.scene = self.scene._replace(line=self.scene.line[:-1])
+                quantity = "last"
+            move = _written(own | fields)
+            yield self._moves(move, side, denied ^ (quantity == "none"), quantity)
+
+    def _moves(
+        self, move: str, side: str | None, denied: bool, quantity: str
+    ) -> Claim:
+        """Return that a move is made, can be made, or must be made, as the verb says."""
+        verb = self.verb
+        topic = self.reader.behind
+        if topic and self.verb.form == "participle":
+            raise Unreadable
+        if quantity != "last" and not self.scene.line:
+            if topic is None and verb.modal not in ("can", "could", "must"):
+                raise Unreadable
+            self.scene = self.scene.then(topic, self.reader.move) if topic else self.scene
+        values = {"move": move} | ({"side": side} if side else {})
+        if verb.perfect and not verb.modal:
+            if "castles" not in move or side is None:
+                raise Unreadable
+            return Claim.of("castled", denied=denied, side=side, when="after")
+        if self.scene.line:
+            values["line"] = ",".join(self.scene.line)
+        if verb.modal == "must":
+            return Claim.of("must", denied=denied, when=self.scene.when, **values)
+        if verb.modal == "would" and not self.scene.line:
+            raise Unreadable
+        able = verb.modal in ("can", "could")
+        if quantity == "last":
+            return Claim.of("can", denied=denied, when=self.scene.when, **values)
+        if quantity.isdigit() and quantity != "1" and able:
+            values["number"] = quantity
+        elif quantity not in _ONE:
+            raise Unreadable
+        (kind, _, square) = _moving(self.reader.move)
+        other = side is None and re.search("piece:[^,}]", move) and f"piece:{kind}" not in move
+        reply = side == _OTHER[self.reader.side] or other or f"from:{square}" in move
+        if not (verb.modal or self.scene.line or reply):
+            return Claim.of("played", denied=denied, **values)
+        if (denied and not verb.modal) or (self.reader.follows and not self.scene.line):
+            raise Unreadable
+        past = verb.modal == "could" and verb.perfect
+        when = "before" if past else "after" if denied or reply else "either"
+        return Claim.of("can", denied=denied, when=when, **values)
 
 
-_OF_PAWNS: Final = ("passed", "isolated", "doubled", "backward", "connected")
+def _moving(san: str) -> tuple[str, str, str]:
+    """Return the kind of piece that makes a move in SAN, what it then is, and its square."""
+    found = re.search(r"^([KQRBN])?.*?([a-h][1-8])(?:=([QRBN]))?[+#]?$", san)
+    if found is None:
+        return "", "", ""
+    kind = found[1] or "P"
+    return kind, found[3] or kind, found[2]
+
+
+_ONE: Final = ("", "1", "some", "none")
 _AMOUNTS: Final = {
     "P": "pawn",
     "N": "knight",
@@ -619,46 +719,55 @@ _AMOUNTS: Final = {
 }
 
 
-def _quantity(word: str) -> str:
-    return f">={word}" if word.isdigit() else word
+def _single(chunk: Chunk) -> str:
+    """Return the one reference of a chunk."""
+    if len(chunk.items) != 1 or chunk.quantity in ("none", "only", "all"):
+        raise Unreadable
+    return chunk.items[0]
 
 
-def _fields_of(item: str) -> dict[str, str]:
+def _number(chunk: Chunk) -> str | None:
+    return chunk.quantity if chunk.quantity.isdigit() else None
+
+
+#: What a slot can give beside its references.
+_ASPECTS: Final[Mapping[str, Callable[[Chunk], str | None]]] = {
+    "kind": lambda chunk: _single(chunk)[1],
+    "amount": lambda chunk: _AMOUNTS.get(_single(chunk)[1]),
+    "square": lambda chunk: _single(chunk)[2:4] or None,
+    "man": lambda chunk: _single(chunk)[:2],
+    "number": _number,
+    "pawns": lambda chunk: _number(chunk) if chunk.items[0][1] == "P" else None,
+    "quantity": lambda chunk: chunk.quantity or None,
+    "first": lambda chunk: chunk.items[0],
+    "last": lambda chunk: chunk.items[-1],
+    "white": lambda chunk: "w" + _single(chunk)[1:],
+    "black": lambda chunk: "b" + _single(chunk)[1:],
+    "before": lambda chunk: ",".join(chunk.items[:-1]) or None,
+}
+
+
+def _piece_fields(item: str) -> dict[str, str]:
     """Return the fields of a move that a piece makes, from its reference."""
     if item in ("", "moved", "last"):
         return {}
-    where = {"from": item[2:4]} if len(item) > 3 else {}
-    return ({"piece": item[1]} if item[1] not in "?x" else {}) | where
+    fields = {"piece": item[1], "from": item[2:4]}
+    return {name: value for name, value in fields.items() if value.strip("?x")}
 
 
-def _spec(fields: Mapping[str, str]) -> str:
+def _written(fields: Mapping[str, str]) -> str:
     """Return a move by its fields, as the language writes it."""
-    if "as" in fields:
-        return fields["as"]
     parts = dict(fields)
-    if "castles" in parts:
-        parts["castles"] = parts["castles"][:1].upper()
-    taken = parts.get("captures", "")
-    if len(taken) > 1:
-        square = taken if taken[0] in "abcdefgh" else taken[2:4]
-        parts["captures"] = "" if taken[0] in "abcdefgh" else taken[1].strip("?x")
-        if square:
-            parts["to"] = square
-    whole = (f"{name}:{value}" if value else name for name, value in parts.items())
+    if "as" in parts:
+        return parts["as"]
+    if not parts:
+        return "*"
+    taken = parts.get("captures", "yes")
+    if len(taken) == 2 and taken[0] in chess.FILE_NAMES:
+        parts |= {"captures": "yes", "to": taken}
+    elif taken != "yes":
+        parts["captures"] = taken[1].strip("?x") or "yes"
+        if taken[2:4] and "en_passant" not in parts:
+            parts["to"] = taken[2:4]
+    whole = (f"{name}:{value}" for name, value in parts.items())
     return f"{{{','.join(whole)}}}"
-
-
-def _active(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """Return a passive clause that says *by* whom as an active one."""
-    keys = [each.sort for each in chunks]
-    if keys[1:2] != ["V"] or not chunks[1].passive or "by" not in keys:
-        return list(chunks)
-    by = keys.index("by")
-    if keys[by + 1 : by + 2] != ["N"]:
-        return list(chunks)
-    (patient, verb, *between) = chunks[:by]
-    agent = chunks[by + 1]
-    if verb.quantity == "only":
-        agent = replace(agent, quantity="only")
-    active = replace(verb, passive=False, form="finite", quantity="")
-    return [agent, active, patient, *between, *chunks[by + 2 :]]
