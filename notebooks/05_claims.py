@@ -106,7 +106,7 @@ report.boards(
 
 # %% mystnb={"figure": {"caption": "One sentence checked by hand: a square is green where the piece that is named stands there, an arrow green where the attack exists.", "name": "fig-05-by-hand"}, "image": {"alt": "A chess board with coloured squares and one arrow for each claim of the sentence."}}
 sentence = (
-    "The queen on d5 attacks the rook on a8, and the bishop on e6 attacks the queen on g8."
+    "The queen on d5 attacks the rook on a8, and the knight on h5 attacks the queen on g8."
 )
 after = chess.Board(example.move.after().fen)
 piece_on_square = r"(king|queen|rook|bishop|knight|pawn) on ([a-h][1-8])"
@@ -129,7 +129,7 @@ for match in re.finditer(f"{piece_on_square} attacks the {piece_on_square}", sen
 SVG(chess.svg.board(after, fill=fill, arrows=arrows, orientation=example.move.mover, size=260))
 
 # %% [markdown]
-# The king on f7 stands between the bishop and the queen. The library does this in two steps. A
+# From h5 a knight reaches g7 and f6, but not g8. The library does this in two steps. A
 # *reader* translates the sentence into claims of a small language; it sees the words and never the
 # board. A program *decides* each claim, at every moment that the words allow. Only what fails in all
 # of them is *false*; what is arguable stays *open*.
@@ -623,7 +623,8 @@ best_of = pd.concat(
     for reader in "ab"
 )
 # the book's own model's comments were read
-by_program = outcomes if model == DEFAULT_MODEL else pd.DataFrame()
+arms_of_book = [name for name in arms.ARMS if model == DEFAULT_MODEL and name in outcomes]
+by_program = outcomes[arms_of_book]
 writers = [*(arm.name for arm in arms.ARMS.values() if not arm.third), "listed"]
 called_by_both = by_writer["false"] == 1
 accused_too = {
