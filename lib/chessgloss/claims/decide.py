@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, get_args
 
 import chess
 
-from chessgloss.claims import judgement
+from chessgloss.claims import judgement, read_rules
 from chessgloss.claims.judgement import Engine
 from chessgloss.claims.language import (
     PIECES,
@@ -27,6 +27,7 @@ from chessgloss.claims.language import (
     Count,
     Kind,
     MoveSpec,
+    Read,
     Reference,
     Value,
 )
@@ -142,7 +143,7 @@ class Checked:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Characters of the text that make the claim."""
+        """Characters of the text that make the claim, from and to."""
         return self.claim.span or (0, len(self.text))
 
     @property
@@ -154,6 +155,39 @@ class Checked:
     def cause(self) -> Cause | None:
         """The cause of error (CCC paper, Table 2) that a false claim counts under."""
         return CAUSES[self.kind] if self.verdict == "false" else None
+
+
+def verify(
+    text: str,
+    move: MoveInContext,
+    verdict: Verdict | None = None,
+    *,
+    read: Read = read_rules.read,
+    analyse: Analyse | None = None,
+) -> tuple[Checked, ...]:
+    """Return every claim of a text on a move with its verdict, in the order of their spans.
+
+    Words that were not read are claims of kind ``unread``, which are not checkable.
+
+    Parameters
+    ----------
+    text
+        The comment, in English.
+    move
+        The move it is about.
+    verdict, analyse
+        What decides claims of judgement; see :func:`decide`.
+    read
+        The reader: by rules, or a model (:func:`chessgloss.claims.read_model.reader`).
+    """
+    reading = read(text, move.mover, move.san)
+    unread = [UNREAD.at(*span) for span in reading.unread]
+    claims = sorted((*reading.claims, *unread), key=lambda each: each.span or (0, 0))
+    checked = decide(claims, move, verdict, analyse)
+    return tuple(
+        replace(each, text=text[slice(*(each.claim.span or (0, None)))])
+        for each in checked
+    )
 
 
 def decide(
@@ -209,9 +243,38 @@ OF_THE_MOVE: Final = frozenset({"played", "develops", "prevents"})
 OF_THE_LAST_MOVE: Final = frozenset({"opens", "sacrifice", "wins"})
 
 
+def agreed(first: Sequence[Checked], second: Sequence[Checked]) -> tuple[Checked, ...]:
+    """Return a reading's verdicts, where accusations stand only if another reading bears them out.
+
+    A false claim stands if the second reading of the same text has one of the same kind, or with
+    the same predicate, at words that overlap; else it is not checkable.
+    """
+    accused = [each for each in second if each.verdict == "false"]
+    return tuple(
+        each
+        if each.verdict != "false" or any(_is_alike(each, other) for other in accused)
+        else replace(each, verdict="not checkable", evidence=_ALONE)
+        for each in first
+    )
+
+
+_ALONE: Final = "a second reading does not bear it out"
+
+
+def _is_alike(one: Checked, other: Checked) -> bool:
+    overlap = one.span[0] < other.span[1] and other.span[0] < one.span[1]
+    same = one.claim.predicate == other.claim.predicate or one.kind == other.kind
+    return overlap and same
+
+
+#: Words that a reader did not read, as a claim.
+UNREAD: Final = Claim.of("unsaid", said="not read")
+
+
 def _decide(claim: Claim, scene: Scene) -> Checked:
     if claim.predicate == "unsaid":
-        return Checked(claim, "not checkable", "there is no predicate for it")
+        why = "it was not read" if claim == UNREAD else "there is no predicate for it"
+        return Checked(claim, "not checkable", why)
     results = [_overall(each, scene) for each in _single(claim)]
     finding, anchor = next(
         result

@@ -272,7 +272,7 @@ def better(
         return UNKNOWN
     most, least = max(known), min(compared)
     gain = win_chance(most) - win_chance(least)
-    mates = most >= MATES_FROM > least or most > -MATES_FROM >= least
+    mates = most > least and (most >= MATES_FROM or least <= -MATES_FROM)
     evidence = f"{board.san(moves[0])} keeps {100 * gain:+.0f} % of the chances to win"
     return Finding(mates or gain > 0.03, evidence, arguable=gain > -0.03)
 

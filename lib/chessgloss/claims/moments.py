@@ -226,7 +226,7 @@ def reference_words(reference: Reference) -> str:
 def _kind(reference: Reference) -> str:
     if len(reference.kinds) == 1:
         (kind,) = reference.kinds
-        return chess.PIECE_NAMES[kind]
+        return chess.piece_name(kind)
     named = {frozenset((2, 3)): "minor piece", frozenset((4, 5)): "rook or queen"}
     return named.get(reference.kinds, "piece")
 

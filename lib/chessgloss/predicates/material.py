@@ -23,9 +23,7 @@ AMOUNTS: Final[dict[str, tuple[float, float]]] = {
     "queen": (7, 10),
     "material": (1, 100),
 }
-_KINDS = {
-    chess.PIECE_NAMES[kind]: kind for kind in range(1, 7) if chess.PIECE_NAMES[kind]
-}
+_KINDS = {chess.piece_name(kind): kind for kind in range(1, 7)}
 
 
 def lead(board: chess.Board, side: chess.Color) -> int:
@@ -117,7 +115,7 @@ def _said(board: chess.Board) -> str:
     for kind in (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN):
         more = more_of(board, ahead, kind)
         if more:
-            name = chess.PIECE_NAMES[kind] + ("s" if abs(more) > 1 else "")
+            name = chess.piece_name(kind) + ("s" if abs(more) > 1 else "")
             differences.append(f"{abs(more)} {name} {'more' if more > 0 else 'fewer'}")
     return (
         f"{side_name(ahead)} is {abs(balance)} {unit} ahead: {', '.join(differences)}"
