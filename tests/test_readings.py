@@ -4,13 +4,13 @@ import pytest
 
 from chessgloss.claims.gold import GoldText
 from chessgloss.claims.language import Claim
+from chessgloss.claims.read_model import sentence_spans
 from chessgloss.commentary.readings import (
     blocks,
     first_questions,
     further_questions,
     gold_sets,
     read_texts,
-    sentence_spans,
     sentences_of,
 )
 from chessgloss.llm.client import Client

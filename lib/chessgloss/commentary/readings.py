@@ -12,7 +12,6 @@ and the move, and never the board. A line that breaks the language is asked once
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -27,7 +26,8 @@ from chessgloss.claims.gold import (
     read_matching,
     read_written,
 )
-from chessgloss.claims.read_model import Reading, Sentence
+from chessgloss.claims.language import Reading
+from chessgloss.claims.read_model import Sentence, joined, sentence_spans
 from chessgloss.corpora.lectures import Lecture, evaluated_lectures, read_lectures
 from chessgloss.llm.client import Client
 from chessgloss.llm.recordings import Message, Recordings, Request, Sampling
@@ -42,14 +42,6 @@ MATCHED: Final = 60
 
 #: The likeliest answer; fifteen sentences take some 600 tokens in the short form.
 SAMPLING: Final = Sampling(temperature=0.0, max_tokens=2_000)
-
-#: Where a sentence ends: behind a stop and white space, before what can begin another one. The
-#: stop of a move's number, of an abbreviation, and dots that stand alone end none.
-_END: Final = re.compile(r"(?<=[.!?])([\"')\]]*)\s+(?=[\"'(\[]*[A-Z0-9])")
-_NO_END: Final = re.compile(
-    r"(?:\b\d+\.+|\s\.{2,}|\b(?:vs|e\.g|i\.e|cf|etc|resp)\.)[\"')\]]*\s*$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +65,6 @@ class Block:
     def sentences(self) -> list[Sentence]:
         """Return the sentences of all texts in their order."""
         return [each for text in self.texts for each in sentences_of(text)]
-
-
-def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Return where each sentence of a text begins and ends, white space between them apart."""
-    ends = [
-        found
-        for found in _END.finditer(text)
-        if not _NO_END.search(text[: found.end()])
-    ]
-    starts = [0, *(found.end() for found in ends)]
-    stops = [*(found.end(1) for found in ends), len(text)]
-    return list(zip(starts, stops, strict=True))
 
 
 def sentences_of(text: GoldText) -> list[Sentence]:
@@ -212,7 +192,7 @@ def read_texts(
         readings = _read_block(block, client.recordings, [], repeat)
         for text in block.texts if readings else ():
             spans = sentence_spans(text.text)
-            found[text.key] = _joined(readings[: len(spans)], spans)
+            found[text.key] = joined(readings[: len(spans)], spans)
             readings = readings[len(spans) :]
     return found
 
@@ -240,13 +220,3 @@ def _read_block(
     except LookupError:
         first = answers[:1]
     return read_model.parse_answer(first[0], len(sentences)) if first else ()
-
-
-def _joined(readings: Sequence[Reading], spans: Sequence[tuple[int, int]]) -> Reading:
-    """Return one reading of the readings of a text's sentences."""
-    claims = tuple(
-        claim.at(*span)
-        for reading, span in zip(readings, spans, strict=True)
-        for claim in reading.claims
-    )
-    return Reading(claims, "; ".join(each.problem for each in readings if each.problem))
