@@ -33,7 +33,7 @@ from sklearn.metrics import cohen_kappa_score
 from chessgloss import assets, engine, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
-from chessgloss.claims import CAUSES, decide, gold, read_rules, verify
+from chessgloss.claims import CAUSES, gold, read_rules, verify
 from chessgloss.commentary import arms, methods, readings
 from chessgloss.commentary.moves import evaluated_moves, lectured_moves
 from chessgloss.corpora.lectures import read_lectures
@@ -135,12 +135,10 @@ SVG(chess.svg.board(after, fill=fill, arrows=arrows, orientation=example.move.mo
 # of them is *false*; what is arguable stays *open*.
 
 # %%
-reading = read_rules.read(sentence, example.move.mover)
-for checked in decide(reading.claims, example.move, example.verdict):
+by_library = verify(sentence, example.move, example.verdict)
+for checked in by_library:
     print(f"{checked.verdict}: {checked.claim}\n    {checked.evidence}")
-assert [each.verdict for each in decide(reading.claims, example.move)] == list(
-    claims_by_hand.values()
-), "the library reads this sentence otherwise"
+assert [each.verdict for each in by_library] == list(claims_by_hand.values())
 
 # %% [markdown]
 # ## What reading takes
@@ -164,13 +162,13 @@ for name in (strong, small):
     client = replay(readings.PURPOSE, name)
     for of, texts in sets.items():
         answered = readings.read_texts(readings.blocks(of, texts), client)
-        recorded |= {(name, key): reading.claims for key, reading in answered.items()}
+        recorded |= {(name, key): reading for key, reading in answered.items()}
 
 
-def claims_of(reader, text):
-    """Return the claims that a reader finds in a text; None where no answer is recorded."""
+def reading_of(reader, text):
+    """Return what a reader makes of a text; None where no answer is recorded."""
     if reader == "rules":
-        return read_rules.read(text.text, text.move.mover).claims
+        return read_rules.read(text.text, text.move.mover, text.move.san)
     return recorded.get((reader, text.key))
 
 
@@ -200,7 +198,9 @@ def decider(reader, running):
         return [running.analyse(each, nodes=at_most, multipv=lines) for each in positions]
 
     def check(text):
-        return decide(claims_of(reader, text), text.move, verdicts[text.move], analyse)
+        reading = reading_of(reader, text)
+        verdict = verdicts[text.move]
+        return verify(text.text, text.move, verdict, read=lambda *_: reading, analyse=analyse)
 
     return check
 
@@ -214,7 +214,7 @@ with engine.open_engine() as running:
         check = decider(reader, running)
         read = {}
         for of, texts in sampled.items():
-            read[of] = [text for text in texts if claims_of(reader, text) is not None]
+            read[of] = [text for text in texts if reading_of(reader, text) is not None]
             missing += [f"{name}, {of}"] if len(read[of]) < len(texts) else []
         scores |= {(of, reader): gold.score(read[of], check) for of in SETS if read[of]}
         by_people = list(map(check, read["lectures"]))
@@ -225,7 +225,7 @@ with engine.open_engine() as running:
             ]
         matched[reader] = []
         for task in tasks:
-            if all(claims_of(reader, text) is not None for text in task.texts):
+            if all(reading_of(reader, text) is not None for text in task.texts):
                 best = gold.match(task.texts, check)
                 matched[reader].append((task.right in best) / len(best))
 

@@ -216,7 +216,7 @@ def test_a_file_that_cannot_be_read_is_named_in_words(
         *(
             "survey collect -o x --moves 0",
             "survey build x -o y --block 0",
-            "claims --reply zz",
+            "claims --reader zz",
         ),
     ],
 )
@@ -239,7 +239,7 @@ def test_the_object_follows_the_contract(capsys):
     )
     content = json.loads(capsys.readouterr().out)
     for claim in content["claims"]:
-        assert set(claim) >= {"text", "span", "kind", "verdict", "evidence"}
+        assert set(claim) >= {"text", "span", "kind", "verdict", "evidence", "read"}
         assert text[slice(*claim["span"])] == claim["text"]
     assert [claim["verdict"] for claim in content["claims"]].count("false") == 2
     assert content["summary"]["false"] == 2
@@ -293,13 +293,13 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, c
         ),
         (["--jsonl", "x", "--text", "y"], "give either --jsonl, or"),
         (
-            ["--fen", ITALIAN, "--move", "O-O", "--text", "x", "--reply", "e2e4"],
-            "is not legal",
+            ["--fen", ITALIAN, "--move", "O-O", "--text", "x", "--reader", "model"],
+            "OPENAI_BASE_URL",
         ),
     ],
 )
 def test_bad_claims_raise_one_clear_line(arguments, message):
-    with pytest.raises((ValueError, OSError), match=message) as caught:
+    with pytest.raises((ValueError, OSError, RuntimeError), match=message) as caught:
         run("claims", *arguments)
     assert "\n" not in str(caught.value)
 
@@ -464,6 +464,17 @@ def test_without_a_usable_comment_the_facts_speak_and_say_so(
     seen = capsys.readouterr()
     assert "(notes, no model" in seen.out
     assert all(each in seen.err for each in words)
+
+
+def test_a_model_reads_the_claims_where_it_is_asked_to(llm, capsys):
+    llm.script.append("text:1. attacks piece=moved target=bQa8 when=after\n2. -")
+    text = "Dear me, the lady on a8 is eyed. Fine."
+    how = ("--text", text, "--json", "--reader", "model")
+    assert run("claims", *MOVE, *how) == 0
+    (claim,) = json.loads(capsys.readouterr().out)["claims"]
+    assert claim["read"] == "attacks piece=moved target=bQa8 when=after"
+    assert (claim["verdict"], claim["text"]) == ("false", text[:32])
+    assert "White Bxe6+ (continued) | Fine." in llm.asked[0]["messages"][-1]["content"]
 
 
 # ---------------------------------------------------------------- annotate

@@ -188,7 +188,7 @@ def test_claims_that_hold_and_that_are_false_are_counted():
     text = "The knight takes the pawn on d5. The bishop on g5 attacks the queen on a8."
     texts = frame((BLUNDER.name, "bare", text), (BLUNDER.name, "ccc", "Hm."))
     counts = gcc.claim_counts(texts, KNOWN)
-    assert counts[["true", "false"]].to_numpy().tolist() == [[3, 2], [0, 0]]
+    assert counts[["true", "false"]].to_numpy().tolist() == [[1, 1], [0, 0]]
 
 
 def test_a_question_names_its_text_by_hash_only():
@@ -326,13 +326,11 @@ def test_empty_changes_keep_the_comment_and_say_nothing_new_of_the_move():
     changed = trials.changed(frame((BLUNDER.name, "ccc", text))).set_index("variant")[
         "text"
     ]
-    known = {claim.claim.text for claim in verify(text, BLUNDER.move)}
+    known = {claim.text for claim in verify(text, BLUNDER.move)}
     for name, variant in changed.items():
         assert (text in variant) == (name != "praise alone")
         new = [
-            one.claim
-            for one in verify(variant, BLUNDER.move)
-            if one.claim.text not in known
+            one for one in verify(variant, BLUNDER.move) if one.text not in known
         ]
         assert {claim.kind for claim in new} <= {"evaluation", "unread"}
 

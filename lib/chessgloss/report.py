@@ -258,9 +258,7 @@ def claims(rows: Mapping[str, tuple[str, Sequence[Any]]], caption: str = "") -> 
     )
     body = f'<table class="dataframe results texts"><tbody>{cells}</tbody></table>'
     evidence = (
-        "\n".join(
-            [f"{name}: {text}", *(f"{c.text}: {c.evidence}" for c in checked)]
-        )
+        "\n".join([f"{name}: {text}", *(f"{c.text}: {c.evidence}" for c in checked)])
         for name, (text, checked) in rows.items()
     )
     return _captioned(caption, body, "\n".join(evidence))

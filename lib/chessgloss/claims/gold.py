@@ -189,19 +189,11 @@ def _comments(lectures: Iterable[Lecture]) -> dict[str, CommentedMove]:
 
 
 def call(checked: Iterable[Checked]) -> Called:
-    """Return what a text is called by its checked claims.
-
-    ``false`` if one of them is; ``true`` if one is true and all that the language has words for are
-    decided.
-    """
-    claims = list(checked)
-    if any(each.verdict == "false" for each in claims):
+    """Return what a text is called: ``false`` if one of its claims is, ``true`` if all are true."""
+    verdicts = {each.verdict for each in checked}
+    if "false" in verdicts:
         return "false"
-    undecided = any(
-        each.verdict == "not checkable" and each.claim.predicate != "unsaid"
-        for each in claims
-    )
-    return "true" if not undecided and any(each.holds for each in claims) else "open"
+    return "true" if verdicts == {"true"} else "open"
 
 
 def score(texts: Iterable[GoldText], check: Check) -> Score:

@@ -26,7 +26,7 @@ from chessgloss.claims.gold import (
     read_matching,
     read_written,
 )
-from chessgloss.claims.language import Reading
+from chessgloss.claims.language import Read, Reading
 from chessgloss.claims.read_model import Sentence, joined, sentence_spans
 from chessgloss.corpora.lectures import Lecture, evaluated_lectures, read_lectures
 from chessgloss.llm.client import Client
@@ -75,6 +75,19 @@ def sentences_of(text: GoldText) -> list[Sentence]:
         Sentence(move.mover, move.san, part, follows=bool(place))
         for place, part in enumerate(parts)
     ]
+
+
+def reader(client: Client) -> Read:
+    """Return a reader of texts that asks a client's model."""
+
+    def ask(messages: Sequence[read_model.Message]) -> str:
+        return client.ask(Request(_turns(messages), SAMPLING, prompt=PROMPT)).text
+
+    return read_model.reader(ask)
+
+
+def _turns(messages: Iterable[read_model.Message]) -> tuple[Message, ...]:
+    return tuple(Message(each["role"], each["content"]) for each in messages)
 
 
 # ---------------------------------------------------------------- what is read
@@ -146,7 +159,7 @@ def ask_block(
         "block": block.number,
         "of": " ".join(each.key for each in block.texts),
     }
-    turns = tuple(Message(each["role"], each["content"]) for each in messages)
+    turns = _turns(messages)
     if len(turns) > 2:
         about["round"] = 2
     return Request(turns, SAMPLING, repeat, PROMPT, about)
