@@ -791,14 +791,12 @@ def _wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    side = claim.get("side")
+    side: chess.Color = claim.get("side")
     start = moment.on_turn(side)
     specs = claim.get("move")
     moves = None if specs is None else start.moves(specs[0])
-    board = start.board
-    return judgement.mate_in(
-        scene.engine, board, board.turn, moves, claim.get("number")
-    )
+    boards = (start.board, moment.board)
+    return judgement.mate_in(scene.engine, *boards, moves, claim.get("number"))
 
 
 def _perpetual(claim: Claim, moment: Moment, scene: Scene) -> Finding:
