@@ -144,6 +144,35 @@ class Engine:
             return None
         return max(0.0, win_chance(best) - win_chance(played))
 
+    def is_mated(self, board: chess.Board, move: chess.Move) -> bool:
+        """Return whether a move lets the other side mate: at once, or by the engine's word."""
+        after = _after(board, move)
+        if tactics.mates(after, after.turn):
+            return True
+        score = self.score(after, board.turn) if board.is_valid() else None
+        return score is not None and score <= -MATES_FROM
+
+    def harm(self, board: chess.Board, move: chess.Move) -> float | None:
+        """Return the chance to win that a move gives away; 1 if it loses by exchange."""
+        if tactics.exchange(board, move) < 0:
+            return 1.0
+        return self.loss(board, move) if board.is_valid() else None
+
+    def threatens(
+        self, board: chess.Board, moves: Sequence[chess.Move]
+    ) -> Finding | None:
+        """Return the finding that one of some moves, after a pass, gains by the engine's word."""
+        side = not board.turn
+        now = self.score(board, side)
+        passed = _after(board, chess.Move.null())
+        for move in moves[:5]:
+            then = self.score(_after(passed, move), side)
+            if now is None or then is None:
+                return None
+            if win_chance(then) - win_chance(now) >= BAD["bad"][0]:
+                return Finding(True, f"{passed.san(move)} would gain")
+        return None
+
     def _is_start(self, board: chess.Board) -> bool:
         return board.epd() == chess.Board(self.move.position.fen).epd()
 
