@@ -637,15 +637,15 @@ def _prevents(claim: Claim, moment: Moment, scene: Scene) -> Finding:
             return Finding(False, f"{side_name(side)} has no piece for {words}")
         return Finding(True, evidence, arguable=not earlier)
     board = turned(scene.after.board, side)
-    harms = [scene.engine.harm(board, move) for move in later]
     evidence = f"{words} is still possible: {sans(board, later)}"
-    if all(harm is not None and harm >= judgement.BAD["bad"][0] for harm in harms):
+    if spec.castles or spec.check or spec.mate:
+        return Finding(False, evidence)
+    sure, arguable = judgement.BAD["bad"]
+    harms = [scene.engine.harm(board, move) for move in later]
+    if all(harm is not None and harm >= sure for harm in harms):
         return Finding(True, f"{words} would lose something")
-    harmless = any(
-        harm is not None and harm < judgement.BAD["bad"][1] for harm in harms
-    )
-    literal = spec.castles or spec.check or spec.mate
-    return Finding(False if harmless or literal else None, evidence)
+    harmless = any(harm is not None and harm < arguable for harm in harms)
+    return Finding(False if harmless else None, evidence)
 
 
 def _develops(claim: Claim, moment: Moment, scene: Scene) -> Finding:
