@@ -700,6 +700,29 @@ class Claim:
         return replace(self, span=(start, stop))
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader made of a text.
+
+    Parameters
+    ----------
+    claims
+        Its claims; empty if it makes none.
+    unread
+        Where in the text words stand that were not read, from and to.
+    problem
+        Why some of it, or all, could not be read; empty if it was.
+    """
+
+    claims: tuple[Claim, ...] = ()
+    unread: tuple[tuple[int, int], ...] = ()
+    problem: str = ""
+
+
+#: Reads a text on a move: the text, who made the move, the move in SAN.
+Read = Callable[[str, chess.Color, str], Reading]
+
+
 def _row(name: str) -> Predicate:
     if name not in PREDICATES:
         raise ClaimError("predicate", f"{name!r} is none of {', '.join(PREDICATES)}")

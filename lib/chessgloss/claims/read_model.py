@@ -23,6 +23,8 @@ from chessgloss.claims.language import (
     PREDICATES,
     Claim,
     ClaimError,
+    Read,
+    Reading,
     parse_claims,
     print_claims,
     schema,
@@ -66,22 +68,6 @@ class Sentence:
         text = " ".join(self.text.split())
         head = f"{chess.COLOR_NAMES[self.side].capitalize()} {self.move}"
         return f"{head} (continued) | {text}" if self.follows else f"{head} | {text}"
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a reader made of a sentence.
-
-    Parameters
-    ----------
-    claims
-        Its claims; empty if it makes none.
-    problem
-        Why it could not be read; empty if it was.
-    """
-
-    claims: tuple[Claim, ...] = ()
-    problem: str = ""
 
 
 def messages(sentences: Sequence[Sentence]) -> list[dict[str, str]]:
@@ -203,7 +189,7 @@ def _reading(parts: Iterable[Any], parse: Callable[[Any], Claim]) -> Reading:
             claims.append(parse(part))
         except ClaimError as error:
             problems.append(f"{part}: {error}")
-    return Reading(tuple(claims), "; ".join(problems))
+    return Reading(tuple(claims), problem="; ".join(problems))
 
 
 # ---------------------------------------------------------------- reading
@@ -261,3 +247,51 @@ def _mended(first: Reading, second: Reading) -> Reading:
     """Return the second reading of a line where the first had a problem and it has less."""
     better = len(second.claims) >= len(first.claims)
     return second if first.problem and better else first
+
+
+# ---------------------------------------------------------------- texts
+
+
+def reader(ask: Ask, *, at_once: int = SENTENCES) -> Read:
+    """Return a reader of texts by a model, for :func:`chessgloss.claims.verify`.
+
+    A text is cut into sentences; each claim has the span of its sentence, and a sentence of which
+    a part could not be read is unread.
+    """
+
+    def read_text(text: str, side: chess.Color, move: str) -> Reading:
+        spans = sentence_spans(text)
+        sentences = [
+            Sentence(side, move, text[start:stop], follows=place > 0)
+            for place, (start, stop) in enumerate(spans)
+        ]
+        readings = read(sentences, ask, at_once=at_once)
+        return joined(readings, spans)
+
+    return read_text
+
+
+def joined(readings: Sequence[Reading], spans: Sequence[tuple[int, int]]) -> Reading:
+    """Return the readings of a text's sentences as one of the text."""
+    pairs = list(zip(readings, spans, strict=True))
+    claims = (claim.at(*span) for reading, span in pairs for claim in reading.claims)
+    unread = (span for reading, span in pairs if reading.problem)
+    problems = (reading.problem for reading in readings if reading.problem)
+    return Reading(tuple(claims), tuple(unread), "; ".join(problems))
+
+
+#: Where a sentence ends: behind a stop that is no move number's, before a new beginning.
+_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])")
+_NUMBERED = re.compile(r"(?:^|\s)(?:\d+\s*\.+|e\.g\.|i\.e\.|vs\.|etc\.)$")
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Return where the sentences of a text begin and end."""
+    starts = [0]
+    ends = list[int]()
+    for match in _END.finditer(text):
+        if not _NUMBERED.search(text[: match.start()]):
+            ends.append(match.start())
+            starts.append(match.end())
+    spans = zip(starts, [*ends, len(text)], strict=True)
+    return [(start, stop) for start, stop in spans if text[start:stop].strip()]

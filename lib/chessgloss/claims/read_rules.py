@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 import chess
 
 from chessgloss.claims.chunks import Chunk, chunk, table, words
-from chessgloss.claims.language import PREDICATES, Claim, ClaimError
+from chessgloss.claims.language import PREDICATES, Claim, ClaimError, Reading
 
 Span = tuple[int, int]
 
@@ -43,21 +43,6 @@ _CLASSES: Final[Mapping[str, str]] = {
 }
 _OTHER: Final = {"white": "black", "black": "white", "w": "b", "b": "w"}
 _SIDES: Final = {"w": "white", "b": "black"}
-
-
-class Reading(NamedTuple):
-    """What was read in a text.
-
-    Parameters
-    ----------
-    claims
-        The claims, each with its place in the text.
-    unread
-        The clauses that were not read: start and end in the text.
-    """
-
-    claims: tuple[Claim, ...]
-    unread: tuple[Span, ...]
 
 
 class Unreadable(Exception):

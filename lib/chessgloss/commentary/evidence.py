@@ -19,8 +19,8 @@ from chessgloss.claims import Checked, verify
 from chessgloss.commentary.briefing import PHRASES, Briefing
 from chessgloss.commentary.clauses import Part, cut, join
 from chessgloss.facts import side_name
-from chessgloss.facts.board import piece_on, taken_on
 from chessgloss.notes import Note
+from chessgloss.predicates.board import piece_on, taken_on
 
 #: Returns every claim of a text on one move, each with its verdict.
 Check = Callable[[str], tuple[Checked, ...]]

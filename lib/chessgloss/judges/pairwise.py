@@ -30,13 +30,13 @@ from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.moves import EvaluatedMove
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import Facts, side_name
-from chessgloss.facts.board import piece_on
 from chessgloss.facts.records import AROUND
-from chessgloss.facts.words import pawns_worth
 from chessgloss.judges.gcc import read_score
 from chessgloss.judges.injection import without_injections
 from chessgloss.llm.recordings import Sampling, State
 from chessgloss.llm.text import quoted
+from chessgloss.predicates.board import piece_on
+from chessgloss.predicates.words import pawns_worth
 from chessgloss.scores import MATES_FROM, ScoreWording, read_centipawns, score_text
 from chessgloss.stats import RESAMPLES, Floats, cluster_weights, percentile_interval
 
