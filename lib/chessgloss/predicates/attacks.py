@@ -225,9 +225,8 @@ def mobility(
     ends = {move.to_square for move in moves_of(board, piece)} & set(reach)
     safe = {move.to_square for move in safe_moves(board, piece)} & set(reach)
     counted, other = (safe, ends) if counting == "safe" else (ends, safe)
-    squares = (
-        listed([chess.square_name(each) for each in sorted(counted)]) or "no square"
-    )
+    names = [chess.square_name(each) for each in sorted(counted)]
+    squares = listed(names) if names else "no square"
     kind = "safely " if counting == "safe" else ""
     evidence = f"{name} can {kind}go to {squares}"
     doubtful = (len(other) in number) != (len(counted) in number)
