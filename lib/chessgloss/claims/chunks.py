@@ -163,17 +163,23 @@ _WORD: Final = re.compile(
 _JOIN: Final = re.compile(r"(,)?\s*(?:\b(and|or|nor)\b)?(?: both| also)?\s*")
 
 
+#: Words that come before a square in a noun phrase: ``the two e-pawns``.
+_LEADING: Final = ("owner", "the", "article", "number", "quantity")
+
+
 @cache
 def _men() -> re.Pattern[str]:
     """Return the expression of a noun phrase of pieces."""
-    before = "|".join(sorted(_modifiers(), key=len, reverse=True))
+    said = sorted(_modifiers(), key=len, reverse=True)
+    before = "|".join(said)
+    between = "|".join(word for word in said if _modifiers()[word][0] not in _LEADING)
     nouns = "|".join(words("noun"))
     ranks = "|".join(words("rank"))
     file = r"[a-h](?=-file)-file"
     return re.compile(
         rf"(?i:(?P<before>(?:(?:{before})[\s-](?:of\s)?)*)"
         rf"(?:(?P<place>[a-h][1-8]|[b-h](?=[ -])|a(?=-)|(?<=the )a)[\s-])?"
-        rf"(?P<between>(?:(?:{before})[\s-])*)(?P<noun>{nouns})(?P<plural>s)?(?!\w)"
+        rf"(?P<between>(?:(?:{between})[\s-])*)(?P<noun>{nouns})(?P<plural>s)?(?!\w)"
         rf"(?:\s(?:on|at)\s(?:the\s)?(?P<on>{SQUARE}(?(plural)(?:,?\s(?:and\s|or\s)?{SQUARE})*)"
         rf"|{file}|(?:{ranks}) rank))?(?:\sof\s(?P<of>white|black)(?!'))?)"
     )
@@ -182,9 +188,9 @@ def _men() -> re.Pattern[str]:
 @cache
 def _modifiers() -> dict[str, tuple[str, str]]:
     """Return what each word before a noun says: the name of what, and its value."""
-    kinds = ("adjective", "state", "size", "shade", "owner", "side", "the", "number")
+    kinds = ("adjective", "state", "size", "shade", "side", *_LEADING)
     found = dict[str, tuple[str, str]]()
-    for kind in (*kinds, "quantity"):
+    for kind in kinds:
         found |= {word: (kind, value) for word, value in words(kind).items()}
     return found
 
@@ -287,7 +293,7 @@ class _Chunker:
         if side := words("player").get(first):
             return Chunk("C", "", span, (side,)), word.end()
         match = re.compile(
-            rf"(?:the )?(?:({SQUARE})(?:[- ]square)?|([a-h])[- ]file\b)"
+            rf"(?:[Tt]he )?(?:({SQUARE})(?:[- ]square)?|([a-h])[- ]file\b)"
         ).match(self.text, place)
         if match:
             sort = "S" if match[1] else "F"

@@ -328,7 +328,7 @@ def _overall(claim: Claim, scene: Scene) -> Result:
     }[claim.when]
     if claim.predicate in OF_THE_MOVE:
         starts = [scene.before]
-    elif claim.predicate in OF_THE_LAST_MOVE and claim.when == "either":
+    elif claim.predicate in OF_THE_LAST_MOVE and claim.when == "either" and not claim.line:
         starts = [scene.after]
     results = [result for start in starts for result in _of_start(claim, start, scene)]
     for verdict in (True, None):

@@ -143,11 +143,11 @@ class Clause:
         return self.chunks[0].span[0], self.chunks[-1].span[1]
 
     def is_cut_by(self, word: str) -> bool:
-        """Whether a new clause begins with a word: not with *but* in ``nothing but the bishop``."""
+        """Whether a new clause begins with a word: not with *but* in ``nothing but the king``."""
         if word in words("soft"):
             return not self.chunks
-        bare = word == "but" and self.chunks and self.chunks[-1].quantity == "none"
-        return word in words("break") and not bare
+        bare = word in ("but", "that", "which", "who") and self.chunks
+        return word in words("break") and not (bare and self.chunks[-1].quantity)
 
 
 def sentences(chunks: Sequence[Chunk]) -> Iterator[tuple[list[Clause], bool]]:
@@ -252,8 +252,8 @@ class _Reader:
         """Read a clause; return whether it was read whole."""
         chunks = list(clause.chunks)
         try:
-            if clause.joint == "frame":
-                long = chunks[0].sort in "MP" and len(chunks) > 1
+            if clause.joint in ("frame", "led"):
+                long = chunks[0].sort in "MPS" and len(chunks) > 1
                 scene = self._scene_of(chunks[:1] if long else chunks)
                 if place and len(clause.joints) == 1 and not long:
                     self._move_on(scene)
@@ -276,7 +276,7 @@ class _Reader:
     def _keep(self, chunks: Sequence[Chunk], claims: Sequence[Claim] | None) -> None:
         """Keep what later clauses may go back to; of an unread clause what its words leave clear."""
         first = chunks[0]
-        if first.sort == "P" and claims:
+        if first.sort == "P" and (claims or first.word == "this"):
             try:
                 first = self.resolve(first)
             except Unreadable:
@@ -284,20 +284,28 @@ class _Reader:
         self.subject = first if first.sort in ("N", "C", "M") else None
         self.passive = any(each.passive for each in chunks)
         self.named = [each for each in chunks if each.sort in "NSM"] or self.named
-        moves = {each.items for each in chunks if each.sort == "M"} - {(self.move,)}
-        played = any(each.items == (self.move,) for each in chunks)
+        moves = {each.items for each in chunks if each.sort == "M"}
+        played = {each for each in moves if self.is_played(each)}
+        moves -= played
+        line = any(len(each) > 1 for each in moves)
         if claims is None:
             self.clear &= not any(each.sort in words("determiner") for each in chunks)
         unsure = not moves and any(
             claim.predicate in ("can", "threat") for claim in claims or ()
         )
-        if len(moves) > 1 or unsure or (moves and claims is None):
+        if len(moves) > 1 or line or unsure or (moves and claims is None):
             self.topic = None
         elif moves or played:
             self.topic = next(iter(moves), ())
 
+    def is_played(self, moves: Sequence[str]) -> bool:
+        """Whether a written move is the one under discussion."""
+        return [move.rstrip("+#") for move in moves] == [self.move]
+
     def _move_on(self, scene: Scene) -> None:
         """Make the last claim one of a scene that follows it: ``is lost after Nf7``."""
+        if not self.claims:
+            raise Unreadable
         last = self.claims.pop()
         line = scene.settings() | {"predicate": "stalemate"}
         moves = Claim.from_json(line).line
@@ -316,7 +324,7 @@ class _Reader:
             return chunks
         subject = self.subject
         if joint == "relative":
-            near = [each for each in (*self.named[-1:], subject) if each]
+            near = [each for each in (*self.named[-1:], subject) if each and each.sort != "C"]
             subject = near[0] if len({each.items for each in near}) == 1 else None
         elif (joint == "frame" and subject is None) or (
             place == 0 and first.form == "finite"
@@ -348,7 +356,7 @@ class _Reader:
     def _scene_of(self, chunks: list[Chunk]) -> Scene:
         """Return what ``Nf3`` or ``Black takes the knight`` sets as the scene of what follows."""
         first, *rest = chunks
-        if not rest and first.sort == "M":
+        if not rest and first.sort in "MS":
             return self.scene.then(first.items, self.move)
         if not rest and first.sort == "P" and first.word != "other":
             return self.scene
@@ -439,6 +447,7 @@ class _Sense:
         self.verb = verb
         self.sequel = sequel
         self.scene = reader.scene
+        self.actor = next(iter(filled), "")
         self.filled = {name: self._meant(name, each) for name, each in filled.items()}
         if verb.quantity:
             raise Unreadable
@@ -455,13 +464,13 @@ class _Sense:
         if chunk.sort == "P":
             chunk = reader.resolve(chunk)
         if chunk.sort == "M":
-            if not (chunk.word or len(chunk.items) > 1 or chunk.items == (reader.move,)):
+            if not (chunk.word or len(chunk.items) > 1 or reader.is_played(chunk.items)):
                 raise Unreadable  # ``Bf4`` may be a move or the bishop on f4
             self.scene = self.scene.then(chunk.items, reader.move)
             item = "last" if self.scene.line else "moved"
             return replace(chunk, sort="N", items=(item,))
         if chunk.sort == "N" and not chunk.quantity:
-            acts = name in ("N", "D")
+            acts = name == self.actor
             items = tuple(self._moved(item, acts=acts) for item in chunk.items)
             return replace(chunk, items=items)
         return chunk
@@ -520,7 +529,8 @@ class _Sense:
             self.scene = self.scene.then(moves, self.reader.move)
         settings = self.scene.settings()
         line = self.scene.line
-        if verb.modal not in ("", "can", "could", *(("will", "would") if line else ())):
+        supposed = line or any(each.sort == "M" for each in self.filled.values())
+        if verb.modal not in ("", "can", "could", *(("will", "would") if supposed else ())):
             raise Unreadable
         if verb.past:
             settings["when"] = "either"
