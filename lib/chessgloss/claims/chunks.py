@@ -37,15 +37,11 @@ class Chunk:
         References, moves, or a side.
     quantity
         Of pieces: ``none``, ``only``, ``some``, ``all`` or a number; empty for *the*. Of a number:
-        itself. Of a verb: ``only`` or empty.
+        itself. ``mixed`` for a list with several. Of a verb: ``only`` or empty.
     states
         What adjectives say of the pieces: predicates, such as ``undefended``.
-    parts
-        Of a list: its members, if they have quantities of their own.
-    either
-        The items are joined by *or*.
-    plural, definite
-        Of pieces: the noun's number, and that they are *the* pieces.
+    plural
+        Of pieces: the noun's number.
     form
         Of a verb: ``finite``, ``base``, ``to``, ``ing`` or ``participle``.
     passive, denied, past, perfect, longer
@@ -60,10 +56,7 @@ class Chunk:
     items: tuple[str, ...] = ()
     quantity: str = ""
     states: tuple[str, ...] = ()
-    parts: tuple[Chunk, ...] = ()
-    either: bool = False
     plural: bool = False
-    definite: bool = False
     form: str = ""
     passive: bool = False
     denied: bool = False
@@ -118,11 +111,11 @@ def verb_forms() -> dict[str, list[Form]]:
     found: dict[str, list[Form]] = {}
     for verb, listed in table()["verbs"].items():
         for phrase in listed.split(","):
-            first, _, rest = phrase.strip().partition(" ")
+            first, *rest = phrase.split()
+            behind = "".join(f" {word}" for word in rest)
             for word, letters in _inflected(first):
-                found.setdefault(word, []).extend(
-                    Form(verb, rest, letter) for letter in letters
-                )
+                forms = [Form(verb, behind, letter) for letter in letters]
+                found.setdefault(word, []).extend(forms)
     for forms in found.values():
         forms.sort(key=lambda form: -len(form.rest))
     return found
@@ -157,14 +150,26 @@ _LINE: Final = re.compile(
     rf"(?:(?P<number>{_NUMBER})(?={_ITEM})|(?={MOVE}))"
     rf"{_ITEM}(?:\s(?:{_NUMBER})?{_ITEM})*(?:!!|\?\?|[!?]{{2}}|!)?"
 )
-_WORD: Final = re.compile(
-    r"[\s-]*(\{\w+\}|[A-Za-z]+?n't|[A-Za-z]+|'[a-z]+|\d+|[^\sA-Za-z\d-]|(?<=\s)-(?=\s))"
-)
-_JOIN: Final = re.compile(r"(,)?\s*(?:\b(and|or|nor)\b)?(?: both| also)?\s*")
+_JOIN: Final = re.compile(r"(?:,|,?\s(?:and|or)\b)(?: both| also)?\s*")
 
 
 #: Words that come before a square in a noun phrase: ``the two e-pawns``.
 _LEADING: Final = ("owner", "the", "article", "number", "quantity")
+
+_BARE: Final = re.compile(
+    rf"(?:[Tt]he )?(?:({SQUARE})(?:[- ]square)?|([a-h])[- ]file\b)"
+)
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Return the expression of a word, of two that are listed as one, or of a stop."""
+    listed = {word for name in table()["words"] for word in words(name) if "_" in word}
+    two = "|".join(sorted(listed)).replace("_", r"\s")
+    return re.compile(
+        rf"[\s-]*((?i:{two})(?![\w'])|\{{\w+\}}|[A-Za-z]+?n't|[A-Za-z]+|'[a-z]+|\d+"
+        r"|[^\sA-Za-z\d-]|(?<=\s)-(?=\s)|$)"
+    )
 
 
 @cache
@@ -174,14 +179,13 @@ def _men() -> re.Pattern[str]:
     before = "|".join(said)
     between = "|".join(word for word in said if _modifiers()[word][0] not in _LEADING)
     nouns = "|".join(words("noun"))
-    ranks = "|".join(words("rank"))
     file = r"[a-h](?=-file)-file"
     return re.compile(
         rf"(?i:(?P<before>(?:(?:{before})[\s-](?:of\s)?)*)"
         rf"(?:(?P<place>[a-h][1-8]|[b-h](?=[ -])|a(?=-)|(?<=the )a)[\s-])?"
         rf"(?P<between>(?:(?:{between})[\s-])*)(?P<noun>{nouns})(?P<plural>s)?(?!\w)"
         rf"(?:\s(?:on|at)\s(?:the\s)?(?P<on>{SQUARE}(?(plural)(?:,?\s(?:and\s|or\s)?{SQUARE})*)"
-        rf"|{file}|(?:{ranks}) rank))?(?:\sof\s(?P<of>white|black)(?!'))?)"
+        rf"|{file}))?(?:\sof\s(?P<of>white|black)(?!'))?)"
     )
 
 
@@ -213,23 +217,23 @@ class _Chunker:
     def chunks(self) -> list[Chunk]:
         """Return the chunks of the text."""
         place = 0
-        while word := _WORD.match(self.text, place):
-            start = word.start(1)
+        while True:
+            word, start, end = self._word(place)
+            if not word:
+                return self.found
             got = self._moves(start) or self._listed(start) or self._verb(start)
-            if got is None:
-                pair = _WORD.match(self.text, word.end())
-                double = f"{word[1]}_{pair[1]}".lower() if pair else ""
-                end = pair.end() if pair and double in words("pair") else word.end()
-                whole = double if end > word.end() else word[1]
-                got = _single(whole, (start, end)), end
+            got = got or (_single(word, (start, end)), end)
             if got[0].sort not in words("idle"):
                 self.found.append(got[0])
             place = got[1]
-        return self.found
 
-    def _word(self, place: int) -> str:
-        match = _WORD.match(self.text, place)
-        return match[1].lower() if match else ""
+    def _word(self, place: int) -> tuple[str, int, int]:
+        """Return the word from a place on, its start and end; empty at the text's end."""
+        match = _word().match(self.text, place)
+        if match is None:
+            return "", place, place
+        word = match[1] if match[1].startswith("{") else match[1].lower()
+        return word.replace(" ", "_"), match.start(1), match.end()
 
     def _moves(self, place: int) -> Read | None:
         """Read written moves that follow each other, numbers before them or not."""
@@ -249,19 +253,16 @@ class _Chunker:
         if got is None or got[0].sort in "CF" or got[0].quantity in ("none", "only"):
             return got
         joined = [got[0]]
-        either = False
         while following := self._member(got[1]):
-            got, either = following, either or " or " in self.text[got[1] : following[1]]
+            got = following
             joined.append(got[0])
-        return _together(joined, either=either), got[1]
+        return _together(joined), got[1]
 
     def _member(self, place: int) -> Read | None:
         """Read another phrase of a list, unless it is the subject of a clause of its own."""
         join = _JOIN.match(self.text, place)
-        got = self._one(join.end()) if join and join.group().strip() else None
-        if got is None or join is None or got[0].sort not in "NS":
-            return None
-        if join[2] is None and not self._goes_on(got[1]):
+        got = self._one(join.end()) if join else None
+        if got is None or got[0].sort not in "NS":
             return None
         verb = self._verb(got[1], after=got[0])
         for each in reversed(self.found) if verb and verb[0].form == "finite" else ():
@@ -271,54 +272,33 @@ class _Chunker:
                 return None
         return got
 
-    def _goes_on(self, place: int) -> bool:
-        """Whether a list that a comma continues comes to its *and*."""
-        join = _JOIN.match(self.text, place)
-        got = self._one(join.end()) if join and join.group().strip() else None
-        if got is None or join is None:
-            return False
-        return join[2] is not None or self._goes_on(got[1])
-
     def _one(self, place: int) -> Read | None:
         """Read one phrase: ``both of White's rooks``, ``the pinned e5-pawn``, ``e5``, ``nobody``."""
         if match := _men().match(self.text, place):
             return _pieces(match), match.end()
-        word = _WORD.match(self.text, place)
-        if word is None:
-            return None
-        first = word[1].lower()
-        span = word.span(1)
-        if quantity := words("anybody").get(first):
-            return Chunk("N", "", span, ("??",), quantity), word.end()
-        if side := words("player").get(first):
-            return Chunk("C", "", span, (side,)), word.end()
-        match = re.compile(
-            rf"(?:[Tt]he )?(?:({SQUARE})(?:[- ]square)?|([a-h])[- ]file\b)"
-        ).match(self.text, place)
-        if match:
+        word, start, end = self._word(place)
+        if quantity := words("anybody").get(word):
+            return Chunk("N", "", (start, end), ("??",), quantity), end
+        if side := words("player").get(word):
+            return Chunk("C", "", (start, end), (side,)), end
+        if match := _BARE.match(self.text, start):
             sort = "S" if match[1] else "F"
             return Chunk(sort, "", match.span(), (match[1] or match[2],)), match.end()
-        deed = words("deed").get(self._word(word.end()))
-        if deed and first in ("the", "this", "that"):
-            end = _WORD.match(self.text, word.end()).end()  # type: ignore[union-attr]
-            return Chunk("P", deed, (place, end)), end
         return None
 
     # ------------------------------------------------------------ verbs
 
     def _verb(self, place: int, after: Chunk | None = None) -> Read | None:
         """Read a verb with its auxiliaries, if one can stand here."""
-        start = place = _WORD.match(self.text + ".", place).start(1)  # type: ignore[union-attr]
+        start = self._word(place)[1]
         said = list[str]()
-        while word := _WORD.match(self.text, place):
-            plain = word[1].lower()
-            pair = _WORD.match(self.text, word.end())
-            double = words("double").get(f"{plain}_{pair[1].lower() if pair else ''}")
-            helper = double or words("auxiliary").get(plain)
-            if helper is None and not (said and plain in words("idle")):
+        while True:
+            word, _, end = self._word(place)
+            helper = words("auxiliary").get(word)
+            if helper is None and not (said and word in words("idle")):
                 break
-            said += (helper or plain).split("_")
-            place = pair.end() if pair and double else word.end()
+            said += (helper or word).split("_")
+            place = end
         kinds = [each for each in said if each in _HELPERS]
         before = after or (self.found[-1] if self.found else None)
         got = self._form(place, kinds, before)
@@ -345,21 +325,17 @@ class _Chunker:
         self, place: int, kinds: Sequence[str], before: Chunk | None
     ) -> tuple[Form, bool, int] | None:
         """Return the form of a verb, whether it is a participle with *by*, and its end."""
-        word = _WORD.match(self.text, place)
+        word, _, end = self._word(place)
         last = kinds[-1] if kinds else ""
         wanted = {"be": "ng", "have": "n", "": "nsbdg"}.get(last, "b")
-        for form in verb_forms().get(word[1].lower(), ()) if word else ():
-            end = word.end() if word else place
-            if form.letter not in wanted:
+        for form in verb_forms().get(word, ()):
+            follows = self.text[end:].lower().startswith(form.rest)
+            if form.letter not in wanted or not follows:
                 continue
-            if form.rest:
-                rest = re.compile(rf"(?i:\s+{form.rest}\b)").match(self.text, end)
-                if rest is None:
-                    continue
-                end = rest.end()
-            by = not last and form.letter == "n" and self._word(end) == "by"
+            stop = end + len(form.rest)
+            by = not last and form.letter == "n" and self._word(stop)[0] == "by"
             if last or by or _may_follow(before, form.letter):
-                return form, by, end
+                return form, by, stop
         return None
 
 
@@ -378,12 +354,10 @@ def _may_follow(before: Chunk | None, letter: str) -> bool:
     return letter != "b" and (starts or (letter == "g" and before.word in ("by", "before")))  # type: ignore[union-attr]
 
 
-def _single(written: str, span: tuple[int, int]) -> Chunk:
+def _single(word: str, span: tuple[int, int]) -> Chunk:
     """Return the chunk of a word by itself."""
-    word = written.lower()
     if word.startswith("{"):
-        known = written[1] in "NTDMLXIC"
-        return Chunk("N" if known else written, written, span)
+        return Chunk("N" if word[1] in "NTDMLXIC" else word, word, span)
     if word in words("pronoun"):
         return Chunk("P", words("pronoun")[word], span)
     number = words("number").get(word, word)
@@ -403,47 +377,31 @@ def _pieces(match: re.Match[str]) -> Chunk:
     noun = match["noun"].lower()
     kind = said.get("size") or words("noun")[noun]
     on = match["on"] or match["place"] or ""
-    places = re.findall(r"[a-h][1-8]|\b[a-h]\b|\w+(?= rank)", on.lower()) or [""]
+    places = re.findall(r"[a-h][1-8]|\b[a-h]\b", on.lower()) or [""]
     shade = said.get("shade", "")
     return Chunk(
         "N",
         "",
         match.span(),
-        tuple(f"{side}{kind}{_place(each, side)}{shade}" for each in places),
+        tuple(f"{side}{kind}{each:?<2}{shade}" if each else f"{side}{kind}{shade}" for each in places),
         said.get("quantity") or said.get("number", ""),
         tuple(states),
         plural=bool(match["plural"]),
-        definite="the" in said or "owner" in said,
     )
 
 
-def _place(text: str, side: str) -> str:
-    """Return a square, file or rank as references have it; a rank as its side counts it."""
-    if len(text) < 3:
-        return text + "?" if len(text) == 1 else text
-    rank = int(words("rank")[text])
-    return f"?{9 - rank if side == 'b' else rank}" if side in "wb" else ""
-
-
-def _together(joined: Sequence[Chunk], *, either: bool) -> Chunk:
-    """Return one chunk of several; a side that only the first has is that of all."""
+def _together(joined: Sequence[Chunk]) -> Chunk:
+    """Return one chunk of several."""
     first = joined[0]
     if len(joined) == 1:
         return first
-    side = first.items[0][0] if first.sort == "N" else "?"
-    items = list(first.items)
-    for each in joined[1:]:
-        own = each.definite or each.sort == "S"
-        items += [item if own or item[0] != "?" else side + item[1:] for item in each.items]
     mixed = any(each.quantity for each in joined[1:]) or first.quantity.isdigit()
     return replace(
         first,
         sort="N" if any(each.sort == "N" for each in joined) else "S",
         span=(first.span[0], joined[-1].span[1]),
-        items=tuple(items),
+        items=tuple(item for each in joined for item in each.items),
         states=(),
         plural=True,
-        either=either,
         quantity="mixed" if mixed else first.quantity.removesuffix("all"),
-        parts=tuple(joined) if mixed else (),
     )

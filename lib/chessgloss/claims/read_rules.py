@@ -59,6 +59,7 @@ class Meaning(NamedTuple):
     verb says; or ``with``: what a phrase adds to that.
     """
 
+    text: str
     predicate: str
     denied: bool
     values: Mapping[str, str]
@@ -68,7 +69,8 @@ class Meaning(NamedTuple):
         """Read a claim of the table: ``not stands piece={N}``."""
         denied = text.startswith("not ")
         (predicate, *values) = text.removeprefix("not ").split()
-        return cls(predicate, denied, dict(value.split("=", 1) for value in values))
+        pairs = (value.split("=", 1) for value in values)
+        return cls(text, predicate, denied, dict(pairs))
 
 
 class Template(NamedTuple):
@@ -217,7 +219,7 @@ class _Reader:
         self.passive = False  # its verb
         self.named: list[Chunk] = []  # pieces, squares, moves that were named last
         self.clear = True  # that nothing else was named
-        self.topic: tuple[str, ...] | None = ()  # the move spoken of, if it is another
+        self.here = True  # that no other move has been spoken of
         self.scene = Scene()
 
     def read_sentence(self, clauses: Sequence[Clause], *, asked: bool) -> None:
@@ -226,23 +228,22 @@ class _Reader:
         missed = len(self.unread)
         self.subject = None
         self.scene = Scene()
-        if self.topic and clauses[0].chunks[0].sort != "P":
-            self.topic = ()
-        scope = False
+        self.named = [each for each in self.named if each.sort != "M"]
+        broken = scope = False
         for place, clause in enumerate(clauses):
             first = clause.chunks[0]
-            goes_on = {*clause.joints} <= {*words("scope")}
-            own = self.subject is None or first.form != "finite"
-            hidden = scope and goes_on and (own or clause.joint == "relative")
-            if not (asked or hidden or clause.joint == "barred"):
-                if self._read_clause(clause, place):
-                    scope = False
-                    continue
+            lone = len(clause.chunks) == 1 and first.sort == "M"
+            hidden = clause.joint == "barred" or (
+                broken and (lone or scope or clause.joint == "relative")
+            )
+            if not (asked or hidden) and self._read_clause(clause, place):
+                broken = scope = False
+                continue
             self.unread.append(clause.span)
             self._keep(clause.chunks, None)
-            scope = any(each.sort == "V" for each in clause.chunks) or scope
-            scope |= len(clause.chunks) > 3
-            asked |= clause.joint in ("frame", "barred")
+            scope = scope or hidden or first.word == "other"
+            broken = True
+            asked |= first.sort == "after" or clause.joint in ("frame", "barred")
         if asked:
             del self.claims[kept:]
             self.unread[missed:] = [(clauses[0].span[0], clauses[-1].span[1])]
@@ -250,22 +251,14 @@ class _Reader:
 
     def _read_clause(self, clause: Clause, place: int) -> bool:
         """Read a clause; return whether it was read whole."""
-        chunks = list(clause.chunks)
+        (first, *rest) = clause.chunks
+        framed = clause.joint == "frame"
         try:
-            if clause.joint in ("frame", "led"):
-                long = chunks[0].sort in "MPS" and len(chunks) > 1
-                scene = self._scene_of(chunks[:1] if long else chunks)
-                if place and len(clause.joints) == 1 and not long:
-                    self._move_on(scene)
-                    return True
-                self.scene = scene
-                self.topic = ()
-                if not long:
-                    return True
-                chunks = chunks[1:]
-            chunks = self._with_subject(chunks, clause.joint, place)
-            sequel = "then" in clause.joints and not self.scene.line
-            claims = self.match(chunks, sequel=sequel)
+            if framed or (first.sort in words("led") and rest and rest[0].sort != "M"):
+                self.scene = self._scene_of(clause.chunks if framed else rest)
+                return True
+            chunks = self._with_subject(clause.chunks, clause.joint, place)
+            claims = self.match(chunks)
         except (Unreadable, ClaimError):
             return False
         (start, stop) = clause.span
@@ -281,37 +274,25 @@ class _Reader:
                 first = self.resolve(first)
             except Unreadable:
                 first = replace(first, sort="")
-        self.subject = first if first.sort in ("N", "C", "M") else None
+        acts = first.sort in ("N", "C") or (claims and first.sort == "M")
+        self.subject = first if acts else None
         self.passive = any(each.passive for each in chunks)
-        self.named = [each for each in chunks if each.sort in "NSM"] or self.named
-        moves = {each.items for each in chunks if each.sort == "M"}
-        played = {each for each in moves if self.is_played(each)}
-        moves -= played
-        line = any(len(each) > 1 for each in moves)
+        moves = [each for each in chunks if each.sort == "M"]
+        named = [each for each in chunks if each.sort in ("N", "S")]
+        if moves:
+            parts = moves[-1:] if self.scene.line else moves
+            line = tuple(move for each in parts for move in each.items)
+            named.append(replace(moves[-1], items=line))
+        self.named = named or self.named
         if claims is None:
             self.clear &= not any(each.sort in words("determiner") for each in chunks)
-        unsure = not moves and any(
-            claim.predicate in ("can", "threat") for claim in claims or ()
-        )
-        if len(moves) > 1 or line or unsure or (moves and claims is None):
-            self.topic = None
-        elif moves or played:
-            self.topic = next(iter(moves), ())
+        other = (not self.is_played(each.items) for each in moves)
+        able = (claim.predicate in ("can", "threat") for claim in claims or ())
+        self.here &= not (any(other) or any(able))
 
     def is_played(self, moves: Sequence[str]) -> bool:
         """Whether a written move is the one under discussion."""
         return [move.rstrip("+#") for move in moves] == [self.move]
-
-    def _move_on(self, scene: Scene) -> None:
-        """Make the last claim one of a scene that follows it: ``is lost after Nf7``."""
-        if not self.claims:
-            raise Unreadable
-        last = self.claims.pop()
-        line = scene.settings() | {"predicate": "stalemate"}
-        moves = Claim.from_json(line).line
-        self.claims.append(
-            replace(last, when="either" if moves else last.when, line=moves + last.line)
-        )
 
     # ------------------------------------------------------------ what a clause goes back to
 
@@ -326,9 +307,7 @@ class _Reader:
         if joint == "relative":
             near = [each for each in (*self.named[-1:], subject) if each and each.sort != "C"]
             subject = near[0] if len({each.items for each in near}) == 1 else None
-        elif (joint == "frame" and subject is None) or (
-            place == 0 and first.form == "finite"
-        ):
+        elif place == 0 and first.form in ("finite", "ing"):
             subject = Chunk("P", "this", first.span)
         if subject is None or (first.form == "base" and place == 0):
             raise Unreadable
@@ -343,10 +322,8 @@ class _Reader:
         if not self.clear or pronoun.word == "other":
             raise Unreadable
         if pronoun.word == "this" or not self.named:
-            if self.topic is None:
+            if not self.here:
                 raise Unreadable
-            if self.topic:
-                return Chunk("M", "", pronoun.span, self.topic)
             return Chunk("N", "", pronoun.span, ("moved",))
         one = len({each.items for each in self.named}) == 1
         if not one or self.named[0].plural != (pronoun.word == "they"):
@@ -354,31 +331,25 @@ class _Reader:
         return self.named[0]
 
     def _scene_of(self, chunks: list[Chunk]) -> Scene:
-        """Return what ``Nf3`` or ``Black takes the knight`` sets as the scene of what follows."""
-        first, *rest = chunks
-        if not rest and first.sort in "MS":
-            return self.scene.then(first.items, self.move)
-        if not rest and first.sort == "P" and first.word != "other":
-            return self.scene
-        claims = self.match(self._with_subject(chunks, "frame", 1))
-        moves = [str(move) for claim in claims for move in claim.get("move") or ()]
-        if len(claims) != 1 or len(moves) != 1 or claims[0].denied:
+        """Return what ``Black takes the knight`` sets as the scene of what follows."""
+        claims = self.match(self._with_subject(chunks, "", 0))
+        (claim, *others) = claims
+        moves = claim.get("move") or ()
+        if others or len(moves) != 1 or claim.denied:
             raise Unreadable
-        if claims[0].predicate == "played":
+        if claim.predicate == "played":
             return self.scene
-        return self.scene.then(moves, self.move)
+        return Scene().then([*map(str, claim.line), str(moves[0])], self.move)
 
     # ------------------------------------------------------------ matching
 
-    def match(self, chunks: Sequence[Chunk], *, sequel: bool = False) -> list[Claim]:
+    def match(self, chunks: Sequence[Chunk]) -> list[Claim]:
         """Return the claims of a clause by the first template that fits it whole."""
         for means, filled, verb in _fits(_active(chunks)):
-            name = next((name for name, each in filled.items() if each.parts), "")
-            members = filled[name].parts if name else (None,)
-            fillings = [filled | ({name: each} if each else {}) for each in members]
             try:
-                senses = [_Sense(self, each, verb, sequel=sequel) for each in fillings]
-                claims = [claim for sense in senses for claim in sense.claims(means)]
+                if "X9" in filled and any(each.predicate == "after" for each in means):
+                    self.scene = self.scene.then(filled["X9"].items, self.move)
+                claims = [*_Sense(self, filled, verb).claims(means)]
             except (Unreadable, ClaimError):
                 continue
             if claims:
@@ -436,16 +407,10 @@ class _Sense:
     """Makes the claims of a template from the chunks that fill it."""
 
     def __init__(
-        self,
-        reader: _Reader,
-        filled: Mapping[str, Chunk],
-        verb: Chunk,
-        *,
-        sequel: bool,
+        self, reader: _Reader, filled: Mapping[str, Chunk], verb: Chunk
     ) -> None:
         self.reader = reader
         self.verb = verb
-        self.sequel = sequel
         self.scene = reader.scene
         self.actor = next(iter(filled), "")
         self.filled = {name: self._meant(name, each) for name, each in filled.items()}
@@ -456,9 +421,12 @@ class _Sense:
         """Return a chunk for its slot: a pronoun or a move that acts as the piece that does."""
         reader = self.reader
         if name[0] == "M" and chunk.sort == "P":
-            if not reader.clear or reader.topic is None or chunk.word == "other":
+            if not (reader.clear and reader.here) or chunk.word == "other":
                 raise Unreadable
-            return replace(chunk, sort="M" if reader.topic else "P", items=reader.topic)
+        if chunk.sort == "M" and name[0] != "X" and not self.scene.line:
+            before = [each.items for each in reader.named if each.sort == "M"]
+            if before and chunk.items != before[-1]:
+                raise Unreadable  # it may go on from there
         if name[0] not in "NTDI":
             return chunk
         if chunk.sort == "P":
@@ -469,122 +437,81 @@ class _Sense:
             self.scene = self.scene.then(chunk.items, reader.move)
             item = "last" if self.scene.line else "moved"
             return replace(chunk, sort="N", items=(item,))
-        if chunk.sort == "N" and not chunk.quantity:
-            acts = name == self.actor
-            items = tuple(self._moved(item, acts=acts) for item in chunk.items)
-            return replace(chunk, items=items)
+        (_, kind, _) = _moving(reader.move)
+        if chunk.items in (("?" + kind,), (reader.side[0] + kind,)):
+            acts = name == self.actor and not chunk.quantity
+            return replace(chunk, items=("moved",)) if acts else chunk
         return chunk
-
-    def _moved(self, item: str, *, acts: bool) -> str:
-        """Return a reference, as ``moved`` if it can only be of the piece that has moved."""
-        (_, kind, square) = _moving(self.reader.move)
-        own = item[:1] in ("?", self.reader.side[0]) and item[1:2] == kind
-        here = item[2:] == square or (acts and not item[2:])
-        return "moved" if own and here else item
 
     def claims(self, means: Sequence[Meaning]) -> Iterator[Claim]:
         """Yield the claims; a move with all that phrases add to it is one."""
-        said = [meaning for meaning in means if meaning.predicate != "with"]
+        said = [each for each in means if each.predicate not in ("with", "after")]
         added = dict[str, str]()
         for meaning in means:
-            added |= meaning.values if meaning not in said else {}
+            added |= meaning.values if meaning.predicate == "with" else {}
         deed = any(meaning.predicate == "does" for meaning in said)
-        if added and not deed:
-            self._put(added)
-        if self.verb.denied and len(said) > 1:
+        if (added and not deed) or (self.verb.denied and len(said) > 1):
             raise Unreadable
         for meaning in said:
+            denied, quantity = self._quantity(meaning)
             if meaning.predicate == "does":
-                yield from self._deed({**meaning.values, **added})
+                yield self._deed({**meaning.values, **added}, denied, quantity)
             else:
-                yield from self._state(meaning)
-        texts = {text for meaning in said for text in meaning.values.values()}
+                yield self._state(meaning, denied, quantity)
+        text = " ".join(meaning.text for meaning in said)
         for name, each in self.filled.items():
             for state in each.states:
                 if each.quantity == "none" or self.verb.denied:
                     raise Unreadable
-                ours = f"{{{name}:ours}}" in texts
-                piece = self._sided(each, "ours") if ours else ",".join(each.items)
-                settings = self.scene.settings() | {"quantity": "some"}
-                yield Claim.of(state, piece=piece, **settings)
+                aspect = "ours" if f"{{{name}:ours}}" in text else ""
+                values = {"piece": self._slot(name, aspect) or "", "quantity": "some"}
+                yield Claim.of(state, **values | self.scene.settings())
 
-    def _put(self, added: Mapping[str, str]) -> None:
-        """Put the piece that a clause is about on the square that it names apart."""
-        name, subject = next(iter(self.filled.items()))
-        (square,) = [self.fill(text) for text in added.values()][:1]
-        piece = _one(subject)
-        if subject.sort != "N" or square is None or len(square) != 2 or len(piece) != 2:
-            raise Unreadable
-        self.filled[name] = replace(subject, items=(self._moved(piece + square, acts=False),))
+    def _quantity(self, meaning: Meaning) -> tuple[bool, str]:
+        """Return whether a claim is denied, and the quantity of what it is about."""
+        row = PREDICATES.get(self.fill(meaning.predicate) or "")
+        about = f" {row.subject if row else 'by'}={{"
+        denied = meaning.denied ^ self.verb.denied
+        quantity = ""
+        for name, each in self.filled.items():
+            counted = re.search(rf"\{{{name}:(number|pawns|quantity)", meaning.text)
+            if each.sort != "N" or counted:
+                continue
+            if about + name in meaning.text:
+                quantity = each.quantity
+            elif each.quantity not in _ONE:
+                raise Unreadable
+            else:
+                denied ^= each.quantity == "none"
+            if quantity == "mixed":
+                raise Unreadable
+        return denied, quantity
 
-    # ------------------------------------------------------------ states
-
-    def _state(self, meaning: Meaning) -> Iterator[Claim]:
-        """Yield a claim about a position; of *no longer* also that it was so."""
+    def _state(self, meaning: Meaning, denied: bool, quantity: str) -> Claim:
+        """Return a claim about a position."""
         verb = self.verb
         predicate = self.fill(meaning.predicate) or ""
-        values, quantity, denied = self._values(meaning)
+        filled = {name: self.fill(text) for name, text in meaning.values.items()}
+        values = {name: value for name, value in filled.items() if value is not None}
         if "line" in values:
             moves = values.pop("line").split(",")
             self.scene = self.scene.then(moves, self.reader.move)
         settings = self.scene.settings()
-        line = self.scene.line
-        supposed = line or any(each.sort == "M" for each in self.filled.values())
-        if verb.modal not in ("", "can", "could", *(("will", "would") if supposed else ())):
+        supposed = self.scene.line or any(each.sort == "M" for each in self.filled.values())
+        if verb.modal and not (supposed and verb.modal in ("will", "would")):
             raise Unreadable
         if verb.past:
             settings["when"] = "either"
-        piece = values.get("piece", "")
-        able = verb.modal in ("can", "could") and "line" not in meaning.values
-        if able and piece:
-            fields = _fields(piece)
-            mine = piece == "moved" or _SIDES.get(piece[0]) == self.reader.side
-            ours = ("--",) if mine else ()
-            settings["line"] = ",".join((*line, *ours, _written(fields)))
-            settings["branches"] = "some"
-            values |= {"piece": "last"} if "from" in fields else {}
-        if line and predicate in ("develops", "prevents"):
+        if self.scene.line and predicate in ("develops", "prevents"):
             raise Unreadable
+        piece = values.get("piece", "")
         if predicate in words("of_pawns") and piece[1:2] not in "Poa":
             raise Unreadable
         if quantity == "none" and piece == "??" and len(values.get("target", "")) == 2:
             raise Unreadable  # of which side is not said
-        if quantity.isdigit() and predicate in words("counted"):
-            values = {"piece": values["target"], "by": piece, "number": quantity}
-            predicate = words("counted")[predicate]
-        elif quantity:
+        if quantity:
             settings["quantity"] = quantity
-        settings |= values
-        denied ^= meaning.denied ^ verb.denied
-        if verb.longer and verb.denied:
-            before = settings | {"when": "before"}
-            yield Claim.of(predicate, denied=not denied, **before)
-        yield Claim.of(predicate, denied=denied, **settings)
-
-    def _values(self, meaning: Meaning) -> tuple[dict[str, str], str, bool]:
-        """Return the values of a claim, its quantity, and whether *no* in an object denies it."""
-        filled = {name: self.fill(text) for name, text in meaning.values.items()}
-        values = {name: value for name, value in filled.items() if value is not None}
-        row = PREDICATES.get(meaning.predicate)
-        subject = row.subject if row else "piece"
-        quantity = ""
-        denied = False
-        for name in values:
-            for chunk in self._counted(meaning.values[name]):
-                if chunk.either or chunk.quantity == "mixed":
-                    raise Unreadable
-                if name == subject:
-                    quantity = "" if "quantity" in meaning.values else chunk.quantity
-                elif chunk.quantity not in _ONE:
-                    raise Unreadable
-                denied ^= name != subject and chunk.quantity == "none"
-        return values, quantity, denied
-
-    def _counted(self, text: str) -> list[Chunk]:
-        """Return the chunks of pieces that a value names as such."""
-        found = re.findall(r"\{(\w+)(?::(?:ours|theirs|self))?\}", text)
-        chunks = [self.filled[slot] for slot in found if slot in self.filled]
-        return [each for each in chunks if each.sort == "N"]
+        return Claim.of(predicate, denied=denied, **settings | values)
 
     # ------------------------------------------------------------ slots
 
@@ -610,13 +537,16 @@ class _Sense:
             return words(_CLASSES[slot[0]])[chunk.word]
         if chunk.sort == "C" and aspect == "self":
             return chunk.items[0] + "?"
-        if chunk.sort == "C" or aspect in ("side", "other"):
+        if aspect in ("side", "other") or (chunk.sort == "C" and not aspect):
             side = self._side(chunk)
             return _OTHER.get(side or "") if aspect == "other" else side
-        if chunk.sort == "P":
+        if chunk.sort in ("P", "C"):
             return None
         if aspect in ("ours", "theirs"):
-            return self._sided(chunk, aspect)
+            side = (self._side(self.filled[self.actor]) or "?")[0]
+            side = _OTHER.get(side, "?") if aspect == "theirs" else side
+            items = (side + each[1:] if each[0] == "?" else each for each in chunk.items)
+            return ",".join(items)
         if aspect in _ASPECTS:
             return _ASPECTS[aspect](chunk)
         return chunk.quantity if chunk.sort == "#" else ",".join(chunk.items)
@@ -630,80 +560,49 @@ class _Sense:
         sides = {_SIDES.get(item[0]) for item in chunk.items}
         return sides.pop() if len(sides) == 1 else None
 
-    def _sided(self, chunk: Chunk, aspect: str) -> str:
-        """Return references with the side that goes without saying: of who acts, or the other."""
-        side = (self._side(next(iter(self.filled.values()))) or "?")[0]
-        letter = _OTHER.get(side, "?") if aspect == "theirs" else side
-        items = (letter + item[1:] if item[0] == "?" else item for item in chunk.items)
-        return ",".join(items)
-
     # ------------------------------------------------------------ moves
 
-    def _deed(self, meant: Mapping[str, str]) -> Iterator[Claim]:
-        """Yield that a move is made, can be made, or must be made."""
-        actor = self.filled.get(meant.get("by", "").strip("{}"))
-        acting = actor is not None and actor.sort == "N"
-        fields = {name: words("move_field")[name] for name in meant if name in words("move_field")}
-        for name, text in meant.items():
-            value = None if name == "by" else self.fill(text)
-            fields |= {} if value is None else {name: value}
-        side = fields.pop("side", None) or (self._side(actor) if actor else None)
-        objects = [each for each in self.filled.values() if each is not actor]
-        counts = [each.quantity for each in objects if each.sort == "N"]
-        several = any(len(each.items) > 1 for each in objects if each.sort == "N")
-        if several or not {*counts} <= {*_ONE}:
-            raise Unreadable
-        denied = self.verb.denied ^ ("none" in counts)
-        for piece in actor.items if actor and acting else ("",):
-            quantity = actor.quantity if actor and acting else ""
-            if piece == "last":
-                (kind, _, square) = _moving(self.scene.line[-1])
-                line = self.scene.line[:-1]
-                move = _written({"piece": kind, "to": square} | fields)
-                settings = self.scene._replace(line=line).settings()
-                yield Claim.of("can", denied=denied, move=move, **settings)
-                continue
-            move = _written(_fields(piece) | fields)
-            yield self._move(move, side, denied ^ (quantity == "none"), quantity)
-
-    def _move(
-        self, move: str, side: str | None, denied: bool, quantity: str
-    ) -> Claim:
+    def _deed(self, meant: Mapping[str, str], denied: bool, quantity: str) -> Claim:
         """Return that a move is made, can be made, or must be made, as the verb says."""
         verb = self.verb
         modal = verb.modal
-        able = modal in ("can", "could")
-        (kind, _, square) = _moving(self.reader.move)
-        topic = self.reader.topic
-        if not self.scene.line and topic:
-            self.scene = self.scene.then(topic, self.reader.move)
-        unsure = topic is None and modal not in ("can", "could", "must", "threat")
-        led = bool(topic) and verb.form == "participle"
-        if unsure or led or (modal == "would" and not self.scene.line):
-            raise Unreadable
-        settings = self.scene.settings()
-        values = {"move": move} | ({"side": side} if side else {})
-        castles = move.startswith("O-O") or "castles" in move
-        if castles and (verb.longer or (verb.perfect and not modal)):
-            wing = {"O-O": "kingside", "O-O-O": "queenside"}.get(move)
-            values = {"side": side or ""} | ({"wing": wing} if wing else {})
+        filled = {name: self.fill(text) for name, text in meant.items()}
+        fields = {name: value for name, value in filled.items() if value and name != "by"}
+        side = fields.pop("side", "")
+        values = {"side": side} if side else {}
+        scene = self.scene
+        if filled.get("by") == "last":
+            (kind, _, square) = _moving(scene.line[-1])
+            fields |= {"piece": kind, "to": square}
+            settings = scene._replace(line=scene.line[:-1]).settings()
+            return Claim.of("can", denied=denied, move=_written(fields), **settings)
+        settings = scene.settings()
+        if "castles" in fields and (verb.longer or verb.perfect):
+            wing = fields["castles"]
+            values |= {"wing": wing} if wing != "any" else {}
             predicate = "castling_right" if modal else "castled"
             return Claim.of(predicate, denied=denied, **settings | values)
-        if verb.perfect and not modal:
-            raise Unreadable
+        elsewhere = not (self.reader.here or scene.line)
+        able = modal in ("can", "could")
+        if not (able or modal in ("must", "threat")):
+            if elsewhere or verb.perfect or (modal == "would" and not scene.line):
+                raise Unreadable
+        values["move"] = _written(fields)
         if modal in ("must", "threat"):
             return Claim.of(modal, denied=denied, **settings | values)
-        if able and quantity.isdigit() and quantity != "1":
+        if quantity.isdigit() and quantity != "1" and able:
             values["number"] = quantity
         elif quantity not in _ONE:
             raise Unreadable
-        another = re.search("piece:[^,}]", move) and f"piece:{kind}" not in move
-        reply = side == _OTHER[self.reader.side] or (side is None and another)
-        if not (modal or self.scene.line or reply or f"from:{square}" in move):
+        denied ^= quantity == "none"
+        (kind, _, square) = _moving(self.reader.move)
+        another = not side and fields.get("piece", kind) != kind
+        reply = side == _OTHER[self.reader.side] or another
+        if not (modal or scene.line or reply or fields.get("from") == square):
             return Claim.of("played", denied=denied, **values)
-        if (denied and not modal) or self.sequel:
+        if denied and not modal:
             raise Unreadable
-        if not self.scene.line:
+        if not scene.line:
             before = modal == "could" and verb.perfect
             settings["when"] = "before" if before else "after" if denied or reply else "either"
         return Claim.of("can", denied=denied, **settings | values)
@@ -714,9 +613,15 @@ _ONE: Final = ("", "1", "some", "none")
 
 def _one(chunk: Chunk) -> str:
     """Return the one reference of a chunk."""
-    if len(chunk.items) != 1 or chunk.quantity in ("none", "only", "all"):
+    if len(chunk.items) != 1 or chunk.quantity in ("only", "all"):
         raise Unreadable
     return chunk.items[0]
+
+
+def _parts(chunk: Chunk) -> tuple[str, str | None]:
+    """Return the kind and the place of the one reference of a chunk."""
+    found = re.fullmatch(r"(?:[wb?](.))?([a-h][1-8?])?[ld]?", _one(chunk))
+    return ((found[1] or "").strip("?x"), found[2]) if found else ("", None)
 
 
 def _number(chunk: Chunk) -> str | None:
@@ -725,14 +630,13 @@ def _number(chunk: Chunk) -> str | None:
 
 #: What a slot can give beside its references.
 _ASPECTS: Final[Mapping[str, Callable[[Chunk], str | None]]] = {
-    "kind": lambda chunk: _one(chunk)[1],
+    "kind": lambda chunk: _parts(chunk)[0] or None,
+    "taken": lambda chunk: _parts(chunk)[0] or "yes",
+    "place": lambda chunk: _parts(chunk)[1],
     "amount": lambda chunk: words("amount").get(_one(chunk)[1]),
-    "square": lambda chunk: _one(chunk)[2:4] or None,
     "number": _number,
     "pawns": lambda chunk: _number(chunk) if chunk.items[0][1] == "P" else None,
     "quantity": lambda chunk: chunk.quantity or None,
-    "white": lambda chunk: "w" + _one(chunk)[1:],
-    "black": lambda chunk: "b" + _one(chunk)[1:],
     "first": lambda chunk: chunk.items[0],
     "last": lambda chunk: chunk.items[-1],
     "before": lambda chunk: ",".join(chunk.items[:-1]) or None,
@@ -748,25 +652,8 @@ def _moving(san: str) -> tuple[str, str, str]:
     return kind, found[3] or kind, found[2]
 
 
-def _fields(item: str) -> dict[str, str]:
-    """Return the fields of a move that a piece makes, from its reference."""
-    if item in ("", "moved", "last"):
-        return {}
-    fields = {"piece": item[1], "from": item[2:4]}
-    return {name: value for name, value in fields.items() if value.strip("?x")}
-
-
 def _written(fields: Mapping[str, str]) -> str:
     """Return a move by its fields, as the language writes it."""
-    parts = dict(fields)
-    if not parts or "as" in parts:
-        return parts.get("as", "*")
-    taken = parts.get("captures", "yes")
-    if len(taken) == 2 and taken[0] in chess.FILE_NAMES:
-        parts |= {"captures": "yes", "to": taken}
-    elif taken != "yes":
-        parts["captures"] = taken[1].strip("?x") or "yes"
-        if taken[2:4] and "en_passant" not in parts:
-            parts["to"] = taken[2:4]
-    whole = (f"{name}:{value}" for name, value in parts.items())
-    return f"{{{','.join(whole)}}}"
+    if "as" in fields:
+        return fields["as"]
+    return f"{{{','.join(f'{name}:{value}' for name, value in fields.items())}}}"
