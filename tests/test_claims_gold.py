@@ -128,15 +128,9 @@ def test_a_match_is_where_most_fits_that_fits_few_others():
         verdicts = zip(claims, said[text.move.san], strict=True)
         return [Checked(claim, verdict, "") for claim, verdict in verdicts]
 
-    def match(words, check):
-        texts = [GoldText("one", move, words) for move in moves]
-        return gold.match(texts, check)
-
-    assert match("", check) == (1,)
-    assert match("", lambda text: ()) == (0, 1, 2)
-    # a place that the words name, without any claim
-    assert match("Look at a3.", lambda text: ()) == (2,)
-    assert match("On the kingside.", lambda text: ()) == (0,)
+    texts = [GoldText("one", move, "A comment.") for move in moves]
+    assert gold.match(texts, check) == (1,)
+    assert gold.match(texts, lambda text: ()) == (0, 1, 2)
 
 
 # ---------------------------------------------------------------- minimal pairs

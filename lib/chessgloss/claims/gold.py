@@ -272,15 +272,8 @@ def read_matching(
         yield Matching(key, tuple(texts), int(row["right"]))
 
 
-#: How much it counts that a claim fits a move, and against the move if it does not. These weights,
-#: and those of places, were set on the lectures of ``dev``.
+#: How much it counts that a claim fits a move, and against the move if it does not.
 FITS: Mapping[str, float] = {"true": 1.0, "false": -3.0}
-
-#: How much it counts that the move goes to a square, wing or the centre that the words name, and
-#: against a move in an ending, for each piece on the board.
-TO_SQUARE, TO_WING, TO_CENTRE, ENDING = 1.0, 2.0, 1.0, -0.1
-
-_CENTRE = frozenset({chess.D4, chess.E4, chess.D5, chess.E5})
 
 
 def match(texts: Sequence[GoldText], check: Check) -> tuple[int, ...]:
@@ -302,7 +295,7 @@ def match(texts: Sequence[GoldText], check: Check) -> tuple[int, ...]:
         for claims in checked
         for pair in {(str(c.claim), c.verdict) for c in claims}
     )
-    scores = [_fit_of_words(each.text, each.move) for each in texts]
+    scores = [0.0] * len(texts)
     for place, claims in enumerate(checked):
         for each in claims:
             on = shared[str(each.claim), each.verdict]
@@ -310,23 +303,6 @@ def match(texts: Sequence[GoldText], check: Check) -> tuple[int, ...]:
             scores[place] += FITS.get(each.verdict, 0.0) * rarity
     best = max(scores)
     return tuple(n for n, each in enumerate(scores) if math.isclose(each, best))
-
-
-def _fit_of_words(text: str, move: MoveInContext) -> float:
-    """Return how much the places that a text names speak for a move, claims apart."""
-    words = text.lower()
-    to = move.move.to_square
-    wing = "king" if chess.square_file(to) > chess.square_file(chess.D1) else "queen"
-    fit = 0.0
-    if re.search(rf"(?<![a-z0-9])[kqrbn]?x?{chess.square_name(to)}(?![a-z0-9])", words):
-        fit += TO_SQUARE
-    if re.search(rf"\b{wing}.?side", words):
-        fit += TO_WING
-    if to in _CENTRE and re.search("cent(?:er|re)", words):
-        fit += TO_CENTRE
-    if re.search("ending|endgame", words):
-        fit += ENDING * chess.popcount(chess.Board(move.position.fen).occupied)
-    return fit
 
 
 # ---------------------------------------------------------------- minimal pairs
