@@ -13,67 +13,50 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-#: What a chunk is of: ``N`` pieces, ``S`` squares, ``M`` moves, ``C`` a side, ``F`` a file, ``#`` a
-#: number, ``P`` a pronoun, ``V`` a verb; a word or a stop stands for itself.
-Sort = str
-
-
-class Token(NamedTuple):
-    """A word, a written move, a square or a stop, with its place in the text."""
-
-    text: str
-    word: str
-    start: int
-    end: int
-    sort: str
+#: A chunk and where it ends in the text.
+Read = tuple["Chunk", int]
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Tokens that say one thing.
+    """Words that say one thing.
 
     Parameters
     ----------
     sort
-        What it is of.
+        What it is of: ``N`` pieces, ``S`` squares, ``M`` moves, ``C`` a side, ``F`` a file, ``#`` a
+        number, ``P`` a pronoun, ``V`` a verb; a word or a stop stands for itself.
     word
-        The word, or the class of the verb, in lower case.
+        The word in lower case; the class of a verb; of moves ``w`` or ``b``, whose the first is.
     span
         Start and end in the text.
     items
-        References, moves, or sides.
+        References, moves, or a side.
     quantity
-        Of pieces: ``none``, ``only``, ``some``, ``all``, a number, ``mixed`` for a list with
-        several; empty for *the*. Of a verb: ``only`` or empty.
+        Of pieces: ``none``, ``only``, ``some``, ``all`` or a number; empty for *the*. Of a number:
+        itself. ``mixed`` for a list with several. Of a verb: ``only`` or empty.
     states
         What adjectives say of the pieces: predicates, such as ``undefended``.
-    either
-        The items are joined by *or*.
-    plural, definite
-        Of pieces: the noun's number, and that they are *the* pieces.
-    parts
-        Of a list whose members have quantities of their own: the members.
+    plural
+        Of pieces: the noun's number.
     form
-        Of a verb: ``finite``, ``base``, ``to``, ``ing`` or ``participle``; ``slot`` in a template.
+        Of a verb: ``finite``, ``base``, ``to``, ``ing`` or ``participle``.
     passive, denied, past, perfect, longer
-        Of a verb; ``longer`` for *no longer*.
+        Of a verb; ``longer``: *no longer*, or *still*.
     modal
         The auxiliary that bears on what is claimed: ``can``, ``could``, ``must`` …
     """
 
-    sort: Sort
+    sort: str
     word: str
     span: tuple[int, int]
     items: tuple[str, ...] = ()
     quantity: str = ""
     states: tuple[str, ...] = ()
-    either: bool = False
     plural: bool = False
-    definite: bool = False
-    parts: tuple[Chunk, ...] = ()
     form: str = ""
     passive: bool = False
     denied: bool = False
@@ -85,10 +68,8 @@ class Chunk:
     @property
     def key(self) -> str:
         """The chunk as templates see it."""
-        if self.form == "slot":
-            return self.word
         if self.sort != "V":
-            return self.sort
+            return self.word if self.word.startswith("{") else self.sort
         before = {"to": "to_", "ing": "~"}.get(self.form, "")
         return f"<{before}{'is_' if self.passive else ''}{self.word}>"
 
@@ -98,14 +79,14 @@ class Chunk:
 
 @cache
 def table() -> dict[str, Any]:
-    """Return ``read_rules.toml``: the words, and the templates."""
-    path = Path(__file__).with_name("read_rules.toml")
-    return tomllib.loads(path.read_text("utf-8"))
+    """Return ``read_rules.toml``: the words, the verbs, and the templates."""
+    text = files("chessgloss.claims").joinpath("read_rules.toml").read_text("utf-8")
+    return tomllib.loads(text)
 
 
 @cache
 def words(name: str) -> dict[str, str]:
-    """Return the words of a class, each with what it stands for (itself unless given)."""
+    """Return the words of a class, each with what it stands for."""
     found = dict[str, str]()
     for meaning, each in table()["words"][name].items():
         found |= dict.fromkeys(each.split(), meaning)
@@ -120,7 +101,7 @@ class Form(NamedTuple):
     """
 
     verb: str
-    rest: tuple[str, ...]
+    rest: str
     letter: str
 
 
@@ -130,9 +111,10 @@ def verb_forms() -> dict[str, list[Form]]:
     found: dict[str, list[Form]] = {}
     for verb, listed in table()["verbs"].items():
         for phrase in listed.split(","):
-            (first, *rest) = phrase.split()
+            first, *rest = phrase.split()
+            behind = "".join(f" {word}" for word in rest)
             for word, letters in _inflected(first):
-                forms = [Form(verb, tuple(rest), letter) for letter in letters]
+                forms = [Form(verb, behind, letter) for letter in letters]
                 found.setdefault(word, []).extend(forms)
     for forms in found.values():
         forms.sort(key=lambda form: -len(form.rest))
@@ -144,77 +126,77 @@ def _inflected(verb: str) -> Iterator[tuple[str, str]]:
     base, *past = verb.split("/")
     stem = base.removesuffix("e")
     yield base, "b"
-    if base[-1] == "y" and base[-2] not in "aeiou":
+    yield base + ("es" if base.endswith(("s", "x", "ch", "sh", "o")) else "s"), "s"
+    if base.endswith("y"):
         yield base[:-1] + "ies", "s"
         yield base[:-1] + "ied", "dn"
-    yield base + ("es" if base.endswith(("s", "x", "ch", "sh", "o")) else "s"), "s"
     for each in (stem, base + base[-1]):
         yield each + "ing", "g"
         if not past:
             yield each + "ed", "dn"
-    if past:
-        yield past[0], "d"
-        yield past[-1], "n"
+    yield from zip(past[:1] + past[-1:], "dn", strict=False)
 
 
-# ---------------------------------------------------------------- tokens
+# ---------------------------------------------------------------- regular expressions
 
-_MOVE: Final = (
+SQUARE: Final = r"[a-h][1-8](?![A-Za-z0-9])"
+_NUMBER: Final = r"(?:\d+\s?\.(?:\s?\.\.|…)?|\.\.\.|…)\s?"
+MOVE: Final = (
     r"(?:[O0]-[O0](?:-[O0])?|[KQRBN][a-h]?[1-8]?x?[a-h][1-8]|[a-h]x[a-h][1-8](?:=?[QRBN])?"
     r"|[a-h][18]=[QRBN]|[a-h][1-8][a-h][1-8][qrbn]?)[+#]?(?![A-Za-z0-9])"
 )
-_TOKEN: Final = re.compile(
-    r"(?P<slot>\{\w+\})"
-    r"|(?P<number>\d+\s?\.(?:\s?\.\.|…)?(?=\s?(?:…|\.\.\.)?\s?[KQRBNO0a-h])|\.\.\.|…)"
-    rf"|(?P<move>{_MOVE})"
-    r"|(?P<square>[a-h][1-8])(?![A-Za-z0-9])"
-    r"|(?P<letter>(?:[b-h]|(?<=the )a)(?=[- ](?:file|pawn))|a(?=-(?:file|pawn)))"
-    r"|(?P<digits>\d+)"
-    r"|(?P<word>e\.p\.|[A-Za-z]+(?:['’][A-Za-z]+)?)"
-    r"|(?P<stop>[.,;:!?()\[\]–—&|]|(?<=\s)-(?=\s))"
+_ITEM: Final = rf"(?:{MOVE}|{SQUARE})"
+_LINE: Final = re.compile(
+    rf"(?:(?P<number>{_NUMBER})(?={_ITEM})|(?={MOVE}))"
+    rf"{_ITEM}(?:\s(?:{_NUMBER})?{_ITEM})*(?:!!|\?\?|[!?]{{2}}|!)?"
 )
-_JUDGED: Final = re.compile(r"[!?]+")
-_SHORT: Final = {
-    "n't": "not",
-    "'re": "are",
-    "'ve": "have",
-    "'ll": "will",
-    "'m": "am",
-    "'d": "would",
-}
+_JOIN: Final = re.compile(r"(?:,|,?\s(?:and|or)\b)(?: both| also)?\s*")
 
 
-def tokenise(text: str) -> list[Token]:
-    """Cut a text into tokens; contractions are two words."""
-    tokens = list[Token]()
-    plain = text.replace("’", "'")
-    place = 0
-    while match := _TOKEN.search(plain, place):
-        place = match.end()
-        sort = str(match.lastgroup)
-        start, end = match.span()
-        whole = match.group()
-        if sort == "move":
-            signs = _JUDGED.match(plain, place)
-            place = signs.end() if signs and signs.group() != "?" else place
-        parts = _parts(whole.lower()) if sort == "word" else (whole.lower(),)
-        tokens += [Token(whole, part, start, end, sort) for part in parts]
-    return tokens
+#: Words that come before a square in a noun phrase: ``the two e-pawns``.
+_LEADING: Final = ("owner", "the", "article", "number", "quantity")
+
+_BARE: Final = re.compile(
+    rf"(?:[Tt]he )?(?:({SQUARE})(?:[- ]square)?|([a-h])[- ]file\b)"
+)
 
 
-def _parts(word: str) -> tuple[str, ...]:
-    """Return the words of a contraction; a possessive stays whole."""
-    if word == "cannot":
-        return "can", "not"
-    if word.endswith("n't"):
-        stem = {"ca": "can", "wo": "will"}.get(word[:-3], word[:-3])
-        return stem, "not"
-    stem, mark, end = word.partition("'")
-    if mark + end in _SHORT:
-        return stem, _SHORT[mark + end]
-    if mark + end == "'s" and stem in words("with_is"):
-        return stem, "is"
-    return (word,)
+@cache
+def _word() -> re.Pattern[str]:
+    """Return the expression of a word, of two that are listed as one, or of a stop."""
+    listed = {word for name in table()["words"] for word in words(name) if "_" in word}
+    two = "|".join(sorted(listed)).replace("_", r"\s")
+    return re.compile(
+        rf"[\s-]*((?i:{two})(?![\w'])|\{{\w+\}}|[A-Za-z]+?n't|[A-Za-z]+|'[a-z]+|\d+"
+        r"|[^\sA-Za-z\d-]|(?<=\s)-(?=\s)|$)"
+    )
+
+
+@cache
+def _men() -> re.Pattern[str]:
+    """Return the expression of a noun phrase of pieces."""
+    said = sorted(_modifiers(), key=len, reverse=True)
+    before = "|".join(said)
+    between = "|".join(word for word in said if _modifiers()[word][0] not in _LEADING)
+    nouns = "|".join(words("noun"))
+    file = r"[a-h](?=-file)-file"
+    return re.compile(
+        rf"(?i:(?P<before>(?:(?:{before})[\s-](?:of\s)?)*)"
+        rf"(?:(?P<place>[a-h][1-8]|[b-h](?=[ -])|a(?=-)|(?<=the )a)[\s-])?"
+        rf"(?P<between>(?:(?:{between})[\s-])*)(?P<noun>{nouns})(?P<plural>s)?(?!\w)"
+        rf"(?:\s(?:on|at)\s(?:the\s)?(?P<on>{SQUARE}(?(plural)(?:,?\s(?:and\s|or\s)?{SQUARE})*)"
+        rf"|{file}))?(?:\sof\s(?P<of>white|black)(?!'))?)"
+    )
+
+
+@cache
+def _modifiers() -> dict[str, tuple[str, str]]:
+    """Return what each word before a noun says: the name of what, and its value."""
+    kinds = ("adjective", "state", "size", "shade", "side", *_LEADING)
+    found = dict[str, tuple[str, str]]()
+    for kind in kinds:
+        found |= {word: (kind, value) for word, value in words(kind).items()}
+    return found
 
 
 # ---------------------------------------------------------------- chunks
@@ -222,306 +204,143 @@ def _parts(word: str) -> tuple[str, ...]:
 
 def chunk(text: str) -> list[Chunk]:
     """Return the chunks of a text in order."""
-    return _Reader(tokenise(text)).chunks()
+    return _Chunker(text.replace("’", "'")).chunks()
 
 
-class _Reader:
-    """Reads tokens from left to right."""
+class _Chunker:
+    """Reads a text from left to right."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self.tokens = tokens
+    def __init__(self, text: str) -> None:
+        self.text = text
         self.found: list[Chunk] = []
 
     def chunks(self) -> list[Chunk]:
+        """Return the chunks of the text."""
         place = 0
-        while place < len(self.tokens):
-            place = self._next(place)
-        return self.found
+        while True:
+            word, start, end = self._word(place)
+            if not word:
+                return self.found
+            got = self._moves(start) or self._listed(start) or self._verb(start)
+            got = got or (_single(word, (start, end)), end)
+            if got[0].sort not in words("idle"):
+                self.found.append(got[0])
+            place = got[1]
 
-    def _next(self, place: int) -> int:
-        """Read the chunk that begins at a token; return where the next begins."""
-        for read in (self._moves, self._men, self._verb):
-            if got := read(place):
-                chunk, end = got
-                self.found.append(chunk)
-                return end
-        token = self._at(place)
-        if token.word in words("idle"):
-            return place + 1
-        if token.sort == "slot":
-            sort = {"n": "#", "C": "C"}.get(token.text[1], "N")
-            self.found.append(replace(_single(token), sort=sort, word=token.text, form="slot"))
-            return place + 1
-        self.found.append(_single(token))
-        return place + 1
+    def _word(self, place: int) -> tuple[str, int, int]:
+        """Return the word from a place on, its start and end; empty at the text's end."""
+        match = _word().match(self.text, place)
+        if match is None:
+            return "", place, place
+        word = match[1] if match[1].startswith("{") else match[1].lower()
+        return word.replace(" ", "_"), match.start(1), match.end()
 
-    def _at(self, place: int) -> Token:
-        inside = 0 <= place < len(self.tokens)
-        return self.tokens[place] if inside else Token("", "", 0, 0, "")
-
-    def _word(self, place: int) -> str:
-        return self._at(place).word
-
-    def _span(self, start: int, end: int) -> tuple[int, int]:
-        return self.tokens[start].start, self.tokens[end - 1].end
-
-    # ------------------------------------------------------------ moves
-
-    def _moves(self, place: int) -> tuple[Chunk, int] | None:
+    def _moves(self, place: int) -> Read | None:
         """Read written moves that follow each other, numbers before them or not."""
-        moves = list[str]()
-        end = place
-        numbered = False
-        side = ""
-        while token := self._at(end):
-            follows = numbered or bool(moves)
-            if token.sort == "number":
-                numbered = True
-                if not moves:
-                    side = "b" if token.word.endswith(("..", "…")) else "w"
-            elif token.sort == "move" or (token.sort == "square" and follows):
-                moves.append(token.text)
-                numbered = False
-            else:
-                break
-            end += 1
-        if not moves:
+        match = _LINE.match(self.text, place)
+        if match is None:
             return None
-        return Chunk("M", side, self._span(place, end), tuple(moves)), end
+        number = (match["number"] or "").strip()
+        side = "b" if number.endswith(("..", "…")) else "w" if number else ""
+        items = re.findall(_ITEM, match.group())
+        return Chunk("M", side, match.span(), tuple(items)), match.end()
 
     # ------------------------------------------------------------ pieces and squares
 
-    def _men(self, place: int) -> tuple[Chunk, int] | None:
+    def _listed(self, place: int) -> Read | None:
         """Read a noun phrase of pieces or squares, or several that are joined."""
         got = self._one(place)
-        if got is None:
-            return None
-        first, end = got
-        joined = [first]
-        while following := self._joined(joined, end):
-            (each, end) = following
-            joined.append(each)
-        return _together(joined, self._span(place, end)), end
+        if got is None or got[0].sort in "CF" or got[0].quantity in ("none", "only"):
+            return got
+        joined = [got[0]]
+        while following := self._member(got[1]):
+            got = following
+            joined.append(got[0])
+        return _together(joined), got[1]
 
-    def _joined(
-        self, before: Sequence[Chunk], place: int
-    ) -> tuple[Chunk, int] | None:
+    def _member(self, place: int) -> Read | None:
         """Read another phrase of a list, unless it is the subject of a clause of its own."""
-        start = place
-        while self._word(start) in (",", "and", "or", "nor", "both", "also"):
-            start += 1
-        joins = [self._word(each) for each in range(place, start)]
-        if not joins or before[-1].quantity in ("none", "only"):
+        join = _JOIN.match(self.text, place)
+        got = self._one(join.end()) if join else None
+        if got is None or got[0].sort not in "NS":
             return None
-        got = self._one(start)
-        if got is None or got[0].sort == "M":
-            return None
-        each, end = got
-        if joins == [","] and not self._goes_on(end):
-            return None
-        has_verb = any(chunk.sort == "V" for chunk in self._clause())
-        if has_verb and self._is_verb_of(each, end):
-            return None
-        return replace(each, either="or" in joins), end
-
-    def _goes_on(self, place: int) -> bool:
-        """Whether a list that a comma continues comes to its *and*."""
-        while self._word(place) == ",":
-            got = self._one(place + 1)
-            if got is None:
+        verb = self._verb(got[1], after=got[0])
+        for each in reversed(self.found) if verb and verb[0].form == "finite" else ():
+            if each.sort in words("break"):
                 break
-            place = got[1]
-        start = place + (self._word(place) == ",")
-        return self._word(start) in ("and", "or") and bool(self._one(start + 1))
+            if each.sort == "V":
+                return None
+        return got
 
-    def _clause(self) -> Iterator[Chunk]:
-        """Yield the chunks of the clause so far, the last first."""
-        for chunk in reversed(self.found):
-            if chunk.sort in words("break"):
-                return
-            yield chunk
-
-    def _is_verb_of(self, subject: Chunk, place: int) -> bool:
-        got = self._verb(place, after=subject)
-        return got is not None and got[0].form == "finite"
-
-    def _one(self, place: int) -> tuple[Chunk, int] | None:
+    def _one(self, place: int) -> Read | None:
         """Read one phrase: ``both of White's rooks``, ``the pinned e5-pawn``, ``e5``, ``nobody``."""
-        token = self._at(place)
-        if token.word in words("anybody"):
-            quantity = words("anybody")[token.word]
-            return _men(self._span(place, place + 1), "??", quantity), place + 1
-        deed = words("deed").get(self._word(place + 1))
-        if deed and token.word in ("the", "this", "that") and self._at(place + 2).sort != "square":
-            return Chunk("P", deed, self._span(place, place + 2)), place + 2
-        said = dict[str, str]()
-        states = list[str]()
-        end = place
-        while self._modifies(end, said, states):
-            end += 1
-        noun = self._word(end)
-        kind = words("noun").get(noun)
-        if kind is None or (noun == "queens" and self.found and end == place and self._follows_man()):
-            return self._square_alone(place)
-        return self._with_noun(place, end, said, tuple(states))
-
-    def _follows_man(self) -> bool:
-        return bool(self.found) and self.found[-1].sort in "NC"
-
-    def _modifies(self, place: int, said: dict[str, str], states: list[str]) -> bool:
-        """Note what a word before a noun says; return whether it can stand there."""
-        token = self._at(place)
-        word = token.word
-        if token.sort in ("square", "letter"):
-            if "place" in said:
-                return False
-            said["place"] = word if token.sort == "square" else word + "?"
-            return True
-        for name in ("quantity", "owner", "side", "shade", "size", "state"):
-            if word in words(name):
-                if name == "state":
-                    states.append(words(name)[word])
-                elif said.setdefault(name, words(name)[word]) != words(name)[word]:
-                    return False
-                return True
-        if word in words("number"):
-            said["quantity"] = words("number")[word]
-            return True
-        if word in words("determiner"):
-            said["definite"] = word
-            return True
-        return word in words("adjective") or (word == "of" and "quantity" in said)
-
-    def _square_alone(self, place: int) -> tuple[Chunk, int] | None:
-        """Return a bare square, ``the e5 square``, a file, or a side."""
-        token = self._at(place)
-        if token.word in words("player"):
-            side = (words("player")[token.word],)
-            return Chunk("C", "", self._span(place, place + 1), side), place + 1
-        start = place + (token.word in words("determiner"))
-        named = self._at(start)
-        if named.sort == "letter" and self._word(start + 1) == "file":
-            return Chunk("F", "", self._span(place, start + 2), (named.word,)), start + 2
-        if named.sort != "square":
-            return None
-        end = start + 1 + (self._word(start + 1) == "square")
-        return Chunk("S", "", self._span(place, end), (named.word,)), end
-
-    def _with_noun(
-        self, place: int, noun: int, said: dict[str, str], states: tuple[str, ...]
-    ) -> tuple[Chunk, int]:
-        """Return the phrase of a noun, with the squares and the owner that follow it."""
-        word = self._word(noun)
-        end = noun + 1
-        places = [said.get("place", "")]
-        side = said.get("side") or said.get("owner", "?")
-        if "place" not in said and self._word(end) in ("on", "at"):
-            after = end + 1 + (self._word(end + 1) == "the")
-            listed, stop = self._places(after, several=word.endswith("s"))
-            if listed:
-                places, end = listed, stop
-        if self._word(end) == "of" and self._word(end + 1) in words("player"):
-            side = words("player")[self._word(end + 1)]
-            end += 2
-        kind = said.get("size") or words("noun")[word]
-        shade = said.get("shade", "")
-        items = tuple(f"{side}{kind}{each}{shade}" for each in places)
-        whole = replace(
-            _men(self._span(place, end), "", said.get("quantity", "")),
-            items=items,
-            states=states,
-            plural=word.endswith("s"),
-            definite=said.get("definite") == "the" or "owner" in said,
-        )
-        return whole, end
-
-    def _places(self, place: int, *, several: bool) -> tuple[list[str], int]:
-        """Read squares, or a file, that pieces stand on."""
-        token = self._at(place)
-        if token.sort == "letter" and self._word(place + 1) == "file":
-            return [token.word + "?"], place + 2
-        if token.word in words("rank") and self._word(place + 1) == "rank":
-            return ["?" + words("rank")[token.word]], place + 2
-        found = list[str]()
-        end = place
-        while self._at(place).sort == "square":
-            found.append(self._word(place))
-            end = place = place + 1
-            while several and self._word(place) in (",", "and", "or"):
-                place += 1
-        return found, end
+        if match := _men().match(self.text, place):
+            return _pieces(match), match.end()
+        word, start, end = self._word(place)
+        if quantity := words("anybody").get(word):
+            return Chunk("N", "", (start, end), ("??",), quantity), end
+        if side := words("player").get(word):
+            return Chunk("C", "", (start, end), (side,)), end
+        if match := _BARE.match(self.text, start):
+            sort = "S" if match[1] else "F"
+            return Chunk(sort, "", match.span(), (match[1] or match[2],)), match.end()
+        return None
 
     # ------------------------------------------------------------ verbs
 
-    def _verb(
-        self, place: int, after: Chunk | None = None
-    ) -> tuple[Chunk, int] | None:
+    def _verb(self, place: int, after: Chunk | None = None) -> Read | None:
         """Read a verb with its auxiliaries, if one can stand here."""
-        start = place
-        to = self._word(place) == "to"
-        place += to
-        helpers = list[str]()
-        said = set[str]()
-        while word := self._word(place):
-            longer = word == "no" and self._word(place + 1) == "longer"
-            following = self._word(place + 1)
-            if word in words("able") and following == "to" and place > start - 1:
-                helpers.append(words("able")[word])
-                said ^= {"denied"} if word == "unable" else set()
-                place += 1
-            elif word in words("auxiliary"):
-                helpers.append(word)
-            elif longer or word in words("denial"):
-                said ^= {"denied"}
-                said |= {"longer"} if longer else set()
-                place += longer
-            elif word == "only" and helpers:
-                said.add("only")
-            elif word not in words("idle") or place == start:
+        start = self._word(place)[1]
+        said = list[str]()
+        while True:
+            word, _, end = self._word(place)
+            helper = words("auxiliary").get(word)
+            if helper is None and not (said and word in words("idle")):
                 break
-            place += 1
-        kinds = [words("auxiliary")[each] for each in helpers]
+            said += (helper or word).split("_")
+            place = end
+        kinds = [each for each in said if each in _HELPERS]
         before = after or (self.found[-1] if self.found else None)
-        got = self._form(place, kinds, before, to=to)
+        got = self._form(place, kinds, before)
         if got is None and kinds[-1:] not in (["be"], ["have"]):
             return None
-        (form, by) = got or (Form(kinds.pop(), (), "b"), False)
-        end = place + (1 + len(form.rest) if got else 0)
+        (form, by, end) = got or (Form(kinds.pop(), "", "b"), False, place)
         passive = by or (form.letter == "n" and kinds[-1:] == ["be"])
-        plain = _FORMS[form.letter] if got and not helpers else "finite"
+        plain = _FORMS[form.letter] if got and not kinds else "finite"
         return Chunk(
             "V",
             form.verb,
-            self._span(start, end),
+            (start, end),
             quantity="only" if "only" in said else "",
-            form="to" if to else "ing" if helpers == ["being"] else plain,
+            form="to" if "to" in kinds else plain,
             passive=passive,
-            denied="denied" in said,
-            longer="longer" in said,
-            past=(form.letter in "dn" and not passive) or bool(_PAST & set(helpers)),
+            denied=bool(said.count("not") % 2),
+            longer="longer" in said or "still" in said,
+            past=(form.letter in "dn" and not passive) or "past" in said,
             perfect="have" in kinds,
-            modal=next((each for each in kinds if each not in _HELPING), ""),
+            modal=next((each for each in kinds if each not in _PLAIN), ""),
         ), end
 
     def _form(
-        self, place: int, kinds: Sequence[str], before: Chunk | None, *, to: bool
-    ) -> tuple[Form, bool] | None:
-        """Return the form of a verb, and whether it is a participle with *by*."""
-        last = kinds[-1] if kinds else "to" if to else ""
+        self, place: int, kinds: Sequence[str], before: Chunk | None
+    ) -> tuple[Form, bool, int] | None:
+        """Return the form of a verb, whether it is a participle with *by*, and its end."""
+        word, _, end = self._word(place)
+        last = kinds[-1] if kinds else ""
         wanted = {"be": "ng", "have": "n", "": "nsbdg"}.get(last, "b")
-        for form in verb_forms().get(self._word(place), ()):
-            end = place + 1 + len(form.rest)
-            rest = tuple(self._word(each) for each in range(place + 1, end))
-            if rest != form.rest or form.letter not in wanted:
+        for form in verb_forms().get(word, ()):
+            follows = self.text[end:].lower().startswith(form.rest)
+            if form.letter not in wanted or not follows:
                 continue
-            by = not last and form.letter == "n" and self._word(end) == "by"
+            stop = end + len(form.rest)
+            by = not last and form.letter == "n" and self._word(stop)[0] == "by"
             if last or by or _may_follow(before, form.letter):
-                return form, by
+                return form, by, stop
         return None
 
 
-_PAST: Final = {"was", "were", "had"}
-_HELPING: Final = ("be", "have", "do")
+_PLAIN: Final = ("be", "have", "do", "to")
+_HELPERS: Final = (*_PLAIN, "can", "could", "must", "will", "would", "threat")
 _FORMS: Final = {"b": "base", "s": "finite", "d": "finite", "g": "ing", "n": "participle"}
 
 
@@ -529,50 +348,60 @@ def _may_follow(before: Chunk | None, letter: str) -> bool:
     """Whether a verb without an auxiliary can stand behind a chunk; else the word is a noun."""
     if letter == "n":  # with *by* only; else it is taken for the past
         return False
-    if before and before.sort in "NSMCP":
+    if before is not None and before.sort in "NSMCP":
         return True
-    if letter == "b":
-        return False
-    led = before is not None and before.word in ("by", "without", "before", "from")
-    return before is None or before.sort in words("break") or (letter == "g" and led)
+    starts = before is None or before.sort in words("break")
+    return letter != "b" and (starts or (letter == "g" and before.word in ("by", "before")))  # type: ignore[union-attr]
 
 
-def _single(token: Token) -> Chunk:
-    span = (token.start, token.end)
-    if token.word in words("pronoun"):
-        return Chunk("P", token.word, span)
-    if token.sort == "digits" or token.word in words("number"):
-        return Chunk("#", token.word, span, quantity=words("number").get(token.word, token.word))
-    return Chunk(token.word, token.word, span)
+def _single(word: str, span: tuple[int, int]) -> Chunk:
+    """Return the chunk of a word by itself."""
+    if word.startswith("{"):
+        return Chunk("N" if word[1] in "NTDMLXIC" else word, word, span)
+    if word in words("pronoun"):
+        return Chunk("P", words("pronoun")[word], span)
+    number = words("number").get(word, word)
+    return Chunk("#" if number.isdigit() else word, word, span, quantity=number)
 
 
-def _men(span: tuple[int, int], item: str, quantity: str) -> Chunk:
-    return Chunk("N", "", span, (item,) if item else (), quantity)
+def _pieces(match: re.Match[str]) -> Chunk:
+    """Return the chunk of a noun phrase of pieces."""
+    said = dict[str, str]()
+    states = list[str]()
+    before = f"{match['before']} {match['between']}".lower().replace(" of ", " ")
+    for word in re.split(r"[\s-]+", before.strip()):
+        kind, value = _modifiers().get(word, ("", ""))
+        said[kind] = value
+        states += [value] if kind == "state" else []
+    side = (match["of"] or "").lower()[:1] or said.get("side") or said.get("owner", "?")
+    noun = match["noun"].lower()
+    kind = said.get("size") or words("noun")[noun]
+    on = match["on"] or match["place"] or ""
+    places = re.findall(r"[a-h][1-8]|\b[a-h]\b", on.lower()) or [""]
+    shade = said.get("shade", "")
+    return Chunk(
+        "N",
+        "",
+        match.span(),
+        tuple(f"{side}{kind}{each:?<2}{shade}" if each else f"{side}{kind}{shade}" for each in places),
+        said.get("quantity") or said.get("number", ""),
+        tuple(states),
+        plural=bool(match["plural"]),
+    )
 
 
-def _together(joined: Sequence[Chunk], span: tuple[int, int]) -> Chunk:
-    """Return one chunk of several; a side that only the first has is that of all."""
+def _together(joined: Sequence[Chunk]) -> Chunk:
+    """Return one chunk of several."""
     first = joined[0]
     if len(joined) == 1:
         return first
-    sides = {item[0] for item in first.items if first.sort == "N"}
-    side = sides.pop() if len(sides) == 1 else "?"
-    items = list(first.items)
-    for each in joined[1:]:
-        bare = not each.definite and each.sort == "N"
-        items += [
-            side + item[1:] if bare and item[0] == "?" else item for item in each.items
-        ]
-    sorts = {each.sort for each in joined}
     mixed = any(each.quantity for each in joined[1:]) or first.quantity.isdigit()
     return replace(
         first,
-        sort="N" if "N" in sorts else first.sort,
-        span=span,
-        items=tuple(items),
+        sort="N" if any(each.sort == "N" for each in joined) else "S",
+        span=(first.span[0], joined[-1].span[1]),
+        items=tuple(item for each in joined for item in each.items),
         states=(),
         plural=True,
-        either=any(each.either for each in joined),
         quantity="mixed" if mixed else first.quantity.removesuffix("all"),
-        parts=tuple(joined) if mixed else (),
     )

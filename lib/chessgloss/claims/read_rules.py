@@ -2,7 +2,7 @@
 
 A text is cut into clauses, and each clause, as chunks (:mod:`chessgloss.claims.chunks`), is held
 against the templates from its first word to its last: ``The knight on f3 still attacks e5`` is
-``{N} attacks {T}``. What matches none is *unread*: it is reported, and nothing in it is claimed. A
+``{D} attacks {T}``. What matches none is *unread*: it is reported, and nothing in it is claimed. A
 pronoun is read where the words leave one candidate: the piece that has moved, or the only one
 named in the clause before. Nothing here looks at a board.
 """
@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import chess
 
@@ -38,12 +38,11 @@ _CLASSES: Final[Mapping[str, str]] = {
     "A": "state",
     "E": "standing",
     "G": "grade",
+    "K": "ending",
     "W": "wing",
 }
 _OTHER: Final = {"white": "black", "black": "white", "w": "b", "b": "w"}
 _SIDES: Final = {"w": "white", "b": "black"}
-_COUNTED: Final = {"attacks": "attacked", "defends": "defended"}
-_OF_PAWNS: Final = ("passed", "isolated", "doubled", "backward", "connected")
 
 
 class Unreadable(Exception):
@@ -60,6 +59,7 @@ class Meaning(NamedTuple):
     verb says; or ``with``: what a phrase adds to that.
     """
 
+    text: str
     predicate: str
     denied: bool
     values: Mapping[str, str]
@@ -69,7 +69,8 @@ class Meaning(NamedTuple):
         """Read a claim of the table: ``not stands piece={N}``."""
         denied = text.startswith("not ")
         (predicate, *values) = text.removeprefix("not ").split()
-        return cls(predicate, denied, dict(value.split("=", 1) for value in values))
+        pairs = (value.split("=", 1) for value in values)
+        return cls(text, predicate, denied, dict(pairs))
 
 
 class Template(NamedTuple):
@@ -96,32 +97,30 @@ def templates() -> Mapping[str, list[Template]]:
     """Return the templates in order, by the verb that each needs; "" for none."""
     found: dict[str, list[Template]] = {}
     for row in table()["templates"]:
-        keys = [each.key for each in chunk(row["say"])]
-        pattern = "".join(_expressions(keys))
-        must = re.sub(r"\(\?:[^()]*\)\?", "", pattern)
-        verb = re.search(r"(?<!P)<\w+>", must)
-        means, can = (tuple(map(Meaning.of, row.get(name, ()))) for name in ("means", "can"))
-        one = Template(row["say"], means, can, re.compile(pattern))
+        keys = "".join(f"{each.key} " for each in chunk(row["say"]))
+        verb = re.search(r"<\w+>", re.sub(r"\[.*?\]", "", keys))
+        means, can = (
+            tuple(map(Meaning.of, row.get(name, ()))) for name in ("means", "can")
+        )
+        one = Template(row["say"], means, can, re.compile(_expression(keys)))
         found.setdefault(verb.group() if verb else "", []).append(one)
     return found
 
 
-def _expressions(keys: Sequence[str]) -> Iterator[str]:
-    """Yield the regular expressions of the chunks of a template."""
-    for place, key in enumerate(keys):
-        if key in ("[", "]", "…"):
-            yield {"[": "(?:", "]": ")?", "…": "(?P<rest>.+ )"}[key]
-        elif key.startswith("{"):
-            sort = key[1]
-            known = _SLOTS.get(sort, sort)
-            fits = "|".join(words(_CLASSES[sort])) if sort in _CLASSES else known
-            yield f"(?P<{key[1:-1]}>{fits}) "
-        elif key == "|":
-            yield "|"
-        else:
-            first = keys[place + 1 : place + 2] == ["|"] and keys[place - 1 : place] != ["|"]
-            last = keys[place - 1 : place] == ["|"] and keys[place + 1 : place + 2] != ["|"]
-            yield f"{'(?:' if first else ''}{re.escape(key)} {')' if last else ''}"
+def _expression(keys: str) -> str:
+    """Return the regular expression of a template: ``[…]`` may be missing, ``a | b`` is either."""
+    text = re.sub(
+        r"(?:\S+ \| )+\S+ ", lambda m: f"(?:{m.group().replace(' | ', ' |')})", keys
+    )
+    text = text.replace("[ ", "(?:").replace("] ", ")?").replace("… ", "(?P<rest>.+ )")
+    return re.sub(r"\{(.)(\d?)\} ", lambda m: _slot(m[1], m[2]), text)
+
+
+def _slot(sort: str, number: str) -> str:
+    fits = _SLOTS.get(sort, sort)
+    if sort in _CLASSES:
+        fits = "|".join(words(_CLASSES[sort]))
+    return f"(?P<{sort}{number}>{fits}) "
 
 
 # ---------------------------------------------------------------- clauses
@@ -137,9 +136,8 @@ class Clause:
     @property
     def joint(self) -> str:
         """The weightiest of what joins it: ``barred``, ``frame``, ``relative``, ``join``, ``stop``."""
-        sorts = {words("break")[each] for each in self.joints}
-        order = ("barred", "frame", "relative", "join", "stop")
-        return next((each for each in order if each in sorts), "")
+        sorts = [words("break")[each] for each in self.joints]
+        return min(sorts, key=list(table()["words"]["break"]).index, default="")
 
     @property
     def span(self) -> Span:
@@ -147,12 +145,11 @@ class Clause:
         return self.chunks[0].span[0], self.chunks[-1].span[1]
 
     def is_cut_by(self, word: str) -> bool:
-        """Whether a new clause begins with a word: not with *but* in ``nothing but the bishop``."""
-        if word not in words("break"):
-            return False
+        """Whether a new clause begins with a word: not with *but* in ``nothing but the king``."""
         if word in words("soft"):
             return not self.chunks
-        return not (word == "but" and self.chunks and self.chunks[-1].quantity == "none")
+        bare = word in ("but", "that", "which", "who") and self.chunks
+        return word in words("break") and not (bare and self.chunks[-1].quantity)
 
 
 def sentences(chunks: Sequence[Chunk]) -> Iterator[tuple[list[Clause], bool]]:
@@ -169,6 +166,24 @@ def sentences(chunks: Sequence[Chunk]) -> Iterator[tuple[list[Clause], bool]]:
             clauses[-1].joints.append(each.sort)
         else:
             clauses[-1].chunks.append(each)
+
+
+class Scene(NamedTuple):
+    """The position that a clause speaks of: when, and moves on from there."""
+
+    when: str = "after"
+    line: tuple[str, ...] = ()
+
+    def then(self, moves: Sequence[str], played: str) -> Scene:
+        """Return the scene after further moves; the move under discussion leads to its own."""
+        if not self.line and moves[0].rstrip("+#") == played:
+            return Scene("after", tuple(moves[1:]))
+        return Scene("either", (*self.line, *moves))
+
+    def settings(self) -> dict[str, str]:
+        """Return the scene as a claim has it."""
+        line = {"line": ",".join(self.line)} if self.line else {}
+        return {"when": self.when, **line}
 
 
 # ---------------------------------------------------------------- reading
@@ -200,14 +215,11 @@ class _Reader:
         self.move = move
         self.claims: list[Claim] = []
         self.unread: list[Span] = []
-        self.subject: Chunk | None = None
-        self.named: list[Chunk] = []
-        self.topic: tuple[str, ...] | None = ()
-        self.behind: tuple[str, ...] | None = ()
-        self.lost = False
-        self.open = False
-        self.passive = False
-        self.follows = False
+        self.subject: Chunk | None = None  # of the clause before
+        self.passive = False  # its verb
+        self.named: list[Chunk] = []  # pieces, squares, moves that were named last
+        self.clear = True  # that nothing else was named
+        self.here = True  # that no other move has been spoken of
         self.scene = Scene()
 
     def read_sentence(self, clauses: Sequence[Clause], *, asked: bool) -> None:
@@ -216,70 +228,71 @@ class _Reader:
         missed = len(self.unread)
         self.subject = None
         self.scene = Scene()
-        self.behind = None if self.behind is None else ()
-        broken = False
+        self.named = [each for each in self.named if each.sort != "M"]
+        broken = scope = False
         for place, clause in enumerate(clauses):
-            goes_on = {*clause.joints} <= {",", "and", "or", "nor", "then", "which", "that"}
             first = clause.chunks[0]
-            own = self.subject is None or first.form != "finite" or clause.joint == "relative"
-            skipped = asked or (broken and goes_on and own) or clause.joint == "barred"
-            broken = skipped or not self._read_clause(clause, place)
-            if broken:
-                self.unread.append(clause.span)
-                self._keep(clause.chunks, None)
-            asked = asked or (broken and clause.joint in ("frame", "barred"))
+            lone = len(clause.chunks) == 1 and first.sort == "M"
+            hidden = clause.joint == "barred" or (
+                broken and (lone or scope or clause.joint == "relative")
+            )
+            if not (asked or hidden) and self._read_clause(clause, place):
+                broken = scope = False
+                continue
+            self.unread.append(clause.span)
+            self._keep(clause.chunks, None)
+            scope = scope or hidden or first.word == "other"
+            broken = True
+            asked |= first.sort == "after" or clause.joint in ("frame", "barred")
         if asked:
             del self.claims[kept:]
             self.unread[missed:] = [(clauses[0].span[0], clauses[-1].span[1])]
-        if len(self.unread) == missed:
-            self.lost = self.open = False
+        self.clear |= len(self.unread) == missed
 
     def _read_clause(self, clause: Clause, place: int) -> bool:
         """Read a clause; return whether it was read whole."""
-        chunks = list(clause.chunks)
+        (first, *rest) = clause.chunks
+        framed = clause.joint == "frame"
         try:
-            if clause.joint == "frame":
-                alone = chunks[0].sort not in "MP" or len(chunks) == 1
-                scene = self._scene_of(chunks if alone else chunks[:1])
-                if alone and place and len(clause.joints) == 1:
-                    self.claims[-1:] = [scene.of(each) for each in self.claims[-1:]]
-                    return True
-                self.scene = scene
-                self.topic = self.behind = ()
-                if alone:
-                    return True
-                chunks = chunks[1:]
-            chunks = self._with_subject(chunks, clause.joint, place)
-            self.follows = "then" in clause.joints
-            claims = self._match(chunks)
+            if framed or (first.sort in words("led") and rest and rest[0].sort != "M"):
+                self.scene = self._scene_of(clause.chunks if framed else rest)
+                return True
+            chunks = self._with_subject(clause.chunks, clause.joint, place)
+            claims = self.match(chunks)
         except (Unreadable, ClaimError):
             return False
         (start, stop) = clause.span
         self.claims += [claim.at(start, stop) for claim in claims]
-        try:
-            self._keep(chunks, claims)
-        except Unreadable:
-            self.subject = None
+        self._keep(chunks, claims)
         return True
 
     def _keep(self, chunks: Sequence[Chunk], claims: Sequence[Claim] | None) -> None:
         """Keep what later clauses may go back to; of an unread clause what its words leave clear."""
         first = chunks[0]
-        if first.sort == "P" and claims:
-            first = self._resolve(first)
-        self.subject = first if first.sort in "NC" or (claims and first.sort == "M") else None
-        named = [each for each in chunks if each.sort in "NSM"]
-        self.named = named or self.named
+        if first.sort == "P" and (claims or first.word == "this"):
+            try:
+                first = self.resolve(first)
+            except Unreadable:
+                first = replace(first, sort="")
+        acts = first.sort in ("N", "C") or (claims and first.sort == "M")
+        self.subject = first if acts else None
         self.passive = any(each.passive for each in chunks)
-        moves = [each.items for each in chunks if each.sort == "M"]
+        moves = [each for each in chunks if each.sort == "M"]
+        named = [each for each in chunks if each.sort in ("N", "S")]
+        if moves:
+            parts = moves[-1:] if self.scene.line else moves
+            line = tuple(move for each in parts for move in each.items)
+            named.append(replace(moves[-1], items=line))
+        self.named = named or self.named
         if claims is None:
-            self.lost = True
-            self.topic = None if moves else self.topic
-        elif len(moves) == 1:
-            self.topic = () if moves[0] == (self.move,) else moves[0]
-        elif moves or any(claim.predicate in ("can", "threat") for claim in claims):
-            self.topic = None
-        self.behind = self.topic
+            self.clear &= not any(each.sort in words("determiner") for each in chunks)
+        other = (not self.is_played(each.items) for each in moves)
+        able = (claim.predicate in ("can", "threat") for claim in claims or ())
+        self.here &= not (any(other) or any(able))
+
+    def is_played(self, moves: Sequence[str]) -> bool:
+        """Whether a written move is the one under discussion."""
+        return [move.rstrip("+#") for move in moves] == [self.move]
 
     # ------------------------------------------------------------ what a clause goes back to
 
@@ -292,127 +305,95 @@ class _Reader:
             return chunks
         subject = self.subject
         if joint == "relative":
-            near = [each for each in (*self.named[-1:], subject) if each and each.sort in "NMP"]
+            near = [each for each in (*self.named[-1:], subject) if each and each.sort != "C"]
             subject = near[0] if len({each.items for each in near}) == 1 else None
-        elif (place == 0 and first.form == "finite") or (subject is None and joint == "frame"):
-            subject = replace(first, sort="P", word="this", form="")
+        elif place == 0 and first.form in ("finite", "ing"):
+            subject = Chunk("P", "this", first.span)
         if subject is None or (first.form == "base" and place == 0):
             raise Unreadable
-        if first.form in ("ing", "participle"):
+        if first.form == "ing":
             first = replace(first, form="participle")
         elif first.past and not (first.perfect or first.modal):
             first = replace(first, passive=self.passive)
         return [subject, first, *rest]
 
-    def _resolve(self, pronoun: Chunk) -> Chunk:
+    def resolve(self, pronoun: Chunk) -> Chunk:
         """Return the piece that a pronoun stands for, if the words leave one candidate."""
-        if self.open or pronoun.word not in ("it", "this", "they", "them"):
+        if not self.clear or pronoun.word == "other":
             raise Unreadable
         if pronoun.word == "this" or not self.named:
-            if self.topic is None or self.lost:
+            if not self.here:
                 raise Unreadable
-            sort = "M" if self.topic else "N"
-            return replace(pronoun, sort=sort, items=self.topic or ("moved",))
-        named = {each.items: each for each in self.named}
-        plural = pronoun.word != "it"
-        if len(named) != 1 or self.named[0].plural != plural:
+            return Chunk("N", "", pronoun.span, ("moved",))
+        one = len({each.items for each in self.named}) == 1
+        if not one or self.named[0].plural != (pronoun.word == "they"):
             raise Unreadable
         return self.named[0]
 
-    def moved(self, item: str, *, acts: bool) -> str:
-        """Return a reference, as ``moved`` if it can only be of the piece that has moved."""
-        (_, kind, square) = _moving(self.move)
-        side, letter, place = item[:1], item[1:2], item[2:]
-        own = side in ("?", self.side[0]) and letter == kind
-        here = place == square or (acts and not place)
-        return "moved" if own and here else item
-
     def _scene_of(self, chunks: list[Chunk]) -> Scene:
-        """Return what ``Nf3`` or ``Black takes the knight`` sets as the scene of what follows."""
-        first, *rest = chunks
-        if not rest and first.sort == "M":
-            return self.scene.then(first.items, self.move)
-        if not rest and first.sort == "P" and first.word in ("this", "it"):
-            return self.scene
-        claims = self._match(self._with_subject(chunks, "frame", 1))
-        moves = [str(move) for claim in claims for move in claim.get("move") or ()]
-        if len(claims) != 1 or len(moves) != 1 or claims[0].denied:
+        """Return what ``Black takes the knight`` sets as the scene of what follows."""
+        claims = self.match(self._with_subject(chunks, "", 0))
+        (claim, *others) = claims
+        moves = claim.get("move") or ()
+        if others or len(moves) != 1 or claim.denied:
             raise Unreadable
-        if claims[0].predicate == "played":
+        if claim.predicate == "played":
             return self.scene
-        return self.scene.then(moves, self.move)
+        return Scene().then([*map(str, claim.line), str(moves[0])], self.move)
 
     # ------------------------------------------------------------ matching
 
-    def _match(self, chunks: Sequence[Chunk]) -> list[Claim]:
+    def match(self, chunks: Sequence[Chunk]) -> list[Claim]:
         """Return the claims of a clause by the first template that fits it whole."""
-        (means, filled, verb) = _fit(_active(chunks))
-        listed = next((name for name, each in filled.items() if each.parts), "")
-        members = filled[listed].parts if listed else ()
-        fillings = [{**filled, listed: each} for each in members] or [filled]
-        return [
-            claim
-            for filling in fillings
-            for claim in _Filler(self, filling, verb).claims(means)
-        ]
+        for means, filled, verb in _fits(_active(chunks)):
+            try:
+                if "X9" in filled and any(each.predicate == "after" for each in means):
+                    self.scene = self.scene.then(filled["X9"].items, self.move)
+                claims = [*_Sense(self, filled, verb).claims(means)]
+            except (Unreadable, ClaimError):
+                continue
+            if claims:
+                return claims
+        raise Unreadable
 
 
-class Scene(NamedTuple):
-    """The position that a clause speaks of: when, and moves on from there."""
-
-    when: str = "after"
-    line: tuple[str, ...] = ()
-
-    def then(self, moves: Sequence[str], played: str) -> Scene:
-        """Return the scene after further moves; the move under discussion leads to its own."""
-        if not self.line and moves[0].rstrip("+#") == played:
-            return Scene("after", tuple(moves[1:]))
-        return Scene("either", (*self.line, *moves))
-
-    def of(self, claim: Claim) -> Claim:
-        """Return a claim as one of this scene."""
-        line = Claim.of("can", line=",".join(self.line)).line if self.line else ()
-        return replace(claim, when=self.when, line=(*line, *claim.line))
-
-
-def _fit(
+def _fits(
     chunks: Sequence[Chunk],
-) -> tuple[list[Meaning], dict[str, Chunk], Chunk | None]:
-    """Return what the first template that fits means, its slots filled, and the verb."""
-    verb = next((each for each in chunks if each.sort == "V"), None)
+) -> Iterator[tuple[list[Meaning], dict[str, Chunk], Chunk]]:
+    """Yield what each template that fits means, its slots filled, and the verb."""
+    none = Chunk("V", "", (0, 0))
+    verb = next((each for each in chunks if each.sort == "V"), none)
     keys = "".join(f"{each.key} " for each in chunks)
-    verbal = templates().get(verb.key, []) if verb else []
-    for template in (*verbal, *templates()[""]):
+    for template in (*templates().get(verb.key, ()), *templates()[""]):
         match = template.pattern.fullmatch(keys)
         if match is None:
             continue
-        filled = {
-            name: chunks[keys.count(" ", 0, match.start(name))]
+        starts = {
+            name: keys.count(" ", 0, match.start(name))
             for name, value in match.groupdict().items()
             if value
         }
-        able = verb is not None and verb.modal in ("can", "could")
-        means = list(template.can if able and template.can else template.means)
-        if filled.pop("rest", None) is None:
-            return means, filled, verb
-        try:
-            start = keys.count(" ", 0, match.start("rest"))
-            inner = _fit(chunks[start : start + match["rest"].count(" ")])
-        except Unreadable:
+        rest = starts.pop("rest", None)
+        filled = {name: chunks[start] for name, start in starts.items()}
+        able = verb.modal in ("can", "could") and template.can
+        means = list(template.can if able else template.means)
+        if rest is None:
+            yield means, filled, verb
             continue
-        return [*inner[0], *means], inner[1] | filled, inner[2]
-    raise Unreadable
+        inner = chunks[rest : rest + match["rest"].count(" ")]
+        for others, fillings, its_verb in _fits(inner):
+            yield [*others, *means], fillings | filled, its_verb
 
 
 def _active(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Return a passive clause that says *by* whom as an active one."""
     sorts = [each.sort for each in chunks]
-    by = sorts.index("by") if "by" in sorts else 0
-    if not by or sorts[1] != "V" or not chunks[1].passive or sorts[by + 1 : by + 2] != ["N"]:
+    by = sorts.index("by") if "by" in sorts[2:-1] else 0
+    if not by or not chunks[1].passive or chunks[by + 1].sort != "N":
         return list(chunks)
     (patient, verb, *between) = chunks[:by]
     agent = chunks[by + 1]
-    if verb.quantity or (between and between[-1].sort == "only"):
+    if verb.quantity or sorts[by - 1] == "only":
         agent = replace(agent, quantity="only")
         between = [each for each in between if each.sort != "only"]
     active = replace(verb, passive=False, form="finite", quantity="")
@@ -422,180 +403,150 @@ def _active(chunks: Sequence[Chunk]) -> list[Chunk]:
 # ---------------------------------------------------------------- claims
 
 
-class _Filler:
+class _Sense:
     """Makes the claims of a template from the chunks that fill it."""
 
     def __init__(
-        self, reader: _Reader, filled: Mapping[str, Chunk], verb: Chunk | None
+        self, reader: _Reader, filled: Mapping[str, Chunk], verb: Chunk
     ) -> None:
         self.reader = reader
-        self.verb = verb or Chunk("V", "", (0, 0))
+        self.verb = verb
         self.scene = reader.scene
-        self.filled = {name: self._resolved(name, each) for name, each in filled.items()}
-        if self.verb.quantity or any(each.quantity == "mixed" for each in self.filled.values()):
+        self.actor = next(iter(filled), "")
+        self.filled = {name: self._meant(name, each) for name, each in filled.items()}
+        if verb.quantity:
             raise Unreadable
 
-    def _resolved(self, name: str, chunk: Chunk) -> Chunk:
+    def _meant(self, name: str, chunk: Chunk) -> Chunk:
         """Return a chunk for its slot: a pronoun or a move that acts as the piece that does."""
         reader = self.reader
-        if name[0] in "NTD" and chunk.sort == "P":
-            chunk = reader._resolve(chunk)
-        if name[0] in "NTD" and chunk.sort == "M":
-            if not (chunk.word or len(chunk.items) > 1 or chunk.items == (reader.move,)):
+        if name[0] == "M" and chunk.sort == "P":
+            if not (reader.clear and reader.here) or chunk.word == "other":
+                raise Unreadable
+        if chunk.sort == "M" and name[0] != "X" and not self.scene.line:
+            before = [each.items for each in reader.named if each.sort == "M"]
+            if before and chunk.items != before[-1]:
+                raise Unreadable  # it may go on from there
+        if name[0] not in "NTDI":
+            return chunk
+        if chunk.sort == "P":
+            chunk = reader.resolve(chunk)
+        if chunk.sort == "M":
+            if not (chunk.word or len(chunk.items) > 1 or reader.is_played(chunk.items)):
                 raise Unreadable  # ``Bf4`` may be a move or the bishop on f4
             self.scene = self.scene.then(chunk.items, reader.move)
             item = "last" if self.scene.line else "moved"
             return replace(chunk, sort="N", items=(item,))
-        if name[0] == "M" and chunk.sort == "P":
-            if reader.lost or reader.topic is None:
-                raise Unreadable
-            return replace(chunk, sort="M" if reader.topic else "P", items=reader.topic)
-        if chunk.sort == "N" and not chunk.quantity:
-            items = tuple(reader.moved(item, acts=name in ("N", "D")) for item in chunk.items)
-            return replace(chunk, items=items)
+        (_, kind, _) = _moving(reader.move)
+        if chunk.items in (("?" + kind,), (reader.side[0] + kind,)):
+            acts = name == self.actor and not chunk.quantity
+            return replace(chunk, items=("moved",)) if acts else chunk
         return chunk
 
     def claims(self, means: Sequence[Meaning]) -> Iterator[Claim]:
         """Yield the claims; a move with all that phrases add to it is one."""
+        said = [each for each in means if each.predicate not in ("with", "after")]
         added = dict[str, str]()
         for meaning in means:
             added |= meaning.values if meaning.predicate == "with" else {}
-        said = [meaning for meaning in means if meaning.predicate != "with"]
-        deeds = [meaning for meaning in said if meaning.predicate == "does"]
-        if added and not deeds:
-            self._place(added)
-        if (self.verb.denied and len(said) > 1):
+        deed = any(meaning.predicate == "does" for meaning in said)
+        if (added and not deed) or (self.verb.denied and len(said) > 1):
             raise Unreadable
         for meaning in said:
-            if meaning in deeds:
-                yield from self._deed({**meaning.values, **added})
+            denied, quantity = self._quantity(meaning)
+            if meaning.predicate == "does":
+                yield self._deed({**meaning.values, **added}, denied, quantity)
             else:
-                yield from self._state(meaning)
-        whole = " ".join(text for meaning in said for text in meaning.values.values())
+                yield self._state(meaning, denied, quantity)
+        text = " ".join(meaning.text for meaning in said)
         for name, each in self.filled.items():
             for state in each.states:
                 if each.quantity == "none" or self.verb.denied:
                     raise Unreadable
-                ours = f"{{{name}:ours}}" in whole
-                piece = self._sided(each, "ours") if ours else ",".join(each.items)
-                yield self.scene.of(Claim.of(state, piece=piece, quantity="some"))
+                aspect = "ours" if f"{{{name}:ours}}" in text else ""
+                values = {"piece": self._slot(name, aspect) or "", "quantity": "some"}
+                yield Claim.of(state, **values | self.scene.settings())
 
-    def _place(self, added: Mapping[str, str]) -> None:
-        """Put the piece that a clause is about on the square that it names apart."""
-        name, subject = next(iter(self.filled.items()))
-        square = self._text(next(iter(added.values()))) or ""
-        alone = [*added] in (["to"], ["from"]) and subject.sort == "N"
-        if not alone or len(_single(subject)) != 2:
-            raise Unreadable
-        self.filled[name] = replace(subject, items=(_single(subject) + square,))
+    def _quantity(self, meaning: Meaning) -> tuple[bool, str]:
+        """Return whether a claim is denied, and the quantity of what it is about."""
+        row = PREDICATES.get(self.fill(meaning.predicate) or "")
+        about = f" {row.subject if row else 'by'}={{"
+        denied = meaning.denied ^ self.verb.denied
+        quantity = ""
+        for name, each in self.filled.items():
+            counted = re.search(rf"\{{{name}:(number|pawns|quantity)", meaning.text)
+            if each.sort != "N" or counted:
+                continue
+            if about + name in meaning.text:
+                quantity = each.quantity
+            elif each.quantity not in _ONE:
+                raise Unreadable
+            else:
+                denied ^= each.quantity == "none"
+            if quantity == "mixed":
+                raise Unreadable
+        return denied, quantity
 
-    # ------------------------------------------------------------ states
-
-    def _state(self, meaning: Meaning) -> Iterator[Claim]:
-        """Yield a claim about a position; of *no longer* also that it was so."""
+    def _state(self, meaning: Meaning, denied: bool, quantity: str) -> Claim:
+        """Return a claim about a position."""
         verb = self.verb
-        values, quantity, denied = self._values(meaning)
-        if verb.modal in ("must", "will", "would") and not self.scene.line:
-            raise Unreadable
-        predicate = self._text(meaning.predicate) or ""
+        predicate = self.fill(meaning.predicate) or ""
+        filled = {name: self.fill(text) for name, text in meaning.values.items()}
+        values = {name: value for name, value in filled.items() if value is not None}
         if "line" in values:
             moves = values.pop("line").split(",")
             self.scene = self.scene.then(moves, self.reader.move)
-        line = self.scene.line
-        settings = {"when": "either" if verb.past else self.scene.when}
-        able = verb.modal in ("can", "could") and not meaning.values.get("line")
-        if able and PREDICATES[predicate].subject == "piece":
-            mine = values.get("side", self._side_of("piece", values)) == self.reader.side
-            piece = values.get("piece", "")
-            fields = _piece_fields(piece)
-            line = (*line, *(["--"] if mine else []), _written(fields))
-            values |= {"piece": "last"} if "from" in fields else {}
-            settings["branches"] = "some"
-        if line and predicate in ("develops", "prevents"):
+        settings = self.scene.settings()
+        supposed = self.scene.line or any(each.sort == "M" for each in self.filled.values())
+        if verb.modal and not (supposed and verb.modal in ("will", "would")):
             raise Unreadable
-        if line:
-            settings["line"] = ",".join(line)
+        if verb.past:
+            settings["when"] = "either"
+        if self.scene.line and predicate in ("develops", "prevents"):
+            raise Unreadable
+        piece = values.get("piece", "")
+        if predicate in words("of_pawns") and piece[1:2] not in "Poa":
+            raise Unreadable
+        if quantity == "none" and piece == "??" and len(values.get("target", "")) == 2:
+            raise Unreadable  # of which side is not said
         if quantity:
             settings["quantity"] = quantity
-        if predicate in _OF_PAWNS and values["piece"][1:2] not in ("P", "o", "a"):
-            raise Unreadable
-        everybody = quantity == "none" and values["piece"] == "??"
-        if everybody and values.get("target", "")[0:1] in tuple(chess.FILE_NAMES):
-            raise Unreadable  # of which side is not said
-        if predicate in _COUNTED and quantity.isdigit():
-            values = {"piece": values["target"], "by": values["piece"], "number": quantity}
-            predicate = _COUNTED[predicate]
-            del settings["quantity"]
-        settings |= values
-        denied ^= meaning.denied ^ verb.denied
-        if verb.longer:
-            yield Claim.of(predicate, denied=not denied, **settings | {"when": "before"})
-        yield Claim.of(predicate, denied=denied, **settings)
-
-    def _side_of(self, name: str, values: Mapping[str, str]) -> str:
-        item = values.get(name, "?")
-        return self.reader.side if item == "moved" else _SIDES.get(item[0], "")
-
-    def _values(self, meaning: Meaning) -> tuple[dict[str, str], str, bool]:
-        """Return the values of a claim, its quantity, and whether *no* in an object denies it."""
-        values = dict[str, str]()
-        quantity = ""
-        denied = False
-        row = PREDICATES.get(meaning.predicate)
-        subject = row.subject if row else "piece"
-        for name, text in meaning.values.items():
-            value = self._text(text)
-            if value is None:
-                continue
-            values[name] = value
-            for chunk in self._counted(text):
-                if chunk.either:
-                    raise Unreadable
-                if "quantity" in meaning.values:
-                    continue
-                if name == subject:
-                    quantity = chunk.quantity
-                elif chunk.quantity == "none":
-                    denied = not denied
-                elif chunk.quantity not in ("", "some", "1"):
-                    raise Unreadable
-        return values, quantity, denied
-
-    def _counted(self, text: str) -> Iterator[Chunk]:
-        """Yield the chunks of pieces that a value names as such."""
-        for slot, aspect in re.findall(r"\{(\w+):?(\w*)\}", text):
-            chunk = self.filled.get(slot)
-            if chunk is not None and chunk.sort == "N" and aspect in ("", "ours", "theirs"):
-                yield chunk
+        return Claim.of(predicate, denied=denied, **settings | values)
 
     # ------------------------------------------------------------ slots
 
-    def _text(self, text: str) -> str | None:
-        """Return a value with its slots filled; ``None`` where one has nothing to fill it."""
-        parts = dict[str, str | None]()
-        for slot, aspect in re.findall(r"\{(\w+):?(\w*)\}", text):
-            chunk = self.filled.get(slot)
-            value = None if chunk is None else self._aspect(chunk, aspect, slot[0])
-            parts[f"{{{slot}:{aspect}}}" if aspect else f"{{{slot}}}"] = value
-        for part, value in parts.items():
-            if value is None:
-                return None
-            text = text.replace(part, value)
-        return text
+    def fill(self, text: str) -> str | None:
+        """Return a value with its slots filled; ``None`` where one has nothing to fill it.
 
-    def _aspect(self, chunk: Chunk, aspect: str, sort: str) -> str | None:
+        Of alternatives, ``{I}|{D:self}``, the first that has.
+        """
+        for option in text.split("|"):
+            slots = re.findall(r"\{(\w+):?(\w*)\}", option)
+            values = [self._slot(slot, aspect) for slot, aspect in slots]
+            if None not in values:
+                given = iter(values)
+                return re.sub(r"\{[^}]*\}", lambda _: str(next(given)), option)
+        return None
+
+    def _slot(self, slot: str, aspect: str) -> str | None:
         """Return what a slot gives: its references, or its side, kind, number …"""
-        if sort in _CLASSES:
-            return words(_CLASSES[sort])[chunk.word]
-        if chunk.sort == "C" and aspect == "man":
+        chunk = self.filled.get(slot)
+        if chunk is None:
+            return None
+        if slot[0] in _CLASSES:
+            return words(_CLASSES[slot[0]])[chunk.word]
+        if chunk.sort == "C" and aspect == "self":
             return chunk.items[0] + "?"
-        if chunk.sort == "C" or aspect in ("side", "other"):
+        if aspect in ("side", "other") or (chunk.sort == "C" and not aspect):
             side = self._side(chunk)
             return _OTHER.get(side or "") if aspect == "other" else side
-        if chunk.sort == "P":
+        if chunk.sort in ("P", "C"):
             return None
         if aspect in ("ours", "theirs"):
-            return self._sided(chunk, aspect)
+            side = (self._side(self.filled[self.actor]) or "?")[0]
+            side = _OTHER.get(side, "?") if aspect == "theirs" else side
+            items = (side + each[1:] if each[0] == "?" else each for each in chunk.items)
+            return ",".join(items)
         if aspect in _ASPECTS:
             return _ASPECTS[aspect](chunk)
         return chunk.quantity if chunk.sort == "#" else ",".join(chunk.items)
@@ -606,82 +557,90 @@ class _Filler:
             return self.reader.side
         if chunk.word in _SIDES:
             return _SIDES[chunk.word]
-        sides = {_SIDES.get(item[0]) for item in chunk.items if chunk.sort in "NC"}
+        sides = {_SIDES.get(item[0]) for item in chunk.items}
         return sides.pop() if len(sides) == 1 else None
-
-    def _sided(self, chunk: Chunk, aspect: str) -> str:
-        """Return references with the side that goes without saying: of who acts, or the other."""
-        actor = next(iter(self.filled.values()))
-        side = (self._side(actor) or "?")[0]
-        letter = _OTHER.get(side, "?") if aspect == "theirs" else side
-        return ",".join(letter + item[1:] if item[0] == "?" else item for item in chunk.items)
 
     # ------------------------------------------------------------ moves
 
-    def _deed(self, meant: Mapping[str, str]) -> Iterator[Claim]:
-        """Yield that a move is made, can be made, or must be made."""
-        actor = self.filled.get(meant.get("by", "").strip("{}"))
-        parts = {name: self._text(text) for name, text in meant.items() if name != "by"}
-        fields = {name: value for name, value in parts.items() if value is not None}
-        defaults = {"castles": "any", "promotes": "yes", "captures": "yes"}
-        fields = {name: defaults[name] for name in meant if name in defaults} | fields
-        side = fields.pop("side", None) or (self._side(actor) if actor else None)
-        objects = [each for each in self.filled.values() if each.sort == "N" and each is not actor]
-        if any(len(each.items) > 1 or each.quantity not in _ONE for each in objects):
-            raise Unreadable
-        denied = self.verb.denied ^ any(each.quantity == "none" for each in objects)
-        pieces = actor.items if actor and actor.sort == "N" else ("",)
-        quantity = actor.quantity if actor and actor.sort == "N" else ""
-        for piece in pieces:
-            own = _piece_fields(piece)
-            if piece == "last":
-                (kind, _, square) = _moving(self.scene.line[-1])
-                own = {"piece": kind, "to": square}
-                self.scene = self.scene._replace(line=self.scene.line[:-1])
-                quantity = "last"
-            move = _written(own | fields)
-            yield self._moves(move, side, denied ^ (quantity == "none"), quantity)
-
-    def _moves(
-        self, move: str, side: str | None, denied: bool, quantity: str
-    ) -> Claim:
+    def _deed(self, meant: Mapping[str, str], denied: bool, quantity: str) -> Claim:
         """Return that a move is made, can be made, or must be made, as the verb says."""
         verb = self.verb
-        topic = self.reader.behind
-        if topic and self.verb.form == "participle":
-            raise Unreadable
-        if quantity != "last" and not self.scene.line:
-            if topic is None and verb.modal not in ("can", "could", "must"):
+        modal = verb.modal
+        filled = {name: self.fill(text) for name, text in meant.items()}
+        fields = {name: value for name, value in filled.items() if value and name != "by"}
+        side = fields.pop("side", "")
+        values = {"side": side} if side else {}
+        scene = self.scene
+        if filled.get("by") == "last":
+            (kind, _, square) = _moving(scene.line[-1])
+            fields |= {"piece": kind, "to": square}
+            settings = scene._replace(line=scene.line[:-1]).settings()
+            return Claim.of("can", denied=denied, move=_written(fields), **settings)
+        settings = scene.settings()
+        if "castles" in fields and (verb.longer or verb.perfect):
+            wing = fields["castles"]
+            values |= {"wing": wing} if wing != "any" else {}
+            predicate = "castling_right" if modal else "castled"
+            return Claim.of(predicate, denied=denied, **settings | values)
+        elsewhere = not (self.reader.here or scene.line)
+        able = modal in ("can", "could")
+        if not (able or modal in ("must", "threat")):
+            if elsewhere or verb.perfect or (modal == "would" and not scene.line):
                 raise Unreadable
-            self.scene = self.scene.then(topic, self.reader.move) if topic else self.scene
-        values = {"move": move} | ({"side": side} if side else {})
-        if verb.perfect and not verb.modal:
-            if "castles" not in move or side is None:
-                raise Unreadable
-            return Claim.of("castled", denied=denied, side=side, when="after")
-        if self.scene.line:
-            values["line"] = ",".join(self.scene.line)
-        if verb.modal == "must":
-            return Claim.of("must", denied=denied, when=self.scene.when, **values)
-        if verb.modal == "would" and not self.scene.line:
-            raise Unreadable
-        able = verb.modal in ("can", "could")
-        if quantity == "last":
-            return Claim.of("can", denied=denied, when=self.scene.when, **values)
+        values["move"] = _written(fields)
+        if modal in ("must", "threat"):
+            return Claim.of(modal, denied=denied, **settings | values)
         if quantity.isdigit() and quantity != "1" and able:
             values["number"] = quantity
         elif quantity not in _ONE:
             raise Unreadable
+        denied ^= quantity == "none"
         (kind, _, square) = _moving(self.reader.move)
-        other = side is None and re.search("piece:[^,}]", move) and f"piece:{kind}" not in move
-        reply = side == _OTHER[self.reader.side] or other or f"from:{square}" in move
-        if not (verb.modal or self.scene.line or reply):
+        another = not side and fields.get("piece", kind) != kind
+        reply = side == _OTHER[self.reader.side] or another
+        if not (modal or scene.line or reply or fields.get("from") == square):
             return Claim.of("played", denied=denied, **values)
-        if (denied and not verb.modal) or (self.reader.follows and not self.scene.line):
+        if denied and not modal:
             raise Unreadable
-        past = verb.modal == "could" and verb.perfect
-        when = "before" if past else "after" if denied or reply else "either"
-        return Claim.of("can", denied=denied, when=when, **values)
+        if not scene.line:
+            before = modal == "could" and verb.perfect
+            settings["when"] = "before" if before else "after" if denied or reply else "either"
+        return Claim.of("can", denied=denied, **settings | values)
+
+
+_ONE: Final = ("", "1", "some", "none")
+
+
+def _one(chunk: Chunk) -> str:
+    """Return the one reference of a chunk."""
+    if len(chunk.items) != 1 or chunk.quantity in ("only", "all"):
+        raise Unreadable
+    return chunk.items[0]
+
+
+def _parts(chunk: Chunk) -> tuple[str, str | None]:
+    """Return the kind and the place of the one reference of a chunk."""
+    found = re.fullmatch(r"(?:[wb?](.))?([a-h][1-8?])?[ld]?", _one(chunk))
+    return ((found[1] or "").strip("?x"), found[2]) if found else ("", None)
+
+
+def _number(chunk: Chunk) -> str | None:
+    return chunk.quantity if chunk.quantity.isdigit() else None
+
+
+#: What a slot can give beside its references.
+_ASPECTS: Final[Mapping[str, Callable[[Chunk], str | None]]] = {
+    "kind": lambda chunk: _parts(chunk)[0] or None,
+    "taken": lambda chunk: _parts(chunk)[0] or "yes",
+    "place": lambda chunk: _parts(chunk)[1],
+    "amount": lambda chunk: words("amount").get(_one(chunk)[1]),
+    "number": _number,
+    "pawns": lambda chunk: _number(chunk) if chunk.items[0][1] == "P" else None,
+    "quantity": lambda chunk: chunk.quantity or None,
+    "first": lambda chunk: chunk.items[0],
+    "last": lambda chunk: chunk.items[-1],
+    "before": lambda chunk: ",".join(chunk.items[:-1]) or None,
+}
 
 
 def _moving(san: str) -> tuple[str, str, str]:
@@ -693,66 +652,8 @@ def _moving(san: str) -> tuple[str, str, str]:
     return kind, found[3] or kind, found[2]
 
 
-_ONE: Final = ("", "1", "some", "none")
-_AMOUNTS: Final = {
-    "P": "pawn",
-    "N": "knight",
-    "B": "bishop",
-    "R": "rook",
-    "Q": "queen",
-    "x": "piece",
-}
-
-
-def _single(chunk: Chunk) -> str:
-    """Return the one reference of a chunk."""
-    if len(chunk.items) != 1 or chunk.quantity in ("none", "only", "all"):
-        raise Unreadable
-    return chunk.items[0]
-
-
-def _number(chunk: Chunk) -> str | None:
-    return chunk.quantity if chunk.quantity.isdigit() else None
-
-
-#: What a slot can give beside its references.
-_ASPECTS: Final[Mapping[str, Callable[[Chunk], str | None]]] = {
-    "kind": lambda chunk: _single(chunk)[1],
-    "amount": lambda chunk: _AMOUNTS.get(_single(chunk)[1]),
-    "square": lambda chunk: _single(chunk)[2:4] or None,
-    "man": lambda chunk: _single(chunk)[:2],
-    "number": _number,
-    "pawns": lambda chunk: _number(chunk) if chunk.items[0][1] == "P" else None,
-    "quantity": lambda chunk: chunk.quantity or None,
-    "first": lambda chunk: chunk.items[0],
-    "last": lambda chunk: chunk.items[-1],
-    "white": lambda chunk: "w" + _single(chunk)[1:],
-    "black": lambda chunk: "b" + _single(chunk)[1:],
-    "before": lambda chunk: ",".join(chunk.items[:-1]) or None,
-}
-
-
-def _piece_fields(item: str) -> dict[str, str]:
-    """Return the fields of a move that a piece makes, from its reference."""
-    if item in ("", "moved", "last"):
-        return {}
-    fields = {"piece": item[1], "from": item[2:4]}
-    return {name: value for name, value in fields.items() if value.strip("?x")}
-
-
 def _written(fields: Mapping[str, str]) -> str:
     """Return a move by its fields, as the language writes it."""
-    parts = dict(fields)
-    if "as" in parts:
-        return parts["as"]
-    if not parts:
-        return "*"
-    taken = parts.get("captures", "yes")
-    if len(taken) == 2 and taken[0] in chess.FILE_NAMES:
-        parts |= {"captures": "yes", "to": taken}
-    elif taken != "yes":
-        parts["captures"] = taken[1].strip("?x") or "yes"
-        if taken[2:4] and "en_passant" not in parts:
-            parts["to"] = taken[2:4]
-    whole = (f"{name}:{value}" for name, value in parts.items())
-    return f"{{{','.join(whole)}}}"
+    if "as" in fields:
+        return fields["as"]
+    return f"{{{','.join(f'{name}:{value}' for name, value in fields.items())}}}"
