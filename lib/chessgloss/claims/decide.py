@@ -57,6 +57,8 @@ from chessgloss.predicates import (
 from chessgloss.predicates.finding import (
     Finding,
     legal_moves,
+    man,
+    men,
     sans,
     strongest,
     turned,
@@ -730,7 +732,7 @@ def tactics_of_fork(
     """Return whether a piece attacks one of each of the targets, or so many enemy men."""
     colour = bool(board.color_at(piece))
     hit = chess.SquareSet(board.attacks_mask(piece) & board.occupied_co[not colour])
-    evidence = f"{attacks.man(board, piece)} attacks {attacks.men(board, hit)}"
+    evidence = f"{man(board, piece)} attacks {men(board, hit)}"
     wanted = number or Count(2, ">=")
     if targets:
         all_hit = all(any(square in hit for square in each) for each in targets)

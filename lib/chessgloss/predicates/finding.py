@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import chess
 
-from chessgloss.predicates.words import listed
+from chessgloss.predicates.words import listed, noun_at
 
 
 class Finding(NamedTuple):
@@ -49,9 +49,20 @@ def strongest(findings: Iterable[Finding]) -> Finding | None:
     return ranked[0] if ranked else None
 
 
-def either(yes: bool, holds: str, fails: str, *, arguable: bool = False) -> Finding:
-    """Return a finding with one evidence or the other; ``arguable`` if it fails."""
-    return Finding(yes, holds if yes else fails, arguable and not yes)
+def man(board: chess.Board, square: chess.Square) -> str:
+    """Return what stands on a square: ``the white knight on f3``; ``f3`` if it is empty."""
+    empty = board.piece_type_at(square) is None
+    return chess.square_name(square) if empty else noun_at(board, square)
+
+
+def men(board: chess.Board, squares: Iterable[chess.Square]) -> str:
+    """Return what stands on squares as a list; ``nothing`` for none."""
+    return listed([man(board, square) for square in squares] or ["nothing"])
+
+
+def told(board: chess.Board, text: str, *squares: chess.Square) -> str:
+    """Return a text with what stands on squares in its gaps: ``{} attacks {}``."""
+    return text.format(*(man(board, square) for square in squares))
 
 
 # ---------------------------------------------------------------- moves
@@ -99,4 +110,4 @@ def sans(board: chess.Board, moves: Iterable[chess.Move], most: int = 4) -> str:
     """Return the first of some moves in SAN, as a list in words."""
     names = [san(board, move) for move in moves]
     shown = names[:most] + (["others"] if len(names) > most else [])
-    return listed(shown) if shown else "none"
+    return listed(shown or ["none"])

@@ -23,7 +23,11 @@ AMOUNTS: Final[dict[str, tuple[float, float]]] = {
     "queen": (7, 10),
     "material": (1, 100),
 }
-_KINDS = {chess.piece_name(kind): kind for kind in range(1, 7)}
+#: The kinds of which a side ahead by a named amount has more.
+_KINDS: Final[dict[str, tuple[chess.PieceType, ...]]] = {
+    **{chess.piece_name(kind): (kind,) for kind in range(1, 6)},
+    **{"exchange": (chess.ROOK,), "piece": (2, 3, 4, 5)},
+}
 
 
 def lead(board: chess.Board, side: chess.Color) -> int:
@@ -48,75 +52,47 @@ def material(
     number: Number | None = None,
 ) -> Finding:
     """Return whether a side is ahead by an amount, or so many pawns; 0 pawns is level."""
-    ahead = lead(board, bool(side) if side is not None else chess.WHITE)
     evidence = _said(board)
-    if number is not None and 0 in number and amount is None:
+    ahead = lead(board, side is not False)
+    plain = amount in (None, "material")
+    if number is not None and plain and 0 in number:
         unlike = any(more_of(board, chess.WHITE, kind) for kind in range(2, 6))
         return Finding(ahead == 0, evidence, arguable=abs(ahead) == 1 and unlike)
     if side is None:
         return Finding(None, f"which side is meant is not said; {evidence}")
-    if number is not None:
-        return _by_number(board, side, amount, number, evidence)
-    if amount in (None, "material"):
+    if plain:
         few = ahead == 0 and bool(more_of(board, side, *range(1, 6)))
-        return Finding(ahead > 0, evidence, arguable=few)
-    return Finding(*_by_amount(board, side, amount or "", evidence))
-
-
-def _by_number(
-    board: chess.Board,
-    side: chess.Color,
-    amount: str | None,
-    number: Number,
-    evidence: str,
-) -> Finding:
-    ahead = lead(board, side)
-    if amount is None or amount == "material":
-        return Finding(ahead in number, evidence)
-    groups: dict[str, tuple[int, ...]] = {"piece": (2, 3, 4, 5), "exchange": (4,)}
-    kinds = groups.get(amount) or (_KINDS[amount],)
-    by_men = more_of(board, side, *kinds) in number
-    by_worth = ahead / tactics.VALUES[min(kinds)] in number
-    return Finding(by_men and ahead > 0, evidence, arguable=by_worth or by_men)
-
-
-def _by_amount(
-    board: chess.Board, side: chess.Color, amount: str, evidence: str
-) -> tuple[bool, str, bool]:
-    ahead = lead(board, side)
-    pieces = more_of(board, side, 2, 3, 4, 5)
-    least, most = AMOUNTS[amount]
-    within = least <= ahead <= most
+        holds = ahead > 0 if number is None else ahead in number
+        return Finding(holds, evidence, arguable=few and number is None)
+    kinds = _KINDS[str(amount)]
+    extra = more_of(board, side, *kinds)
+    if number is not None:
+        worth = ahead / tactics.VALUES[kinds[0]] in number
+        holds = extra in number and ahead > 0
+        return Finding(holds, evidence, arguable=worth or extra in number)
+    least, most = AMOUNTS[str(amount)]
+    pieces = more_of(board, side, *range(2, 6))
+    holds = extra > 0 and least <= ahead <= most
     if amount == "pawn":
-        extra = more_of(board, side, chess.PAWN)
-        return (
-            within or (extra == 1 and not pieces),
-            evidence,
-            0 < ahead <= 2 or extra > 0,
-        )
-    if amount == "exchange":
-        rooks = more_of(board, side, chess.ROOK)
-        minors = -more_of(board, side, chess.KNIGHT, chess.BISHOP)
-        return rooks == minors == 1, evidence, 0 < ahead <= 4 and rooks > 0
-    if amount == "piece":
-        return pieces >= 1 and ahead >= 1, evidence, pieces >= 1 or ahead >= 2
-    has_more = more_of(board, side, _KINDS[amount]) > 0
-    return within and has_more, evidence, ahead > 0 or has_more
+        holds = ahead == 1 or (extra == 1 and not pieces)
+    elif amount == "exchange":
+        holds = extra == 1 and not pieces
+    elif amount == "piece":
+        holds = extra > 0 and ahead > 0
+    near = least - 1 < ahead <= most + 1
+    return Finding(holds, evidence, arguable=near or extra > 0)
 
 
 def _said(board: chess.Board) -> str:
-    """Say who is ahead: ``White is 3 pawns ahead``, and by what men."""
+    """Say who is ahead, and by what men: ``White is ahead by 3: 1 knight more``."""
     balance = tactics.balance(board)
     if not balance:
         return "material is level"
     ahead = balance > 0
-    unit = "point" if abs(balance) == 1 else "points"
-    differences = []
-    for kind in (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN):
-        more = more_of(board, ahead, kind)
-        if more:
-            name = chess.piece_name(kind) + ("s" if abs(more) > 1 else "")
-            differences.append(f"{abs(more)} {name} {'more' if more > 0 else 'fewer'}")
-    return (
-        f"{side_name(ahead)} is {abs(balance)} {unit} ahead: {', '.join(differences)}"
+    extras = {kind: more_of(board, ahead, kind) for kind in range(5, 0, -1)}
+    parts = (
+        f"{abs(extra)} {chess.piece_name(kind)} {'more' if extra > 0 else 'less'}"
+        for kind, extra in extras.items()
+        if extra
     )
+    return f"{side_name(ahead)} is ahead by {abs(balance)}: {', '.join(parts)}"

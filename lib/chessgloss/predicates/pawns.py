@@ -8,8 +8,8 @@ from functools import partial
 import chess
 
 from chessgloss.predicates import board as boards
-from chessgloss.predicates.attacks import Number, man, men
-from chessgloss.predicates.finding import Finding
+from chessgloss.predicates.attacks import Number
+from chessgloss.predicates.finding import Finding, men, told
 
 #: Finds the pawns of a side that are so.
 Find = Callable[[chess.Board, chess.Color], chess.SquareSet]
@@ -20,20 +20,39 @@ def _is_found(
 ) -> Finding:
     """Return whether a pawn is among those that are found."""
     if board.piece_type_at(piece) != chess.PAWN:
-        return Finding(False, f"{man(board, piece)} is no pawn")
+        return Finding(False, told(board, "{} is no pawn", piece))
     so = piece in find(board, bool(board.color_at(piece)))
-    return Finding(so, f"{man(board, piece)} is {'' if so else 'not '}{word}")
+    return Finding(so, told(board, f"{{}} is {'' if so else 'not '}{word}", piece))
+
+
+def neighbours(
+    board: chess.Board, colour: chess.Color, pawn: chess.Square
+) -> chess.SquareSet:
+    """Return the pawns of a side on the files beside a square's own."""
+    file = chess.square_file(pawn)
+    beside = (chess.BB_FILES[each] for each in (file - 1, file + 1) if 0 <= each < 8)
+    return board.pieces(chess.PAWN, colour) & sum(beside)
 
 
 def connected_pawns(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
     """Return the pawns with one of their own on a neighbouring file, a rank away at most."""
-    pawns = board.pieces(chess.PAWN, colour)
     return chess.SquareSet(
         pawn
-        for pawn in pawns
-        if pawns
-        & chess.BB_KING_ATTACKS[pawn]
-        & ~chess.BB_FILES[chess.square_file(pawn)]
+        for pawn in board.pieces(chess.PAWN, colour)
+        if neighbours(board, colour, pawn) & chess.BB_KING_ATTACKS[pawn]
+    )
+
+
+def backward_pawns(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
+    """Return the pawns with none of their own beside or behind them on neighbouring files."""
+    forward = 1 if colour else -1
+    return chess.SquareSet(
+        pawn
+        for pawn in board.pieces(chess.PAWN, colour)
+        if all(
+            (chess.square_rank(each) - chess.square_rank(pawn)) * forward > 0
+            for each in neighbours(board, colour, pawn)
+        )
     )
 
 
@@ -44,34 +63,17 @@ connected = partial(_is_found, connected_pawns, "connected with another")
 
 
 def backward(board: chess.Board, piece: chess.Square) -> Finding:
-    """Return whether no pawn can support a pawn's advance, which an enemy pawn would punish.
+    """Return whether no pawn can support a pawn, whose advance an enemy pawn should punish.
 
-    None of its own pawns stands beside it or behind it on the neighbouring files; whether the
-    square before it must be covered by a pawn is arguable.
+    Whether the square before it must be covered by one is arguable.
     """
-    if board.piece_type_at(piece) != chess.PAWN:
-        return Finding(False, f"{man(board, piece)} is no pawn")
+    found = _is_found(backward_pawns, "backward", board, piece)
+    if not found.holds:
+        return found
     colour = bool(board.color_at(piece))
-    rank = chess.square_rank(piece)
-    behind = chess.SquareSet(
-        pawn
-        for pawn in board.pieces(chess.PAWN, colour)
-        if (
-            abs(chess.square_file(pawn) - chess.square_file(piece)) == 1
-            and (chess.square_rank(pawn) <= rank) == colour
-        )
-        or (
-            chess.square_rank(pawn) == rank
-            and abs(chess.square_file(pawn) - chess.square_file(piece)) == 1
-        )
-    )
-    if behind:
-        return Finding(False, f"{men(board, behind)} can support {man(board, piece)}")
     stop = piece + (8 if colour else -8)
     covered = board.attackers_mask(not colour, stop) & board.pawns
-    return Finding(
-        True, f"no pawn can support {man(board, piece)}", arguable=not covered
-    )
+    return found._replace(arguable=not covered)
 
 
 def steps_to_promotion(
@@ -79,10 +81,10 @@ def steps_to_promotion(
 ) -> Finding:
     """Return whether a pawn has so many ranks to go; its double step is arguable."""
     if board.piece_type_at(piece) != chess.PAWN:
-        return Finding(False, f"{man(board, piece)} is no pawn")
+        return Finding(False, told(board, "{} is no pawn", piece))
     rank = chess.square_rank(piece)
     steps = 7 - rank if board.color_at(piece) else rank
-    evidence = f"{man(board, piece)} has {steps} ranks to go"
+    evidence = told(board, f"{{}} has {steps} ranks to go", piece)
     return Finding(steps in number, evidence, arguable=steps == 6 and 5 in number)
 
 
@@ -97,16 +99,13 @@ def open_file(
 
     A half-open file is arguably open, unless ``manner`` says that it is.
     """
-    mask = chess.BB_FILES[chess.FILE_NAMES.index(file)]
-    there = chess.SquareSet(board.pawns & mask)
-    verb = "stand" if len(there) > 1 else "stands"
-    evidence = f"{men(board, there)} {verb} on the {file}-file"
+    there = chess.SquareSet(board.pawns & chess.BB_FILES[chess.FILE_NAMES.index(file)])
+    evidence = f"on the {file}-file: {men(board, there)}"
+    own = [there & board.occupied_co[each] for each in chess.COLORS]
     if number is not None:
-        own = there & board.occupied_co[side] if side is not None else there
-        return Finding(len(own) in number, evidence)
-    free = [colour for colour in chess.COLORS if not there & board.occupied_co[colour]]
+        counted = there if side is None else own[not side]
+        return Finding(len(counted) in number, evidence)
     if manner == "half_open" or side is not None:
-        wanted = bool(free) if side is None else side in free
-        return Finding(wanted, evidence, arguable=not there)
-    half = len(free) == 1 and manner is None
-    return Finding(not there, evidence, arguable=half)
+        half = not all(own) if side is None else not own[not side]
+        return Finding(half, evidence, arguable=not there)
+    return Finding(not there, evidence, arguable=manner is None and not all(own))
