@@ -300,7 +300,7 @@ class _Chunker:
             said += (helper or word).split("_")
             place = end
         kinds = [each for each in said if each in _HELPERS]
-        before = after or (self.found[-1] if self.found else None)
+        before = after or (self.found[-1] if self.found else Chunk(",", ",", (0, 0)))
         got = self._form(place, kinds, before)
         if got is None and kinds[-1:] not in (["be"], ["have"]):
             return None
@@ -322,7 +322,7 @@ class _Chunker:
         ), end
 
     def _form(
-        self, place: int, kinds: Sequence[str], before: Chunk | None
+        self, place: int, kinds: Sequence[str], before: Chunk
     ) -> tuple[Form, bool, int] | None:
         """Return the form of a verb, whether it is a participle with *by*, and its end."""
         word, _, end = self._word(place)
@@ -344,14 +344,12 @@ _HELPERS: Final = (*_PLAIN, "can", "could", "must", "will", "would", "threat")
 _FORMS: Final = {"b": "base", "s": "finite", "d": "finite", "g": "ing", "n": "participle"}
 
 
-def _may_follow(before: Chunk | None, letter: str) -> bool:
+def _may_follow(before: Chunk, letter: str) -> bool:
     """Whether a verb without an auxiliary can stand behind a chunk; else the word is a noun."""
-    if letter == "n":  # with *by* only; else it is taken for the past
-        return False
-    if before is not None and before.sort in "NSMCP":
-        return True
-    starts = before is None or before.sort in words("break")
-    return letter != "b" and (starts or (letter == "g" and before.word in ("by", "before")))  # type: ignore[union-attr]
+    if before.sort in "NSMCP":
+        return letter != "n"
+    starts = before.sort in words("break") or (before.sort == "by" and letter == "g")
+    return starts and letter in "sdg"
 
 
 def _single(word: str, span: tuple[int, int]) -> Chunk:
