@@ -43,7 +43,7 @@ class Chunk:
     plural
         Of pieces: the noun's number.
     form
-        Of a verb: ``finite``, ``base``, ``to``, ``ing`` or ``participle``.
+        Of a verb: ``finite``, ``to``, ``ing`` or ``participle``.
     passive, denied, past, perfect, longer
         Of a verb; ``longer``: *no longer*, or *still*.
     modal
@@ -126,10 +126,8 @@ def _inflected(verb: str) -> Iterator[tuple[str, str]]:
     base, *past = verb.split("/")
     stem = base.removesuffix("e")
     yield base, "b"
-    yield base + ("es" if base.endswith(("s", "x", "ch", "sh", "o")) else "s"), "s"
-    if base.endswith("y"):
-        yield base[:-1] + "ies", "s"
-        yield base[:-1] + "ied", "dn"
+    yield base + "s", "s"
+    yield base + "es", "s"
     for each in (stem, base + base[-1]):
         yield each + "ing", "g"
         if not past:
@@ -294,28 +292,28 @@ class _Chunker:
         said = list[str]()
         while True:
             word, _, end = self._word(place)
-            helper = words("auxiliary").get(word)
-            if helper is None and not (said and word in words("idle")):
+            helper = words("auxiliary").get(word, "")
+            if not helper and not (said and word in words("idle")):
                 break
-            said += (helper or word).split("_")
+            said += filter(None, helper.split("_"))
             place = end
-        kinds = [each for each in said if each in _HELPERS]
+        kinds = [each for each in said if each not in _FLAGS]
         before = after or (self.found[-1] if self.found else Chunk(",", ",", (0, 0)))
         got = self._form(place, kinds, before)
         if got is None and kinds[-1:] not in (["be"], ["have"]):
             return None
         (form, by, end) = got or (Form(kinds.pop(), "", "b"), False, place)
         passive = by or (form.letter == "n" and kinds[-1:] == ["be"])
-        plain = _FORMS[form.letter] if got and not kinds else "finite"
+        loose = {"g": "ing", "n": "participle"} if got and not kinds else {}
         return Chunk(
             "V",
             form.verb,
             (start, end),
             quantity="only" if "only" in said else "",
-            form="to" if "to" in kinds else plain,
+            form="to" if "to" in kinds else loose.get(form.letter, "finite"),
             passive=passive,
             denied=bool(said.count("not") % 2),
-            longer="longer" in said or "still" in said,
+            longer="longer" in said,
             past=(form.letter in "dn" and not passive) or "past" in said,
             perfect="have" in kinds,
             modal=next((each for each in kinds if each not in _PLAIN), ""),
@@ -340,8 +338,7 @@ class _Chunker:
 
 
 _PLAIN: Final = ("be", "have", "do", "to")
-_HELPERS: Final = (*_PLAIN, "can", "could", "must", "will", "would", "threat")
-_FORMS: Final = {"b": "base", "s": "finite", "d": "finite", "g": "ing", "n": "participle"}
+_FLAGS: Final = ("not", "only", "longer", "past")
 
 
 def _may_follow(before: Chunk, letter: str) -> bool:

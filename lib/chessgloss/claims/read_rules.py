@@ -271,12 +271,7 @@ class _Reader:
         acts = first.sort in ("N", "C") or (claims and first.sort == "M")
         self.subject = first if acts else None
         moves = [each for each in chunks if each.sort == "M"]
-        named = [each for each in chunks if each.sort in ("N", "S")]
-        if moves:
-            parts = moves[-1:] if self.scene.line else moves
-            line = tuple(move for each in parts for move in each.items)
-            named.append(replace(moves[-1], items=line))
-        self.named = named or self.named
+        self.named = [each for each in chunks if each.sort in "NSM"] or self.named
         if claims is None:
             self.clear &= not any(each.sort in words("determiner") for each in chunks)
         other = (not self.is_played(each.items) for each in moves)
@@ -302,7 +297,7 @@ class _Reader:
             subject = near[0] if len({each.items for each in near}) == 1 else None
         elif place == 0 and first.form in ("finite", "ing"):
             subject = Chunk("P", "this", first.span)
-        if subject is None or (first.form == "base" and place == 0):
+        if subject is None:
             raise Unreadable
         return [subject, replace(first, form="finite"), *rest]
 
@@ -314,8 +309,7 @@ class _Reader:
             moved = Chunk("N", "", pronoun.span, ("moved",))
             return moved if self.here else None
         one = len({each.items for each in self.named}) == 1
-        fits = self.named[0].plural == (pronoun.word == "they")
-        return self.named[0] if one and fits else None
+        return self.named[0] if one and not self.named[0].plural else None
 
     def _scene_of(self, chunks: list[Chunk]) -> Scene:
         """Return what ``Black takes the knight`` sets as the scene of what follows."""
@@ -574,9 +568,9 @@ class _Sense:
             values |= {"wing": wing} if wing != "any" else {}
             predicate = "castling_right" if modal else "castled"
             return Claim.of(predicate, denied=denied, **settings | values)
-        elsewhere = not (self.reader.here or scene.line)
         if modal not in ("can", "could", "must", "threat"):
-            if elsewhere or verb.perfect or (modal == "would" and not scene.line):
+            here = self.reader.here and modal != "would"
+            if verb.perfect or not (here or scene.line):
                 raise Unreadable
         values["move"] = _written(fields)
         if modal in ("must", "threat"):
