@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any, Final, Literal, get_args
 
@@ -52,7 +53,6 @@ from chessgloss.predicates import (
     lines,
     material,
     pawns,
-    tactics,
 )
 from chessgloss.predicates.finding import (
     Finding,
@@ -328,7 +328,11 @@ def _overall(claim: Claim, scene: Scene) -> Result:
     }[claim.when]
     if claim.predicate in OF_THE_MOVE:
         starts = [scene.before]
-    elif claim.predicate in OF_THE_LAST_MOVE and claim.when == "either" and not claim.line:
+    elif (
+        claim.predicate in OF_THE_LAST_MOVE
+        and claim.when == "either"
+        and not claim.line
+    ):
         starts = [scene.after]
     results = [result for start in starts for result in _of_start(claim, start, scene)]
     for verdict in (True, None):
@@ -588,7 +592,11 @@ def _can(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         evidence = f"{side_name(side)} has no legal {move_words(spec)}"
     if claim.quantity == "only":
         return Finding(len(moves) == len(legal_moves(board)) > 0, evidence)
-    return Finding(bool(moves) if number is None else len(moves) in number, evidence)
+    if number is not None:
+        return Finding(len(moves) in number, evidence)
+    # what is mated at once cannot be played, people say
+    fatal = claim.denied and all(map(partial(scene.engine.is_mated, board), moves))
+    return Finding(bool(moves), evidence, arguable=bool(moves) and fatal)
 
 
 def _must(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -629,9 +637,15 @@ def _prevents(claim: Claim, moment: Moment, scene: Scene) -> Finding:
             return Finding(False, f"{side_name(side)} has no piece for {words}")
         return Finding(True, evidence, arguable=not earlier)
     board = turned(scene.after.board, side)
-    losing = all(tactics.exchange(board, move) < 0 for move in later)
     evidence = f"{words} is still possible: {sans(board, later)}"
-    return Finding(losing, evidence, arguable=not losing and len(later) < len(earlier))
+    if spec.castles or spec.check or spec.mate:
+        return Finding(False, evidence)
+    sure, arguable = judgement.BAD["bad"]
+    harms = [scene.engine.harm(board, move) for move in later]
+    if all(harm is not None and harm >= sure for harm in harms):
+        return Finding(True, f"{words} would lose something")
+    harmless = any(harm is not None and harm < arguable for harm in harms)
+    return Finding(False if harmless else None, evidence)
 
 
 def _develops(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -651,7 +665,10 @@ def _threat(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     side = not moment.board.turn if side is None else side
     specs = claim.get("move")
     moves = None if specs is None else moment.moves(specs[0], side)
-    return captures.threat(moment.board, side, moves)
+    finding = captures.threat(moment.board, side, moves)
+    if finding.verdict is None and moves and moment.board.turn != side:
+        return scene.engine.threatens(moment.board, moves) or finding
+    return finding
 
 
 def _trade(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -774,6 +791,8 @@ def _better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if (over := claim.get("over")) is not None:
         others = start.moves(over[0])
     moves = start.moves(claim.get("move")[0])
+    if not moves and start.moves(claim.get("move")[0], not start.board.turn):
+        return Finding(None, "that side is not on turn")
     return judgement.better(scene.engine, start.board, moves, others)
 
 
@@ -791,14 +810,12 @@ def _wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    side = claim.get("side")
+    side: chess.Color = claim.get("side")
     start = moment.on_turn(side)
     specs = claim.get("move")
     moves = None if specs is None else start.moves(specs[0])
-    board = start.board
-    return judgement.mate_in(
-        scene.engine, board, board.turn, moves, claim.get("number")
-    )
+    boards = (start.board, moment.board)
+    return judgement.mate_in(scene.engine, *boards, moves, claim.get("number"))
 
 
 def _perpetual(claim: Claim, moment: Moment, scene: Scene) -> Finding:

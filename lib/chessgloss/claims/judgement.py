@@ -23,6 +23,7 @@ from chessgloss.predicates.finding import Finding
 from chessgloss.predicates.material import AMOUNTS, lead
 from chessgloss.predicates.words import side_name
 from chessgloss.scores import (
+    MATE,
     MATES_FROM,
     centipawns,
     read_centipawns,
@@ -133,9 +134,7 @@ class Engine:
             known = {verdict.best: verdict.before, self.move.uci: verdict.played}
             if move.uci() in known:
                 return centipawns(known[move.uci()], board.turn)
-        after = board.copy()
-        after.push(move)
-        return self.score(after, board.turn)
+        return self.score(_after(board, move), board.turn)
 
     def loss(self, board: chess.Board, move: chess.Move) -> float | None:
         """Return the chance to win, 0 to 1, that a move gives away against the best."""
@@ -144,6 +143,35 @@ class Engine:
         if best is None or played is None:
             return None
         return max(0.0, win_chance(best) - win_chance(played))
+
+    def is_mated(self, board: chess.Board, move: chess.Move) -> bool:
+        """Return whether a move lets the other side mate: at once, or by the engine's word."""
+        after = _after(board, move)
+        if tactics.mates(after, after.turn):
+            return True
+        score = self.score(after, board.turn) if board.is_valid() else None
+        return score is not None and score <= -MATES_FROM
+
+    def harm(self, board: chess.Board, move: chess.Move) -> float | None:
+        """Return the chance to win that a move gives away; 1 if it loses by exchange."""
+        if tactics.exchange(board, move) < 0:
+            return 1.0
+        return self.loss(board, move) if board.is_valid() else None
+
+    def threatens(
+        self, board: chess.Board, moves: Sequence[chess.Move]
+    ) -> Finding | None:
+        """Return the finding that one of some moves, after a pass, gains by the engine's word."""
+        side = not board.turn
+        now = self.score(board, side)
+        passed = _after(board, chess.Move.null())
+        for move in moves[:5]:
+            then = self.score(_after(passed, move), side)
+            if now is None or then is None:
+                return None
+            if win_chance(then) - win_chance(now) >= BAD["bad"][0]:
+                return Finding(True, f"{passed.san(move)} would gain")
+        return None
 
     def _is_start(self, board: chess.Board) -> bool:
         return board.epd() == chess.Board(self.move.position.fen).epd()
@@ -303,10 +331,11 @@ def wins(
     value = centipawns(lines[0].score, side)
     started = engine.score(before, side)
     gained = value - (started or 0)
-    doubt = won > 0 or gained > 100 or value > 250 or abs(value) >= MATES_FROM
+    least, most = AMOUNTS[amount or "material"]
+    half = 50 * least
+    doubt = 2 * won >= least or gained > half or value > 5 * half
     if number is not None:
         return Finding(won in number, evidence, arguable=doubt)
-    least, most = AMOUNTS[amount or "material"]
     if natural_end(board) is not None and won > most + 1:
         return Finding(False, evidence)
     return Finding(won >= least, evidence, arguable=doubt)
@@ -332,52 +361,53 @@ def _by_exchange(
 def mate_in(
     engine: Engine,
     board: chess.Board,
-    side: chess.Color,
+    now: chess.Board,
     firsts: Sequence[chess.Move] | None,
     number: Container[float] | None,
 ) -> Finding:
-    """Return whether the side on turn, ``side``, mates by force, with one of ``firsts`` first."""
+    """Return whether a side mates by force, in so many moves.
+
+    Parameters
+    ----------
+    engine
+        Who is asked of more than one move.
+    board
+        The position with that side to move.
+    now
+        The position as it is: the other side may be to move.
+    firsts
+        The moves that it begins with; ``None`` for any.
+    number
+        Moves to mate; ``None`` for any number.
+    """
     if firsts is not None and not firsts:
         return Finding(False, "no such move can be played")
     moves = list(board.legal_moves) if firsts is None else list(firsts)
-    at_once = [move for move in moves if _mates(board, move)]
+    at_once = [move for move in moves if _after(board, move).is_checkmate()]
     if at_once:
         text = f"{board.san(at_once[0])} mates at once"
         return Finding(number is None or 1 in number, text, arguable=firsts is None)
     if number is not None and 1 in number:
         return Finding(False, "no move mates at once")
-    score = _best_score(engine, board, moves if firsts is not None else None, side)
-    if score is None:
+    side = board.turn
+    reached = [now] if firsts is None else [_after(board, move) for move in moves[:5]]
+    scores = [
+        score for each in reached if (score := engine.score(each, side)) is not None
+    ]
+    if not scores:
         return UNKNOWN
-    if score < MATES_FROM:
-        return Finding(False, "the engine sees no mate", arguable=score > 300)
-    distance = 10_000 - score
+    best = max(scores)
+    if best < MATES_FROM:
+        return Finding(False, "the engine sees no mate", arguable=best > 300)
+    distance = MATE - best + (firsts is not None)
     fits = number is None or distance in number
     return Finding(fits, f"the engine sees mate in {distance}", arguable=True)
 
 
-def _mates(board: chess.Board, move: chess.Move) -> bool:
-    copy = board.copy(stack=False)
+def _after(board: chess.Board, move: chess.Move) -> chess.Board:
+    copy = board.copy()
     copy.push(move)
-    return copy.is_checkmate()
-
-
-def _best_score(
-    engine: Engine,
-    board: chess.Board,
-    firsts: Sequence[chess.Move] | None,
-    side: chess.Color,
-) -> int | None:
-    if firsts is None:
-        return engine.score(board, side)
-    scores = []
-    for move in firsts[:5]:
-        copy = board.copy()
-        copy.push(move)
-        score = engine.score(copy, side)
-        if score is not None:
-            scores.append(score - (score >= MATES_FROM))
-    return max(scores, default=None)
+    return copy
 
 
 def perpetual(

@@ -230,41 +230,16 @@ class MoveSpec:
     def parse(cls, text: str) -> MoveSpec:
         """Return what a text such as ``Nxd5+`` or ``{piece:N,captures}`` says of a move."""
         if text.startswith("{") and text.endswith("}"):
-            return cls._of_fields(text[1:-1])
-        plain = text.rstrip("!?").replace("0", "O")
-        named = {"*": cls(), "--": cls(passes=True)}
-        named["recapture"] = cls(target="last", captures=True)
-        if plain in named:
-            return named[plain]
-        if castled := re.fullmatch(r"O-O(-O)?([+#])?", plain):
-            return cls(
-                castles="queenside" if castled[1] else "kingside", **_signed(castled[2])
-            )
-        san = re.fullmatch(
-            r"([KQRBNP*])?([a-h])?([1-8])?(x)?([a-h][1-8])(?:=?([QRBN]))?([+#])?", plain
-        )
-        if san is None:
-            raise ClaimError(
-                "move", f"{text!r} is none, as Nxd5, *xh5 or {{piece:N}} is"
-            )
-        letter, file, rank, takes, target, promotes, sign = san.groups()
-        pawn = letter is None and not (file and rank)
-        return cls(
-            kinds=KINDS["P"] if pawn else KINDS.get(letter or "*"),
-            origin=SquarePattern((file or "?") + (rank or "?"))
-            if file or rank
-            else None,
-            target=SquarePattern(target),
-            captures=True if takes else None,
-            promotes=KINDS[promotes] if promotes else None,
-            **_signed(sign),
-        )
+            parts = (part.strip() for part in text[1:-1].split(",") if part)
+            return cls._of_fields(dict(part.partition(":")[::2] for part in parts))
+        if text == "--":
+            return cls(passes=True)
+        return cls._of_fields(_fields_of_san(text.rstrip("!?").replace("0", "O")))
 
     @classmethod
-    def _of_fields(cls, text: str) -> MoveSpec:
+    def _of_fields(cls, given: Mapping[str, str]) -> MoveSpec:
         said = dict[str, Any]()
-        for part in filter(None, text.split(",")):
-            name, _, value = part.strip().partition(":")
+        for name, value in given.items():
             if name not in _MOVE_FIELDS:
                 known = ", ".join(_MOVE_FIELDS)
                 raise ClaimError("move", f"{name!r} is no field of a move: {known}")
@@ -272,59 +247,78 @@ class MoveSpec:
             try:
                 said[where] = read(value.strip())
             except (KeyError, ValueError):
-                raise ClaimError(
-                    "move", f"{value!r} is no value of the field {name!r}"
-                ) from None
+                problem = f"{value!r} is no value of the field {name!r}"
+                raise ClaimError("move", problem) from None
         return cls(**said)
 
     def __str__(self) -> str:
-        plain = self._san()
+        if self.passes:
+            return "--"
+        values = {
+            name: getattr(self, where) for name, (where, _) in _MOVE_FIELDS.items()
+        }
+        said = {
+            name: _printed(value) for name, value in values.items() if value is not None
+        }
+        plain = _san_of_fields(said)
         try:
-            if plain is not None and MoveSpec.parse(plain) == self:
+            if plain and MoveSpec.parse(plain) == self:
                 return plain
         except ClaimError:
             pass
-        parts = list[str]()
-        for name, (where, _) in _MOVE_FIELDS.items():
-            value = getattr(self, where)
-            if value is not None:
-                parts.append(name if value is True else f"{name}:{_printed(value)}")
+        parts = (f"{name}:{text}" if text else name for name, text in said.items())
         return f"{{{','.join(parts)}}}"
 
-    def _san(self) -> str | None:
-        if self == MoveSpec():
-            return "*"
-        if self.passes:
-            return "--"
-        if self.target == "last":
-            return "recapture"
-        sign = "#" if self.mate else "+" if self.check else ""
-        if self.castles:
-            return ("O-O-O" if self.castles == "queenside" else "O-O") + sign
-        if self.target is None:
-            return None
-        letter = "*" if self.kinds is None else _LETTERS[self.kinds]
-        origin = self.origin.text.replace("?", "") if self.origin else ""
-        captures = "x" if self.captures else ""
-        promotes = ""
-        if isinstance(self.promotes, frozenset):
-            promotes = f"={_LETTERS[self.promotes]}"
-        start = "" if letter == "P" else letter
-        return f"{start}{origin}{captures}{self.target.text}{promotes}{sign}"
+
+def _fields_of_san(text: str) -> dict[str, str]:
+    """Return what SAN says of a move, as the fields of one in braces."""
+    if text == "*":
+        return {}
+    if text == "recapture":
+        return {"to": "last", "captures": ""}
+    signs = {"+": {"check": ""}, "#": {"mate": ""}}.get(text[-1:], {})
+    if castled := re.fullmatch(r"O-O(-O)?[+#]?", text):
+        return {"castles": "queenside" if castled[1] else "kingside", **signs}
+    san = re.fullmatch(
+        r"([KQRBNP*])?([a-h])?([1-8])?(x)?([a-h][1-8])(?:=?([QRBN]))?[+#]?", text
+    )
+    if san is None:
+        raise ClaimError("move", f"{text!r} is none, as Nxd5, *xh5 or {{piece:N}} is")
+    letter, file, rank, takes, target, promotes = san.groups()
+    pawn = letter is None and not (file and rank)
+    fields = {
+        "piece": "P" if pawn else (letter or "*").strip("*"),
+        "from": (file or "?") + (rank or "?") if file or rank else "",
+        "to": target,
+        "promotes": promotes or "",
+    }
+    given = {name: value for name, value in fields.items() if value}
+    return given | ({"captures": ""} if takes else {}) | signs
 
 
-def _signed(sign: str | None) -> dict[str, Any]:
-    return {"+": {"check": True}, "#": {"mate": True}}.get(sign or "", {})
+def _san_of_fields(said: Mapping[str, str]) -> str:
+    """Return the SAN that may say as much as fields do; empty if none can."""
+    sign = "#" if "mate" in said else "+" if "check" in said else ""
+    if "castles" in said:
+        return ("O-O-O" if said["castles"] == "queenside" else "O-O") + sign
+    target = said.get("to", "")
+    if target == "last":
+        return "recapture"
+    if not target:
+        return "" if said else "*"
+    letter = said.get("piece", "*").replace("P", "")
+    origin = said.get("from", "").replace("?", "")
+    takes = "x" if "captures" in said else ""
+    promotes = "=" + said["promotes"] if said.get("promotes") else ""
+    return f"{letter}{origin}{takes}{target}{promotes}{sign}"
 
 
 def _printed(value: object) -> str:
-    if value is False:
-        return "no"
+    if isinstance(value, bool):
+        return "" if value else "no"
     if isinstance(value, SquarePattern):
         return value.text
-    if isinstance(value, frozenset):
-        return _LETTERS[value]
-    return str(value)
+    return _LETTERS[value] if isinstance(value, frozenset) else str(value)
 
 
 def _yes_or_no(text: str) -> bool:

@@ -203,7 +203,8 @@ def _opens_file(start: chess.Board, board: chess.Board, file: str) -> Finding:
     left = board.pawns & mask
     went = start.pawns & mask & ~board.pawns
     if not went:
-        return Finding(False, f"no pawn leaves {name}")
+        leaves = bool(chess.BB_SQUARES[board.peek().from_square] & mask)
+        return Finding(False, f"no pawn leaves {name}", arguable=leaves)
     if not left:
         return Finding(True, f"{name} has no pawns any more")
     half = (
