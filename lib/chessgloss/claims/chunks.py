@@ -43,7 +43,7 @@ class Chunk:
     plural
         Of pieces: the noun's number.
     form
-        Of a verb: ``finite``, ``base``, ``to``, ``ing`` or ``participle``.
+        Of a verb: ``finite``, ``to``, ``ing`` or ``participle``.
     passive, denied, past, perfect, longer
         Of a verb; ``longer``: *no longer*, or *still*.
     modal
@@ -126,10 +126,8 @@ def _inflected(verb: str) -> Iterator[tuple[str, str]]:
     base, *past = verb.split("/")
     stem = base.removesuffix("e")
     yield base, "b"
-    yield base + ("es" if base.endswith(("s", "x", "ch", "sh", "o")) else "s"), "s"
-    if base.endswith("y"):
-        yield base[:-1] + "ies", "s"
-        yield base[:-1] + "ied", "dn"
+    yield base + "s", "s"
+    yield base + "es", "s"
     for each in (stem, base + base[-1]):
         yield each + "ing", "g"
         if not past:
@@ -294,35 +292,35 @@ class _Chunker:
         said = list[str]()
         while True:
             word, _, end = self._word(place)
-            helper = words("auxiliary").get(word)
-            if helper is None and not (said and word in words("idle")):
+            helper = words("auxiliary").get(word, "")
+            if not helper and not (said and word in words("idle")):
                 break
-            said += (helper or word).split("_")
+            said += filter(None, helper.split("_"))
             place = end
-        kinds = [each for each in said if each in _HELPERS]
-        before = after or (self.found[-1] if self.found else None)
+        kinds = [each for each in said if each not in _FLAGS]
+        before = after or (self.found[-1] if self.found else Chunk(",", ",", (0, 0)))
         got = self._form(place, kinds, before)
         if got is None and kinds[-1:] not in (["be"], ["have"]):
             return None
         (form, by, end) = got or (Form(kinds.pop(), "", "b"), False, place)
         passive = by or (form.letter == "n" and kinds[-1:] == ["be"])
-        plain = _FORMS[form.letter] if got and not kinds else "finite"
+        loose = {"g": "ing", "n": "participle"} if got and not kinds else {}
         return Chunk(
             "V",
             form.verb,
             (start, end),
             quantity="only" if "only" in said else "",
-            form="to" if "to" in kinds else plain,
+            form="to" if "to" in kinds else loose.get(form.letter, "finite"),
             passive=passive,
             denied=bool(said.count("not") % 2),
-            longer="longer" in said or "still" in said,
+            longer="longer" in said,
             past=(form.letter in "dn" and not passive) or "past" in said,
             perfect="have" in kinds,
             modal=next((each for each in kinds if each not in _PLAIN), ""),
         ), end
 
     def _form(
-        self, place: int, kinds: Sequence[str], before: Chunk | None
+        self, place: int, kinds: Sequence[str], before: Chunk
     ) -> tuple[Form, bool, int] | None:
         """Return the form of a verb, whether it is a participle with *by*, and its end."""
         word, _, end = self._word(place)
@@ -340,18 +338,15 @@ class _Chunker:
 
 
 _PLAIN: Final = ("be", "have", "do", "to")
-_HELPERS: Final = (*_PLAIN, "can", "could", "must", "will", "would", "threat")
-_FORMS: Final = {"b": "base", "s": "finite", "d": "finite", "g": "ing", "n": "participle"}
+_FLAGS: Final = ("not", "only", "longer", "past")
 
 
-def _may_follow(before: Chunk | None, letter: str) -> bool:
+def _may_follow(before: Chunk, letter: str) -> bool:
     """Whether a verb without an auxiliary can stand behind a chunk; else the word is a noun."""
-    if letter == "n":  # with *by* only; else it is taken for the past
-        return False
-    if before is not None and before.sort in "NSMCP":
-        return True
-    starts = before is None or before.sort in words("break")
-    return letter != "b" and (starts or (letter == "g" and before.word in ("by", "before")))  # type: ignore[union-attr]
+    if before.sort in "NSMCP":
+        return letter != "n"
+    starts = before.sort in words("break") or (before.sort == "by" and letter == "g")
+    return starts and letter in "sdg"
 
 
 def _single(word: str, span: tuple[int, int]) -> Chunk:
