@@ -170,9 +170,8 @@ def comment(
     position, move
         What is known of the move (:func:`brief`); or the move, as for :func:`read_move`.
     method
-        ``notes`` says what is true of the move, without a model; ``ccc_proven`` has a model put
-        it into words, of which only what is proven is kept; ``bare``, ``verdict`` and ``ccc``
-        are the paper's methods, other arms of the experiment
+        ``notes`` says what is true of the move, without a model; ``ccc``, ``verdict`` and
+        ``bare`` ask a model as the paper's methods do, other arms of the experiment
         (:data:`chessgloss.commentary.arms.ARMS`) take the steps between them. All but the
         first need a client.
     client
@@ -211,17 +210,23 @@ def comment(
 
 
 def check(
-    text: str, position: Briefing | At, move: Played = None
+    text: str,
+    position: Briefing | At,
+    move: Played = None,
+    client: Client | None = None,
 ) -> tuple[Checked, ...]:
     """Return every claim that a text makes of a move, with its verdict and the evidence.
 
     Parameters
     ----------
     text
-        The text.
+        The text, in English.
     position, move
         The move, as for :func:`read_move`; or what is known of it (:func:`brief`), which brings
         the engine's opinion, without which evaluations stay undecided.
+    client
+        Asks the language model that is to read the text (:func:`live_client`); small rules read
+        it without one.
 
     Raises
     ------
@@ -233,9 +238,14 @@ def check(
 
     if not isinstance(text, str):
         raise TypeError(f"the text comes first: check(text, move), not {type(text)!r}")
-    if isinstance(position, Briefing):
-        return verify(text, position.move, position.verdict)
-    return verify(text, read_move(position, move))
+    known = isinstance(position, Briefing)
+    played = position.move if known else read_move(position, move)
+    verdict = position.verdict if known else None
+    if client is None:
+        return verify(text, played, verdict)
+    from chessgloss.commentary.readings import reader
+
+    return verify(text, played, verdict, read=reader(client))
 
 
 def live_client(timeout: float = 300.0) -> Client:

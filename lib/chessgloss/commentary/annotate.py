@@ -90,8 +90,6 @@ class Annotation:
         UCI moves of a better line from the position before the move; may be empty.
     better_score
         The engine's score of that line.
-    borrowed
-        Sentences of the comment that are notes' own where a model wrote the rest.
     """
 
     score: chess.engine.PovScore | None
@@ -99,7 +97,6 @@ class Annotation:
     text: str = ""
     better: tuple[str, ...] = ()
     better_score: chess.engine.PovScore | None = None
-    borrowed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -395,7 +392,7 @@ def _annotation(
     note = Annotation(score_of(after), NAGS.get(verdict.glyph))
     if comment is None:
         return note
-    note = replace(note, text=comment.text, borrowed=comment.borrowed)
+    note = replace(note, text=comment.text)
     if not comment.text or verdict.judgement in ("best", "good"):
         return note
     line = verdict.best_line[:LINE_PLIES]

@@ -200,7 +200,6 @@ def game_row(game: AnnotatedGame) -> dict[str, Any]:
                 note.text,
                 list(note.better),
                 _score_row(note.better_score),
-                list(note.borrowed),
             ]
             for note in game.notes
         ],
@@ -216,9 +215,8 @@ def read_row(row: Mapping[str, Any], read: PgnGame) -> AnnotatedGame:
             text,
             tuple(better),
             _read_score(better_score),
-            tuple(borrowed),
         )
-        for score, nag, text, better, better_score, borrowed in row["notes"]
+        for score, nag, text, better, better_score in row["notes"]
     )
     return AnnotatedGame(read.game, notes, row["sources"])
 

@@ -49,11 +49,9 @@ _KEYS = (
     "arrows",
     "next",
     "placement",
-    "borrowed",
 )
 
 _COMMAND = re.compile(r"\[%[^\]]*\]")
-_ITALICS = "; words in italics are the program's own, the others the model's"
 _MATE = "mate in {moves}"
 _WORDING = ScoreWording(number="{pawns:+.2f}", mate=_MATE, mated=_MATE, level=None)
 
@@ -174,13 +172,12 @@ def describe_game(annotated: AnnotatedGame) -> dict[str, str | list]:
     game = annotated.game
     known = [header_of(game, key) for key in ("Event", "Site", "Date")]
     known = [text for text in known if text.strip("?. ")]
-    borrowed = any(note.borrowed for note in annotated.notes)
     return {
         "title": title_of(game),
         "event": " · ".join([*known, header_of(game, "Result")]),
         "result": game.headers.get("Result", "*"),
         "headers": [[key, header_of(game, key)] for key in game.headers],
-        "about": f"Comments: {annotated.sources}{_ITALICS if borrowed else ''}",
+        "about": f"Comments: {annotated.sources}",
         "pgn": write_pgn([annotated]),
         "nodes": _nodes(annotated),
     }
@@ -239,7 +236,6 @@ def _node(node: chess.pgn.GameNode, note: Annotation, parent: int) -> Node:
             "gloss": note.text,
             "number": before.fullmove_number,
             "white": before.turn,
-            "borrowed": list(note.borrowed),
         }
     return said
 
