@@ -71,15 +71,16 @@ def material(
         holds = extra in number and ahead > 0
         return Finding(holds, evidence, arguable=worth or extra in number)
     least, most = AMOUNTS[str(amount)]
+    near = least - 1 < ahead <= most + 1
     pieces = more_of(board, side, *range(2, 6))
     holds = extra > 0 and least <= ahead <= most
     if amount == "pawn":
         holds = ahead == 1 or (extra == 1 and not pieces)
     elif amount == "exchange":
-        holds = extra == 1 and not pieces
+        near &= extra > 0
+        return Finding(extra == 1 and not pieces, evidence, arguable=near)
     elif amount == "piece":
         holds = extra > 0 and ahead > 0
-    near = least - 1 < ahead <= most + 1
     return Finding(holds, evidence, arguable=near or extra > 0)
 
 
