@@ -238,9 +238,10 @@ def check(
 
     if not isinstance(text, str):
         raise TypeError(f"the text comes first: check(text, move), not {type(text)!r}")
-    known = isinstance(position, Briefing)
-    played = position.move if known else read_move(position, move)
-    verdict = position.verdict if known else None
+    if isinstance(position, Briefing):
+        played, verdict = position.move, position.verdict
+    else:
+        played, verdict = read_move(position, move), None
     if client is None:
         return verify(text, played, verdict)
     from chessgloss.commentary.readings import reader
