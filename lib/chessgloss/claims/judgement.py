@@ -108,7 +108,8 @@ class Engine:
         lines = self.lines(board)
         if not lines:
             return None
-        return centipawns(lines[0].score, side)
+        score = lines[0].score
+        return centipawns(score, side)
 
     def _told(self, board: Board) -> list[Line]:
         verdict = self.verdict
@@ -126,7 +127,8 @@ class Engine:
     def _searched(self, board: Board, count: int) -> Sequence[Line]:
         if self.analyse is None or not board.is_valid():
             return []
-        (analysis,) = self.analyse([Position(board.fen())], NODES, count)
+        position = Position(board.fen())
+        (analysis,) = self.analyse([position], NODES, count)
         return analysis.lines
 
     def _is_start(self, board: Board) -> bool:
@@ -156,7 +158,9 @@ class Engine:
         if tactics.mates(after, after.turn):
             return True
         score = self.score(after, board.turn)
-        return score is not None and score <= -MATES_FROM
+        if score is None:
+            return False
+        return score <= -MATES_FROM
 
     def harm(self, board: Board, move: Move) -> float | None:
         """Return the chance to win that a move gives away; 1 if it loses by exchange."""
@@ -180,7 +184,8 @@ class Engine:
 
 def _given_away(best: float, played: float) -> float:
     """Return the chance to win that the second of two values in centipawns gives away."""
-    return max(0.0, win_chance(best) - win_chance(played))
+    lost = win_chance(best) - win_chance(played)
+    return max(0.0, lost)
 
 
 def _reached(value: float, bounds: tuple[float, float], evidence: str) -> Finding:
@@ -260,8 +265,9 @@ def loss_of_others(engine: Engine, board: Board, moves: Sequence[Move]) -> float
     lines = engine.lines(board, min(len(moves), 4) + 1)
     for line in lines:
         if others & {*line.moves[:1]}:
-            scores = (lines[0].score, line.score)
-            return _given_away(*(centipawns(each, board.turn) for each in scores))
+            best = centipawns(lines[0].score, board.turn)
+            value = centipawns(line.score, board.turn)
+            return _given_away(best, value)
     return None
 
 
@@ -395,5 +401,6 @@ def perpetual(engine: Engine, board: Board, side: Color | None = None) -> Findin
     shown = repeated(board, line.moves, "after")
     if shown is not None and abs(value) <= LEVELS["drawn"][0]:
         return Finding(side in (None, shown.side), shown.text)
+    evidence = score_text(line.score)
     drawn = abs(value) <= LEVELS["equal"][1]
-    return Finding(False, score_text(line.score), arguable=drawn)
+    return Finding(False, evidence, arguable=drawn)

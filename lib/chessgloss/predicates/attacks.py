@@ -38,7 +38,8 @@ def defends(board: Board, piece: Square, target: Square) -> Finding:
 def _reaches(board: Board, piece: Square, target: Square, verb: str) -> Finding:
     there = _SQUARES[target]
     if board.attacks_mask(piece) & there:
-        barred = not board.pin_mask(bool(board.color_at(piece)), piece) & there
+        colour = bool(board.color_at(piece))
+        barred = not board.pin_mask(colour, piece) & there
         evidence = told(board, f"{{}} {verb}s {{}}", piece, target)
         return Finding(True, evidence, arguable=barred)
     evidence = told(board, f"{{}} does not {verb} {{}}", piece, target)
@@ -215,4 +216,6 @@ def mobility(
 def listed_squares(squares: Iterable[Square]) -> str:
     """Return squares as a list in words; ``no square`` for none."""
     names = [chess.square_name(square) for square in sorted(squares)]
-    return listed(names or ["no square"])
+    if not names:
+        return "no square"
+    return listed(names)

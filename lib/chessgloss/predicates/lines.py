@@ -86,7 +86,9 @@ def battery(board: Board, piece: Square, other: Square) -> Finding:
         return Finding(False, told(board, "{} and {} form no battery", piece, other))
     mutual = all(board.attacks_mask(one) & pair for one in (piece, other))
     near = through(board, piece, other) is not None
-    word = "back" if mutual else "do not back"
+    word = "do not back"
+    if mutual:
+        word = "back"
     evidence = told(board, f"{{}} and {{}} {word} each other", piece, other)
     return Finding(mutual, evidence, arguable=near)
 
@@ -183,7 +185,8 @@ def _opened(start: Board, board: Board) -> Iterator[tuple[Square, chess.Bitboard
         own & board.occupied_co[start.turn] & ~board.pawns
     ):
         reach = board.attacks_mask(square)
-        new = reach & ~start.attacks_mask(square) | reach & gone
+        new = reach & ~start.attacks_mask(square)
+        new |= reach & gone
         if new and square != board.peek().to_square:
             yield square, new
 
@@ -193,9 +196,10 @@ def _opens_file(board: Board, column: chess.Bitboard, name: str) -> Finding:
     went = before_last(board).pawns & column & ~board.pawns
     if not went:
         start = board.peek().from_square
-        leaves = bool(_SQUARES[start] & column)
+        leaves = start in SquareSet(column)
         return Finding(False, f"no pawn leaves {name}", arguable=leaves)
     if not left:
         return Finding(True, f"{name} has no pawns any more")
-    half = any(not left & board.occupied_co[side] for side in chess.COLORS)
+    whites = left & board.occupied_co[chess.WHITE]
+    half = whites in (0, left)
     return Finding(half, f"pawns still stand on {name}", arguable=True)

@@ -20,7 +20,8 @@ def _is_found(find: Find, word: str, board: Board, piece: Square) -> Finding:
     """Return whether a pawn is among those that are found."""
     if board.piece_type_at(piece) != chess.PAWN:
         return Finding(False, told(board, "{} is no pawn", piece))
-    so = piece in find(board, bool(board.color_at(piece)))
+    colour = bool(board.color_at(piece))
+    so = piece in find(board, colour)
     text = "{} is " if so else "{} is not "
     return Finding(so, told(board, text + word, piece))
 
