@@ -43,7 +43,7 @@ class Chunk:
     plural
         Of pieces: the noun's number.
     form
-        Of a verb: ``finite``, ``base``, ``to``, ``ing`` or ``participle``.
+        Of a verb: ``finite``, ``to``, ``ing`` or ``participle``.
     passive, denied, past, perfect, longer
         Of a verb; ``longer``: *no longer*, or *still*.
     modal
@@ -126,10 +126,8 @@ def _inflected(verb: str) -> Iterator[tuple[str, str]]:
     base, *past = verb.split("/")
     stem = base.removesuffix("e")
     yield base, "b"
-    yield base + ("es" if base.endswith(("s", "x", "ch", "sh", "o")) else "s"), "s"
-    if base.endswith("y"):
-        yield base[:-1] + "ies", "s"
-        yield base[:-1] + "ied", "dn"
+    yield base + "s", "s"
+    yield base + "es", "s"
     for each in (stem, base + base[-1]):
         yield each + "ing", "g"
         if not past:
@@ -213,12 +211,13 @@ class _Chunker:
     def __init__(self, text: str) -> None:
         self.text = text
         self.found: list[Chunk] = []
+        self.word = cache(self._word)
 
     def chunks(self) -> list[Chunk]:
         """Return the chunks of the text."""
         place = 0
         while True:
-            word, start, end = self._word(place)
+            word, start, end = self.word(place)
             if not word:
                 return self.found
             got = self._moves(start) or self._listed(start) or self._verb(start)
@@ -276,7 +275,7 @@ class _Chunker:
         """Read one phrase: ``both of White's rooks``, ``the pinned e5-pawn``, ``e5``, ``nobody``."""
         if match := _men().match(self.text, place):
             return _pieces(match), match.end()
-        word, start, end = self._word(place)
+        word, start, end = self.word(place)
         if quantity := words("anybody").get(word):
             return Chunk("N", "", (start, end), ("??",), quantity), end
         if side := words("player").get(word):
@@ -290,42 +289,42 @@ class _Chunker:
 
     def _verb(self, place: int, after: Chunk | None = None) -> Read | None:
         """Read a verb with its auxiliaries, if one can stand here."""
-        start = self._word(place)[1]
+        start = self.word(place)[1]
         said = list[str]()
         while True:
-            word, _, end = self._word(place)
-            helper = words("auxiliary").get(word)
-            if helper is None and not (said and word in words("idle")):
+            word, _, end = self.word(place)
+            helper = words("auxiliary").get(word, "")
+            if not helper and not (said and word in words("idle")):
                 break
-            said += (helper or word).split("_")
+            said += filter(None, helper.split("_"))
             place = end
-        kinds = [each for each in said if each in _HELPERS]
-        before = after or (self.found[-1] if self.found else None)
+        kinds = [each for each in said if each not in _FLAGS]
+        before = after or (self.found[-1] if self.found else Chunk(",", ",", (0, 0)))
         got = self._form(place, kinds, before)
         if got is None and kinds[-1:] not in (["be"], ["have"]):
             return None
         (form, by, end) = got or (Form(kinds.pop(), "", "b"), False, place)
         passive = by or (form.letter == "n" and kinds[-1:] == ["be"])
-        plain = _FORMS[form.letter] if got and not kinds else "finite"
+        loose = {"g": "ing", "n": "participle"} if got and not kinds else {}
         return Chunk(
             "V",
             form.verb,
             (start, end),
             quantity="only" if "only" in said else "",
-            form="to" if "to" in kinds else plain,
+            form="to" if "to" in kinds else loose.get(form.letter, "finite"),
             passive=passive,
             denied=bool(said.count("not") % 2),
-            longer="longer" in said or "still" in said,
+            longer="longer" in said,
             past=(form.letter in "dn" and not passive) or "past" in said,
             perfect="have" in kinds,
             modal=next((each for each in kinds if each not in _PLAIN), ""),
         ), end
 
     def _form(
-        self, place: int, kinds: Sequence[str], before: Chunk | None
+        self, place: int, kinds: Sequence[str], before: Chunk
     ) -> tuple[Form, bool, int] | None:
         """Return the form of a verb, whether it is a participle with *by*, and its end."""
-        word, _, end = self._word(place)
+        word, _, end = self.word(place)
         last = kinds[-1] if kinds else ""
         wanted = {"be": "ng", "have": "n", "": "nsbdg"}.get(last, "b")
         for form in verb_forms().get(word, ()):
@@ -333,25 +332,22 @@ class _Chunker:
             if form.letter not in wanted or not follows:
                 continue
             stop = end + len(form.rest)
-            by = not last and form.letter == "n" and self._word(stop)[0] == "by"
+            by = not last and form.letter == "n" and self.word(stop)[0] == "by"
             if last or by or _may_follow(before, form.letter):
                 return form, by, stop
         return None
 
 
 _PLAIN: Final = ("be", "have", "do", "to")
-_HELPERS: Final = (*_PLAIN, "can", "could", "must", "will", "would", "threat")
-_FORMS: Final = {"b": "base", "s": "finite", "d": "finite", "g": "ing", "n": "participle"}
+_FLAGS: Final = ("not", "only", "longer", "past")
 
 
-def _may_follow(before: Chunk | None, letter: str) -> bool:
+def _may_follow(before: Chunk, letter: str) -> bool:
     """Whether a verb without an auxiliary can stand behind a chunk; else the word is a noun."""
-    if letter == "n":  # with *by* only; else it is taken for the past
-        return False
-    if before is not None and before.sort in "NSMCP":
-        return True
-    starts = before is None or before.sort in words("break")
-    return letter != "b" and (starts or (letter == "g" and before.word in ("by", "before")))  # type: ignore[union-attr]
+    if before.sort in "NSMCP":
+        return letter != "n"
+    starts = before.sort in words("break") or (before.sort == "by" and letter == "g")
+    return starts and letter in "sdg"
 
 
 def _single(word: str, span: tuple[int, int]) -> Chunk:

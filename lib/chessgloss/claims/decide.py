@@ -186,9 +186,9 @@ def decide(
         Searches other positions, :data:`~chessgloss.claims.judgement.NODES` nodes each. Without
         either, what only an engine can tell is not checkable.
     """
-    scene = Scene(
-        moment_before(move), moment_after(move), Engine(move, verdict, analyse)
-    )
+    before = moment_before(move)
+    after = moment_after(before, move.move)
+    scene = Scene(before, after, Engine(move, verdict, analyse))
     return tuple(_decide(claim, scene) for claim in claims)
 
 

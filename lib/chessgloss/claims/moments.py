@@ -92,11 +92,11 @@ def moment_before(move: MoveInContext) -> Moment:
     return Moment(move.position.board(), (move.move.from_square,), "before")
 
 
-def moment_after(move: MoveInContext) -> Moment:
-    """Return the position after a move."""
-    board = move.position.board()
-    moved = tuple(boards.moved_squares(board, move.move))
-    board.push(move.move)
+def moment_after(before: Moment, move: chess.Move) -> Moment:
+    """Return the position after the move under discussion."""
+    board = before.board.copy()
+    moved = tuple(boards.moved_squares(board, move))
+    board.push(move)
     return Moment(board, moved, "after")
 
 

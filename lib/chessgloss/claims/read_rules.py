@@ -216,7 +216,6 @@ class _Reader:
         self.claims: list[Claim] = []
         self.unread: list[Span] = []
         self.subject: Chunk | None = None  # of the clause before
-        self.passive = False  # its verb
         self.named: list[Chunk] = []  # pieces, squares, moves that were named last
         self.clear = True  # that nothing else was named
         self.here = True  # that no other move has been spoken of
@@ -268,22 +267,11 @@ class _Reader:
 
     def _keep(self, chunks: Sequence[Chunk], claims: Sequence[Claim] | None) -> None:
         """Keep what later clauses may go back to; of an unread clause what its words leave clear."""
-        first = chunks[0]
-        if first.sort == "P" and (claims or first.word == "this"):
-            try:
-                first = self.resolve(first)
-            except Unreadable:
-                first = replace(first, sort="")
+        first = self.resolve(chunks[0]) or chunks[0]
         acts = first.sort in ("N", "C") or (claims and first.sort == "M")
         self.subject = first if acts else None
-        self.passive = any(each.passive for each in chunks)
         moves = [each for each in chunks if each.sort == "M"]
-        named = [each for each in chunks if each.sort in ("N", "S")]
-        if moves:
-            parts = moves[-1:] if self.scene.line else moves
-            line = tuple(move for each in parts for move in each.items)
-            named.append(replace(moves[-1], items=line))
-        self.named = named or self.named
+        self.named = [each for each in chunks if each.sort in "NSM"] or self.named
         if claims is None:
             self.clear &= not any(each.sort in words("determiner") for each in chunks)
         other = (not self.is_played(each.items) for each in moves)
@@ -309,26 +297,19 @@ class _Reader:
             subject = near[0] if len({each.items for each in near}) == 1 else None
         elif place == 0 and first.form in ("finite", "ing"):
             subject = Chunk("P", "this", first.span)
-        if subject is None or (first.form == "base" and place == 0):
+        if subject is None:
             raise Unreadable
-        if first.form == "ing":
-            first = replace(first, form="participle")
-        elif first.past and not (first.perfect or first.modal):
-            first = replace(first, passive=self.passive)
-        return [subject, first, *rest]
+        return [subject, replace(first, form="finite"), *rest]
 
-    def resolve(self, pronoun: Chunk) -> Chunk:
+    def resolve(self, pronoun: Chunk) -> Chunk | None:
         """Return the piece that a pronoun stands for, if the words leave one candidate."""
-        if not self.clear or pronoun.word == "other":
-            raise Unreadable
+        if pronoun.sort != "P" or not self.clear or pronoun.word == "other":
+            return None
         if pronoun.word == "this" or not self.named:
-            if not self.here:
-                raise Unreadable
-            return Chunk("N", "", pronoun.span, ("moved",))
+            moved = Chunk("N", "", pronoun.span, ("moved",))
+            return moved if self.here else None
         one = len({each.items for each in self.named}) == 1
-        if not one or self.named[0].plural != (pronoun.word == "they"):
-            raise Unreadable
-        return self.named[0]
+        return self.named[0] if one and not self.named[0].plural else None
 
     def _scene_of(self, chunks: list[Chunk]) -> Scene:
         """Return what ``Black takes the knight`` sets as the scene of what follows."""
@@ -345,14 +326,15 @@ class _Reader:
 
     def match(self, chunks: Sequence[Chunk]) -> list[Claim]:
         """Return the claims of a clause by the first template that fits it whole."""
+        scene = self.scene
         for means, filled, verb in _fits(_active(chunks)):
+            led = any(each.predicate == "after" for each in means)
             try:
-                if "X9" in filled and any(each.predicate == "after" for each in means):
-                    self.scene = self.scene.then(filled["X9"].items, self.move)
+                self.scene = scene.then(filled["X9"].items, self.move) if led else scene
                 claims = [*_Sense(self, filled, verb).claims(means)]
             except (Unreadable, ClaimError):
                 continue
-            if claims:
+            if claims or led:
                 return claims
         raise Unreadable
 
@@ -430,18 +412,19 @@ class _Sense:
         if name[0] not in "NTDI":
             return chunk
         if chunk.sort == "P":
-            chunk = reader.resolve(chunk)
+            chunk = reader.resolve(chunk) or chunk
+        if chunk.sort == "P":
+            raise Unreadable
+        moved = replace(chunk, sort="N", items=("moved",))
         if chunk.sort == "M":
             if not (chunk.word or len(chunk.items) > 1 or reader.is_played(chunk.items)):
                 raise Unreadable  # ``Bf4`` may be a move or the bishop on f4
             self.scene = self.scene.then(chunk.items, reader.move)
-            item = "last" if self.scene.line else "moved"
-            return replace(chunk, sort="N", items=(item,))
-        (_, kind, _) = _moving(reader.move)
-        if chunk.items in (("?" + kind,), (reader.side[0] + kind,)):
-            acts = name == self.actor and not chunk.quantity
-            return replace(chunk, items=("moved",)) if acts else chunk
-        return chunk
+            return replace(moved, items=("last",)) if self.scene.line else moved
+        (kind, _) = _moving(reader.move)
+        own = [(side + kind,) for side in ("?", reader.side[0])]
+        acts = name == self.actor and chunk.items in own and not chunk.quantity
+        return moved if acts else chunk
 
     def claims(self, means: Sequence[Meaning]) -> Iterator[Claim]:
         """Yield the claims; a move with all that phrases add to it is one."""
@@ -497,18 +480,22 @@ class _Sense:
             moves = values.pop("line").split(",")
             self.scene = self.scene.then(moves, self.reader.move)
         settings = self.scene.settings()
-        supposed = self.scene.line or any(each.sort == "M" for each in self.filled.values())
-        if verb.modal and not (supposed and verb.modal in ("will", "would")):
+        named = self.scene.line or any(each.sort == "M" for each in self.filled.values())
+        modals = ("", "can", "could") if predicate == "can" else ("", "will", "would")
+        if verb.modal not in modals[: 3 if named else 1]:
             raise Unreadable
         if verb.past:
             settings["when"] = "either"
-        if self.scene.line and predicate in ("develops", "prevents"):
-            raise Unreadable
         piece = values.get("piece", "")
-        if predicate in words("of_pawns") and piece[1:2] not in "Poa":
+        unsure = (
+            self.scene.line and predicate in ("develops", "prevents"),
+            predicate in words("of_pawns") and piece[1:2] not in "Poa",
+            # of which side is not said, or whether what stands behind counts
+            quantity == "none" and piece == "??" and len(values.get("target", "")) == 2,
+            quantity.isdigit() and predicate in ("attacks", "defends"),
+        )
+        if any(unsure):
             raise Unreadable
-        if quantity == "none" and piece == "??" and len(values.get("target", "")) == 2:
-            raise Unreadable  # of which side is not said
         if quantity:
             settings["quantity"] = quantity
         return Claim.of(predicate, denied=denied, **settings | values)
@@ -516,16 +503,15 @@ class _Sense:
     # ------------------------------------------------------------ slots
 
     def fill(self, text: str) -> str | None:
-        """Return a value with its slots filled; ``None`` where one has nothing to fill it.
+        """Return a value with its slot filled; ``None`` where there is nothing to fill it.
 
         Of alternatives, ``{I}|{D:self}``, the first that has.
         """
         for option in text.split("|"):
-            slots = re.findall(r"\{(\w+):?(\w*)\}", option)
-            values = [self._slot(slot, aspect) for slot, aspect in slots]
-            if None not in values:
-                given = iter(values)
-                return re.sub(r"\{[^}]*\}", lambda _: str(next(given)), option)
+            slot = re.fullmatch(r"\{(\w+):?(\w*)\}", option)
+            value = self._slot(slot[1], slot[2]) if slot else option
+            if value is not None:
+                return value
         return None
 
     def _slot(self, slot: str, aspect: str) -> str | None:
@@ -572,7 +558,7 @@ class _Sense:
         values = {"side": side} if side else {}
         scene = self.scene
         if filled.get("by") == "last":
-            (kind, _, square) = _moving(scene.line[-1])
+            (kind, square) = _moving(scene.line[-1])
             fields |= {"piece": kind, "to": square}
             settings = scene._replace(line=scene.line[:-1]).settings()
             return Claim.of("can", denied=denied, move=_written(fields), **settings)
@@ -582,20 +568,17 @@ class _Sense:
             values |= {"wing": wing} if wing != "any" else {}
             predicate = "castling_right" if modal else "castled"
             return Claim.of(predicate, denied=denied, **settings | values)
-        elsewhere = not (self.reader.here or scene.line)
-        able = modal in ("can", "could")
-        if not (able or modal in ("must", "threat")):
-            if elsewhere or verb.perfect or (modal == "would" and not scene.line):
+        if modal not in ("can", "could", "must", "threat"):
+            here = self.reader.here and modal != "would"
+            if verb.perfect or not (here or scene.line):
                 raise Unreadable
         values["move"] = _written(fields)
         if modal in ("must", "threat"):
             return Claim.of(modal, denied=denied, **settings | values)
-        if quantity.isdigit() and quantity != "1" and able:
-            values["number"] = quantity
-        elif quantity not in _ONE:
+        if quantity not in _ONE:
             raise Unreadable
         denied ^= quantity == "none"
-        (kind, _, square) = _moving(self.reader.move)
+        (kind, square) = _moving(self.reader.move)
         another = not side and fields.get("piece", kind) != kind
         reply = side == _OTHER[self.reader.side] or another
         if not (modal or scene.line or reply or fields.get("from") == square):
@@ -643,13 +626,10 @@ _ASPECTS: Final[Mapping[str, Callable[[Chunk], str | None]]] = {
 }
 
 
-def _moving(san: str) -> tuple[str, str, str]:
-    """Return the kind of piece that makes a move in SAN, what it then is, and its square."""
-    found = re.search(r"^([KQRBN])?.*?([a-h][1-8])(?:=([QRBN]))?[+#]?$", san)
-    if found is None:
-        return "", "", ""
-    kind = found[1] or "P"
-    return kind, found[3] or kind, found[2]
+def _moving(san: str) -> tuple[str, str]:
+    """Return the kind of piece that makes a move in SAN, and where it goes."""
+    found = re.match(r"([KQRBN])?.*([a-h][1-8])", san)
+    return (found[1] or "P", found[2]) if found else ("", "")
 
 
 def _written(fields: Mapping[str, str]) -> str:
