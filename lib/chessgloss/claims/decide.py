@@ -19,6 +19,7 @@ from itertools import product
 from typing import Any, Final, Literal, get_args
 
 import chess
+from chess import Color, Move, Square, SquareSet
 
 from chessgloss.claims import judgement, read_rules
 from chessgloss.claims.judgement import Engine
@@ -200,12 +201,12 @@ class Scene:
     engine: Engine
 
     @property
-    def move(self) -> chess.Move:
+    def move(self) -> Move:
         """The move under discussion."""
         return self.engine.move.move
 
     @property
-    def mover(self) -> chess.Color:
+    def mover(self) -> Color:
         """Who made it."""
         return self.before.board.turn
 
@@ -409,7 +410,7 @@ def _counted(found: Sequence[Finding], number: Count, none: Finding) -> Finding:
 def _only(
     claim: Claim,
     moment: Moment,
-    squares: Sequence[chess.Square],
+    squares: Sequence[Square],
     found: Sequence[Finding],
 ) -> Finding | None:
     """Return whether it holds of these men, and of no other of their side."""
@@ -418,7 +419,7 @@ def _only(
         return finding
     board = moment.board
     sides = {board.color_at(square) for square in squares}
-    others = (each for each in chess.SquareSet(board.occupied) if each not in squares)
+    others = (each for each in SquareSet(board.occupied) if each not in squares)
     rest = [
         _any(claim, moment, {claim.row.subject: (each, Reference())})
         for each in others
@@ -433,7 +434,7 @@ def _only(
 
 
 #: A square that an argument means, and the reference that it is one of.
-Meant = tuple[chess.Square, Reference]
+Meant = tuple[Square, Reference]
 
 
 def _any(claim: Claim, moment: Moment, subject: Mapping[str | None, Meant]) -> Finding:
@@ -447,7 +448,7 @@ def _any(claim: Claim, moment: Moment, subject: Mapping[str | None, Meant]) -> F
             values[name] = value
         elif (claim.predicate, name) == ("mobility", "to"):
             squares = (s for r in claim.get(name) for s in moment.squares(r))
-            values[name] = chess.SquareSet(squares)
+            values[name] = SquareSet(squares)
         else:
             (reference,) = claim.get(name)
             meant = moment.squares(reference)
@@ -511,9 +512,9 @@ _HOLDS: Final[Mapping[str, Callable[..., Finding]]] = {
 # ---------------------------------------------------------------- predicates of moves
 
 
-def _side(claim: Claim, default: chess.Color) -> chess.Color:
+def _side(claim: Claim, default: Color) -> Color:
     """Return the side of a claim; a default where none is said."""
-    side: chess.Color | None = claim.get("side")
+    side: Color | None = claim.get("side")
     return default if side is None else side
 
 
@@ -656,10 +657,10 @@ def _fork(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     found = list[Finding]()
     for square in moment.squares(reference):
         enemies = board.occupied_co[not board.color_at(square)]
-        hit = chess.SquareSet(board.attacks_mask(square) & enemies)
+        hit = SquareSet(board.attacks_mask(square) & enemies)
         evidence = told(board, f"{{}} attacks {men(board, hit)}", square)
         all_hit = all(not hit.isdisjoint(each) for each in targets)
-        pieces = len(hit - chess.SquareSet(board.pawns))
+        pieces = len(hit - SquareSet(board.pawns))
         holds = (all_hit and len(hit) > 1) if targets else pieces in wanted
         found.append(Finding(holds, evidence, not targets and len(hit) in wanted))
     if not found:
@@ -734,7 +735,7 @@ def _wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    side: chess.Color = claim.get("side")
+    side: Color = claim.get("side")
     start = moment.on_turn(side)
     specs = claim.get("move")
     moves = None if specs is None else start.moves(specs[0])

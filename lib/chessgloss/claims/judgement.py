@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import chess
+from chess import Board, Color, Move
 from chess.engine import Cp, Mate, PovScore
 
 from chessgloss.facts.known import perpetual as repeated
@@ -90,7 +91,7 @@ class Engine:
     analyse: Analyse | None = None
     _seen: dict[tuple[str, int], Sequence[Line]] = field(default_factory=dict)
 
-    def lines(self, board: chess.Board, count: int = 1) -> Sequence[Line]:
+    def lines(self, board: Board, count: int = 1) -> Sequence[Line]:
         """Return the best lines of a position, best first; none if nobody knows them."""
         if natural_end(board) is not None:
             score = Mate(0) if board.is_checkmate() else Cp(0)
@@ -102,12 +103,15 @@ class Engine:
             self._seen[key] = searched or told
         return self._seen[key]
 
-    def score(self, board: chess.Board, side: chess.Color) -> int | None:
+    def score(self, board: Board, side: Color) -> int | None:
         """Return the value of a position in centipawns, seen by a side."""
         lines = self.lines(board)
-        return centipawns(lines[0].score, side) if lines else None
+        if not lines:
+            return None
+        score = lines[0].score
+        return centipawns(score, side)
 
-    def _told(self, board: chess.Board) -> list[Line]:
+    def _told(self, board: Board) -> list[Line]:
         verdict = self.verdict
         if verdict is None:
             return []
@@ -117,19 +121,21 @@ class Engine:
                 score = read_centipawns(verdict.second_centipawns, verdict.mover)
                 lines.append(Line((verdict.second,), score, 0))
             return lines
-        after = chess.Board(self.move.after().fen).epd() == board.epd()
+        after = Board(self.move.after().fen).epd() == board.epd()
         return [Line(verdict.reply_line, verdict.after, 0)] if after else []
 
-    def _searched(self, board: chess.Board, count: int) -> Sequence[Line]:
+    def _searched(self, board: Board, count: int) -> Sequence[Line]:
         if self.analyse is None or not board.is_valid():
             return []
-        (analysis,) = self.analyse([Position(board.fen())], NODES, count)
+        position = Position(board.fen())
+        (analysis,) = self.analyse([position], NODES, count)
         return analysis.lines
 
-    def _is_start(self, board: chess.Board) -> bool:
-        return board.epd() == chess.Board(self.move.position.fen).epd()
+    def _is_start(self, board: Board) -> bool:
+        start = Board(self.move.position.fen)
+        return board.epd() == start.epd()
 
-    def value(self, board: chess.Board, move: chess.Move) -> int | None:
+    def value(self, board: Board, move: Move) -> int | None:
         """Return what a move is worth in centipawns, seen by the side that makes it."""
         verdict = self.verdict
         if verdict and self.analyse is None and self._is_start(board):
@@ -138,26 +144,31 @@ class Engine:
                 return centipawns(known[move.uci()], board.turn)
         return self.score(after_move(board, move), board.turn)
 
-    def loss(self, board: chess.Board, move: chess.Move) -> float | None:
+    def loss(self, board: Board, move: Move) -> float | None:
         """Return the chance to win, 0 to 1, that a move gives away against the best."""
         best = self.score(board, board.turn)
         played = self.value(board, move)
-        return None if best is None or played is None else _given_away(best, played)
+        if best is None or played is None:
+            return None
+        return _given_away(best, played)
 
-    def is_mated(self, board: chess.Board, move: chess.Move) -> bool:
+    def is_mated(self, board: Board, move: Move) -> bool:
         """Return whether a move lets the other side mate: at once, or by the engine's word."""
         after = after_move(board, move)
+        if tactics.mates(after, after.turn):
+            return True
         score = self.score(after, board.turn)
-        by_engine = score is not None and score <= -MATES_FROM
-        return by_engine or bool(tactics.mates(after, after.turn))
+        if score is None:
+            return False
+        return score <= -MATES_FROM
 
-    def harm(self, board: chess.Board, move: chess.Move) -> float | None:
+    def harm(self, board: Board, move: Move) -> float | None:
         """Return the chance to win that a move gives away; 1 if it loses by exchange."""
-        return 1.0 if tactics.exchange(board, move) < 0 else self.loss(board, move)
+        if tactics.exchange(board, move) < 0:
+            return 1.0
+        return self.loss(board, move)
 
-    def threatens(
-        self, board: chess.Board, moves: Sequence[chess.Move]
-    ) -> Finding | None:
+    def threatens(self, board: Board, moves: Sequence[Move]) -> Finding | None:
         """Return the finding that one of some moves, after a pass, gains by the engine's word."""
         side = not board.turn
         passed = turned(board, side)
@@ -173,15 +184,16 @@ class Engine:
 
 def _given_away(best: float, played: float) -> float:
     """Return the chance to win that the second of two values in centipawns gives away."""
-    return max(0.0, win_chance(best) - win_chance(played))
+    lost = win_chance(best) - win_chance(played)
+    return max(0.0, lost)
 
 
 def _reached(value: float, bounds: tuple[float, float], evidence: str) -> Finding:
     """Return whether a value reaches the first bound; from the second on that is arguable."""
     sure, arguable = bounds
-    turn = 1 if sure >= arguable else -1
-    doubt = turn * value >= turn * arguable
-    return Finding(turn * value >= turn * sure, evidence, arguable=doubt)
+    if sure < arguable:  # the less, the surer
+        value, sure, arguable = -value, -sure, -arguable
+    return Finding(value >= sure, evidence, arguable=value >= arguable)
 
 
 # ---------------------------------------------------------------- standing
@@ -189,8 +201,8 @@ def _reached(value: float, bounds: tuple[float, float], evidence: str) -> Findin
 
 def evaluation(
     engine: Engine,
-    board: chess.Board,
-    side: chess.Color | None = None,
+    board: Board,
+    side: Color | None = None,
     standing: str = "better",
     number: Container[float] | None = None,
 ) -> Finding:
@@ -218,9 +230,7 @@ def evaluation(
 # ---------------------------------------------------------------- moves
 
 
-def quality(
-    engine: Engine, board: chess.Board, moves: Sequence[chess.Move], grade: str
-) -> Finding:
+def quality(engine: Engine, board: Board, moves: Sequence[Move], grade: str) -> Finding:
     """Return whether a move, one of ``moves``, is so good or bad."""
     if not moves:
         return Finding(False, "no such move can be played")
@@ -244,9 +254,7 @@ def quality(
     return finding._replace(arguable=finding.arguable or len(known) > 1)
 
 
-def loss_of_others(
-    engine: Engine, board: chess.Board, moves: Sequence[chess.Move]
-) -> float | None:
+def loss_of_others(engine: Engine, board: Board, moves: Sequence[Move]) -> float | None:
     """Return the chance to win that the best move outside ``moves`` gives away.
 
     1 if there is no other; ``None`` if it is not known.
@@ -257,16 +265,17 @@ def loss_of_others(
     lines = engine.lines(board, min(len(moves), 4) + 1)
     for line in lines:
         if others & {*line.moves[:1]}:
-            scores = (lines[0].score, line.score)
-            return _given_away(*(centipawns(each, board.turn) for each in scores))
+            best = centipawns(lines[0].score, board.turn)
+            value = centipawns(line.score, board.turn)
+            return _given_away(best, value)
     return None
 
 
 def better(
     engine: Engine,
-    board: chess.Board,
-    moves: Sequence[chess.Move],
-    others: Sequence[chess.Move],
+    board: Board,
+    moves: Sequence[Move],
+    others: Sequence[Move],
 ) -> Finding:
     """Return whether one of ``moves`` is better than one of ``others``."""
     if not moves:
@@ -290,9 +299,9 @@ def better(
 
 def wins(
     engine: Engine,
-    before: chess.Board,
-    board: chess.Board,
-    side: chess.Color,
+    before: Board,
+    board: Board,
+    side: Color,
     amount: str | None = None,
     number: Container[float] | None = None,
 ) -> Finding:
@@ -320,9 +329,9 @@ def wins(
 
 
 def _by_exchange(
-    before: chess.Board,
-    board: chess.Board,
-    side: chess.Color,
+    before: Board,
+    board: Board,
+    side: Color,
     number: Container[float],
 ) -> Finding:
     """Return what the move brings by exchange on its square, where no engine says more."""
@@ -337,9 +346,9 @@ def _by_exchange(
 
 def mate_in(
     engine: Engine,
-    board: chess.Board,
-    now: chess.Board,
-    firsts: Sequence[chess.Move] | None,
+    board: Board,
+    now: Board,
+    firsts: Sequence[Move] | None,
     number: Container[float] | None,
 ) -> Finding:
     """Return whether a side mates by force, in so many moves.
@@ -383,9 +392,7 @@ def mate_in(
     return Finding(fits, f"the engine sees mate in {distance}", arguable=True)
 
 
-def perpetual(
-    engine: Engine, board: chess.Board, side: chess.Color | None = None
-) -> Finding:
+def perpetual(engine: Engine, board: Board, side: Color | None = None) -> Finding:
     """Return whether a side can check for ever: the engine's line shows it, or it is no draw."""
     value = engine.score(board, chess.WHITE)
     if value is None:
@@ -394,5 +401,6 @@ def perpetual(
     shown = repeated(board, line.moves, "after")
     if shown is not None and abs(value) <= LEVELS["drawn"][0]:
         return Finding(side in (None, shown.side), shown.text)
+    evidence = score_text(line.score)
     drawn = abs(value) <= LEVELS["equal"][1]
-    return Finding(False, score_text(line.score), arguable=drawn)
+    return Finding(False, evidence, arguable=drawn)
