@@ -211,12 +211,13 @@ class _Chunker:
     def __init__(self, text: str) -> None:
         self.text = text
         self.found: list[Chunk] = []
+        self.word = cache(self._word)
 
     def chunks(self) -> list[Chunk]:
         """Return the chunks of the text."""
         place = 0
         while True:
-            word, start, end = self._word(place)
+            word, start, end = self.word(place)
             if not word:
                 return self.found
             got = self._moves(start) or self._listed(start) or self._verb(start)
@@ -274,7 +275,7 @@ class _Chunker:
         """Read one phrase: ``both of White's rooks``, ``the pinned e5-pawn``, ``e5``, ``nobody``."""
         if match := _men().match(self.text, place):
             return _pieces(match), match.end()
-        word, start, end = self._word(place)
+        word, start, end = self.word(place)
         if quantity := words("anybody").get(word):
             return Chunk("N", "", (start, end), ("??",), quantity), end
         if side := words("player").get(word):
@@ -288,10 +289,10 @@ class _Chunker:
 
     def _verb(self, place: int, after: Chunk | None = None) -> Read | None:
         """Read a verb with its auxiliaries, if one can stand here."""
-        start = self._word(place)[1]
+        start = self.word(place)[1]
         said = list[str]()
         while True:
-            word, _, end = self._word(place)
+            word, _, end = self.word(place)
             helper = words("auxiliary").get(word, "")
             if not helper and not (said and word in words("idle")):
                 break
@@ -323,7 +324,7 @@ class _Chunker:
         self, place: int, kinds: Sequence[str], before: Chunk
     ) -> tuple[Form, bool, int] | None:
         """Return the form of a verb, whether it is a participle with *by*, and its end."""
-        word, _, end = self._word(place)
+        word, _, end = self.word(place)
         last = kinds[-1] if kinds else ""
         wanted = {"be": "ng", "have": "n", "": "nsbdg"}.get(last, "b")
         for form in verb_forms().get(word, ()):
@@ -331,7 +332,7 @@ class _Chunker:
             if form.letter not in wanted or not follows:
                 continue
             stop = end + len(form.rest)
-            by = not last and form.letter == "n" and self._word(stop)[0] == "by"
+            by = not last and form.letter == "n" and self.word(stop)[0] == "by"
             if last or by or _may_follow(before, form.letter):
                 return form, by, stop
         return None

@@ -30,6 +30,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Final, Literal, cast, get_args
@@ -48,6 +49,17 @@ Kind = Literal[
     "structure",
     "evaluation",
     "unread",
+]
+#: What disqualifies a comment by the rubric's hard rule (Chess Commentary Pairwise Evaluation
+#: Rubric, criterion 1) if it is claimed without support.
+Disqualifier = Literal[
+    "check",
+    "checkmate",
+    "capture",
+    "promotion",
+    "trade",
+    "hanging-piece win",
+    "forced tactic or threat",
 ]
 Modality = Literal["asserted", "possible", "hypothetical", "opinion"]
 When = Literal["before", "after", "either"]
@@ -123,15 +135,21 @@ class SquarePattern:
     @property
     def squares(self) -> chess.SquareSet:
         """The squares that fit."""
-        fits = re.compile(self.text.replace("?", "."))
-        names = enumerate(chess.SQUARE_NAMES)
-        return chess.SquareSet(square for square, name in names if fits.fullmatch(name))
+        return chess.SquareSet(_squares(self.text))
 
     @property
     def square(self) -> chess.Square | None:
         """The square, if only one fits."""
         one = self.text in chess.SQUARE_NAMES
         return chess.parse_square(self.text) if one else None
+
+
+@cache
+def _squares(pattern: str) -> chess.Bitboard:
+    """Return the squares whose names fit a pattern."""
+    fits = re.compile(pattern.replace("?", "."))
+    names = enumerate(chess.SQUARE_NAMES)
+    return int(chess.SquareSet(square for square, name in names if fits.match(name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,6 +515,8 @@ class Predicate:
         What it says, in a line.
     engine
         Whether only an engine's judgement can decide it.
+    event
+        What the rubric's hard rule takes it for (:func:`chessgloss.claims.disqualifier`).
     types
         The type of each argument.
     required
@@ -508,6 +528,7 @@ class Predicate:
     arguments: str
     meaning: str
     engine: bool = False
+    event: Disqualifier | None = None
     types: Mapping[str, ArgumentType] = field(init=False)
     required: frozenset[str] = field(init=False)
 

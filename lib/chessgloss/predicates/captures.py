@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import chess
+from chess import Board, Color, Move, Square
 
 from chessgloss.predicates import board as boards
 from chessgloss.predicates import tactics
@@ -23,7 +24,7 @@ from chessgloss.predicates.finding import (
 Kinds = frozenset[chess.PieceType]
 
 
-def sacrifice(board: chess.Board, piece: chess.Square | None = None) -> Finding:
+def sacrifice(board: Board, piece: Square | None = None) -> Finding:
     """Return whether the last move lets a man of the mover be taken at a loss to the mover."""
     move = last_move(board)
     if move is None:
@@ -41,9 +42,7 @@ def sacrifice(board: chess.Board, piece: chess.Square | None = None) -> Finding:
     return Finding(False, text, arguable="nothing" in text)
 
 
-def threat(
-    board: chess.Board, side: chess.Color, moves: Sequence[chess.Move] | None = None
-) -> Finding:
+def threat(board: Board, side: Color, moves: Sequence[Move] | None = None) -> Finding:
     """Return whether a side threatens one of ``moves``, or anything, as if it were on turn.
 
     A move that wins nothing by exchange and does not mate may still be a threat: that is
@@ -64,23 +63,25 @@ def threat(
 
 
 def trade(
-    board: chess.Board, kinds: tuple[Kinds, Kinds], side: chess.Color | None = None
+    board: Board, kinds: tuple[Kinds, Kinds], side: Color | None = None
 ) -> Finding:
     """Return whether pieces of two kinds are traded: just now, next, or by an offer.
 
     ``side`` offers it: its piece can be taken by one of the other kind, and taken back.
     """
     for start, move in (*_just_made(board), *_possible(board)):
-        if start.is_capture(move) and _fit(start, move, kinds) and side != start.turn:
-            after = boards.after_move(start, move)
-            if any(each.to_square == move.to_square for each in after.legal_moves):
-                return Finding(True, f"{start.san(move)} trades them")
+        fits = start.is_capture(move) and _fit(start, move, kinds)
+        if not fits or side == start.turn:
+            continue
+        after = boards.after_move(start, move)
+        if any(each.to_square == move.to_square for each in after.legal_moves):
+            return Finding(True, f"{start.san(move)} trades them")
     masks = (board.pieces_mask(kind, chess.WHITE) for kind in kinds[0] | kinds[1])
     left = any(masks) and side is None
     return Finding(False, "no such trade is on the board", arguable=left)
 
 
-def _just_made(board: chess.Board) -> Iterator[tuple[chess.Board, chess.Move]]:
+def _just_made(board: Board) -> Iterator[tuple[Board, Move]]:
     """Yield the last move, and the one before it if it went to the same square."""
     square = None
     while (move := last_move(board)) and square in (None, move.to_square):
@@ -89,7 +90,7 @@ def _just_made(board: chess.Board) -> Iterator[tuple[chess.Board, chess.Move]]:
         yield board, move
 
 
-def _possible(board: chess.Board) -> Iterator[tuple[chess.Board, chess.Move]]:
+def _possible(board: Board) -> Iterator[tuple[Board, Move]]:
     """Yield the moves of both sides, each with the position that it is played in."""
     for side in chess.COLORS:
         there = turned(board, side)
@@ -97,8 +98,10 @@ def _possible(board: chess.Board) -> Iterator[tuple[chess.Board, chess.Move]]:
             yield there, move
 
 
-def _fit(board: chess.Board, move: chess.Move, kinds: tuple[Kinds, Kinds]) -> bool:
+def _fit(board: Board, move: Move, kinds: tuple[Kinds, Kinds]) -> bool:
     taken = board.piece_type_at(move.to_square)
     taker = board.piece_type_at(move.from_square)
-    (first, second) = kinds
-    return (taken in first and taker in second) or (taken in second and taker in first)
+    first, second = kinds
+    if taken in first and taker in second:
+        return True
+    return taken in second and taker in first

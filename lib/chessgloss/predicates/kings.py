@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import chess
+from chess import Board, Color, Move, Square, SquareSet
 
 from chessgloss.predicates import board as boards
-from chessgloss.predicates.attacks import SOME, Number, moves_of
+from chessgloss.predicates.attacks import SOME, Number, listed_squares, moves_of
 from chessgloss.predicates.finding import (
     Finding,
     last_move,
@@ -14,13 +15,15 @@ from chessgloss.predicates.finding import (
     sans,
     told,
 )
-from chessgloss.predicates.words import listed, side_name
+from chessgloss.predicates.words import side_name
+
+_SQUARES = chess.BB_SQUARES
 
 
 def check(
-    board: chess.Board,
-    side: chess.Color | None = None,
-    by: chess.Square | None = None,
+    board: Board,
+    side: Color | None = None,
+    by: Square | None = None,
     manner: str | None = None,
 ) -> Finding:
     """Return whether the king of a side (of either) stands in check."""
@@ -34,9 +37,7 @@ def check(
     return Finding(False, f"nothing gives check to {whose}")
 
 
-def _is_given_so(
-    board: chess.Board, checkers: chess.SquareSet, manner: str | None
-) -> bool:
+def _is_given_so(board: Board, checkers: SquareSet, manner: str | None) -> bool:
     if manner == "double":
         return len(checkers) > 1
     last = last_move(board)
@@ -44,9 +45,9 @@ def _is_given_so(
 
 
 def checkmate(
-    board: chess.Board,
-    side: chess.Color | None = None,
-    by: chess.Square | None = None,
+    board: Board,
+    side: Color | None = None,
+    by: Square | None = None,
     manner: str | None = None,
 ) -> Finding:
     """Return whether a side is checkmated; on its back rank, or smothered, if that is said."""
@@ -68,7 +69,7 @@ def checkmate(
     return Finding(so[manner], evidence, arguable=True)
 
 
-def stalemate(board: chess.Board, side: chess.Color | None = None) -> Finding:
+def stalemate(board: Board, side: Color | None = None) -> Finding:
     """Return whether a side, or the side to move, is stalemated."""
     name = side_name(board.turn)
     if board.is_stalemate() and side in (None, board.turn):
@@ -79,26 +80,25 @@ def stalemate(board: chess.Board, side: chess.Color | None = None) -> Finding:
 
 
 def flight(
-    board: chess.Board,
-    side: chess.Color,
-    square: chess.Square | None = None,
+    board: Board,
+    side: Color,
+    square: Square | None = None,
     number: Number = SOME,
 ) -> Finding:
     """Return whether the king of a side can go to a square, to so many, or to any."""
     king = boards.king_of(board, side)
     steps = [move for move in moves_of(board, king) if not board.is_castling(move)]
-    ends = sorted(move.to_square for move in steps)
-    names = [chess.square_name(each) for each in ends] or ["no square"]
-    evidence = told(board, f"{{}} can go to {listed(names)}", king)
-    return Finding(len(ends) in number if square is None else square in ends, evidence)
+    ends = {move.to_square for move in steps}
+    evidence = told(board, f"{{}} can go to {listed_squares(ends)}", king)
+    if square is not None:
+        return Finding(square in ends, evidence)
+    return Finding(len(ends) in number, evidence)
 
 
 # ---------------------------------------------------------------- castling
 
 
-def castling_right(
-    board: chess.Board, side: chess.Color, wing: str | None = None
-) -> Finding:
+def castling_right(board: Board, side: Color, wing: str | None = None) -> Finding:
     """Return whether a side has not lost the right to castle (on a wing, if one is said)."""
     rights = {
         "kingside": board.has_kingside_castling_rights(side),
@@ -109,7 +109,7 @@ def castling_right(
     return Finding(has, f"{side_name(side)} {word} {wing or ''}".rstrip())
 
 
-def castled(board: chess.Board, side: chess.Color, wing: str | None = None) -> Finding:
+def castled(board: Board, side: Color, wing: str | None = None) -> Finding:
     """Return whether a side has castled, as far as its king's place and rights can tell."""
     king = boards.king_of(board, side)
     evidence = told(board, "{} stands there", king)
@@ -120,17 +120,17 @@ def castled(board: chess.Board, side: chess.Color, wing: str | None = None) -> F
     )
     right_wing = wing in (None, there)
     home = chess.E1 if side else chess.E8
-    if chess.Move(home, king) in board.move_stack and abs(king - home) == 2:
+    if Move(home, king) in board.move_stack and abs(king - home) == 2:
         return Finding(right_wing, evidence)
     near = (
         chess.square_distance(king, chess.square(chess.square_file(king), home // 8))
         < 2
     )
-    central = chess.BB_SQUARES[king] & (chess.BB_FILE_D | chess.BB_FILE_E)
+    central = _SQUARES[king] & (chess.BB_FILE_D | chess.BB_FILE_E)
     if board.has_castling_rights(side) or (near and (central or not right_wing)):
         return Finding(False, evidence)
     beyond = chess.BB_FILE_H if there == "kingside" else chess.BB_FILE_A
     corner = beyond & chess.BB_BACKRANKS & chess.BB_RANKS[home // 8]
     rook = corner & board.rooks & board.occupied_co[side]
-    usual = king // 8 == home // 8 and not chess.BB_SQUARES[king] & beyond and not rook
+    usual = king // 8 == home // 8 and not _SQUARES[king] & beyond and not rook
     return Finding(near, evidence, arguable=not usual)

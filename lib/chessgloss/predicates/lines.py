@@ -9,27 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import chess
+from chess import Board, Square, SquareSet
 
 from chessgloss.predicates import board as boards
 from chessgloss.predicates import tactics
 from chessgloss.predicates.attacks import through
 from chessgloss.predicates.finding import Finding, before_last, last_move, men, told
 
+_SQUARES = chess.BB_SQUARES
+
 #: A line piece, the first man before it, and the man behind that one.
-Ray = tuple[chess.Square, chess.Square, chess.Square]
+Ray = tuple[Square, Square, Square]
 
 
-def rays(board: chess.Board) -> Iterator[Ray]:
+def rays(board: Board) -> Iterator[Ray]:
     """Yield the line pieces of both sides with two enemy men behind each other before them."""
     for colour in chess.COLORS:
         yield from tactics.lines(board, colour)
 
 
 def pinned(
-    board: chess.Board,
-    piece: chess.Square,
-    to: chess.Square | None = None,
-    by: chess.Square | None = None,
+    board: Board,
+    piece: Square,
+    to: Square | None = None,
+    by: Square | None = None,
     manner: str | None = None,
 ) -> Finding:
     """Return whether a man is pinned, to what is behind it and by whom if that is said."""
@@ -49,10 +52,10 @@ def pinned(
 
 
 def skewer(
-    board: chess.Board,
-    piece: chess.Square,
-    target: chess.Square,
-    behind: chess.Square | None = None,
+    board: Board,
+    piece: Square,
+    target: Square,
+    behind: Square | None = None,
 ) -> Finding:
     """Return whether a piece attacks a man and, behind it, another that is worth no more."""
     for ray in rays(board):
@@ -63,36 +66,37 @@ def skewer(
     return Finding(False, told(board, "{} does not skewer {}", piece, target))
 
 
-def xray(board: chess.Board, piece: chess.Square, target: chess.Square) -> Finding:
+def xray(board: Board, piece: Square, target: Square) -> Finding:
     """Return whether a piece bears on a man or square through one man."""
     between = through(board, piece, target)
     if between is not None:
         text = "{} bears on {} through {}"
         return Finding(True, told(board, text, piece, target, between))
-    direct = bool(board.attacks_mask(piece) & chess.BB_SQUARES[target])
+    direct = bool(board.attacks_mask(piece) & _SQUARES[target])
     evidence = told(board, "nothing stands between {} and {}", piece, target)
     return Finding(False, evidence, arguable=direct)
 
 
-def battery(board: chess.Board, piece: chess.Square, other: chess.Square) -> Finding:
+def battery(board: Board, piece: Square, other: Square) -> Finding:
     """Return whether two line pieces of a side back each other on a line."""
-    pair = chess.BB_SQUARES[piece] | chess.BB_SQUARES[other]
+    pair = _SQUARES[piece] | _SQUARES[other]
     movers = board.bishops | board.rooks | board.queens
     friends = board.color_at(piece) == board.color_at(other)
     if not friends or pair & ~movers:
         return Finding(False, told(board, "{} and {} form no battery", piece, other))
-    seen = board.attacks_mask(piece) & board.attacks_mask(other) | pair
     mutual = all(board.attacks_mask(one) & pair for one in (piece, other))
-    near = bool(seen) and through(board, piece, other) is not None
-    word = "back" if mutual else "do not back"
+    near = through(board, piece, other) is not None
+    word = "do not back"
+    if mutual:
+        word = "back"
     evidence = told(board, f"{{}} and {{}} {word} each other", piece, other)
     return Finding(mutual, evidence, arguable=near)
 
 
 def aligned(
-    board: chess.Board,
-    piece: chess.Square,
-    other: chess.Square,
+    board: Board,
+    piece: Square,
+    other: Square,
     along: str | None = None,
     clear: str | None = None,
 ) -> Finding:
@@ -105,7 +109,7 @@ def aligned(
         return Finding(
             False, told(board, f"{{}} and {{}} share no {line}", piece, other)
         )
-    between = chess.SquareSet(chess.between(piece, other) & board.occupied)
+    between = SquareSet(chess.between(piece, other) & board.occupied)
     if clear and between:
         text = f"{men(board, between)} stands between {{}} and {{}}"
         return Finding(False, told(board, text, piece, other))
@@ -113,13 +117,13 @@ def aligned(
 
 
 def blocks(
-    board: chess.Board,
-    piece: chess.Square,
-    target: chess.Square,
-    toward: chess.Square | None = None,
+    board: Board,
+    piece: Square,
+    target: Square,
+    toward: Square | None = None,
 ) -> Finding:
     """Return whether a man stands in the way of another, on its way to a square if that is said."""
-    there = chess.BB_SQUARES[piece]
+    there = _SQUARES[piece]
     kind = board.piece_type_at(target)
     colour = bool(board.color_at(target))
     reached = bool(board.attacks_mask(target) & there)
@@ -134,7 +138,7 @@ def blocks(
     elif kind in (chess.BISHOP, chess.ROOK, chess.QUEEN):
         stands = reached
         bears = boards.line_pieces(board, colour, piece)
-        arguable = bool(bears & chess.BB_SQUARES[target])
+        arguable = bool(bears & _SQUARES[target])
     else:
         stands = False
         arguable = reached or chess.square_distance(piece, target) <= 1
@@ -147,9 +151,9 @@ def blocks(
 
 
 def opens(
-    board: chess.Board,
-    piece: chess.Square | None = None,
-    target: chess.Square | None = None,
+    board: Board,
+    piece: Square | None = None,
+    target: Square | None = None,
     file: str | None = None,
 ) -> Finding:
     """Return whether the last move opened a file, or a line of a piece that did not move."""
@@ -159,13 +163,13 @@ def opens(
     column = chess.BB_ALL
     if file is not None:
         column = chess.BB_FILES[chess.FILE_NAMES.index(file)]
-        if piece is None or not chess.BB_SQUARES[piece] & column:
+        if piece is None or not _SQUARES[piece] & column:
             return _opens_file(board, column, f"the {file}-file")
     if target is not None:
-        column = chess.BB_SQUARES[target]
+        column = _SQUARES[target]
     for square, new in _opened(before_last(board), board):
         if piece in (None, square) and new & column:
-            reached = chess.SquareSet(new & column).pop()
+            reached = SquareSet(new & column).pop()
             text = f"{{}} now reaches {chess.square_name(reached)}"
             return Finding(True, told(board, text, square))
     whose = "another piece" if piece is None else "{}"
@@ -173,9 +177,7 @@ def opens(
     return Finding(False, told(board, text, *([] if piece is None else [piece])))
 
 
-def _opened(
-    start: chess.Board, board: chess.Board
-) -> Iterator[tuple[chess.Square, chess.Bitboard]]:
+def _opened(start: Board, board: Board) -> Iterator[tuple[Square, chess.Bitboard]]:
     """Yield the pieces of the mover that reach squares they did not reach, and those squares."""
     own = start.occupied_co[start.turn]
     gone = own & ~board.occupied
@@ -183,18 +185,21 @@ def _opened(
         own & board.occupied_co[start.turn] & ~board.pawns
     ):
         reach = board.attacks_mask(square)
-        new = reach & ~start.attacks_mask(square) | reach & gone
+        new = reach & ~start.attacks_mask(square)
+        new |= reach & gone
         if new and square != board.peek().to_square:
             yield square, new
 
 
-def _opens_file(board: chess.Board, column: chess.Bitboard, name: str) -> Finding:
-    start = before_last(board)
+def _opens_file(board: Board, column: chess.Bitboard, name: str) -> Finding:
     left = board.pawns & column
-    if not start.pawns & column & ~board.pawns:
-        leaves = bool(chess.BB_SQUARES[board.peek().from_square] & column)
+    went = before_last(board).pawns & column & ~board.pawns
+    if not went:
+        start = board.peek().from_square
+        leaves = start in SquareSet(column)
         return Finding(False, f"no pawn leaves {name}", arguable=leaves)
     if not left:
         return Finding(True, f"{name} has no pawns any more")
-    half = any(not left & board.occupied_co[side] for side in chess.COLORS)
+    whites = left & board.occupied_co[chess.WHITE]
+    half = whites in (0, left)
     return Finding(half, f"pawns still stand on {name}", arguable=True)

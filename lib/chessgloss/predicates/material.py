@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import chess
+from chess import Board, Color
 
 from chessgloss.predicates import tactics
 from chessgloss.predicates.attacks import Number
@@ -30,13 +31,15 @@ _KINDS: Final[dict[str, tuple[chess.PieceType, ...]]] = {
 }
 
 
-def lead(board: chess.Board, side: chess.Color) -> int:
+def lead(board: Board, side: Color) -> int:
     """Return by how many pawns a side is ahead; negative if it is behind."""
     balance = tactics.balance(board)
-    return balance if side else -balance
+    if side:
+        return balance
+    return -balance
 
 
-def more_of(board: chess.Board, side: chess.Color, *kinds: chess.PieceType) -> int:
+def more_of(board: Board, side: Color, *kinds: chess.PieceType) -> int:
     """Return how many more pieces of these kinds a side has than the other."""
     own, other = (
         sum(board.pieces_mask(kind, colour).bit_count() for kind in kinds)
@@ -46,44 +49,54 @@ def more_of(board: chess.Board, side: chess.Color, *kinds: chess.PieceType) -> i
 
 
 def material(
-    board: chess.Board,
-    side: chess.Color | None = None,
+    board: Board,
+    side: Color | None = None,
     amount: str | None = None,
     number: Number | None = None,
 ) -> Finding:
     """Return whether a side is ahead by an amount, or so many pawns; 0 pawns is level."""
     evidence = _said(board)
     ahead = lead(board, side is not False)
-    plain = amount in (None, "material")
-    if number is not None and plain and 0 in number:
-        unlike = any(more_of(board, chess.WHITE, kind) for kind in range(2, 6))
-        return Finding(ahead == 0, evidence, arguable=abs(ahead) == 1 and unlike)
+    if amount in (None, "material"):
+        if number is not None and 0 in number:
+            unlike = any(more_of(board, chess.WHITE, kind) for kind in range(2, 6))
+            return Finding(ahead == 0, evidence, abs(ahead) == 1 and unlike)
+        if side is None:
+            return Finding(None, f"which side is meant is not said; {evidence}")
+        if number is not None:
+            return Finding(ahead in number, evidence)
+        extra = more_of(board, side, *range(1, 6))
+        return Finding(ahead > 0, evidence, arguable=ahead == 0 and extra != 0)
     if side is None:
         return Finding(None, f"which side is meant is not said; {evidence}")
-    if plain:
-        few = ahead == 0 and bool(more_of(board, side, *range(1, 6)))
-        holds = ahead > 0 if number is None else ahead in number
-        return Finding(holds, evidence, arguable=few and number is None)
-    kinds = _KINDS[str(amount)]
+    return _by_amount(board, side, str(amount), number, evidence)
+
+
+def _by_amount(
+    board: Board, side: Color, amount: str, number: Number | None, evidence: str
+) -> Finding:
+    ahead = lead(board, side)
+    kinds = _KINDS[amount]
     extra = more_of(board, side, *kinds)
     if number is not None:
         worth = ahead / tactics.VALUES[kinds[0]] in number
         holds = extra in number and ahead > 0
         return Finding(holds, evidence, arguable=worth or extra in number)
-    least, most = AMOUNTS[str(amount)]
+    least, most = AMOUNTS[amount]
+    near = least - 1 < ahead <= most + 1
     pieces = more_of(board, side, *range(2, 6))
+    if amount == "exchange":
+        near &= extra > 0
+        return Finding(extra == 1 and not pieces, evidence, arguable=near)
     holds = extra > 0 and least <= ahead <= most
     if amount == "pawn":
         holds = ahead == 1 or (extra == 1 and not pieces)
-    elif amount == "exchange":
-        holds = extra == 1 and not pieces
     elif amount == "piece":
         holds = extra > 0 and ahead > 0
-    near = least - 1 < ahead <= most + 1
     return Finding(holds, evidence, arguable=near or extra > 0)
 
 
-def _said(board: chess.Board) -> str:
+def _said(board: Board) -> str:
     """Say who is ahead, and by what men: ``White is ahead by 3: 1 knight more``."""
     balance = tactics.balance(board)
     if not balance:
