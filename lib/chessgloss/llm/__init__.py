@@ -1,4 +1,6 @@
-"""Language models: ``client`` asks and replays, ``recordings`` keeps answers, ``server`` serves.
+"""Language models: ``client`` asks and replays, ``batches`` asks by files, ``server`` serves.
+
+``recordings`` keeps what was answered.
 
 >>> from chessgloss.llm.client import replay
 >>> replay("factorial").model.name
