@@ -529,7 +529,16 @@ def _played(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _can(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    side = _side(claim, moment.board.turn)
+    """Decide what a side can play; where none is named, of the side that it is true of."""
+    turn = moment.board.turn
+    named = claim.get("side")
+    sides = [turn, not turn] if named is None else [named]
+    findings = [_can_play(claim, moment, scene, side) for side in sides]
+    wanted = not claim.denied
+    return next((each for each in findings if each.verdict is wanted), findings[0])
+
+
+def _can_play(claim: Claim, moment: Moment, scene: Scene, side: Color) -> Finding:
     (spec,) = claim.get("move") or (MoveSpec(),)
     moves = moment.moves(spec, side)
     number = claim.get("number")
