@@ -1,9 +1,9 @@
 """English about a position cut into chunks: pieces, squares, moves, sides, verbs and plain words.
 
 A chunk of pieces holds references of the language of claims: ``the knights on f3 and c3`` is
-``?Nf3,?Nc3``, ``both of White's rooks`` is ``wR`` with the quantity ``all``. A chunk of a verb holds
-its whole group: ``can no longer be taken`` is the verb *take*, passive, denied, with *can*. The
-words stand in ``read_rules.toml``.
+``?Nf3,?Nc3``, ``both of White's rooks`` is ``wR`` with the quantity ``all``. A chunk of a verb is its
+whole group: ``can no longer be taken`` is the verb *take*, passive, denied, with *can*. The words
+stand in ``read_rules.toml``.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ _JOIN: Final = re.compile(r"(?:,|,?\s(?:and|or)\b)(?: both| also)?\s*")
 _LEADING: Final = ("owner", "the", "article", "number", "quantity")
 
 _BARE: Final = re.compile(
-    rf"(?:[Tt]he )?(?:({SQUARE})(?:[- ]square)?|([a-h])[- ]file\b)"
+    rf"(?:[Tt]he )?(?:(?:square )?({SQUARE})(?:[- ]square)?|([a-h])[- ]file\b)"
 )
 
 
@@ -182,7 +182,7 @@ def _men() -> re.Pattern[str]:
         rf"(?i:(?P<before>(?:(?:{before})[\s-](?:of\s)?)*)"
         rf"(?:(?P<place>[a-h][1-8]|[b-h](?=[ -])|a(?=-)|(?<=the )a)[\s-])?"
         rf"(?P<between>(?:(?:{between})[\s-])*)(?P<noun>{nouns})(?P<plural>s)?(?!\w)"
-        rf"(?:\s(?:on|at)\s(?:the\s)?(?P<on>{SQUARE}(?(plural)(?:,?\s(?:and\s|or\s)?{SQUARE})*)"
+        rf"(?:\s(?:on|at|upon)\s(?:the\s)?(?P<on>{SQUARE}(?(plural)(?:,?\s(?:and\s|or\s)?{SQUARE})*)"
         rf"|{file}))?(?:\sof\s(?P<of>white|black)(?!'))?)"
     )
 
@@ -272,7 +272,7 @@ class _Chunker:
         return got
 
     def _one(self, place: int) -> Read | None:
-        """Read one phrase: ``both of White's rooks``, ``the pinned e5-pawn``, ``e5``, ``nobody``."""
+        """Read one phrase: ``both of White's rooks``, ``the pinned pawn``, ``e5``, ``nobody``."""
         if match := _men().match(self.text, place):
             return _pieces(match), match.end()
         word, start, end = self.word(place)
@@ -310,7 +310,7 @@ class _Chunker:
             "V",
             form.verb,
             (start, end),
-            quantity="only" if "only" in said else "",
+            quantity="only" if got and "only" in said else "",
             form="to" if "to" in kinds else loose.get(form.letter, "finite"),
             passive=passive,
             denied=bool(said.count("not") % 2),
@@ -379,7 +379,7 @@ def _pieces(match: re.Match[str]) -> Chunk:
         "N",
         "",
         match.span(),
-        tuple(f"{side}{kind}{each:?<2}{shade}" if each else f"{side}{kind}{shade}" for each in places),
+        tuple(f"{side}{kind}{each and each.ljust(2, '?')}{shade}" for each in places),
         said.get("quantity") or said.get("number", ""),
         tuple(states),
         plural=bool(match["plural"]),

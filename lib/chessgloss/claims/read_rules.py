@@ -96,15 +96,19 @@ class Template(NamedTuple):
 def templates() -> Mapping[str, list[Template]]:
     """Return the templates in order, by the verb that each needs; "" for none."""
     found: dict[str, list[Template]] = {}
-    for row in table()["templates"]:
-        keys = "".join(f"{each.key} " for each in chunk(row["say"]))
+    for say, (means, *rest) in table()["templates"].items():
+        keys = "".join(f"{each.key} " for each in chunk(say))
         verb = re.search(r"<\w+>", re.sub(r"\[.*?\]", "", keys))
-        means, can = (
-            tuple(map(Meaning.of, row.get(name, ()))) for name in ("means", "can")
+        can = next((each[5:] for each in rest if each.startswith("can: ")), "")
+        sayings = _meanings(means), _meanings(can), re.compile(_expression(keys))
+        found.setdefault(verb.group() if verb else "", []).append(
+            Template(say, *sayings)
         )
-        one = Template(row["say"], means, can, re.compile(_expression(keys)))
-        found.setdefault(verb.group() if verb else "", []).append(one)
     return found
+
+
+def _meanings(text: str) -> tuple[Meaning, ...]:
+    return tuple(map(Meaning.of, filter(None, text.split("; "))))
 
 
 def _expression(keys: str) -> str:
@@ -128,14 +132,14 @@ def _slot(sort: str, number: str) -> str:
 
 @dataclass(slots=True)
 class Clause:
-    """Chunks between two words or stops that join clauses, and what joins them to what is before."""
+    """Chunks between two words or stops that join clauses, and what joins them."""
 
     joints: list[str] = field(default_factory=list)
     chunks: list[Chunk] = field(default_factory=list)
 
     @property
     def joint(self) -> str:
-        """The weightiest of what joins it: ``barred``, ``frame``, ``relative``, ``join``, ``stop``."""
+        """The weightiest class of what joins it: ``barred``, ``frame``, ``relative`` …."""
         sorts = [words("break")[each] for each in self.joints]
         return min(sorts, key=list(table()["words"]["break"]).index, default="")
 
@@ -148,8 +152,8 @@ class Clause:
         """Whether a new clause begins with a word: not with *but* in ``nothing but the king``."""
         if word in words("soft"):
             return not self.chunks
-        bare = word in ("but", "that", "which", "who") and self.chunks
-        return word in words("break") and not (bare and self.chunks[-1].quantity)
+        whole = word in words("whole") and self.chunks and self.chunks[-1].quantity
+        return word in words("break") and not whole
 
 
 def sentences(chunks: Sequence[Chunk]) -> Iterator[tuple[list[Clause], bool]]:
@@ -204,11 +208,11 @@ def read(text: str, side: chess.Color, move: str = "") -> Reading:
     reader = _Reader(chess.COLOR_NAMES[side], move.rstrip("+#"))
     for clauses, asked in sentences(chunk(text)):
         reader.read_sentence(clauses, asked=asked)
-    return Reading(tuple(dict.fromkeys(reader.claims)), tuple(sorted(reader.unread)))
+    return Reading(tuple(reader.claims), tuple(reader.unread))
 
 
 class _Reader:
-    """Reads sentence by sentence, and keeps what pronouns and verbs without a subject go back to."""
+    """Reads sentence by sentence, and keeps what later clauses go back to."""
 
     def __init__(self, side: str, move: str) -> None:
         self.side = side
@@ -266,7 +270,7 @@ class _Reader:
         return True
 
     def _keep(self, chunks: Sequence[Chunk], claims: Sequence[Claim] | None) -> None:
-        """Keep what later clauses may go back to; of an unread clause what its words leave clear."""
+        """Keep what later clauses may go back to; of an unread one what is clear."""
         first = self.resolve(chunks[0]) or chunks[0]
         acts = first.sort in ("N", "C") or (claims and first.sort == "M")
         self.subject = first if acts else None
@@ -284,16 +288,18 @@ class _Reader:
 
     # ------------------------------------------------------------ what a clause goes back to
 
-    def _with_subject(
-        self, chunks: list[Chunk], joint: str, place: int
-    ) -> list[Chunk]:
+    def _with_subject(self, chunks: list[Chunk], joint: str, place: int) -> list[Chunk]:
         """Return the chunks of a clause with the subject that its verb goes without."""
         first, *rest = chunks
         if first.sort != "V" or first.form == "to":
             return chunks
         subject = self.subject
         if joint == "relative":
-            near = [each for each in (*self.named[-1:], subject) if each and each.sort != "C"]
+            near = [
+                each
+                for each in (*self.named[-1:], subject)
+                if each and each.sort != "C"
+            ]
             subject = near[0] if len({each.items for each in near}) == 1 else None
         elif place == 0 and first.form in ("finite", "ing"):
             subject = Chunk("P", "this", first.span)
@@ -314,13 +320,12 @@ class _Reader:
     def _scene_of(self, chunks: list[Chunk]) -> Scene:
         """Return what ``Black takes the knight`` sets as the scene of what follows."""
         claims = self.match(self._with_subject(chunks, "", 0))
-        (claim, *others) = claims
-        moves = claim.get("move") or ()
-        if others or len(moves) != 1 or claim.denied:
+        moves = [str(move) for claim in claims for move in claim.get("move") or ()]
+        if len(moves) != 1 or claims[0].denied:
             raise Unreadable
-        if claim.predicate == "played":
+        if claims[0].predicate == "played":
             return self.scene
-        return Scene().then([*map(str, claim.line), str(moves[0])], self.move)
+        return Scene().then([*map(str, claims[0].line), *moves], self.move)
 
     # ------------------------------------------------------------ matching
 
@@ -402,9 +407,9 @@ class _Sense:
     def _meant(self, name: str, chunk: Chunk) -> Chunk:
         """Return a chunk for its slot: a pronoun or a move that acts as the piece that does."""
         reader = self.reader
-        if name[0] == "M" and chunk.sort == "P":
-            if not (reader.clear and reader.here) or chunk.word == "other":
-                raise Unreadable
+        sure = reader.clear and reader.here and chunk.word != "other"
+        if name[0] == "M" and chunk.sort == "P" and not sure:
+            raise Unreadable
         if chunk.sort == "M" and name[0] != "X" and not self.scene.line:
             before = [each.items for each in reader.named if each.sort == "M"]
             if before and chunk.items != before[-1]:
@@ -417,14 +422,16 @@ class _Sense:
             raise Unreadable
         moved = replace(chunk, sort="N", items=("moved",))
         if chunk.sort == "M":
-            if not (chunk.word or len(chunk.items) > 1 or reader.is_played(chunk.items)):
+            if not (
+                chunk.word or len(chunk.items) > 1 or reader.is_played(chunk.items)
+            ):
                 raise Unreadable  # ``Bf4`` may be a move or the bishop on f4
             self.scene = self.scene.then(chunk.items, reader.move)
             return replace(moved, items=("last",)) if self.scene.line else moved
         (kind, _) = _moving(reader.move)
         own = [(side + kind,) for side in ("?", reader.side[0])]
-        acts = name == self.actor and chunk.items in own and not chunk.quantity
-        return moved if acts else chunk
+        acts = name == self.actor and name[0] != "I" and chunk.items in own
+        return moved if acts and not chunk.quantity else chunk
 
     def claims(self, means: Sequence[Meaning]) -> Iterator[Claim]:
         """Yield the claims; a move with all that phrases add to it is one."""
@@ -447,8 +454,9 @@ class _Sense:
                 if each.quantity == "none" or self.verb.denied:
                     raise Unreadable
                 aspect = "ours" if f"{{{name}:ours}}" in text else ""
-                values = {"piece": self._slot(name, aspect) or "", "quantity": "some"}
-                yield Claim.of(state, **values | self.scene.settings())
+                settings = self.scene.settings() | {"quantity": "some"}
+                piece = self._slot(name, aspect) or ""
+                yield Claim.of(state, denied=False, piece=piece, **settings)
 
     def _quantity(self, meaning: Meaning) -> tuple[bool, str]:
         """Return whether a claim is denied, and the quantity of what it is about."""
@@ -480,7 +488,9 @@ class _Sense:
             moves = values.pop("line").split(",")
             self.scene = self.scene.then(moves, self.reader.move)
         settings = self.scene.settings()
-        named = self.scene.line or any(each.sort == "M" for each in self.filled.values())
+        named = self.scene.line or any(
+            each.sort == "M" for each in self.filled.values()
+        )
         modals = ("", "can", "could") if predicate == "can" else ("", "will", "would")
         if verb.modal not in modals[: 3 if named else 1]:
             raise Unreadable
@@ -488,7 +498,7 @@ class _Sense:
             settings["when"] = "either"
         piece = values.get("piece", "")
         unsure = (
-            self.scene.line and predicate in ("develops", "prevents"),
+            self.scene.line and predicate == "develops",
             predicate in words("of_pawns") and piece[1:2] not in "Poa",
             # of which side is not said, or whether what stands behind counts
             quantity == "none" and piece == "??" and len(values.get("target", "")) == 2,
@@ -503,19 +513,19 @@ class _Sense:
     # ------------------------------------------------------------ slots
 
     def fill(self, text: str) -> str | None:
-        """Return a value with its slot filled; ``None`` where there is nothing to fill it.
+        """Return a value with its slots filled; ``None`` where one has nothing to fill it.
 
         Of alternatives, ``{I}|{D:self}``, the first that has.
         """
         for option in text.split("|"):
-            slot = re.fullmatch(r"\{(\w+):?(\w*)\}", option)
-            value = self._slot(slot[1], slot[2]) if slot else option
-            if value is not None:
-                return value
+            slots = re.findall(r"\{([A-Z]\d?|n):?(\w*)\}", option)
+            values = [self._slot(*slot) for slot in slots]
+            if None not in values:
+                return "".join(map(str, values)) if slots else option
         return None
 
     def _slot(self, slot: str, aspect: str) -> str | None:
-        """Return what a slot gives: its references, or its side, kind, number …"""
+        """Return what a slot gives: its references, or its side, a kind, a number."""
         chunk = self.filled.get(slot)
         if chunk is None:
             return None
@@ -531,7 +541,9 @@ class _Sense:
         if aspect in ("ours", "theirs"):
             side = (self._side(self.filled[self.actor]) or "?")[0]
             side = _OTHER.get(side, "?") if aspect == "theirs" else side
-            items = (side + each[1:] if each[0] == "?" else each for each in chunk.items)
+            items = (
+                side + each[1:] if each[0] == "?" else each for each in chunk.items
+            )
             return ",".join(items)
         if aspect in _ASPECTS:
             return _ASPECTS[aspect](chunk)
@@ -553,16 +565,21 @@ class _Sense:
         verb = self.verb
         modal = verb.modal
         filled = {name: self.fill(text) for name, text in meant.items()}
-        fields = {name: value for name, value in filled.items() if value and name != "by"}
+        fields = {
+            name: value for name, value in filled.items() if value and name != "by"
+        }
         side = fields.pop("side", "")
         values = {"side": side} if side else {}
         scene = self.scene
-        if filled.get("by") == "last":
-            (kind, square) = _moving(scene.line[-1])
-            fields |= {"piece": kind, "to": square}
-            settings = scene._replace(line=scene.line[:-1]).settings()
-            return Claim.of("can", denied=denied, move=_written(fields), **settings)
+        last = filled.get("by") == "last"
+        if last:  # ``14. Nxe5 takes the pawn``
+            fields |= dict(zip(("piece", "to"), _moving(scene.line[-1]), strict=True))
+            scene = scene._replace(line=scene.line[:-1])
+        parts = (f"{name}:{value}" for name, value in fields.items())
+        move = fields.get("as") or f"{{{','.join(parts)}}}"
         settings = scene.settings()
+        if last:
+            return Claim.of("can", denied=denied, move=move, **settings)
         if "castles" in fields and (verb.longer or verb.perfect):
             wing = fields["castles"]
             values |= {"wing": wing} if wing != "any" else {}
@@ -572,7 +589,7 @@ class _Sense:
             here = self.reader.here and modal != "would"
             if verb.perfect or not (here or scene.line):
                 raise Unreadable
-        values["move"] = _written(fields)
+        values["move"] = move
         if modal in ("must", "threat"):
             return Claim.of(modal, denied=denied, **settings | values)
         if quantity not in _ONE:
@@ -587,7 +604,9 @@ class _Sense:
             raise Unreadable
         if not scene.line:
             before = modal == "could" and verb.perfect
-            settings["when"] = "before" if before else "after" if denied or reply else "either"
+            settings["when"] = (
+                "before" if before else "after" if denied or reply else "either"
+            )
         return Claim.of("can", denied=denied, **settings | values)
 
 
@@ -596,7 +615,7 @@ _ONE: Final = ("", "1", "some", "none")
 
 def _one(chunk: Chunk) -> str:
     """Return the one reference of a chunk."""
-    if len(chunk.items) != 1 or chunk.quantity in ("only", "all"):
+    if len(chunk.items) != 1:
         raise Unreadable
     return chunk.items[0]
 
@@ -630,10 +649,3 @@ def _moving(san: str) -> tuple[str, str]:
     """Return the kind of piece that makes a move in SAN, and where it goes."""
     found = re.match(r"([KQRBN])?.*([a-h][1-8])", san)
     return (found[1] or "P", found[2]) if found else ("", "")
-
-
-def _written(fields: Mapping[str, str]) -> str:
-    """Return a move by its fields, as the language writes it."""
-    if "as" in fields:
-        return fields["as"]
-    return f"{{{','.join(f'{name}:{value}' for name, value in fields.items())}}}"
