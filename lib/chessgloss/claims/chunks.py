@@ -1,8 +1,8 @@
 """English about a position cut into chunks: pieces, squares, moves, sides, verbs and plain words.
 
 A chunk of pieces holds references of the language of claims: ``the knights on f3 and c3`` is
-``?Nf3,?Nc3``, ``both of White's rooks`` is ``wR`` with the quantity ``all``. A chunk of a verb is its
-whole group: ``can no longer be taken`` is the verb *take*, passive, denied, with *can*. The words
+``?Nf3,?Nc3``, ``both of White's rooks`` is ``wR`` with the quantity ``all``. A chunk of a verb is
+its whole group: ``can no longer be taken`` is the verb *take*, passive, denied, with *can*. The words
 stand in ``read_rules.toml``.
 """
 
