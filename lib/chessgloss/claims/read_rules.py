@@ -217,7 +217,8 @@ def read(text: str, side: chess.Color, move: str = "") -> Reading:
     move
         The move, in SAN.
     """
-    reader = _Reader(chess.COLOR_NAMES[side], move.rstrip("+#"))
+    name = chess.COLOR_NAMES[side]
+    reader = _Reader(name, move.rstrip("+#"))
     for clauses, asked in sentences(chunk(text)):
         reader.read_sentence(clauses, asked=asked)
     return Reading(tuple(reader.claims), tuple(reader.unread))
@@ -302,7 +303,8 @@ class _Reader:
 
     def is_played(self, moves: Sequence[str]) -> bool:
         """Whether a written move is the one under discussion."""
-        return [move.rstrip("+#") for move in moves] == [self.move]
+        plain = [move.rstrip("+#") for move in moves]
+        return plain == [self.move]
 
     # ------------------------------------------------------------ what a clause goes back to
 
@@ -445,13 +447,14 @@ class _Sense:
         if name[0] not in "NTDI":
             return chunk
         if chunk.sort == "P":
-            chunk = reader.resolve(chunk) or chunk
-        if chunk.sort == "P":
-            raise Unreadable
+            piece = reader.resolve(chunk)
+            if piece is None:
+                raise Unreadable
+            chunk = piece
         moved = replace(chunk, sort="N", items=("moved",))
         if chunk.sort == "M":
-            sure = chunk.word or len(chunk.items) > 1
-            if not sure and not reader.is_played(chunk.items):
+            plain = not chunk.word and len(chunk.items) == 1
+            if plain and not reader.is_played(chunk.items):
                 raise Unreadable  # ``Bf4`` may be a move or the bishop on f4
             self.scene = self.scene.then(chunk.items, reader.move)
             return replace(moved, items=("last",)) if self.scene.line else moved
@@ -463,12 +466,16 @@ class _Sense:
 
     def claims(self, means: Sequence[Meaning]) -> Iterator[Claim]:
         """Yield the claims; a move with all that phrases add to it is one."""
-        said = [each for each in means if each.predicate not in ("with", "after")]
+        said = list[Meaning]()
         added = dict[str, str]()
         for meaning in means:
-            added |= meaning.values if meaning.predicate == "with" else {}
-        deed = any(meaning.predicate == "does" for meaning in said)
-        if (added and not deed) or (self.verb.denied and len(said) > 1):
+            if meaning.predicate == "with":
+                added |= meaning.values
+            elif meaning.predicate != "after":
+                said.append(meaning)
+        if added and said[0].predicate != "does":
+            raise Unreadable
+        if self.verb.denied and len(said) > 1:
             raise Unreadable
         for meaning in said:
             denied, quantity = self._quantity(meaning)
@@ -482,9 +489,13 @@ class _Sense:
                 if each.quantity == "none" or self.verb.denied:
                     raise Unreadable
                 aspect = "ours" if f"{{{name}:ours}}" in text else ""
-                settings = self.scene.settings() | {"quantity": "some"}
-                piece = self._slot(name, aspect) or ""
-                yield Claim.of(state, denied=False, piece=piece, **settings)
+                yield Claim.of(
+                    state,
+                    denied=False,
+                    piece=self._slot(name, aspect) or "",
+                    quantity="some",
+                    **self.scene.settings(),
+                )
 
     def _quantity(self, meaning: Meaning) -> tuple[bool, str]:
         """Return whether a claim is denied, and the quantity of what it is about."""
@@ -510,8 +521,11 @@ class _Sense:
         """Return a claim about a position."""
         verb = self.verb
         predicate = self.fill(meaning.predicate) or ""
-        filled = {name: self.fill(text) for name, text in meaning.values.items()}
-        values = {name: value for name, value in filled.items() if value is not None}
+        values = dict[str, str]()
+        for name, text in meaning.values.items():
+            value = self.fill(text)
+            if value is not None:
+                values[name] = value
         if "line" in values:
             moves = values.pop("line").split(",")
             self.scene = self.scene.then(moves, self.reader.move)
@@ -592,16 +606,16 @@ class _Sense:
         """Return that a move is made, can be made, or must be made, as the verb says."""
         verb = self.verb
         modal = verb.modal
-        filled = {name: self.fill(text) for name, text in meant.items()}
-        fields = {
-            name: value for name, value in filled.items() if value and name != "by"
-        }
+        fields = dict[str, str]()
+        for name, text in meant.items():
+            if value := self.fill(text):
+                fields[name] = value
+        last = fields.pop("by", "") == "last"
         values = dict[str, str]()
         side = fields.pop("side", "")
         if side:
             values["side"] = side
         scene = self.scene
-        last = filled.get("by") == "last"
         if last:  # ``14. Nxe5 takes the pawn``
             fields |= dict(zip(("piece", "to"), _moving(scene.line[-1]), strict=True))
             scene = scene._replace(line=scene.line[:-1])
