@@ -43,7 +43,7 @@ from chessgloss.claims import verify
 from chessgloss.commentary.annotate import embedded
 from chessgloss.positions import phase_of
 from chessgloss.experts import load_expert
-from chessgloss.facts.tactics import forks, mates
+from chessgloss.predicates.tactics import forks, mates
 from chessgloss.llm.client import model_title, recorded_models, replay
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.skill import grading

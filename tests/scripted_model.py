@@ -72,7 +72,6 @@ def reply(mood: str, request: Request) -> Answer:
 
 def _said(request: Request, number: int) -> str:
     name = request.prompt.partition("@")[0]
-    asked = request.messages[-1].content
     if name == "gcc_choice":
         return "AB"[number % 2]
     if request.sampling.max_tokens == 1:
@@ -83,9 +82,6 @@ def _said(request: Request, number: int) -> str:
         return f"Move: {MOVES[number % len(MOVES)]}\nReason: {REMARKS[number % 4]}"
     if name == "pairwise":
         return "WINNER,A,A,4,4,3,5,4,4,24,B,1,3,4,4,4,3,19"
-    if name.startswith("comment_notes"):
-        notes = [line[2:] for line in asked.splitlines() if line.startswith("- ")]
-        return " ".join(notes[:2]).strip('"') + " A fine idea."
     told = request.messages[0].content
     thoughts = "Thoughts:\n- The king is safe.\n\n" if "Thoughts:" in told else ""
     remarks = REMARKS[number % 4], REMARKS[number // 4 % 4]

@@ -13,8 +13,8 @@ from chessgloss.commentary import annotate
 from chessgloss.commentary.briefing import Comment
 from chessgloss.corpora.pgn import PgnError
 from chessgloss.facts.change import ConceptChange
-from chessgloss.facts.tactics import balance
 from chessgloss.positions import read_fen, read_move
+from chessgloss.predicates.tactics import balance
 from fakes import analyses
 from fakes.pages import DESK, HOSTILE, PHONE, read_whole_page
 from scripts import DATA, refuses

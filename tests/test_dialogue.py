@@ -6,10 +6,10 @@ import chess
 import pytest
 
 from chessgloss.commentary.dialogue import Dialogue, Ground, find_mentions
-from chessgloss.facts.tactics import hanging
 from chessgloss.llm.client import Unanswered
 from chessgloss.llm.recordings import Answer, State
 from chessgloss.positions import MoveInContext, read_fen, read_move
+from chessgloss.predicates.tactics import hanging
 from fakes.analyses import by_material
 from scripts import refuses, selfplay
 

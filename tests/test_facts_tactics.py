@@ -4,8 +4,8 @@ from itertools import filterfalse, product
 import chess
 import pytest
 
-from chessgloss.facts import board as boards
-from chessgloss.facts import tactics
+from chessgloss.predicates import board as boards
+from chessgloss.predicates import tactics
 from scripts import selfplay
 
 W, B = chess.WHITE, chess.BLACK

@@ -130,9 +130,7 @@ def test_the_claim_reader_finds_nothing_false_in_a_comment(briefings):
     for briefing in briefings.values():
         text = compose(notes(briefing)).text
         checked = verify(text, briefing.move, briefing.verdict)
-        assert not [each.claim.text for each in checked if each.verdict == "false"], (
-            text
-        )
+        assert not [each.text for each in checked if each.verdict == "false"], text
 
 
 def test_comments_are_short_and_do_not_begin_alike(briefings):

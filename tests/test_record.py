@@ -16,7 +16,7 @@ record = load_script("recordings/record.py")
 MODEL = "scripted-1"
 
 
-@pytest.mark.parametrize("purpose", ["notes", "mate_in_one", "static"])
+@pytest.mark.parametrize("purpose", ["mate_in_one", "static"])
 def test_no_answer_that_the_book_shows_is_missing(purpose):
     assert record.missing(purpose, "qwen2.5-coder-1.5b-q4_k_m").calls == 0
 
@@ -176,15 +176,15 @@ def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeyp
         yield [question("first"), question("second")]
         yield [question(f"more on {client.ask(question('second')).text}")]
 
-    kept = Recordings.of(model_named(MODEL), "notes", tmp_path)
-    monkeypatch.setattr(record, "PURPOSES", {"notes": batches})
+    kept = Recordings.of(model_named(MODEL), "mate_in_one", tmp_path)
+    monkeypatch.setattr(record, "PURPOSES", {"mate_in_one": batches})
     monkeypatch.setattr(record.Recordings, "of", lambda model, purpose: kept)
     with scripted_llm("text:one", "text:two", "text:three") as llm:
         endpoint = Endpoint(llm.url, model_named(MODEL))
         monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
-        tally = record.record("notes", MODEL)
+        tally = record.record("mate_in_one", MODEL)
         assert (dict(tally.states), tally.unanswered) == ({"answered": 3}, 0)
-        again = record.record("notes", MODEL)
+        again = record.record("mate_in_one", MODEL)
         assert (again.states, again.known) == (tally.states, 3)
     assert (len(llm.asked), kept.get(question("more on two")).text) == (3, "three")
 

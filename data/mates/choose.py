@@ -17,8 +17,8 @@ from typing import Final
 import chess
 
 from chessgloss.corpora.games import of_split, read_games
-from chessgloss.facts.tactics import mates as quick_mates
 from chessgloss.positions import Game
+from chessgloss.predicates.tactics import mates as quick_mates
 from chessgloss.skill.mates import COLUMNS, Problem, mating_moves
 from chessgloss.store import data_file
 

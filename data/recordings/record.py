@@ -36,6 +36,7 @@ from types import MappingProxyType
 import pandas as pd
 
 from chessgloss.assets import AssetMissing, locate
+from chessgloss.commentary import readings
 from chessgloss.commentary.arms import (
     PURPOSE,
     ask_arm,
@@ -43,11 +44,10 @@ from chessgloss.commentary.arms import (
     questions,
     read_published,
 )
-from chessgloss.commentary.asking import briefings_file, lectured_file, read_briefings
+from chessgloss.commentary.asking import briefings_file, read_briefings
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.moves import EvaluatedMove, evaluated_moves
-from chessgloss.commentary.proven import pending
 from chessgloss.experts import Expert, load_expert
 from chessgloss.judges import gcc, pairwise, trials
 from chessgloss.llm.batches import (
@@ -131,28 +131,6 @@ def _factorial(client: Client, commentator: str) -> Iterator[list[Request]]:
     yield pgn_requests()
 
 
-def _notes(client: Client, commentator: str) -> Iterator[list[Request]]:
-    """Yield the next question of every comment written from notes, until none has one."""
-    evaluated = read_briefings(briefings_file())
-    known = [*evaluated.values(), *read_briefings(lectured_file()).values()]
-    asked: set[str] = set()
-    while batch := _next_questions(known, client, asked):
-        yield batch
-
-
-def _next_questions(
-    briefings: Iterable[Briefing], client: Client, asked: set[str]
-) -> list[Request]:
-    """Return the next question of each conversation that was not put before; note them."""
-    batch = []
-    for briefing in briefings:
-        request = pending(briefing, client)
-        if request is not None and str(request.messages) not in asked:
-            asked.add(str(request.messages))
-            batch.append(request)
-    return batch
-
-
 def in_reading_order(requests: Iterable[Request]) -> list[Request]:
     """Return requests, each once, those whose messages but the last are the same together.
 
@@ -178,6 +156,14 @@ def trial_requests(
     ]
     frames.append(trials.choice_questions(comments, briefings))
     return in_reading_order(request for frame in frames for request in frame["request"])
+
+
+def _readings(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions that ask for the claims of texts, then those about lines that failed."""
+    sets = readings.gold_sets().items()
+    asked = [block for name, texts in sets for block in readings.blocks(name, texts)]
+    yield readings.first_questions(asked)
+    yield readings.further_questions(asked, client.recordings)
 
 
 def _gcc_eval(client: Client, commentator: str) -> Iterator[list[Request]]:
@@ -248,13 +234,13 @@ def _all_of(make: Callable[[], list[Request]]) -> Batches:
 
 #: What can be recorded, by purpose: the name of the file of answers. In this order: judges ask
 #: about comments that were recorded before. A new purpose whose questions are known beforehand is
-#: one line here and a function that returns them: ``"readings": _all_of(reading_requests)``.
+#: one line here and a function that returns them: ``"static": _all_of(static_requests)``.
 PURPOSES: Mapping[str, Batches] = MappingProxyType(
     {
         "mate_in_one": _all_of(mate_in_one_requests),
         "static": _all_of(static_requests),
+        "readings": _readings,
         "factorial": _factorial,
-        "notes": _notes,
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,
         "mate_in_one_all": _all_of(partial(mate_in_one_requests, None)),
@@ -266,11 +252,15 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
 JUDGED = ("gcc_eval", "pairwise")
 
 #: Purposes of which more questions follow from the answers to the first.
-FOLLOWING = ("notes",)
+FOLLOWING = ("readings",)
 
 #: Slots of a server on this machine: each keeps one beginning of the purpose's questions read.
 #: Eight serve the eleven arms: those that differ in the move's concepts alone share one.
 SLOTS = {"factorial": 8}
+
+#: Tokens that such a server holds for each slot: the longest question and its answer. What a reader
+#: of claims is told takes some 6,000.
+CONTEXT = {"factorial": 2048, "readings": 10_240}
 
 #: What ``all`` records: what the chapters show.
 SHOWN = tuple(purpose for purpose in PURPOSES if not purpose.startswith("mate_in_one_"))
@@ -427,7 +417,7 @@ def record(
     keys: dict[str, Request] = {}
     reasons: dict[str, None] = {}
     known = 0
-    with _endpoint(asked, SLOTS.get(purpose, 1), threads) as endpoint:
+    with _endpoint(asked, purpose, threads) as endpoint:
         recordings = Recordings.of(model_named(asked), purpose)
         client = Client(recordings, endpoint)
         for batch in PURPOSES[purpose](client, model):
@@ -567,14 +557,14 @@ def read_answers(
 
 
 @contextmanager
-def _endpoint(model: str, slots: int, threads: int) -> Iterator[Endpoint]:
+def _endpoint(model: str, purpose: str, threads: int) -> Iterator[Endpoint]:
     if model not in LOCAL_ASSETS:
         yield endpoint_from_environment(model)
         return
     from chessgloss.llm.server import local_endpoint
 
-    context = 4096 if slots == 1 else 2048
-    settings = {"context": context, "slots": slots, "threads": threads}
+    context = CONTEXT.get(purpose, 4096)
+    settings = {"context": context, "slots": SLOTS.get(purpose, 1), "threads": threads}
     with local_endpoint(model, **settings) as endpoint:
         yield endpoint
 

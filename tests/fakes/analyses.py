@@ -5,8 +5,8 @@ from chess.engine import Cp, PovScore
 
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.facts import Verdict, weigh
-from chessgloss.facts.tactics import balance
 from chessgloss.positions import MoveInContext, Position
+from chessgloss.predicates.tactics import balance
 from chessgloss.scores import Analysis, Line
 
 #: The moves that lead to the Elephant Trap.

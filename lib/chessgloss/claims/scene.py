@@ -20,10 +20,10 @@ import chess
 
 from chessgloss.claims.lexicon import Notation
 from chessgloss.claims.parser import Claim, Term
-from chessgloss.facts import board as boards
 from chessgloss.facts.verdict import Verdict
-from chessgloss.facts.words import noun_at
 from chessgloss.positions import MoveInContext
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.words import noun_at
 
 #: Where a claim was held against the board: before the move, after it, after the expected
 #: reply, in a line that the text itself starts, or nowhere.

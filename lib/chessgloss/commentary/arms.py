@@ -24,11 +24,11 @@ from chessgloss.commentary import read_table
 from chessgloss.commentary.asking import briefings_file, lectured_file, read_briefings
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
 from chessgloss.facts import Verdict, side_name
-from chessgloss.facts.board import attacks
 from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
 from chessgloss.llm.text import visible
 from chessgloss.positions import MoveInContext, Position, text_digest
+from chessgloss.predicates.board import attacks
 from chessgloss.scores import ScoreWording, score_text
 from chessgloss.store import data_file
 

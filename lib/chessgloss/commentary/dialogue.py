@@ -24,13 +24,13 @@ from chessgloss.commentary.briefing import PHRASES, Briefing, after_pass
 from chessgloss.commentary.notes import compose
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import Verdict, listed, side_name
-from chessgloss.facts.board import attackers, taken_on
-from chessgloss.facts.words import named, owned
 from chessgloss.llm.client import Client, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.llm.text import quoted
 from chessgloss.notes import notes, play_out
 from chessgloss.positions import MoveInContext, Position
+from chessgloss.predicates.board import attackers, taken_on
+from chessgloss.predicates.words import named, owned
 from chessgloss.scores import Analysis, by_the_rules, score_text
 
 #: How a move that somebody speaks of stands to the move under discussion: the move itself,

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from chessgloss.concepts.fit import LAYERS, ConceptVectors
 from chessgloss.experts import Expert, joined_activations
-from chessgloss.facts.board import doubled, heavy_pieces, open_files
 from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
-from chessgloss.facts.tactics import forks, mates, pins
 from chessgloss.positions import MoveInContext
+from chessgloss.predicates.board import doubled, heavy_pieces, open_files
+from chessgloss.predicates.tactics import forks, mates, pins
 from chessgloss.store import find_project
 
 #: A concept is noticed if its score changes sign and moves by at least so many margins.

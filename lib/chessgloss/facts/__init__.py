@@ -10,7 +10,7 @@ from chessgloss.facts.verdict import (
     standing,
     weigh,
 )
-from chessgloss.facts.words import listed, side_name
+from chessgloss.predicates.words import listed, side_name
 
 __all__ = [
     "Analyse",

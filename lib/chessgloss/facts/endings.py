@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import chess
 
-from chessgloss.facts import board as boards
 from chessgloss.facts.records import Fact, When
-from chessgloss.facts.words import names, noun, side_name
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.words import names, noun, side_name
 
 if TYPE_CHECKING:
     import chess.gaviota

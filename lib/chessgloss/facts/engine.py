@@ -9,8 +9,8 @@ import chess
 
 from chessgloss.facts.records import AROUND, Fact
 from chessgloss.facts.verdict import MistakeClass, Verdict
-from chessgloss.facts.words import side_name
 from chessgloss.positions import MoveInContext
+from chessgloss.predicates.words import side_name
 from chessgloss.scores import ScoreWording, centipawns, score_text
 
 _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth")

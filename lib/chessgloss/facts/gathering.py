@@ -6,7 +6,6 @@ from typing import get_args
 
 import chess
 
-from chessgloss.facts import board as boards
 from chessgloss.facts.engine import engine_facts
 from chessgloss.facts.known import known_facts
 from chessgloss.facts.played import gains, special_moves, tactics_made
@@ -14,6 +13,7 @@ from chessgloss.facts.records import FactKind, Facts, When
 from chessgloss.facts.state import checks, states
 from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext
+from chessgloss.predicates import board as boards
 
 _PLACE = {
     name: place for place, name in enumerate((*get_args(When), *get_args(FactKind)))

@@ -14,8 +14,6 @@ from typing import Final
 import chess
 from chess.engine import PovScore
 
-from chessgloss.facts import board as boards
-from chessgloss.facts import tactics
 from chessgloss.facts.endings import (
     ending,
     king_and_pawn,
@@ -25,8 +23,10 @@ from chessgloss.facts.endings import (
 )
 from chessgloss.facts.openings import OPENING_MOVES, opening, openings, placement
 from chessgloss.facts.records import Fact, When
-from chessgloss.facts.words import ends_of, names, side_name
 from chessgloss.positions import MoveInContext
+from chessgloss.predicates import board as boards
+from chessgloss.predicates import tactics
+from chessgloss.predicates.words import ends_of, names, side_name
 from chessgloss.scores import centipawns, win_chance
 
 
@@ -175,7 +175,7 @@ def zugzwang(
     board
         The position; in check there is no zugzwang.
     score, passing
-        Scores of the position, and of :func:`~chessgloss.facts.board.after_pass` of it.
+        Scores of the position, and of :func:`~chessgloss.predicates.board.after_pass` of it.
     when
         When ``board`` stands: before or after the move.
     """

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import chess
 
-from chessgloss.facts import board as boards
-from chessgloss.facts import tactics
 from chessgloss.facts.records import Fact
-from chessgloss.facts.words import names, noun_at, pawns_worth, side_name
+from chessgloss.predicates import board as boards
+from chessgloss.predicates import tactics
+from chessgloss.predicates.words import names, noun_at, pawns_worth, side_name
 
 
 def special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 import chess
 
-from chessgloss.facts import board as boards
-from chessgloss.facts import tactics
 from chessgloss.facts.records import Fact, FactKind, When
-from chessgloss.facts.words import (
+from chessgloss.predicates import board as boards
+from chessgloss.predicates import tactics
+from chessgloss.predicates.words import (
     listed,
     named,
     names,

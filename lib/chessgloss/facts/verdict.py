@@ -19,8 +19,8 @@ from typing import Final, Literal, TypeAlias
 import chess
 import chess.engine
 
-from chessgloss.facts.tactics import exchange
 from chessgloss.positions import MoveInContext, Position
+from chessgloss.predicates.tactics import exchange
 from chessgloss.scores import (
     MATES_FROM,
     Analysis,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import chess
 
-from chessgloss.facts import board as boards
 from chessgloss.facts.verdict import judgement_of, standing
-from chessgloss.facts.words import named
 from chessgloss.notes.intentions import comes_to_something
 from chessgloss.notes.kinds import NOTES, Notes, Purpose
 from chessgloss.notes.outcome import spelt
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import purposes, telling
 from chessgloss.notes.situation import Situation, both
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.words import named
 
 
 def forced(situation: Situation) -> Notes:

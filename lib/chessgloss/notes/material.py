@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import chess
 
-from chessgloss.facts import board as boards
-from chessgloss.facts.words import named
 from chessgloss.notes.kinds import Notes
 from chessgloss.notes.outcome import SPELT, spelt
 from chessgloss.notes.situation import AHEAD, Situation
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.words import named
 
 #: Pawns by exchange from which a capture is said to be accepted although nothing comes of it.
 _ACCEPTED = 2

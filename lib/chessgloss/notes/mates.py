@@ -8,11 +8,11 @@ import chess
 
 from chessgloss.facts import Fact, listed
 from chessgloss.facts.known import perpetual, zugzwang
-from chessgloss.facts.tactics import mates
-from chessgloss.facts.words import named
 from chessgloss.notes.kinds import NOTES, Note, Notes, capital
 from chessgloss.notes.outcome import spelt
 from chessgloss.notes.situation import Situation
+from chessgloss.predicates.tactics import mates
+from chessgloss.predicates.words import named
 
 #: The length of a mate is given up to so many moves: of a longer one a short search finds that it
 #: is there, and not yet the shortest.

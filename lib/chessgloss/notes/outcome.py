@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 import chess
 
 from chessgloss.facts import listed
-from chessgloss.facts.board import taken_on
-from chessgloss.facts.tactics import balance, captures
+from chessgloss.predicates.board import taken_on
+from chessgloss.predicates.tactics import balance, captures
 
 #: A line is replayed so far, and what it wins counts if it is won within so many plies.
 LONGEST, SOON = 14, 5

@@ -6,12 +6,12 @@ from typing import Final
 
 import chess
 
-from chessgloss.facts import board as boards
-from chessgloss.facts.tactics import exchange
-from chessgloss.facts.words import named
 from chessgloss.notes.kinds import NOTES, Purposes
 from chessgloss.notes.outcome import count_in_words
 from chessgloss.notes.played import CENTRE, Played
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.tactics import exchange
+from chessgloss.predicates.words import named
 
 #: The board at the start of a game.
 HOME: Final = chess.Board()

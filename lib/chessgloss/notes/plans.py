@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import chess
 
-from chessgloss.facts import board as boards
 from chessgloss.facts import listed
-from chessgloss.facts.words import named
 from chessgloss.notes.kinds import Notes
 from chessgloss.notes.outcome import LONGEST_SPELT, spelt
 from chessgloss.notes.purposes import purposes
 from chessgloss.notes.situation import AHEAD, Situation
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.words import named
 
 #: Plies of a line after the move in which a plan must show.
 _SOON = 7

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import chess
 
-from chessgloss.facts import board as boards
 from chessgloss.facts import listed, side_name
-from chessgloss.facts.tactics import VALUES, exchange, winning
-from chessgloss.facts.words import named
 from chessgloss.notes.kinds import NOTES, Purpose, adjustment, choose_wording
 from chessgloss.notes.outcome import count_pieces, spelt
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.tactics import VALUES, exchange, winning
+from chessgloss.predicates.words import named
 
 #: Worth of a side's pieces without pawns, in pawns, up to which the game is an endgame.
 ENDGAME = 10

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import chess
 
-from chessgloss.facts import board as boards
-from chessgloss.facts.tactics import VALUES, balance, captures, exchange
 from chessgloss.facts.verdict import judgement_of
-from chessgloss.facts.words import named
 from chessgloss.notes.kinds import Notes
 from chessgloss.notes.outcome import spelt
 from chessgloss.notes.placement import pass_turn
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import telling
 from chessgloss.notes.situation import Situation
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.tactics import VALUES, balance, captures, exchange
+from chessgloss.predicates.words import named
 
 #: Pawns that a threat must win after a capture for the capture to fail.
 _PUNISHED = 2

@@ -10,12 +10,12 @@ from typing import Final
 
 import chess
 
-from chessgloss.facts import board as boards
-from chessgloss.facts.tactics import VALUES, pins
-from chessgloss.facts.words import named
 from chessgloss.notes import placement, traits
 from chessgloss.notes.kinds import NOTES, Purpose, Purposes
 from chessgloss.notes.played import CENTRE, Played
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.tactics import VALUES, pins
+from chessgloss.predicates.words import named
 
 _LINE_PIECES = (chess.QUEEN, chess.ROOK, chess.BISHOP)
 _MINOR_AND_ROOK = (chess.KNIGHT, chess.BISHOP, chess.ROOK)

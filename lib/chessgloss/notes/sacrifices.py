@@ -7,10 +7,7 @@ from typing import NamedTuple
 
 import chess
 
-from chessgloss.facts import board as boards
-from chessgloss.facts.tactics import balance
 from chessgloss.facts.verdict import judgement_of, standing
-from chessgloss.facts.words import named
 from chessgloss.notes.kinds import Notes
 from chessgloss.notes.outcome import (
     LONGEST_SPELT,
@@ -22,6 +19,9 @@ from chessgloss.notes.outcome import (
 )
 from chessgloss.notes.played import Played
 from chessgloss.notes.situation import AHEAD, Briefed, Situation
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.tactics import balance
+from chessgloss.predicates.words import named
 from chessgloss.scores import Line
 
 #: Plies after the move, the reply being 1, at all of which the mover must be down.

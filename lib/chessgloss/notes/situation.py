@@ -10,7 +10,6 @@ import chess
 from chess.engine import PovScore
 
 from chessgloss.facts import Facts, Verdict, side_name
-from chessgloss.facts.tactics import balance
 from chessgloss.facts.verdict import Standing
 from chessgloss.notes.kinds import (
     NOTES,
@@ -29,6 +28,7 @@ from chessgloss.notes.outcome import (
 )
 from chessgloss.notes.played import Played
 from chessgloss.positions import MoveInContext
+from chessgloss.predicates.tactics import balance
 from chessgloss.scores import Analysis, centipawns
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import chess
 
-from chessgloss.facts.tactics import mates
 from chessgloss.notes.kinds import NOTES, Notes, adjustment
 from chessgloss.notes.mates import mate_words
 from chessgloss.notes.outcome import SPELT, spelt
 from chessgloss.notes.placement import pass_turn
 from chessgloss.notes.purposes import telling
 from chessgloss.notes.situation import Situation, both
+from chessgloss.predicates.tactics import mates
 from chessgloss.scores import centipawns
 
 #: A mate that is threatened is said up to so many moves.

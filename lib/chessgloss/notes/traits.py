@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import chess
 
-from chessgloss.facts import board as boards
 from chessgloss.facts import side_name
 from chessgloss.notes.kinds import Notes, Purposes
 from chessgloss.notes.played import Played
 from chessgloss.notes.situation import Situation
+from chessgloss.predicates import board as boards
 
 #: Where a bishop stands before its castled king, by the king's side: White's squares.
 _FIANCHETTO = (chess.G2, chess.B2)

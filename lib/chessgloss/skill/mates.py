@@ -19,9 +19,9 @@ import pandas as pd
 
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.corpora.games import stream_lines
-from chessgloss.facts.board import after_move
 from chessgloss.llm.recordings import Request
 from chessgloss.positions import MoveInContext, Position, repair_fen
+from chessgloss.predicates.board import after_move
 from chessgloss.skill.players import MOVE, Asked, MoveAnswer, read_table
 from chessgloss.store import data_file
 

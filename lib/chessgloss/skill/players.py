@@ -38,10 +38,10 @@ from chessgloss.commentary.prompts import load_prompt
 from chessgloss.concepts.facts import concept_scores
 from chessgloss.engine import Engine, EngineFailed
 from chessgloss.experts import Expert
-from chessgloss.facts.board import after_move
 from chessgloss.llm.client import DEFAULT_MODEL, Client
 from chessgloss.llm.recordings import Answer, Request, Sampling, State
 from chessgloss.positions import Position
+from chessgloss.predicates.board import after_move
 
 AnswerState = Literal["legal", "illegal", "unreadable", "error", "refused"]
 

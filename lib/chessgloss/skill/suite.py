@@ -32,7 +32,8 @@ from chessgloss import assets
 from chessgloss.concepts.facts import PREDICATES
 from chessgloss.corpora.lectures import commented_moves
 from chessgloss.corpora.pgn import read_pgn
-from chessgloss.facts.tactics import (
+from chessgloss.positions import CommentedMove, Game, Position, read_move
+from chessgloss.predicates.tactics import (
     Exchanges,
     exchange,
     forks,
@@ -40,7 +41,6 @@ from chessgloss.facts.tactics import (
     line_tactics,
     mates,
 )
-from chessgloss.positions import CommentedMove, Game, Position, read_move
 from chessgloss.skill.grading import position_key
 from chessgloss.skill.players import PLAYS, Asked
 from chessgloss.store import find_project

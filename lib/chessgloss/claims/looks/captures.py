@@ -31,8 +31,8 @@ from chessgloss.claims.scene import (
     sides_or_both,
     written_moves,
 )
-from chessgloss.facts import board as boards
-from chessgloss.facts import tactics
+from chessgloss.predicates import board as boards
+from chessgloss.predicates import tactics
 
 #: What a rook is worth more than a knight or a bishop, in pawns.
 EXCHANGE: Final = 2

@@ -29,9 +29,9 @@ from chessgloss.claims.scene import (
     sides_or_both,
     written_moves,
 )
-from chessgloss.facts import board as boards
-from chessgloss.facts import tactics
-from chessgloss.facts.words import side_name
+from chessgloss.predicates import board as boards
+from chessgloss.predicates import tactics
+from chessgloss.predicates.words import side_name
 
 #: Mates up to this length are taken as seen by any engine that gives a verdict.
 SURE_MATE: Final = 3

@@ -18,7 +18,7 @@ from chessgloss.claims.looks.finding import (
 )
 from chessgloss.claims.parser import Claim, Term
 from chessgloss.claims.scene import Moment, Scene, acting_squares, name, sides_or_both
-from chessgloss.facts import board as boards
+from chessgloss.predicates import board as boards
 
 
 def blocks(claim: Claim, moment: Moment, scene: Scene) -> Finding:

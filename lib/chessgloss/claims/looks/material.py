@@ -11,8 +11,8 @@ from chessgloss.claims.lexicon import cue, noun_pieces, number
 from chessgloss.claims.looks.finding import Finding, fails, holds, truth, unknown
 from chessgloss.claims.parser import Claim
 from chessgloss.claims.scene import Moment, Scene, sides_or_both
-from chessgloss.facts import tactics
-from chessgloss.facts.words import side_name
+from chessgloss.predicates import tactics
+from chessgloss.predicates.words import side_name
 
 #: How many pieces of each type a side has more than the other.
 Surplus: TypeAlias = Mapping[chess.PieceType, int]

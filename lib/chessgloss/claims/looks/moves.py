@@ -31,7 +31,7 @@ from chessgloss.claims.scene import (
     sides_or_both,
     ways_to_play,
 )
-from chessgloss.facts import board as boards
+from chessgloss.predicates import board as boards
 
 
 def _castling(claim: Claim) -> tuple[Sequence[chess.Color], str]:

@@ -27,8 +27,8 @@ from chessgloss.claims.scene import (
     name,
     ways_to_play,
 )
-from chessgloss.facts import board as boards
-from chessgloss.facts import tactics
+from chessgloss.predicates import board as boards
+from chessgloss.predicates import tactics
 
 
 def stands(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -7,9 +7,9 @@ import chess
 from chessgloss.claims.looks.finding import Finding, truth
 from chessgloss.claims.parser import Claim
 from chessgloss.claims.scene import PLURAL, Moment, Scene, is_king
-from chessgloss.facts import board as boards
-from chessgloss.facts import tactics
-from chessgloss.facts.words import side_name
+from chessgloss.predicates import board as boards
+from chessgloss.predicates import tactics
+from chessgloss.predicates.words import side_name
 
 
 def on_move(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -17,8 +17,8 @@ from chessgloss.claims.looks.finding import (
 )
 from chessgloss.claims.parser import Claim, Term
 from chessgloss.claims.scene import Moment, Scene, name, named_sides
-from chessgloss.facts import board as boards
-from chessgloss.facts import tactics
+from chessgloss.predicates import board as boards
+from chessgloss.predicates import tactics
 
 #: A piece of which nothing is said.
 ANY_PIECE = Term("piece", "a piece", (0, 0))

@@ -18,7 +18,7 @@ from chessgloss.claims.looks.finding import (
 from chessgloss.claims.looks.material import WINGS, agreed
 from chessgloss.claims.parser import Claim, Term
 from chessgloss.claims.scene import Moment, Scene, sides_or_both
-from chessgloss.facts import board as boards
+from chessgloss.predicates import board as boards
 
 #: Finds the pawns of a side that are in a state.
 Find: TypeAlias = Callable[[chess.Board, chess.Color], chess.SquareSet]

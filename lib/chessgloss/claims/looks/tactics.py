@@ -17,7 +17,7 @@ from chessgloss.claims.looks.finding import (
 )
 from chessgloss.claims.parser import THIS, Claim, Term
 from chessgloss.claims.scene import Moment, Scene, acting_squares, name
-from chessgloss.facts import tactics
+from chessgloss.predicates import tactics
 
 
 def forks(claim: Claim, moment: Moment, scene: Scene) -> Finding:

@@ -7,7 +7,7 @@ from functools import cache
 
 import chess
 
-from chessgloss.facts import board as boards
+from chessgloss.predicates import board as boards
 
 
 @cache

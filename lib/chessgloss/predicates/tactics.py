@@ -23,7 +23,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import chess
 
-from chessgloss.facts.board import (
+from chessgloss.predicates.board import (
     after_move,
     after_pass,
     king_of,

@@ -1,0 +1,260 @@
+"""The positions that a claim may be of, and what its references and moves mean there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import chess
+from chess import Board, Color, Move, Square
+
+from chessgloss.claims.language import ANY_KIND, MoveSpec, Reference
+from chessgloss.positions import MoveInContext
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.finding import last_move, legal_moves, turned
+from chessgloss.predicates.words import side_name
+
+#: Which position it is: before the move, after it, or a line played on from one of them.
+Anchor = Literal["before", "after", "line"]
+
+#: Most positions that a line is followed to.
+MOST_BRANCHES = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A position that a claim may be of.
+
+    Parameters
+    ----------
+    board
+        The position, with the moves that led to it on its stack.
+    moved
+        Where the piece of the move under discussion stands, king and rook after castling; empty
+        if it has been taken.
+    anchor
+        Which position it is.
+    """
+
+    board: Board
+    moved: tuple[Square, ...]
+    anchor: Anchor
+
+    def after(self, move: Move) -> Moment:
+        """Return the moment after one move more; a null move passes."""
+        board = self.board.copy()
+        board.push(move)
+        kept = (each for each in self.moved if not move or each != move.to_square)
+        squares = tuple(
+            move.to_square if move and each == move.from_square else each
+            for each in kept
+        )
+        return Moment(board, squares, "line")
+
+    def on_turn(self, side: Color | None) -> Moment:
+        """Return the moment with a side to move, after a pass if need be."""
+        if side in (None, self.board.turn):
+            return self
+        return replace(self, board=turned(self.board, side))
+
+    def squares(self, reference: Reference) -> list[Square]:
+        """Return the squares that a reference can mean."""
+        board = self.board
+        if reference.role == "moved":
+            return list(self.moved)
+        if reference.role == "last":
+            last = last_move(board)
+            return boards.moved_squares(board, last)[:1] if last else []
+        place = (
+            chess.BB_ALL if reference.place is None else int(reference.place.squares)
+        )
+        if reference.role == "square":
+            return list(chess.scan_forward(place))
+        if reference.shade:
+            light = reference.shade == "light"
+            place &= chess.BB_LIGHT_SQUARES if light else chess.BB_DARK_SQUARES
+        if reference.side is not None:
+            place &= board.occupied_co[reference.side]
+        there = chess.scan_forward(place & board.occupied)
+        if reference.kinds == ANY_KIND:
+            return list(there)
+        return [each for each in there if board.piece_type_at(each) in reference.kinds]
+
+    def moves(self, spec: MoveSpec, side: Color | None = None) -> list[Move]:
+        """Return the moves of a side (of that on turn) that fit a description."""
+        board = turned(self.board, side)
+        return [move for move in legal_moves(board) if fits(board, move, spec)]
+
+
+def moment_before(move: MoveInContext) -> Moment:
+    """Return the position before a move, with its history as far as it is known."""
+    return Moment(move.position.board(), (move.move.from_square,), "before")
+
+
+def moment_after(before: Moment, move: chess.Move) -> Moment:
+    """Return the position after the move under discussion."""
+    board = before.board.copy()
+    moved = tuple(boards.moved_squares(board, move))
+    board.push(move)
+    return Moment(board, moved, "after")
+
+
+def played_on(start: Moment, line: Sequence[MoveSpec]) -> list[Moment]:
+    """Return the positions that a line leads to from a moment; empty if it cannot be played.
+
+    A first move that the side on turn has not may be the other side's, after a pass.
+    """
+    moments = [start]
+    for place, spec in enumerate(line):
+        if spec.passes:
+            moments = [each.after(Move.null()) for each in moments]
+            continue
+        following = [next_ for each in moments for next_ in _following(each, spec)]
+        if not following and place == 0:
+            passed = start.after(Move.null())
+            following = list(_following(passed, spec))
+        moments = following[:MOST_BRANCHES]
+    return moments
+
+
+def _following(moment: Moment, spec: MoveSpec) -> Iterator[Moment]:
+    for move in moment.moves(spec):
+        yield moment.after(move)
+
+
+# ---------------------------------------------------------------- moves
+
+
+def fits(board: Board, move: Move, spec: MoveSpec) -> bool:
+    """Return whether a legal move is as described."""
+    return (
+        not spec.passes
+        and (spec.kinds is None or board.piece_type_at(move.from_square) in spec.kinds)
+        and _goes(board, move, spec)
+        and _takes(board, move, spec)
+        and _is_special(board, move, spec)
+    )
+
+
+def _goes(board: Board, move: Move, spec: MoveSpec) -> bool:
+    if spec.origin is not None and move.from_square not in spec.origin.squares:
+        return False
+    if spec.target == "last":
+        last = last_move(board)  # without a history any square may be meant
+        if last is not None and move.to_square != last.to_square:
+            return False
+    elif spec.target is not None and move.to_square not in spec.target.squares:
+        return False
+    if spec.steps is not None:
+        steps = chess.square_distance(move.from_square, move.to_square)
+        if steps != spec.steps:
+            return False
+    return spec.direction is None or spec.direction in directions(board, move)
+
+
+def directions(board: Board, move: Move) -> set[str]:
+    """Return how a move may be said to go: forward, backward, sideways."""
+    ranks = chess.square_rank(move.to_square) - chess.square_rank(move.from_square)
+    if ranks == 0:
+        # a retreat or a step aside along the rank is both
+        return {"sideways", "backward"}
+    ahead = (ranks > 0) == board.color_at(move.from_square)
+    return {"forward"} if ahead else {"backward"}
+
+
+def _takes(board: Board, move: Move, spec: MoveSpec) -> bool:
+    taken = boards.taken_on(board, move)
+    if spec.captures is not None:
+        kind = None if taken is None else board.piece_type_at(taken)
+        wanted = spec.captures
+        if isinstance(wanted, frozenset):
+            if kind not in wanted:
+                return False
+        elif wanted != (kind is not None):
+            return False
+    return spec.en_passant is None or board.is_en_passant(move) == spec.en_passant
+
+
+def _is_special(board: Board, move: Move, spec: MoveSpec) -> bool:
+    promotes = spec.promotes
+    if isinstance(promotes, frozenset):
+        if move.promotion not in promotes:
+            return False
+    elif promotes is not None and promotes != bool(move.promotion):
+        return False
+    if spec.castles is not None and not _castles(board, move, spec.castles):
+        return False
+    if spec.check is not None and board.gives_check(move) != spec.check:
+        return False
+    if spec.mate is None:
+        return True
+    return boards.after_move(board, move).is_checkmate() == spec.mate
+
+
+def _castles(board: Board, move: Move, wing: str) -> bool:
+    wings = {
+        "kingside": board.is_kingside_castling(move),
+        "queenside": board.is_queenside_castling(move),
+    }
+    return any(wings.values()) if wing == "any" else wings[wing]
+
+
+# ---------------------------------------------------------------- words
+
+
+def reference_words(reference: Reference) -> str:
+    """Return a reference in words: ``black knight on f6``, ``white piece on the d-file``."""
+    if reference.role in ("moved", "last"):
+        return "piece that moved"
+    where = ""
+    if reference.place:
+        square = reference.place.square is not None
+        where = (
+            f" on {reference.place.text}"
+            if square
+            else f" on {_line(reference.place.text)}"
+        )
+    if reference.role == "square":
+        return where.removeprefix(" on ")
+    side = "" if reference.side is None else f"{side_name(reference.side).lower()} "
+    shade = f"{reference.shade}-squared " if reference.shade else ""
+    return f"{side}{shade}{_kind(reference)}{where}"
+
+
+def _kind(reference: Reference) -> str:
+    if len(reference.kinds) == 1:
+        (kind,) = reference.kinds
+        return chess.piece_name(kind)
+    named = {frozenset((2, 3)): "minor piece", frozenset((4, 5)): "rook or queen"}
+    return named.get(reference.kinds, "piece")
+
+
+def _line(place: str) -> str:
+    if place.endswith("?"):
+        return f"the {place[:-1].strip('[]')}-file"
+    if place.startswith("?"):
+        return f"rank {place[1:].strip('[]')}"
+    return place
+
+
+def move_words(spec: MoveSpec) -> str:
+    """Return what is said of a move, in words: ``Nxd5``, ``a knight's capture on d5``."""
+    text = str(spec)
+    if not text.startswith("{"):
+        return "recapture" if text == "recapture" else "move" if text == "*" else text
+    kinds = spec.kinds or ANY_KIND
+    who = f"{chess.PIECE_NAMES[next(iter(kinds))]} " if len(kinds) == 1 else ""
+    signs = {"check": spec.check, "mate": spec.mate, "promotion": spec.promotes}
+    signs["en passant"] = spec.en_passant
+    words = [word for word, value in signs.items() if value]
+    what = "castling" if spec.castles else "capture" if spec.captures else "move"
+    if isinstance(spec.captures, frozenset) and len(spec.captures) == 1:
+        what = f"capture of a {chess.PIECE_NAMES[next(iter(spec.captures))]}"
+    goal = ""
+    if spec.target == "last":
+        goal = " there"
+    elif spec.target is not None:
+        goal = f" to {spec.target.text}"
+    sign = f" with {' and '.join(words)}" if words else ""
+    return f"{who}{what}{goal}{sign}"

@@ -1,0 +1,651 @@
+"""Reader 2: a comment read by small rules, one table of templates in ``read_rules.toml``.
+
+A text is cut into clauses, and each clause, as chunks (:mod:`chessgloss.claims.chunks`), is held
+against the templates from its first word to its last: ``The knight on f3 still attacks e5`` is
+``{D} attacks {T}``. What matches none is *unread*: it is reported, and nothing in it is claimed. A
+pronoun is read where the words leave one candidate: the piece that has moved, or the only one
+named in the clause before. Nothing here looks at a board.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Final, NamedTuple
+
+import chess
+
+from chessgloss.claims.chunks import Chunk, chunk, table, words
+from chessgloss.claims.language import PREDICATES, Claim, ClaimError, Reading
+
+Span = tuple[int, int]
+
+#: What can fill a slot of a template: pieces, squares, moves, a side, a pronoun, a number.
+_SLOTS: Final[Mapping[str, str]] = {
+    "N": "[NPM]",
+    "T": "[NSP]",
+    "D": "[NCPM]",
+    "M": "[MP]",
+    "L": "[MS]",
+    "X": "M",
+    "I": "N",
+    "n": "#",
+}
+#: Slots for one word of a class of words.
+_CLASSES: Final[Mapping[str, str]] = {
+    "A": "state",
+    "E": "standing",
+    "G": "grade",
+    "K": "ending",
+    "W": "wing",
+}
+_OTHER: Final = {"white": "black", "black": "white", "w": "b", "b": "w"}
+_SIDES: Final = {"w": "white", "b": "black"}
+
+
+class Unreadable(Exception):
+    """A clause says what no template can."""
+
+
+# ---------------------------------------------------------------- templates
+
+
+class Meaning(NamedTuple):
+    """A claim of a template, with slots in its values.
+
+    Its predicate is one of the language, or ``does``: a move is made, can or must be made, as the
+    verb says; or ``with``: what a phrase adds to that.
+    """
+
+    text: str
+    predicate: str
+    denied: bool
+    values: Mapping[str, str]
+
+    @classmethod
+    def of(cls, text: str) -> Meaning:
+        """Read a claim of the table: ``not stands piece={N}``."""
+        denied = text.startswith("not ")
+        (predicate, *values) = text.removeprefix("not ").split()
+        pairs = (value.split("=", 1) for value in values)
+        return cls(text, predicate, denied, dict(pairs))
+
+
+class Template(NamedTuple):
+    """A row of the table.
+
+    Parameters
+    ----------
+    say
+        The sentence, slots in braces; what may be missing stands in brackets.
+    means, can
+        What it claims; what it claims with *can* or *could*, if that is something else.
+    pattern
+        Matches the chunks of a clause.
+    """
+
+    say: str
+    means: tuple[Meaning, ...]
+    can: tuple[Meaning, ...]
+    pattern: re.Pattern[str]
+
+
+@cache
+def templates() -> Mapping[str, list[Template]]:
+    """Return the templates in order, by the verb that each needs; "" for none."""
+    found: dict[str, list[Template]] = {}
+    for row in table()["templates"]:
+        keys = "".join(f"{each.key} " for each in chunk(row["say"]))
+        verb = re.search(r"<\w+>", re.sub(r"\[.*?\]", "", keys))
+        means, can = (
+            tuple(map(Meaning.of, row.get(name, ()))) for name in ("means", "can")
+        )
+        one = Template(row["say"], means, can, re.compile(_expression(keys)))
+        found.setdefault(verb.group() if verb else "", []).append(one)
+    return found
+
+
+def _expression(keys: str) -> str:
+    """Return the regular expression of a template: ``[…]`` may be missing, ``a | b`` is either."""
+    text = re.sub(
+        r"(?:\S+ \| )+\S+ ", lambda m: f"(?:{m.group().replace(' | ', ' |')})", keys
+    )
+    text = text.replace("[ ", "(?:").replace("] ", ")?").replace("… ", "(?P<rest>.+ )")
+    return re.sub(r"\{(.)(\d?)\} ", lambda m: _slot(m[1], m[2]), text)
+
+
+def _slot(sort: str, number: str) -> str:
+    fits = _SLOTS.get(sort, sort)
+    if sort in _CLASSES:
+        fits = "|".join(words(_CLASSES[sort]))
+    return f"(?P<{sort}{number}>{fits}) "
+
+
+# ---------------------------------------------------------------- clauses
+
+
+@dataclass(slots=True)
+class Clause:
+    """Chunks between two words or stops that join clauses, and what joins them to what is before."""
+
+    joints: list[str] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
+
+    @property
+    def joint(self) -> str:
+        """The weightiest of what joins it: ``barred``, ``frame``, ``relative``, ``join``, ``stop``."""
+        sorts = [words("break")[each] for each in self.joints]
+        return min(sorts, key=list(table()["words"]["break"]).index, default="")
+
+    @property
+    def span(self) -> Span:
+        """Where it stands in the text."""
+        return self.chunks[0].span[0], self.chunks[-1].span[1]
+
+    def is_cut_by(self, word: str) -> bool:
+        """Whether a new clause begins with a word: not with *but* in ``nothing but the king``."""
+        if word in words("soft"):
+            return not self.chunks
+        bare = word in ("but", "that", "which", "who") and self.chunks
+        return word in words("break") and not (bare and self.chunks[-1].quantity)
+
+
+def sentences(chunks: Sequence[Chunk]) -> Iterator[tuple[list[Clause], bool]]:
+    """Yield the clauses of each sentence, and whether it is a question."""
+    clauses = [Clause()]
+    for each in (*chunks, Chunk(".", ".", (0, 0))):
+        if each.sort in (".", "!", "?"):
+            if whole := [clause for clause in clauses if clause.chunks]:
+                yield whole, each.sort == "?"
+            clauses = [Clause()]
+        elif clauses[-1].is_cut_by(each.sort):
+            if clauses[-1].chunks:
+                clauses.append(Clause())
+            clauses[-1].joints.append(each.sort)
+        else:
+            clauses[-1].chunks.append(each)
+
+
+class Scene(NamedTuple):
+    """The position that a clause speaks of: when, and moves on from there."""
+
+    when: str = "after"
+    line: tuple[str, ...] = ()
+
+    def then(self, moves: Sequence[str], played: str) -> Scene:
+        """Return the scene after further moves; the move under discussion leads to its own."""
+        if not self.line and moves[0].rstrip("+#") == played:
+            return Scene("after", tuple(moves[1:]))
+        return Scene("either", (*self.line, *moves))
+
+    def settings(self) -> dict[str, str]:
+        """Return the scene as a claim has it."""
+        line = {"line": ",".join(self.line)} if self.line else {}
+        return {"when": self.when, **line}
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read(text: str, side: chess.Color, move: str = "") -> Reading:
+    """Return the claims of a comment on a move, and the clauses that were not read.
+
+    Parameters
+    ----------
+    text
+        The comment, in English.
+    side
+        The side that made the move.
+    move
+        The move, in SAN.
+    """
+    reader = _Reader(chess.COLOR_NAMES[side], move.rstrip("+#"))
+    for clauses, asked in sentences(chunk(text)):
+        reader.read_sentence(clauses, asked=asked)
+    return Reading(tuple(dict.fromkeys(reader.claims)), tuple(sorted(reader.unread)))
+
+
+class _Reader:
+    """Reads sentence by sentence, and keeps what pronouns and verbs without a subject go back to."""
+
+    def __init__(self, side: str, move: str) -> None:
+        self.side = side
+        self.move = move
+        self.claims: list[Claim] = []
+        self.unread: list[Span] = []
+        self.subject: Chunk | None = None  # of the clause before
+        self.named: list[Chunk] = []  # pieces, squares, moves that were named last
+        self.clear = True  # that nothing else was named
+        self.here = True  # that no other move has been spoken of
+        self.scene = Scene()
+
+    def read_sentence(self, clauses: Sequence[Clause], *, asked: bool) -> None:
+        """Read one sentence; if what sets its scene is not read, nothing in it is."""
+        kept = len(self.claims)
+        missed = len(self.unread)
+        self.subject = None
+        self.scene = Scene()
+        self.named = [each for each in self.named if each.sort != "M"]
+        broken = scope = False
+        for place, clause in enumerate(clauses):
+            first = clause.chunks[0]
+            lone = len(clause.chunks) == 1 and first.sort == "M"
+            hidden = clause.joint == "barred" or (
+                broken and (lone or scope or clause.joint == "relative")
+            )
+            if not (asked or hidden) and self._read_clause(clause, place):
+                broken = scope = False
+                continue
+            self.unread.append(clause.span)
+            self._keep(clause.chunks, None)
+            scope = scope or hidden or first.word == "other"
+            broken = True
+            asked |= first.sort == "after" or clause.joint in ("frame", "barred")
+        if asked:
+            del self.claims[kept:]
+            self.unread[missed:] = [(clauses[0].span[0], clauses[-1].span[1])]
+        self.clear |= len(self.unread) == missed
+
+    def _read_clause(self, clause: Clause, place: int) -> bool:
+        """Read a clause; return whether it was read whole."""
+        (first, *rest) = clause.chunks
+        framed = clause.joint == "frame"
+        try:
+            if framed or (first.sort in words("led") and rest and rest[0].sort != "M"):
+                self.scene = self._scene_of(clause.chunks if framed else rest)
+                return True
+            chunks = self._with_subject(clause.chunks, clause.joint, place)
+            claims = self.match(chunks)
+        except (Unreadable, ClaimError):
+            return False
+        (start, stop) = clause.span
+        self.claims += [claim.at(start, stop) for claim in claims]
+        self._keep(chunks, claims)
+        return True
+
+    def _keep(self, chunks: Sequence[Chunk], claims: Sequence[Claim] | None) -> None:
+        """Keep what later clauses may go back to; of an unread clause what its words leave clear."""
+        first = self.resolve(chunks[0]) or chunks[0]
+        acts = first.sort in ("N", "C") or (claims and first.sort == "M")
+        self.subject = first if acts else None
+        moves = [each for each in chunks if each.sort == "M"]
+        self.named = [each for each in chunks if each.sort in "NSM"] or self.named
+        if claims is None:
+            self.clear &= not any(each.sort in words("determiner") for each in chunks)
+        other = (not self.is_played(each.items) for each in moves)
+        able = (claim.predicate in ("can", "threat") for claim in claims or ())
+        self.here &= not (any(other) or any(able))
+
+    def is_played(self, moves: Sequence[str]) -> bool:
+        """Whether a written move is the one under discussion."""
+        return [move.rstrip("+#") for move in moves] == [self.move]
+
+    # ------------------------------------------------------------ what a clause goes back to
+
+    def _with_subject(self, chunks: list[Chunk], joint: str, place: int) -> list[Chunk]:
+        """Return the chunks of a clause with the subject that its verb goes without."""
+        first, *rest = chunks
+        if first.sort != "V" or first.form == "to":
+            return chunks
+        subject = self.subject
+        if joint == "relative":
+            near = [
+                each
+                for each in (*self.named[-1:], subject)
+                if each and each.sort != "C"
+            ]
+            subject = near[0] if len({each.items for each in near}) == 1 else None
+        elif place == 0 and first.form in ("finite", "ing"):
+            subject = Chunk("P", "this", first.span)
+        if subject is None:
+            raise Unreadable
+        return [subject, replace(first, form="finite"), *rest]
+
+    def resolve(self, pronoun: Chunk) -> Chunk | None:
+        """Return the piece that a pronoun stands for, if the words leave one candidate."""
+        if pronoun.sort != "P" or not self.clear or pronoun.word == "other":
+            return None
+        if pronoun.word == "this" or not self.named:
+            moved = Chunk("N", "", pronoun.span, ("moved",))
+            return moved if self.here else None
+        one = len({each.items for each in self.named}) == 1
+        return self.named[0] if one and not self.named[0].plural else None
+
+    def _scene_of(self, chunks: list[Chunk]) -> Scene:
+        """Return what ``Black takes the knight`` sets as the scene of what follows."""
+        claims = self.match(self._with_subject(chunks, "", 0))
+        (claim, *others) = claims
+        moves = claim.get("move") or ()
+        if others or len(moves) != 1 or claim.denied:
+            raise Unreadable
+        if claim.predicate == "played":
+            return self.scene
+        return Scene().then([*map(str, claim.line), str(moves[0])], self.move)
+
+    # ------------------------------------------------------------ matching
+
+    def match(self, chunks: Sequence[Chunk]) -> list[Claim]:
+        """Return the claims of a clause by the first template that fits it whole."""
+        scene = self.scene
+        for means, filled, verb in _fits(_active(chunks)):
+            led = any(each.predicate == "after" for each in means)
+            try:
+                self.scene = scene.then(filled["X9"].items, self.move) if led else scene
+                claims = [*_Sense(self, filled, verb).claims(means)]
+            except (Unreadable, ClaimError):
+                continue
+            if claims or led:
+                return claims
+        raise Unreadable
+
+
+def _fits(
+    chunks: Sequence[Chunk],
+) -> Iterator[tuple[list[Meaning], dict[str, Chunk], Chunk]]:
+    """Yield what each template that fits means, its slots filled, and the verb."""
+    none = Chunk("V", "", (0, 0))
+    verb = next((each for each in chunks if each.sort == "V"), none)
+    keys = "".join(f"{each.key} " for each in chunks)
+    for template in (*templates().get(verb.key, ()), *templates()[""]):
+        match = template.pattern.fullmatch(keys)
+        if match is None:
+            continue
+        starts = {
+            name: keys.count(" ", 0, match.start(name))
+            for name, value in match.groupdict().items()
+            if value
+        }
+        rest = starts.pop("rest", None)
+        filled = {name: chunks[start] for name, start in starts.items()}
+        able = verb.modal in ("can", "could") and template.can
+        means = list(template.can if able else template.means)
+        if rest is None:
+            yield means, filled, verb
+            continue
+        inner = chunks[rest : rest + match["rest"].count(" ")]
+        for others, fillings, its_verb in _fits(inner):
+            yield [*others, *means], fillings | filled, its_verb
+
+
+def _active(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Return a passive clause that says *by* whom as an active one."""
+    sorts = [each.sort for each in chunks]
+    by = sorts.index("by") if "by" in sorts[2:-1] else 0
+    if not by or not chunks[1].passive or chunks[by + 1].sort != "N":
+        return list(chunks)
+    (patient, verb, *between) = chunks[:by]
+    agent = chunks[by + 1]
+    if verb.quantity or sorts[by - 1] == "only":
+        agent = replace(agent, quantity="only")
+        between = [each for each in between if each.sort != "only"]
+    active = replace(verb, passive=False, form="finite", quantity="")
+    return [agent, active, patient, *between, *chunks[by + 2 :]]
+
+
+# ---------------------------------------------------------------- claims
+
+
+class _Sense:
+    """Makes the claims of a template from the chunks that fill it."""
+
+    def __init__(
+        self, reader: _Reader, filled: Mapping[str, Chunk], verb: Chunk
+    ) -> None:
+        self.reader = reader
+        self.verb = verb
+        self.scene = reader.scene
+        self.actor = next(iter(filled), "")
+        self.filled = {name: self._meant(name, each) for name, each in filled.items()}
+        if verb.quantity:
+            raise Unreadable
+
+    def _meant(self, name: str, chunk: Chunk) -> Chunk:
+        """Return a chunk for its slot: a pronoun or a move that acts as the piece that does."""
+        reader = self.reader
+        if name[0] == "M" and chunk.sort == "P":
+            if not (reader.clear and reader.here) or chunk.word == "other":
+                raise Unreadable
+        if chunk.sort == "M" and name[0] != "X" and not self.scene.line:
+            before = [each.items for each in reader.named if each.sort == "M"]
+            if before and chunk.items != before[-1]:
+                raise Unreadable  # it may go on from there
+        if name[0] not in "NTDI":
+            return chunk
+        if chunk.sort == "P":
+            chunk = reader.resolve(chunk) or chunk
+        if chunk.sort == "P":
+            raise Unreadable
+        moved = replace(chunk, sort="N", items=("moved",))
+        if chunk.sort == "M":
+            if not (
+                chunk.word or len(chunk.items) > 1 or reader.is_played(chunk.items)
+            ):
+                raise Unreadable  # ``Bf4`` may be a move or the bishop on f4
+            self.scene = self.scene.then(chunk.items, reader.move)
+            return replace(moved, items=("last",)) if self.scene.line else moved
+        (kind, _) = _moving(reader.move)
+        own = [(side + kind,) for side in ("?", reader.side[0])]
+        acts = name == self.actor and chunk.items in own and not chunk.quantity
+        return moved if acts else chunk
+
+    def claims(self, means: Sequence[Meaning]) -> Iterator[Claim]:
+        """Yield the claims; a move with all that phrases add to it is one."""
+        said = [each for each in means if each.predicate not in ("with", "after")]
+        added = dict[str, str]()
+        for meaning in means:
+            added |= meaning.values if meaning.predicate == "with" else {}
+        deed = any(meaning.predicate == "does" for meaning in said)
+        if (added and not deed) or (self.verb.denied and len(said) > 1):
+            raise Unreadable
+        for meaning in said:
+            denied, quantity = self._quantity(meaning)
+            if meaning.predicate == "does":
+                yield self._deed({**meaning.values, **added}, denied, quantity)
+            else:
+                yield self._state(meaning, denied, quantity)
+        text = " ".join(meaning.text for meaning in said)
+        for name, each in self.filled.items():
+            for state in each.states:
+                if each.quantity == "none" or self.verb.denied:
+                    raise Unreadable
+                aspect = "ours" if f"{{{name}:ours}}" in text else ""
+                values = {"piece": self._slot(name, aspect) or "", "quantity": "some"}
+                yield Claim.of(state, **values | self.scene.settings())
+
+    def _quantity(self, meaning: Meaning) -> tuple[bool, str]:
+        """Return whether a claim is denied, and the quantity of what it is about."""
+        row = PREDICATES.get(self.fill(meaning.predicate) or "")
+        about = f" {row.subject if row else 'by'}={{"
+        denied = meaning.denied ^ self.verb.denied
+        quantity = ""
+        for name, each in self.filled.items():
+            counted = re.search(rf"\{{{name}:(number|pawns|quantity)", meaning.text)
+            if each.sort != "N" or counted:
+                continue
+            if about + name in meaning.text:
+                quantity = each.quantity
+            elif each.quantity not in _ONE:
+                raise Unreadable
+            else:
+                denied ^= each.quantity == "none"
+            if quantity == "mixed":
+                raise Unreadable
+        return denied, quantity
+
+    def _state(self, meaning: Meaning, denied: bool, quantity: str) -> Claim:
+        """Return a claim about a position."""
+        verb = self.verb
+        predicate = self.fill(meaning.predicate) or ""
+        filled = {name: self.fill(text) for name, text in meaning.values.items()}
+        values = {name: value for name, value in filled.items() if value is not None}
+        if "line" in values:
+            moves = values.pop("line").split(",")
+            self.scene = self.scene.then(moves, self.reader.move)
+        settings = self.scene.settings()
+        named = self.scene.line or any(
+            each.sort == "M" for each in self.filled.values()
+        )
+        modals = ("", "can", "could") if predicate == "can" else ("", "will", "would")
+        if verb.modal not in modals[: 3 if named else 1]:
+            raise Unreadable
+        if verb.past:
+            settings["when"] = "either"
+        piece = values.get("piece", "")
+        unsure = (
+            self.scene.line and predicate in ("develops", "prevents"),
+            predicate in words("of_pawns") and piece[1:2] not in "Poa",
+            # of which side is not said, or whether what stands behind counts
+            quantity == "none" and piece == "??" and len(values.get("target", "")) == 2,
+            quantity.isdigit() and predicate in ("attacks", "defends"),
+        )
+        if any(unsure):
+            raise Unreadable
+        if quantity:
+            settings["quantity"] = quantity
+        return Claim.of(predicate, denied=denied, **settings | values)
+
+    # ------------------------------------------------------------ slots
+
+    def fill(self, text: str) -> str | None:
+        """Return a value with its slot filled; ``None`` where there is nothing to fill it.
+
+        Of alternatives, ``{I}|{D:self}``, the first that has.
+        """
+        for option in text.split("|"):
+            slot = re.fullmatch(r"\{(\w+):?(\w*)\}", option)
+            value = self._slot(slot[1], slot[2]) if slot else option
+            if value is not None:
+                return value
+        return None
+
+    def _slot(self, slot: str, aspect: str) -> str | None:
+        """Return what a slot gives: its references, or its side, kind, number …"""
+        chunk = self.filled.get(slot)
+        if chunk is None:
+            return None
+        if slot[0] in _CLASSES:
+            return words(_CLASSES[slot[0]])[chunk.word]
+        if chunk.sort == "C" and aspect == "self":
+            return chunk.items[0] + "?"
+        if aspect in ("side", "other") or (chunk.sort == "C" and not aspect):
+            side = self._side(chunk)
+            return _OTHER.get(side or "") if aspect == "other" else side
+        if chunk.sort in ("P", "C"):
+            return None
+        if aspect in ("ours", "theirs"):
+            side = (self._side(self.filled[self.actor]) or "?")[0]
+            side = _OTHER.get(side, "?") if aspect == "theirs" else side
+            items = (
+                side + each[1:] if each[0] == "?" else each for each in chunk.items
+            )
+            return ",".join(items)
+        if aspect in _ASPECTS:
+            return _ASPECTS[aspect](chunk)
+        return chunk.quantity if chunk.sort == "#" else ",".join(chunk.items)
+
+    def _side(self, chunk: Chunk) -> str | None:
+        """Return the side that a chunk names, or that its pieces are of."""
+        if chunk.items == ("moved",) or chunk.sort == "P":
+            return self.reader.side
+        if chunk.word in _SIDES:
+            return _SIDES[chunk.word]
+        sides = {_SIDES.get(item[0]) for item in chunk.items}
+        return sides.pop() if len(sides) == 1 else None
+
+    # ------------------------------------------------------------ moves
+
+    def _deed(self, meant: Mapping[str, str], denied: bool, quantity: str) -> Claim:
+        """Return that a move is made, can be made, or must be made, as the verb says."""
+        verb = self.verb
+        modal = verb.modal
+        filled = {name: self.fill(text) for name, text in meant.items()}
+        fields = {
+            name: value for name, value in filled.items() if value and name != "by"
+        }
+        side = fields.pop("side", "")
+        values = {"side": side} if side else {}
+        scene = self.scene
+        if filled.get("by") == "last":
+            (kind, square) = _moving(scene.line[-1])
+            fields |= {"piece": kind, "to": square}
+            settings = scene._replace(line=scene.line[:-1]).settings()
+            return Claim.of("can", denied=denied, move=_written(fields), **settings)
+        settings = scene.settings()
+        if "castles" in fields and (verb.longer or verb.perfect):
+            wing = fields["castles"]
+            values |= {"wing": wing} if wing != "any" else {}
+            predicate = "castling_right" if modal else "castled"
+            return Claim.of(predicate, denied=denied, **settings | values)
+        if modal not in ("can", "could", "must", "threat"):
+            here = self.reader.here and modal != "would"
+            if verb.perfect or not (here or scene.line):
+                raise Unreadable
+        values["move"] = _written(fields)
+        if modal in ("must", "threat"):
+            return Claim.of(modal, denied=denied, **settings | values)
+        if quantity not in _ONE:
+            raise Unreadable
+        denied ^= quantity == "none"
+        (kind, square) = _moving(self.reader.move)
+        another = not side and fields.get("piece", kind) != kind
+        reply = side == _OTHER[self.reader.side] or another
+        if not (modal or scene.line or reply or fields.get("from") == square):
+            return Claim.of("played", denied=denied, **values)
+        if denied and not modal:
+            raise Unreadable
+        if not scene.line:
+            before = modal == "could" and verb.perfect
+            settings["when"] = (
+                "before" if before else "after" if denied or reply else "either"
+            )
+        return Claim.of("can", denied=denied, **settings | values)
+
+
+_ONE: Final = ("", "1", "some", "none")
+
+
+def _one(chunk: Chunk) -> str:
+    """Return the one reference of a chunk."""
+    if len(chunk.items) != 1 or chunk.quantity in ("only", "all"):
+        raise Unreadable
+    return chunk.items[0]
+
+
+def _parts(chunk: Chunk) -> tuple[str, str | None]:
+    """Return the kind and the place of the one reference of a chunk."""
+    found = re.fullmatch(r"(?:[wb?](.))?([a-h][1-8?])?[ld]?", _one(chunk))
+    return ((found[1] or "").strip("?x"), found[2]) if found else ("", None)
+
+
+def _number(chunk: Chunk) -> str | None:
+    return chunk.quantity if chunk.quantity.isdigit() else None
+
+
+#: What a slot can give beside its references.
+_ASPECTS: Final[Mapping[str, Callable[[Chunk], str | None]]] = {
+    "kind": lambda chunk: _parts(chunk)[0] or None,
+    "taken": lambda chunk: _parts(chunk)[0] or "yes",
+    "place": lambda chunk: _parts(chunk)[1],
+    "amount": lambda chunk: words("amount").get(_one(chunk)[1]),
+    "number": _number,
+    "pawns": lambda chunk: _number(chunk) if chunk.items[0][1] == "P" else None,
+    "quantity": lambda chunk: chunk.quantity or None,
+    "first": lambda chunk: chunk.items[0],
+    "last": lambda chunk: chunk.items[-1],
+    "before": lambda chunk: ",".join(chunk.items[:-1]) or None,
+}
+
+
+def _moving(san: str) -> tuple[str, str]:
+    """Return the kind of piece that makes a move in SAN, and where it goes."""
+    found = re.match(r"([KQRBN])?.*([a-h][1-8])", san)
+    return (found[1] or "P", found[2]) if found else ("", "")
+
+
+def _written(fields: Mapping[str, str]) -> str:
+    """Return a move by its fields, as the language writes it."""
+    if "as" in fields:
+        return fields["as"]
+    return f"{{{','.join(f'{name}:{value}' for name, value in fields.items())}}}"

@@ -1,0 +1,312 @@
+import random
+import tomllib
+from pathlib import Path
+
+import chess
+import pytest
+from chess.engine import Cp, Mate
+
+from chessgloss.claims import agreed, decide, disqualifier, verify
+from chessgloss.claims.language import PREDICATES, Claim, MoveSpec, parse_claims
+from chessgloss.claims.moments import fits, moment_after, moment_before, played_on
+from chessgloss.claims.read_model import parse_answer, reader
+from chessgloss.positions import MoveInContext, Position, read_fen, read_move
+from fakes.analyses import by_material, verdict_on
+from scripts import selfplay
+
+TESTS = Path(__file__).parent
+RUY = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
+LOOSE = "r4rk1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - 0 1"
+ITALIAN = "r1bqkb1r/pppp1ppp/2n2n2/4p1N1/2B1P3/8/PPPP1PPP/RNBQK2R b KQkq - 5 4"
+
+
+def analyse(positions, nodes, lines):
+    return [by_material(position) for position in positions]
+
+
+def verdict(fen: str, san: str, *claims: str, **engine) -> str | list[str]:
+    move = read_move(read_fen(fen), san)
+    found = [
+        each.verdict
+        for text in claims
+        for each in decide(parse_claims(text), move, **engine)
+    ]
+    return found[0] if len(found) == 1 else found
+
+
+def rows() -> list:
+    groups = tomllib.loads((TESTS / "decided.toml").read_text("utf-8"))["move"]
+    return [
+        pytest.param(
+            group["fen"], group["played"], sentence, claims, right, id=sentence
+        )
+        for group in groups
+        for right in ("true", "false")
+        for sentence, claims in group[right]
+    ]
+
+
+ROWS = rows()
+
+
+@pytest.mark.parametrize(("fen", "played", "sentence", "claims", "right"), ROWS)
+def test_each_predicate_is_right_on_sentences_that_are_true_and_false(
+    fen, played, sentence, claims, right
+):
+    move = read_move(read_fen(fen), played)
+    read = reader(lambda question: f"1. {claims}")
+    for checked in (
+        decide(parse_claims(claims), move, analyse=analyse),
+        verify(sentence, move, read=read, analyse=analyse),
+    ):
+        verdicts = {each.verdict for each in checked}
+        assert ("false" in verdicts) == (right == "false")
+        assert right == "false" or verdicts == {"true"}
+        assert all(each.evidence and "the no " not in each.evidence for each in checked)
+
+
+def test_the_table_of_sentences_has_every_predicate_true_and_false():
+    used = {"true": set(), "false": set()}
+    for row in ROWS:
+        *_, claims, right = row.values
+        used[right] |= {claim.predicate for claim in parse_claims(claims)}
+    for right, names in used.items():
+        assert set(PREDICATES) - names <= {"unsaid", "perpetual"}, right
+
+
+# ---------------------------------------------------------------- can and cannot
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "not can side=black move={check} when=after",
+        "not can side=black move={to:a1,captures:R} when=after",
+        "not can side=black move={piece:R,check} when=after",
+        "not attacked piece=wRa1 when=after line=* branches=some",
+    ],
+)
+def test_ability_denied_is_false_where_a_legal_move_does_it(claim):
+    assert verdict(LOOSE, "Re7", claim) == "false"
+    assert verdict(LOOSE, "Re7", claim.removeprefix("not ")) == "true"
+
+
+def test_ability_is_of_the_side_that_is_named_after_a_pass_if_need_be():
+    assert verdict(RUY, "Bb5", "can side=white move=O-O when=after") == "true"
+    assert verdict(RUY, "Bb5", "can side=black move=O-O when=after") == "false"
+    claim = "castling_right side=black when=after"
+    assert verdict(RUY, "Bb5", claim, f"not {claim}") == ["true", "false"]
+    reach = "attacked piece=bPf7 by=wN when=after line=--,* branches=some"
+    assert verdict(ITALIAN, "Nxe4", reach) == "true"
+    assert verdict(ITALIAN, "Nxe4", reach.replace("bPf7", "bPh7")) == "true"
+    assert verdict(ITALIAN, "Nxe4", reach.replace("bPf7", "bPa7")) == "false"
+
+
+# ---------------------------------------------------------------- no, only, all, numbers
+
+
+@pytest.mark.parametrize(
+    ("quantity", "right"),
+    [
+        ("none", "false"),
+        ("some", "true"),
+        ("all", "false"),
+        ("1", "true"),
+        ("2", "false"),
+        (">=1", "true"),
+        ("<1", "false"),
+    ],
+)
+def test_quantities_are_one_rule_for_every_predicate(quantity, right):
+    # of White's knights and bishops after Bb5 one attacks the knight on c6
+    claim = f"attacks piece=wm target=bNc6 quantity={quantity} when=after"
+    assert verdict(RUY, "Bb5", claim) == right
+    turned = {"true": "false", "false": "true"}[right]
+    assert verdict(RUY, "Bb5", f"not {claim}") == turned
+
+
+def test_only_means_these_and_no_other_man_of_their_side():
+    one = "defends piece=bNc6 target=bPe5 quantity=only when=after"
+    assert verdict(RUY, "Bb5", one) == "true"
+    assert verdict(RUY, "Bb5", one.replace("bNc6", "bQ")) == "false"
+    two = "attacks piece={} target=bPd5 quantity=only when=after"
+    pieces = "wPe4,wBc4"
+    assert verdict(ITALIAN, "d5", two.format(pieces)) == "true"
+    assert verdict(ITALIAN, "d5", two.format("wPe4")) == "false"
+
+
+def test_of_none_nothing_holds_and_a_man_that_is_not_there_is_a_fault():
+    assert verdict(RUY, "Bb5", "passed piece=wP quantity=none when=after") == "true"
+    missing = "undefended piece=bBd6 when=after"
+    assert verdict(RUY, "Bb5", missing, f"not {missing}") == ["false", "false"]
+    (checked,) = decide([Claim.parse(missing)], read_move(read_fen(RUY), "Bb5"))
+    assert checked.evidence == "there is no black bishop on d6"
+
+
+def test_where_two_men_can_be_meant_a_denial_of_one_is_left_open():
+    claim = "attacked piece=bN when=after"
+    assert verdict(RUY, "Bb5", claim, f"not {claim}") == ["true", "not checkable"]
+
+
+# ---------------------------------------------------------------- moments and lines
+
+
+def test_what_was_and_what_is_are_apart():
+    was = "attacks piece=wNf3 target=bPe5"
+    assert verdict(RUY, "Nxe5", f"{was} when=before", f"{was} when=after") == [
+        "true",
+        "false",
+    ]
+    assert verdict(RUY, "Nxe5", was) == "true"
+
+
+def test_a_line_is_played_on_and_one_that_cannot_be_is_a_fault():
+    claim = "attacked piece=wBb5 when=after line={}"
+    assert verdict(RUY, "Bb5", claim.format("a6")) == "true"
+    assert verdict(RUY, "Bb5", claim.format("h6")) == "false"
+    assert verdict(RUY, "Bb5", claim.format("Nxb5")) == "false"
+    assert (
+        verdict(RUY, "Bb5", claim.format("Bb5,a6")) == "true"
+    )  # the move itself first
+    assert verdict(RUY, "Bb5", claim.format("{piece:P}")) == "not checkable"
+    assert verdict(RUY, "Bb5", claim.format("{piece:P}") + " branches=all") == "false"
+
+
+def test_the_piece_that_moved_is_followed_until_it_is_taken():
+    move = read_move(read_fen(RUY), "Bb5")
+    before = moment_before(move)
+    after = moment_after(before, move.move)
+    assert (before.moved, after.moved) == ((chess.F1,), (chess.B5,))
+    (there,) = played_on(after, [MoveSpec.parse("a6"), MoveSpec.parse("Ba4")])
+    assert there.moved == (chess.A4,)
+    (gone,) = played_on(
+        there, [MoveSpec.parse("b5"), MoveSpec.parse("--"), MoveSpec.parse("bxa4")]
+    )
+    assert gone.moved == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "yes"),
+    [
+        ("Bxc6", True),
+        ("*xc6+", False),
+        ("{captures:N}", True),
+        ("{captures:B}", False),
+        ("{captures:no}", False),
+        ("{from:b?,to:?6}", True),
+        ("{steps:1,direction:forward}", True),
+        ("{castles}", False),
+        ("{promotes:no,mate:no}", True),
+        ("--", False),
+    ],
+)
+def test_moves_fit_what_is_said_of_them(text, yes):
+    board = chess.Board(
+        "r1bqkbnr/pp1p1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 1"
+    )
+    assert fits(board, board.parse_san("Bxc6"), MoveSpec.parse(text)) == yes
+
+
+# ---------------------------------------------------------------- how a claim is put
+
+
+def test_what_is_supposed_or_a_matter_of_opinion_is_never_called_false():
+    claim = "attacks piece=wBb5 target=bQ when=after"
+    assert verdict(RUY, "Bb5", claim) == "false"
+    assert verdict(RUY, "Bb5", f"{claim} modality=hypothetical") == "not checkable"
+    lost = "evaluation side=white standing=losing when=after"
+    move = read_move(read_fen(RUY), "Bb5")
+    told = verdict_on(move, [(30, "f1b5 a7a6")], [(-30, "a7a6")])
+    assert verdict(RUY, "Bb5", lost, verdict=told) == "false"
+    assert (
+        verdict(RUY, "Bb5", f"{lost} modality=opinion", verdict=told) == "not checkable"
+    )
+
+
+def test_without_an_engine_judgement_is_left_open_and_with_a_verdict_decided():
+    claims = (
+        "evaluation standing=equal when=after",
+        "quality grade=best",
+        "quality grade=blunder",
+        "better move=Bc4",
+        "wins side=white amount=piece",
+    )
+    assert set(verdict(RUY, "Bb5", *claims)) == {"not checkable"}
+    move = read_move(read_fen(RUY), "Bb5")
+    told = verdict_on(move, [(30, "f1b5 a7a6"), (28, "f1c4")], [(-30, "a7a6 b5a4")])
+    found = verdict(RUY, "Bb5", *claims, verdict=told)
+    assert found == ["true", "true", "false", "not checkable", "false"]
+
+
+def test_mates_in_more_than_one_and_perpetual_checks_take_the_engines_line():
+    fen = "5r1k/5p1p/8/6Q1/8/1q6/1r5P/6K1 w - - 0 1"
+    move = read_move(read_fen(fen), "Qf6+")
+    line = "h8g8 f6g5 g8h8 g5f6"
+    told = verdict_on(move, [(0, f"g5f6 {line}")], [(0, line)])
+    claim = "perpetual side=white when=after"
+    assert verdict(fen, "Qf6+", claim) == "not checkable"
+    assert verdict(fen, "Qf6+", claim, verdict=told) == "true"
+    mated = verdict_on(move, [(Mate(3), "g5f6 h8g8")], [(Mate(-2), "h8g8 f6g5")])
+    claims = ("mate_in side=white number=2 when=after", claim)
+    assert verdict(fen, "Qf6+", *claims, verdict=mated) == ["true", "false"]
+    assert Cp(0) == told.after.relative
+
+
+def test_where_two_readings_differ_an_accusation_does_not_stand():
+    move = read_move(read_fen(RUY), "Bb5")
+    text = "The bishop pins the knight. The queen attacks b5."
+
+    def by(answer: str):
+        return verify(text, move, read=reader(lambda question: answer))
+
+    one = by(
+        "1. pinned piece=bNc6 to=bK when=after\n2. attacks piece=bQ target=b5 when=after"
+    )
+    two = by("1. pinned piece=bNc6 to=bQ when=after\n2. -")
+    assert [each.verdict for each in one] == ["false", "false"]
+    assert [each.verdict for each in agreed(one, two)] == ["false", "not checkable"]
+    assert [each.verdict for each in agreed(one, one)] == ["false", "false"]
+    assert agreed(two, one)[0].verdict == "false"
+
+
+def test_what_the_rubric_forbids_is_told_by_the_claim():
+    events = {
+        "check side=white": "check",
+        "checkmate side=white": "checkmate",
+        "played move={captures}": "capture",
+        "can move={promotes:Q}": "promotion",
+        "trade piece=?Q": "trade",
+        "hanging piece=wN": "hanging-piece win",
+        "fork piece=wN": "forced tactic or threat",
+        "attacks piece=wN target=e4": None,
+        "played move=Nf3": None,
+    }
+    for text, event in events.items():
+        assert disqualifier(Claim.parse(text)) == event
+
+
+# ---------------------------------------------------------------- everything, anywhere
+
+
+def test_no_claim_of_the_sample_fails_on_any_position():
+    texts = (
+        line.rsplit("|", 1)[1]
+        for line in (TESTS / "readings.txt").read_text().splitlines()
+    )
+    claims = [claim for text in texts for claim in parse_claims(text)]
+    rng = random.Random(5)
+    fens = [fen for game in selfplay(3) for fen in game.fens()[4::9]]
+    for claim in claims:
+        position = Position(rng.choice(fens))
+        moves = [move.uci() for move in position.board().legal_moves]
+        if not moves:
+            continue
+        (checked,) = decide([claim], MoveInContext(position, rng.choice(moves)))
+        assert checked.verdict in ("true", "false", "not checkable")
+        assert checked.evidence and "None" not in checked.evidence
+
+
+def test_an_answer_that_denies_is_decided_as_the_opposite():
+    move = read_move(read_fen(RUY), "Bb5")
+    (reading,) = parse_answer("1. not check side=black when=after; check side=black", 1)
+    assert [each.verdict for each in decide(reading.claims, move)] == ["true", "false"]
