@@ -35,13 +35,13 @@ APT  := apt-get install -y --no-install-recommends
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-reproduce: sync ## execute every chapter anew, compare with the committed results, build the book
+reproduce: sync ## execute every chapter anew, compare with the committed results, build the book (21 min)
 	@$(DOIT) reproduce
 
 book: sync ## execute the chapters that are out of date and build _build/html
 	@$(DOIT) book
 
-test: sync ## run the test suite
+test: sync ## run the test suite (5 min)
 	@$(PY) -m pytest $(PYTEST)
 
 chapter: sync ## execute one chapter, build its page: make chapter N=04 PROFILE=smoke P="seed=2"

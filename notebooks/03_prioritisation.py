@@ -295,7 +295,7 @@ bare_asked = np.isfinite(rankings["the model on the bare board"]).all(axis=1)
 if not bare_asked.all():
     print(f"the model on the bare board was asked about {bare_asked.sum():,} of these moves")
 logs = {
-    source: json.loads(weights_file(source).with_suffix(".json").read_text())
+    source: json.loads(weights_file("nnue").with_name(f"{source}.json").read_text())
     for source in models.values()
 }
 report.paste(trained_on=logs["nnue"]["moves"])
