@@ -1,3 +1,6 @@
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 from unittest.mock import Mock, PropertyMock
 
 import chess.engine
@@ -8,7 +11,7 @@ from chess.engine import Cp, InfoDict, Mate, MateGiven, PovScore
 from chessgloss import engine as engines
 from chessgloss import scores
 from chessgloss.corpora.games import read_games
-from chessgloss.engine import EngineFailed, analyse_many, open_engine
+from chessgloss.engine import EngineFailed, EnginePool, analyse_many, open_engine
 from chessgloss.positions import MoveError, Position, read_fen
 from chessgloss.scores import centipawns, score_of
 from fakes import engine_program
@@ -265,6 +268,81 @@ def test_a_finished_game_has_a_score_but_no_lines(tmp_path, position, seen_by_wh
         (),
         seen_by_white,
     )
+
+
+# Several threads, and engines of python-chess
+
+
+def test_threads_take_turns_with_one_engine(tmp_path):
+    moves = ["a2a3", "b2b3", "c2c3", "d2d3"] * 3
+    positions = [Position.after([move]) for move in moves]
+    with open_engine(engine_program(tmp_path, "--moves", "e7e5")) as engine:
+        ask = partial(engine.analyse, nodes=10)
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(ask, positions, timeout=30))
+            played = list(
+                pool.map(
+                    lambda _: engine.play([moves[0]], nodes=5), range(8), timeout=30
+                )
+            )
+    assert [each.position for each in found] == positions
+    assert played == ["e7e5"] * 8
+
+
+def test_closing_an_engine_ends_what_other_threads_ask(tmp_path):
+    program = engine_program(tmp_path, "--fault", "hang", "--on", "position")
+    engine = open_engine(program, timeout=30)
+    with ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(engine.analyse, START, nodes=10) for _ in range(3)]
+        while engine._turn.acquire(blocking=False):
+            engine._turn.release()
+        engine.close()
+        for each in asked:
+            refuses(EngineFailed, "was closed", each.result, timeout=10)
+
+
+def test_an_engine_of_python_chess_is_asked_and_left_running(tmp_path):
+    program = engine_program(tmp_path, "--moves", "e2e4")
+    with chess.engine.SimpleEngine.popen_uci(str(program)) as simple:
+        ask = partial(engines.borrow(simple).analyse, nodes=10)
+        with ThreadPoolExecutor(3) as pool:
+            found = list(pool.map(ask, [START] * 9, timeout=30))
+        engines.borrow(simple).close()
+        assert (
+            simple.play(START.board(), chess.engine.Limit(nodes=1)).move.uci() == "e2e4"
+        )
+    assert {each.engine for each in found} == {"Scripted 1"}
+    refuses(EngineFailed, "cannot be asked", engines.borrow, simple)
+
+
+def test_what_is_no_engine_is_refused_in_words():
+    for given in ("stockfish", object(), chess.engine.UciProtocol):
+        refuses(TypeError, "engine must be one of", engines.borrow, given)
+
+
+def test_an_engine_without_a_line_is_a_clear_error(tmp_path):
+    with open_engine(engine_program(tmp_path, "--no-line")) as engine:
+        words = "Scripted 1|engine failed twice.*a score but no line"
+        refuses(EngineFailed, words, engine.analyse, START, nodes=10)
+
+
+def test_engines_of_a_pool_start_when_they_are_needed(tmp_path):
+    program = engine_program(tmp_path, "--moves", "e2e4")
+    counted = []
+    with EnginePool(3, program) as pool:
+        assert not pool._engines
+        found = pool.analyse([START], 10, 1, lambda: counted.append(1))
+        assert len(pool._engines) == 1
+        found += pool.analyse([START] * 7, 10, 1, lambda: counted.append(1))
+        assert len(pool._engines) <= 3
+    assert len(found) == len(counted) == 8
+    with pytest.raises(RuntimeError):
+        pool.analyse([START], 10, 1)
+
+
+def test_a_pool_without_an_engine_says_so():
+    with EnginePool(2, Path("/nowhere/stockfish")) as pool:
+        refuses(engines.EngineMissing, "/nowhere", pool.analyse, [START], 10, 1)
 
 
 # Scores

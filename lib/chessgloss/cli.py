@@ -489,7 +489,7 @@ def _say_stopped(
         _say("nothing is kept; -o FILE keeps the games that are annotated")
         return
     _write_games(given, finished, total, page=True)
-    games = f"{len(annotated)} games are annotated and in {' and '.join(names)}"
+    games = f"annotated so far: {len(annotated)}, in {' and '.join(names)}"
     _say(f"{games}; the same command goes on")
 
 

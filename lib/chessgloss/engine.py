@@ -425,7 +425,7 @@ _TURNS: WeakKeyDictionary[chess.engine.SimpleEngine, threading.RLock] = (
 class LentEngine(Engine):
     """An engine of python-chess's that somebody else has started, ends, and has set the options of.
 
-    It is neither ended nor replaced here. What it answers may depend on its options.
+    It is not replaced, and ended only where it hangs. What it answers may depend on its options.
 
     Parameters
     ----------
@@ -455,10 +455,6 @@ class LentEngine(Engine):
 
     def _drop(self) -> None:
         pass
-
-    @contextlib.contextmanager
-    def _watch(self, process: chess.engine.SimpleEngine) -> Iterator[None]:
-        yield
 
 
 def borrow(engine: Engine | chess.engine.SimpleEngine) -> Engine:

@@ -3,7 +3,8 @@
 ``go`` answers with the first move of ``--moves`` and a score of 100 centipawns plus one
 for each move of the position's history, seen by the side to move. ``eval`` prints a table
 in Stockfish 8's format whose Material is the position's number in hundredths of a pawn.
-With ``--bound`` a search says last of all that another move is worth more, and no line of it.
+With ``--no-line`` a search says a score and no line; with ``--bound`` it says last of all that
+another move is worth more, and no line of it.
 With ``--fault KIND --on TEXT`` it fails when a position contains TEXT (``--once FILE``:
 only as long as the file does not exist, which it then makes).
 """
@@ -35,7 +36,8 @@ def main() -> None:
         command = line.strip()
         if command == "uci":
             say(
-                "id name Scripted 1\noption name Hash type spin default 16 min 1 max 64"
+                "id name Scripted 1\noption name Hash type spin default 16 min 1 max 64\n"
+                "option name MultiPV type spin default 1 min 1 max 9"
             )
             say("uciok")
         elif command == "isready":
@@ -58,6 +60,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--bound", default="", help="a move, said last of all with a bound"
     )
+    parser.add_argument("--no-line", action="store_true", help="scores without moves")
     parser.add_argument("--fault", choices=["crash", "hang", "garbage", "babble"])
     parser.add_argument("--on", default="")
     parser.add_argument("--once", default="")
@@ -92,7 +95,8 @@ def search(position: str, options: argparse.Namespace) -> str:
     score = 100 + len(history)
     moves = options.moves.split(",")
     line = " ".join(moves) if options.bound else moves[0]
-    said = [f"info depth 1 nodes 7 multipv 1 score cp {score} pv {line}"]
+    pv = "" if options.no_line else f" pv {line}"
+    said = [f"info depth 1 nodes 7 multipv 1 score cp {score}{pv}"]
     if options.bound:
         said += [
             f"info depth 2 nodes 9 multipv 1 score cp 900 lowerbound pv {options.bound}"

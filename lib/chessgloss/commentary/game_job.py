@@ -34,7 +34,7 @@ from chessgloss.positions import text_digest
 
 #: Nodes searched for each ply of a game, in units of those of a first search: measured, and soon
 #: replaced by what the job itself takes. The second is for searches that all have the same size.
-_SEARCHED = 9.0, 1.4
+_SEARCHED = 20.0, 1.4
 #: Seconds between two pictures of the bar, on a terminal and elsewhere.
 _INTERVALS = 0.2, 10.0
 
@@ -105,7 +105,11 @@ class Job:
             try:
                 for future in as_completed(futures):
                     place = futures[future]
-                    yield place, self._finish(self.games[place], future.result, bar)
+                    read = self.games[place]
+                    game = self._finish(read, future.result, bar)
+                    yield place, game
+                    if not isinstance(game, str):  # said when it is written
+                        bar.write(self.say, _told(read, game))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 self.engines.close()
@@ -146,9 +150,6 @@ class Job:
             row = json.dumps({"key": self._key(read), **game_row(game)})
             with self.kept.open("a", encoding="utf-8") as file:
                 file.write(f"{row}\n")
-        comments = sum(bool(note.text) for note in game.notes)
-        plies = f"{comments} comments on {len(game.notes)} plies"
-        bar.write(self.say, f"game {read.number}: {plies} ({game.sources})")
         return game
 
     def _excuse(self, read: PgnGame) -> None:
@@ -180,6 +181,12 @@ class Job:
                     row = json.loads(line)
                     rows[row["key"]] = row
         return rows
+
+
+def _told(read: PgnGame, game: AnnotatedGame) -> str:
+    comments = sum(bool(note.text) for note in game.notes)
+    plies = f"{comments} comments on {len(game.notes)} plies"
+    return f"game {read.number}: {plies} ({game.sources})"
 
 
 def _plies(read: PgnGame) -> int:
