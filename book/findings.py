@@ -21,7 +21,6 @@ from typing import Any
 import jinja2
 from docutils.nodes import make_id
 
-from chessgloss.book import reference
 from chessgloss.report import Result, in_words
 from drawings import chart, diagram
 from reproduce import TITLES, ResultsError, place_of, read_places, read_results
@@ -376,30 +375,6 @@ def read_claims(path: Path) -> tuple[dict[str, Any], list[Claim]]:
     return tables, claims
 
 
-def contradictions(tables: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the documents' contradictions with the printed numbers, each checked.
-
-    Raises
-    ------
-    FindingsError
-        If a printed value is not there, or a contradiction is none.
-    """
-    cells = {cell.key: cell for cell in reference.load()}
-    found = []
-    for entry in tables["contradiction"]:
-        name = f"{entry['document']}, {entry['where']}"
-        if missing := [key for key in entry["printed"].values() if key not in cells]:
-            raise FindingsError(f"{name}: no printed value {missing[0]!r}")
-        printed = {label: cells[key] for label, key in entry["printed"].items()}
-        values = {label: Result(cell.value) for label, cell in printed.items()}
-        if not evaluate(entry["check"], values, name):
-            raise FindingsError(f"{name}: no contradiction by {entry['check']!r}")
-        found.append(
-            {**entry, "printed": {k: cell.printed for k, cell in printed.items()}}
-        )
-    return found
-
-
 # ---------------------------------------------------------------- pages
 
 
@@ -480,7 +455,6 @@ def pages(project: Path, results: Path) -> dict[str, str]:
             for document in DOCUMENTS
         },
         "decided": sum(1 for claim in claims if claim.rules),
-        "contradictions": contradictions(tables),
         "figure": told,
         "chart": chart(told["title"], told["unit"], bars, said),
         "diagram": diagram(book.names),

@@ -189,10 +189,6 @@ def render(
 
     results = {(item.item, item.document): _results_of(item, written) for item in items}
     links = _links(chapters, written, chapters_toml.parent)
-    doubts: dict[tuple[str, str], list[Reference]] = {}
-    for cell in cells:
-        if cell.doubtful:
-            doubts.setdefault((cell.document, cell.note), []).append(cell)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,
@@ -221,11 +217,6 @@ def render(
             for cell in cells
             if cell.document == document and cell.table.startswith("text")
         ],
-        doubts=list(doubts.values()),
-        places=lambda group: list(
-            dict.fromkeys(f"{cell.row}, {cell.column}" for cell in group)
-        ),
-        kinds=lambda cell: ", ".join(sorted(cell.flags & reference.DOUBT_FLAGS)),
         capitalised=lambda text: f"{text[:1].upper()}{text[1:]}",
         linked=lambda key, item: (
             links.get((item.chapter, key))

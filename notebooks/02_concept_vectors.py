@@ -41,7 +41,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython.display import Markdown
-from joblib import Parallel, delayed
 from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.metrics import r2_score, roc_auc_score
@@ -130,7 +129,7 @@ report.boards(*(report.board(Position(control_fens[row]), size=260) for row in e
 # - fit the same probes without the network, with random weights and with random labels;
 # - fit and test them again on positions from people's games;
 # - ask whether the scores also rank ordinary positions, and whether the network uses the vectors;
-# - measure what single choices cost, and what sorting numbers as text does to the table.
+# - measure what single choices cost. (What the released code does otherwise is in chapter 17.)
 #
 # ## One concept, step by step
 #
@@ -1030,97 +1029,6 @@ report.table(
 )
 
 # %% [markdown]
-# ## Numbers sorted as text
-#
-# The script released with the paper keeps the terms as text. Sorted as text, the lowest 5 % are the
-# *smallest negative* numbers, and 10.00 comes before 2.00. The script then trains on the first nine
-# tenths of each end and tests on the last tenth. We run three procedures on the same positions with
-# the same network and solver: the released one, the same with numbers sorted as numbers, and ours,
-# with whole games held out.
-
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The three procedures"}
-def cut(values, splits, procedure, seed):
-    """Rows and labels to fit on, rows and labels to test on."""
-    if procedure == "ours":
-        tails = cut_tails(values, seed=seed)
-        split = splits[tails.rows]
-        train = tails.take(split == "train")
-        test = tails.take(split == "test")
-        return [train.rows, train.positive, test.rows, test.positive]
-    read = np.random.default_rng(seed).permutation(values.size)  # the order of the file
-    keys = values[read]
-    if procedure == "released":
-        keys = np.char.mod("%.2f", keys)
-    ranked = read[np.argsort(keys, kind="stable")]
-    tail = int(0.05 * values.size)
-    kept = int(0.9 * tail)
-    low = ranked[:tail]
-    high = ranked[-tail:]
-    return [
-        np.concatenate([low[:kept], high[:kept]]),
-        np.repeat([False, True], kept),
-        np.concatenate([low[kept:], high[kept:]]),
-        np.repeat([False, True], tail - kept),
-    ]
-
-
-def audited_accuracy(features, values, splits, procedure, seed):
-    fit_on, labels, test_on, truth = cut(values, splits, procedure, seed)
-    machine = make_pipeline(StandardScaler(), clone(svm).set_params(random_state=seed))
-    machine.fit(features[fit_on], labels)
-    return machine.score(features[test_on], truth)
-
-
-lot = np.random.default_rng(seed).permutation(len(control))
-few = np.sort(lot[: sizes.audit])
-few_rows = white[few].astype(np.float32)
-few_splits = control.splits[few]
-audited = {}
-for procedure in ("released", "numeric", "ours"):
-    cells = Parallel(n_jobs=2)(
-        delayed(audited_accuracy)(few_rows, values, few_splits, procedure, seed + again)
-        for again in range(sizes.audit_seeds)
-        for values in raw[few].T
-    )
-    audited[procedure] = np.reshape(cells, (sizes.audit_seeds, -1))
-
-# %% tags=["hide-input"]
-audit_table = pd.DataFrame(
-    {name: cells.mean(axis=0) for name, cells in audited.items()}, index=list(oracle.TERMS)
-)
-audit_table.insert(0, "T78, paper", paper)
-bishops = audit_table.loc[["White Bishop", "Black Bishop"]].mean()
-imbalance = audit_table.loc["Imbalance"]
-like_paper = audit_table.corr(method="spearman")["T78, paper"]
-titles = {"released": "as released", "numeric": "sorted as numbers", "ours": "ours"}
-audit_summary = pd.DataFrame(
-    {
-        "mean of 21": audit_table.mean(),
-        "bishops": bishops,
-        "Imbalance": imbalance,
-        "rank correlation with the paper": like_paper.drop("T78, paper"),
-    }
-)
-report.table(
-    audit_summary.loc[audit_table.columns].rename(index=titles),
-    caption="Test accuracy by procedure, mean over seeds",
-)
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The procedures, concept by concept"}
-audit_table.loc["mean"] = audit_table.mean()
-report.table(audit_table.rename(columns=titles), caption="Mean test accuracy over seeds")
-
-# %% tags=["hide-input"]
-sorting_explains = bishops["numeric"] - bishops["released"] > 0.1
-imbalance_stays = imbalance["released"] - imbalance["T78, paper"] > 0.1
-explained = """Sorting as text is enough to make the bishops as low as the published ones: the
-smallest negative values and the ordinary positive ones are hard to separate. The paper's low
-values there need not say anything about its network."""
-unexplained = "The procedure does not explain the paper's value for Imbalance."
-Markdown(f"{explained if sorting_explains else ''} {unexplained if imbalance_stays else ''}")
-
-# %% [markdown]
 # ## A Leela network, block by block
 #
 # Leela is the paper's own kind of network; that of the committed numbers, Maia 1900, is much smaller
@@ -1288,8 +1196,6 @@ NNUE adds more than 0.1 to it on {", ".join(needed) or "no concept"}.""",
     f"""Accuracy lost by a bad choice: layer {layer_cost.value:.2f}, point of view
 {view_cost.value:.2f}, kind of linear probe {solver_cost.value:.3f}.""",
 ]
-if sorting_explains:
-    recap += ["""Sorting numbers as text makes a Table 6 of another kind."""]
 recap += [
     f"""That a concept can be read does not make it used: {21 - beyond} of NNUE's 21 vectors steer
 no better than random directions."""
@@ -1400,13 +1306,6 @@ report.save(
         {"view": view_cost, "layer": layer_cost, "solver": solver_cost}, "cost", unit="accuracy"
     ),
     report.rows(layers, "layer", unit="accuracy, validation"),
-    report.rows(
-        {
-            (name, "mean"): counted(cells.mean(), cells.size, "accuracy")
-            for name, cells in audited.items()
-        },
-        "audit",
-    ),
     report.rows(lc0_row, "leela.max_abs_value_difference"),
     report.rows(
         {

@@ -150,9 +150,8 @@ report.boards(
 # ## The rubric
 #
 # There are six criteria, each scored from 1 to 5: faithfulness to the context, relevance,
-# informativeness, clarity, human likeness and conciseness. The document speaks of "weighted totals
-# to prioritize accuracy" and then writes a plain sum. We add up as it is written. Accuracy counts
-# in two more ways: it is the first tie-break, and the hard rule sets it to 1. Even so, a comment
+# informativeness, clarity, human likeness and conciseness. We add up as it is written, without weights
+# ([chapter 17](17_released_code.ipynb)). Accuracy counts in two more ways: it is the first tie-break, and the hard rule sets it to 1. Even so, a comment
 # that invents a mate can win by four points for style.
 #
 # The feature context lists facts of the board and the engine's verdict, all seen by the side that

@@ -141,13 +141,9 @@ report.boards(
 report.table(reference.table("ccc", "table4"), caption="The paper's Table 4: correlations")
 
 # %% [markdown]
-# Three doubts come before any comparison.
-#
-# - The text of Section 4.2 ranks CCC second in correctness; in Table 1 it is third.
-# - Table 2 names no denominator. All twelve rates are even hundredths, as if counted over fifty
-#   comments and not over the 250 ratings of each method.
-# - Table 3 speaks of Fleiss' kappa "of ranks" but cites a work on weighted kappa
-#   {cite}`fleiss1973equivalence`; Fleiss' kappa is from 1971 {cite}`fleiss1971measuring`.
+# What does not fit in these tables is listed in [chapter 17](17_released_code.ipynb). One doubt
+# decides what we compute: Table 3 speaks of Fleiss' kappa "of ranks" but cites a work on weighted
+# kappa {cite}`fleiss1973equivalence`; Fleiss' kappa is from 1971 {cite}`fleiss1971measuring`.
 #
 # We compute kappa over the rank that each rater gives to each comment on a move; equal comments share
 # the better rank. Beside it we show Krippendorff's alpha {cite}`krippendorff2004content`, which takes
@@ -544,7 +540,7 @@ report.table(
 #
 # ## Recap
 #
-# - The paper's Tables 1 to 4 are shown as printed, and three doubts about them are named.
+# - The paper's Tables 1 to 4 are shown as printed.
 # - The form runs in any browser without a network and never names a method.
 # - Of the planted differences, {glue:text}`recovered:.1f` %
 #   [{glue:text}`recovered_low:.1f`, {glue:text}`recovered_high:.1f`] are within their 95 % interval

@@ -426,7 +426,8 @@ report.table(
 )
 
 # %% [markdown]
-# {glue:md}`fill_says` The paper's text says 57 % and 95 % where its table says 0.564 and 0.982; the table is shown.
+# {glue:md}`fill_says` Where the paper's text gives other numbers than its table ([chapter 17](17_released_code.ipynb)), the
+# table is shown.
 # The paper's 1,000 problems come from Lichess and ours do not, so a comparison of its rows with ours
 # needs care: our problems are balanced over pieces, and a third have several solutions.
 

@@ -293,8 +293,8 @@ report.boards(*parts[1:])
 
 # %% [markdown]
 # *GPT2* is the paper's name for full attention; ours is the transformer of chapter 12.
-# {glue:text}`above_says` In the printed table the Performer's row at L is that of the window, number
-# for number; nothing is compared with it here. The paper used libraries for the Reformer and the
+# {glue:text}`above_says` The Performer's printed row at L is left out, for the reason given in
+# [chapter 17](17_released_code.ipynb). The paper used libraries for the Reformer and the
 # Performer, which mix in local attention; ours are compact layers without it, tested against exact
 # attention in the limit.
 #

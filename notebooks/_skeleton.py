@@ -30,7 +30,7 @@ from chessgloss.positions import read_fen
 from chessgloss.stats import mean_interval
 from chessgloss.store import find_project
 
-sizes = load_sizes("17_section", profile)
+sizes = load_sizes("18_section", profile)
 report.use_house_style()
 games = [*read_games(find_project() / "data/games/selfplay.tsv.zst", sizes.games)]
 example = games[0].fens()[shown_ply]
@@ -78,7 +78,7 @@ report.table(
     by_phase.to_frame("legal moves"), caption="Legal moves, by part of the game", digits=1
 )
 
-# %% mystnb={"figure": {"caption": "How many legal moves a position has.", "name": "fig-17-moves"}, "image": {"alt": "Histogram of the number of legal moves, with one hump near thirty."}}
+# %% mystnb={"figure": {"caption": "How many legal moves a position has.", "name": "fig-18-moves"}, "image": {"alt": "Histogram of the number of legal moves, with one hump near thirty."}}
 figure, axes = plt.subplots(figsize=(6, 2.8))
 axes.hist(rows["legal moves"], bins=np.arange(0, 80, 4), color=report.PALETTE[0])
 axes.set(xlabel="legal moves", ylabel="positions", title="All positions of the games")
@@ -92,7 +92,7 @@ plt.show()
 
 # %% tags=["hide-input"]
 report.paste(legal_moves=mean.value)
-report.save("17_section", report.rows({"mean": mean}, "legal_moves", unit="moves"))
+report.save("18_section", report.rows({"mean": mean}, "legal_moves", unit="moves"))
 
 # %% tags=["hide-input"]
 report.evidence(

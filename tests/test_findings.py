@@ -230,21 +230,6 @@ def test_an_answer_names_figures_of_its_claim():
     refuses(FindingsError, "x: `answer` names no figure", findings.answer, claim, {})
 
 
-def test_a_contradiction_that_is_none_is_refused():
-    entry = {
-        "document": "ccc",
-        "where": "Table 7",
-        "says": "Nothing.",
-        "check": "value(share) > 1",
-        "printed": {"share": "ccc/table7/GPT-4o/LLM"},
-    }
-    read = findings.contradictions
-    given = {"contradiction": [entry]}
-    refuses(FindingsError, "ccc, Table 7: no contradiction", read, given)
-    entry["printed"] = {"share": "ccc/table7/GPT-5/LLM"}
-    refuses(FindingsError, "no printed value 'ccc/table7/GPT-5/LLM'", read, given)
-
-
 # ---------------------------------------------------------------- pages
 
 
@@ -256,8 +241,9 @@ def test_committed_pages_are_what_the_inputs_give(written):
 
 def test_the_first_page_shows_six_findings_two_pictures_and_a_coloured_comment(written):
     cards = soup_of(written["findings.md"])
-    shown = soup_of(written["index.md"]).select(".front-finding")
+    *shown, of_code = soup_of(written["index.md"]).select(".front-finding")
     assert len(shown) == 6
+    assert "as text" in of_code.get_text() and "17_released_code" in of_code["href"]
     for finding in shown:
         card = cards.find(id=finding["href"].removeprefix("findings.html#"))
         (verdict,) = set(card.select_one(".verdict")["class"]) - {"verdict"}

@@ -40,11 +40,8 @@ def test_the_list_of_chapters_is_the_folder_and_the_book_in_order():
     listed = [
         file.rpartition("/")[2] for file in files if file.startswith("book/executed/")
     ]
-    assert (
-        listed
-        == [chapter.name for chapter in CHAPTERS]
-        == [path.stem for path in SOURCES]
-    )
+    assert listed == [chapter.name for chapter in CHAPTERS]
+    assert sorted(listed) == [path.stem for path in SOURCES]
     assert all({"smoke", "book"} <= set(chapter.budget_seconds) for chapter in CHAPTERS)
 
 
@@ -218,7 +215,7 @@ def test_the_skeleton_is_a_chapter_as_it_stands(tmp_path):
         (tmp_path / name).symlink_to(PROJECT / name)
     notebooks = tmp_path / "notebooks"
     notebooks.mkdir()
-    shutil.copy(SKELETON, notebooks / "17_section.py")
+    shutil.copy(SKELETON, notebooks / "18_section.py")
     added = re.findall(
         r"```toml\n +# (notebooks/\w+\.toml)\n(.*?)```",
         (PROJECT / "CONTRIBUTING.md").read_text("utf-8"),
