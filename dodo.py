@@ -586,7 +586,9 @@ def explorer_sources(project: Path) -> list[Path]:
     """List what the explorer is made from: player, rules of claims, notes, comments, moves."""
     library = project / "lib/chessgloss"
     rules = [
-        path for room in ("claims", "facts") for path in (library / room).rglob("*.py")
+        path
+        for room in ("claims", "facts", "predicates")
+        for path in (library / room).rglob("*.py")
     ]
     written = [
         path for path in (library / "commentary").rglob("*") if path.suffix != ".pyc"

@@ -16,8 +16,7 @@ import chess
 import chess.pgn
 import pandas as pd
 
-from chessgloss.claims import verify
-from chessgloss.claims.checker import Checked
+from chessgloss.claims import Checked, verify
 from chessgloss.commentary import annotate, arms, asking, methods
 from chessgloss.commentary.annotate import AnnotatedGame, Annotation
 from chessgloss.commentary.briefing import Briefing, Comment
@@ -35,8 +34,8 @@ MODEL = "qwen2.5-coder-1.5b-q4_k_m"
 
 #: Methods whose comments are shown, as far as a move has one.
 SHOWN = (
-    "ccc_proven",
     "notes",
+    "ccc_proven",
     "ccc_notes",
     "ccc",
     "reasoning",
@@ -165,11 +164,9 @@ def _parts(text: str, known: Briefing) -> list[list[str]]:
     checked = verify(text, known.move, known.verdict)
     parts: list[list[str]] = []
     for start, stop in pairwise(
-        sorted({0, len(text)}.union(*(c.claim.span for c in checked)))
+        sorted({0, len(text)}.union(*(c.span for c in checked)))
     ):
-        over = [
-            c for c in checked if c.claim.span[0] <= start and stop <= c.claim.span[1]
-        ]
+        over = [c for c in checked if c.span[0] <= start and stop <= c.span[1]]
         parts.append([text[start:stop], *_mark(over)])
     return parts
 
@@ -178,7 +175,7 @@ def _mark(over: Sequence[Checked]) -> list[str]:
     gravest = next((v for v in MARKS if any(c.verdict == v for c in over)), None)
     if gravest is None:
         return []
-    why = "; ".join(f"{c.claim.kind}, {c.verdict}: {c.evidence}" for c in over)
+    why = "; ".join(f"{c.kind}, {c.verdict}: {c.evidence}" for c in over)
     return [MARKS[gravest], why]
 
 

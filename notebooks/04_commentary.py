@@ -59,7 +59,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from chessgloss import assets, claims, report
 from chessgloss.book import reference
 from chessgloss.book.profiles import listed, load_sizes
-from chessgloss.commentary import arms, asking, briefing, methods, notes, proven
+from chessgloss.commentary import arms, asking, briefing, methods, notes
 from chessgloss.commentary.briefing import first_words, names_concept, speaks_of
 from chessgloss.commentary.moves import evaluated_moves, lectured_moves
 from chessgloss.concepts import facts as fact_concepts
@@ -1158,16 +1158,16 @@ report.Html(first_table.html + second_table.html, f"{first_table.text}\n\n{secon
 #
 # A move has more notes than a comment has room for. Lecturers have chosen, move after move. A note
 # is *spoken of* if the lecturer's comment makes a true claim with the same relation, about the same
-# piece, square or written move; the next chapter's program finds the claims in both. On one move:
+# piece, square or written move. A program found the claims in both. On one move:
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The notes on the move, and which are spoken of"}
 taught = next(each for each in evaluated if each.name == lectured)
 known_move = briefings[taught.name]
-human = [
-    each.claim
-    for each in claims.verify(taught.reference, taught.move, known_move.verdict)
-    if each.holds
-]
+lecture_notes = pd.read_csv(find_project() / "data/notes/lecture_notes.tsv.zst", sep="\t")
+its_lecture, its_number = lectured.split("/")
+told = lecture_notes[lecture_notes["spoken"] == 1]
+told = told[(told["lecture"] == its_lecture) & (told["number"] == int(its_number))]
+told_kinds = set(told["kind"])
 made = notes.notes(known_move)
 
 chances = [1 / (1 + np.exp(-choice.expectation(note, known_move))) for note in made]
@@ -1176,9 +1176,7 @@ report.table(
         {
             "weight by hand": [f"{note.weight:.0f}" for note in made],
             "learned chance": chances,
-            "spoken of": [
-                "yes" if choice.spoken_of(note, human, taught.move) else "" for note in made
-            ],
+            "spoken of": ["yes" if note.kind in told_kinds else "" for note in made],
         },
         index=[note.sentence for note in made],
     ).sort_values("learned chance", ascending=False),
@@ -1186,15 +1184,14 @@ report.table(
 )
 
 # %% [markdown]
-# `data/notes/learn.py` did this for every lectured move on which the program finds a claim, and
-# kept features and answers, no text. What it does not find counts as not spoken of, and it finds
+# `data/notes/learn.py` did this for every lectured move on which the program found a claim, and
+# kept features and answers, no text (an earlier reader of claims found them, not that of chapter 5). What it does not find counts as not spoken of, and it finds
 # written moves more surely than plans. A logistic regression learns from the lectures that are not
 # evaluated. It sees a note's kind, whom it is good for, its value, the verdict on the move, and how
 # often the kind came up before. From the network it has two numbers: the rank and the change of the
 # concept that the note words. It is fitted with them and without.
 
 # %%
-lecture_notes = pd.read_csv(find_project() / "data/notes/lecture_notes.tsv.zst", sep="\t")
 classes = ["kind", "who", "phase", "judgement"]
 numbers = ["value", "chance", "earlier"]
 of_network = ["concept", "change"]
@@ -1444,24 +1441,24 @@ Markdown(learned_sentence + network_sentence)
 #
 # ## A model that words the notes
 #
-# A small model that is asked to *find* what is true of a move finds little. It can write, though.
-# The last method gives it notes, what decides first and then in the learned order, says that all
-# are true, and asks for one flowing comment that adds nothing. Two worked examples come first.
+# A small model that is asked to *find* what is true of a move finds little. It can write, though. So
+# it was given notes, what decides first and then in the learned order, was told that all are true,
+# and was asked for one flowing comment that adds nothing (*model from notes*). In *proven comments* a
+# program then cut every clause that nothing bore out. On the move above:
 
 # %%
-given_notes = notes.given_notes(known_move)
-notes_request = proven.ask_first(known_move, given_notes)
-print(notes_request.messages[-1].content)
-answer = replay("notes", model).ask(notes_request)
-report.texts({"model": answer.text}, f"{taught.move.numbered_san}, from these notes")
-
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The whole prompt"}
-# the whole prompt for a comment from notes
-print(*(f"[{turn.role}]\n{turn.content}\n" for turn in notes_request.messages), sep="\n")
+worded = {
+    methods.TITLES["listed"]: notes.list_notes(known_move).text,
+    **{
+        methods.TITLES[name]: methods.kept_comments(name)[taught.name].text
+        for name in ("ccc_notes", "ccc_proven")
+    },
+}
+report.texts(worded, f"{taught.move.numbered_san}, from the same notes")
 
 # %% [markdown]
-# The next chapter says clause by clause what the model adds, and publishes what is *proven*.
+# Readers would rather have the list, as the next chapter shows. So nobody writes in this way any more,
+# and its comments are kept as they were recorded.
 #
 # ## Recap
 #
@@ -1471,7 +1468,7 @@ print(*(f"[{turn.role}]\n{turn.content}\n" for turn in notes_request.messages), 
 #   others, and whether its words come from an example.
 # - Before one says that a ranking finds what experts speak of, one must set it beside how often
 #   they speak of it anyhow.
-# - Notes that are proven need no model, and are seldom false. That does not make them helpful: a
+# - Notes need no model, and are seldom false. That does not make them helpful: a
 #   reader must ask for both.
 # - {glue:md}`learned_recap`
 # - {glue:text}`answers:,` answers of the model were recorded so far; none was chosen or edited.

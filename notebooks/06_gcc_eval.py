@@ -415,9 +415,9 @@ report.boards(
 # counts one half, and guessing gives one half.
 #
 # The judge is asked for relevance in three ways: with the engine's hint, as in GCC-Eval; without it;
-# and *with findings*, told below the comment what a program found about its claims (the checker of
-# the last chapter). The checker knows the answer, so the last column only shows whether the judge
-# uses what it is told.
+# and *with findings*, told below the comment what a program found about its claims (an earlier reader
+# of claims, whose words are kept). That program knows the answer, so the last column only shows
+# whether the judge uses what it is told.
 
 # %%
 pairs = judged["minimal pairs"]
@@ -550,7 +550,7 @@ report.table(pd.DataFrame(orders), caption="Does the hint change the order of th
 # %% [markdown]
 # Does it help to tell true from false? We have two measures. One is the share of minimal pairs in
 # which the true twin is scored higher. The other is the area under the curve by which the score tells
-# comments without a false claim, by the checker, from the others: the share of such pairs of comments
+# comments without a false claim, by the rules of the last chapter, from the others: the share of such pairs of comments
 # in which the one without is scored higher. Guessing gives one half in both. The last row first
 # subtracts from each score its method's mean, so that only comments of one method are told apart.
 
@@ -616,7 +616,7 @@ report.table(shown_rows, caption="Does the hint help to tell true from false?", 
 # judge was asked directly for correctness, which is not a dimension of GCC-Eval.
 #
 # The *combined* score is a logistic regression on the judge's score and on the numbers of claims that
-# the checker calls true and false. *Verifier alone* is the same without the judge, so the difference
+# the rules read and the board calls true and false. *Verifier alone* is the same without the judge, so the difference
 # between the two is what the judge adds. Both are fitted on the half `dev`; everything shown comes
 # from the half `test`. An unscored answer counts as the middle of the scale.
 
@@ -655,7 +655,7 @@ report.table(
 
 # %% [markdown]
 # The labelled comments were written to test a checker. They contain claims that a board can settle,
-# and the checker was built on their other half. In free commentary it finds less to check. The same
+# and the rules were tried on their other half. In free commentary they find less to check. The same
 # combination on the minimal pairs is in the fold, with the weights of the regression.
 
 # %% tags=["hide-cell"]
@@ -677,7 +677,7 @@ report.boards(
 # %% [markdown]
 # ACT-Eval asks how many comments that are mostly false a judge rates as relevant, and reports 39.8 %
 # for GCC-Eval with large models {cite}`hebbar2026acteval`. Here they are the comments of Table 5 of
-# whose decided claims more than half are false by the checker, and a relevance of 0.6 of the scale or
+# whose decided claims more than half are false by the rules, and a relevance of 0.6 of the scale or
 # more. We do not know their threshold, so the two shares cannot be compared.
 
 # %% tags=["hide-input"]
@@ -730,7 +730,7 @@ report.boards(
 # The paper proposes GCC-Eval as an objective for fine-tuning (Section 5): what it scores higher should
 # be the better comment. On each move we take, of the comments by our seven arms, the one with the
 # highest mean score. This raises the score, as it must. The question is whether it also lowers the
-# number of false claims, as a choice by the checker does. *Any* is the mean over the seven, which is
+# number of false claims, as a choice by the rules does. *Any* is the mean over the seven, which is
 # what a random choice would give.
 
 # %% tags=["hide-input"]
@@ -798,7 +798,7 @@ report.table(
 # The paper's Table 4 correlates BLEU, ROUGE and GCC-Eval with ratings by people. We have no ratings
 # (the chapter on the human study is ready for them), so **none of our numbers belongs to Table 4**.
 # Without people we can compute two other quantities: the correlation of these measures with the
-# *truth* of a comment by the checker (the share of its decided claims that are true), and with the
+# *truth* of a comment by the rules (the share of its decided claims that are true), and with the
 # scores that our judge gave. The paper's numbers are shown on the left, as printed.
 
 # %% tags=["hide-input"]

@@ -57,7 +57,7 @@ report.board(move, size=300)
 # [Try it](../try_it.md) does the same in the browser, without installing anything.
 #
 # All of it works without a language model. Where there is one (`OPENAI_BASE_URL`, or
-# `chessgloss model serve`), `--method ccc_proven` lets it write, and `ask` lets it answer.
+# `chessgloss model serve`), the commands let it write, and `ask` lets it answer.
 #
 # ## One move
 #

@@ -45,9 +45,10 @@ import pandas as pd
 import psutil
 from scipy.stats import theilslopes
 
+import chessgloss
 from chessgloss import report
 from chessgloss.claims import verify
-from chessgloss.claims.gold import check_text, read_gold
+from chessgloss.claims.gold import read_gold
 from chessgloss.commentary.annotate import (
     AnnotatedGame,
     Annotation,
@@ -904,7 +905,7 @@ def soak(count: int, seed: int, folder: Path) -> Counts:
             chosen is first and told.setdefault("first", digest) != digest
         )
         for text in random.choice(texts, 24):  # type: ignore[arg-type]
-            verdicts = [each.verdict for each in check_text(text)]
+            verdicts = [each.verdict for each in chessgloss.check(text.text, text.move)]
             counts["defect"] += told.setdefault(text.key, verdicts) != verdicts
             counts["texts checked"] += 1
         counts["positions"] += len(chosen)

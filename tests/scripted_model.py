@@ -53,16 +53,12 @@ def reply(request: Request) -> Answer:
 
 
 def _written(name: str, request: Request, number: int) -> str:
-    asked = request.messages[-1].content
     if name.startswith("mate_") or name in ("play_san", "play_uci"):
         return MOVES[number % len(MOVES)]
     if name == "play_reason":
         return f"Move: {MOVES[number % len(MOVES)]}\nReason: The knight attacks the pawn on e5."
     if name == "pairwise":
         return "Both comments are fine, I like the first."
-    if name.startswith("comment_notes"):
-        notes = [line[2:] for line in asked.splitlines() if line.startswith("- ")]
-        return " ".join(notes[:2]).strip('"') + " A fine idea."
     comment = (
         f"This is move number {number}. It threatens to win the queen on d5 at once."
     )

@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "corpora": {"assets", "positions", "store"},
     "experts": {"assets", "positions"},
     "claims": {"corpora", "facts", "positions", "predicates", "scores"},
-    "notes": {"claims", "facts", "positions", "predicates", "scores"},
+    "notes": {"facts", "positions", "predicates", "scores"},
     "concepts": {
         *("assets", "corpora", "experts", "facts", "oracle"),
         *("positions", "predicates", "stats", "store"),

@@ -17,6 +17,7 @@ import pytest
 
 import chessgloss
 from chessgloss import cli, engine
+from chessgloss.assets import REGISTRY, AssetMissing
 from chessgloss.commentary.annotate import OURS, Annotator, read_games
 from chessgloss.concepts import priority as prioritise
 from chessgloss.concepts.changes import Priorities
@@ -215,7 +216,7 @@ def test_a_file_that_cannot_be_read_is_named_in_words(
         *(
             "survey collect -o x --moves 0",
             "survey build x -o y --block 0",
-            "claims --reply zz",
+            "claims --reader zz",
         ),
     ],
 )
@@ -238,7 +239,7 @@ def test_the_object_follows_the_contract(capsys):
     )
     content = json.loads(capsys.readouterr().out)
     for claim in content["claims"]:
-        assert set(claim) >= {"text", "span", "kind", "verdict", "evidence"}
+        assert set(claim) >= {"text", "span", "kind", "verdict", "evidence", "read"}
         assert text[slice(*claim["span"])] == claim["text"]
     assert [claim["verdict"] for claim in content["claims"]].count("false") == 2
     assert content["summary"]["false"] == 2
@@ -292,13 +293,13 @@ def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, c
         ),
         (["--jsonl", "x", "--text", "y"], "give either --jsonl, or"),
         (
-            ["--fen", ITALIAN, "--move", "O-O", "--text", "x", "--reply", "e2e4"],
-            "is not legal",
+            ["--fen", ITALIAN, "--move", "O-O", "--text", "x", "--reader", "model"],
+            "OPENAI_BASE_URL",
         ),
     ],
 )
 def test_bad_claims_raise_one_clear_line(arguments, message):
-    with pytest.raises((ValueError, OSError), match=message) as caught:
+    with pytest.raises((ValueError, OSError, RuntimeError), match=message) as caught:
         run("claims", *arguments)
     assert "\n" not in str(caught.value)
 
@@ -329,7 +330,10 @@ def scripted(monkeypatch):
     )
     monkeypatch.setattr(prioritise, "load_method", lambda: None)
     threats = (ConceptChange("Threats", "White", 0.0, 1.0, 1.5, 1),)
-    ranked = lambda at, uci: Priorities(MoveInContext(at, uci), "default", threats)  # noqa: E731
+
+    def ranked(at, uci, method="default"):
+        return Priorities(MoveInContext(at, uci), method, threats)
+
     monkeypatch.setattr(prioritise, "prioritise", ranked)
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "CHESSGLOSS_MODEL"):
         monkeypatch.delenv(name, raising=False)
@@ -376,7 +380,7 @@ def test_a_comment_says_what_wrote_it_and_other_programs_read_it_as_json(
         ),
         (
             ["--method", "magic"],
-            "no method 'magic'; choose one of notes, ccc_proven, bare",
+            "no method 'magic'; choose one of notes, bare",
         ),
         (["--method", "bare"], r"OPENAI_BASE_URL.*model serve"),
     ],
@@ -415,16 +419,31 @@ def llm(scripted, monkeypatch):
         yield llm
 
 
-def test_a_model_is_asked_only_where_the_method_asks_one(llm, capsys):
-    llm.script.append("text:The bishop takes the pawn on e6.")
-    assert run("comment", *MOVE, "--method", "ccc_proven", "--json") == 0
+def test_an_endpoint_is_asked_as_the_paper_asks_unless_another_method_is_named(
+    llm, capsys
+):
+    llm.script.append("text:Comment: The bishop takes the pawn on e6.")
+    assert run("comment", *MOVE, "--json") == 0
     content = json.loads(capsys.readouterr().out)
-    assert "The bishop takes the pawn on e6." in content["comment"]
-    assert (content["method"], content["model"]) == ("ccc_proven", "scripted-1")
-    assert "Bxe6+" in llm.asked[0]["messages"][-1]["content"]
+    assert content["comment"] == "The bishop takes the pawn on e6."
+    assert (content["method"], content["model"]) == ("ccc", "scripted-1")
+    asked = llm.asked[0]["messages"][-1]["content"]
+    assert "Bxe6+" in asked and "1. White's threats: gets better" in asked
     assert any(claim["verdict"] == "true" for claim in content["claims"])
-    assert run("comment", *MOVE) == 0
+    assert run("comment", *MOVE, "--method", "notes") == 0
     assert len(llm.asked) == 1
+
+
+def test_without_the_network_that_ranks_concepts_the_facts_speak(
+    llm, capsys, monkeypatch
+):
+    missing = Mock(side_effect=AssetMissing(REGISTRY["nnue"], ["elsewhere"]))
+    monkeypatch.setattr(prioritise, "prioritise", missing)
+    assert run("comment", *MOVE, "--no-concepts") == 0
+    seen = capsys.readouterr()
+    assert "(notes, no model" in seen.out
+    assert "asset 'nnue'" in seen.err and "the facts speak instead" in seen.err
+    assert not llm.asked
 
 
 @pytest.mark.parametrize(
@@ -440,11 +459,22 @@ def test_without_a_usable_comment_the_facts_speak_and_say_so(
     llm, capsys, script, words
 ):
     llm.script += script
-    how = ("--method", "ccc_proven", "--timeout", "0.5")
+    how = ("--method", "verdict", "--timeout", "0.5")
     assert run("comment", *MOVE, *how) == 0
     seen = capsys.readouterr()
     assert "(notes, no model" in seen.out
     assert all(each in seen.err for each in words)
+
+
+def test_a_model_reads_the_claims_where_it_is_asked_to(llm, capsys):
+    llm.script.append("text:1. attacks piece=moved target=bQa8 when=after\n2. -")
+    text = "Dear me, the lady on a8 is eyed. Fine."
+    how = ("--text", text, "--json", "--reader", "model")
+    assert run("claims", *MOVE, *how) == 0
+    (claim,) = json.loads(capsys.readouterr().out)["claims"]
+    assert claim["read"] == "attacks piece=moved target=bQa8 when=after"
+    assert (claim["verdict"], claim["text"]) == ("false", text[:32])
+    assert "White Bxe6+ (continued) | Fine." in llm.asked[0]["messages"][-1]["content"]
 
 
 # ---------------------------------------------------------------- annotate

@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from chessgloss.commentary import asking, briefing, methods
 from chessgloss.commentary.asking import read_briefings
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.commentary.methods import METHODS, gather_comments
+from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.moves import documents_examples, evaluated_moves
 from chessgloss.commentary.notes import GIVEN_WORDS, given_notes, list_notes
 from chessgloss.commentary.prompts import all_prompts, load_prompt, read_prompt
-from chessgloss.commentary.proven import ask_first
 from chessgloss.facts.change import ConceptChange, concept_and_side
 from chessgloss.llm.client import AnswerMissing, replay
 from chessgloss.llm.recordings import Message
@@ -58,26 +57,13 @@ def test_the_committed_briefings_are_those_of_the_rule(
     assert printed == ["1... Bd2+", "18... Bxc3#", "21. Bxe6+"]
 
 
-def test_the_listed_notes_are_those_that_a_model_is_given(briefings) -> None:
+def test_the_list_of_notes_has_at_most_one_sentence_too_many(briefings) -> None:
     for each in list(briefings.values())[::7]:
         comment = list_notes(each)
-        shown = ask_first(each).messages[-1].content
         told = [note.sentence for note in given_notes(each)]
         assert comment.text == " ".join(told)
-        assert "\n".join(f"- {sentence}" for sentence in told) in shown
         assert (comment.method, comment.model) == ("listed", "")
         assert comment.words <= GIVEN_WORDS + max(len(one.split()) for one in told)
-
-
-def test_the_table_names_the_prompt_and_the_purpose_of_what_is_asked(figure_a6) -> None:
-    label = ask_first(figure_a6).prompt
-    named = {each.prompt for each in METHODS.values()} - {""}
-    assert named == {label.split("@")[0]}
-    purposes = {each.purpose for each in METHODS.values()} - {""}
-    assert purposes < load_script("recordings/record.py").PURPOSES.keys()
-    for each in METHODS.values():
-        asks = each.writer in ("first_answer", "proven")
-        assert bool(each.prompt) == bool(each.purpose) == asks
 
 
 def test_comments_come_method_by_method_and_a_move_without_one_has_no_row(
@@ -97,16 +83,18 @@ def test_comments_come_method_by_method_and_a_move_without_one_has_no_row(
 
 def test_a_model_that_was_not_asked_has_no_comments(briefings) -> None:
     client = replay("factorial", "nobody")
-    for name in ("ccc", "ccc_notes"):
-        refuses(
-            AnswerMissing,
-            "no recorded answer of nobody",
-            gather_comments,
-            [name],
-            evaluated_moves()[:1],
-            briefings,
-            client,
-        )
+    of_one = (evaluated_moves()[:1], briefings, client)
+    words = "no recorded answer of nobody"
+    refuses(AnswerMissing, words, gather_comments, ["ccc"], *of_one)
+
+
+def test_what_a_model_once_made_of_notes_is_kept_with_its_name(briefings) -> None:
+    names = ["ccc_notes", "ccc_proven"]
+    client = replay("factorial", "nobody")
+    rows = gather_comments(names, evaluated_moves(), briefings, client)
+    assert set(rows["model"]) == {"qwen2.5-coder-1.5b-q4_k_m"}
+    moves = rows.groupby("method")["move"].nunique()
+    assert moves.to_dict() == {"ccc_notes": 62, "ccc_proven": 63}
 
 
 @pytest.mark.parametrize("name", ["listed", "ccc_others", "ccc_oracle", "magic"])

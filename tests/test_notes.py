@@ -130,7 +130,7 @@ def test_the_claim_reader_finds_nothing_false_in_a_comment(briefings):
     for briefing in briefings.values():
         text = compose(notes(briefing)).text
         checked = verify(text, briefing.move, briefing.verdict)
-        assert not [each.claim.text for each in checked if each.verdict == "false"], (
+        assert not [each.text for each in checked if each.verdict == "false"], (
             text
         )
 

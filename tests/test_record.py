@@ -1,10 +1,13 @@
 """The script that records answers: its batches, on recordings that are whole and on none."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from chessgloss.llm.client import DEFAULT_MODEL, Endpoint, model_named
 from chessgloss.llm.dialect import THOUGHTS
-from chessgloss.llm.recordings import Message, Recordings, Request, Sampling
+from chessgloss.llm.recordings import Asked, Message, Recordings, Request, Sampling
 from fakes.scripted_llm import scripted_llm
 from scripts import load_script
 
@@ -12,7 +15,7 @@ record = load_script("recordings/record.py")
 MODEL = "scripted-1"
 
 
-@pytest.mark.parametrize("purpose", ["notes", "mate_in_one", "static"])
+@pytest.mark.parametrize("purpose", ["mate_in_one", "static"])
 def test_no_answer_that_the_book_shows_is_missing(purpose):
     assert record.missing(purpose, "qwen2.5-coder-1.5b-q4_k_m").calls == 0
 
@@ -159,15 +162,15 @@ def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeyp
         yield [question("first"), question("second")]
         yield [question(f"more on {client.ask(question('second')).text}")]
 
-    kept = Recordings.of(model_named(MODEL), "notes", tmp_path)
-    monkeypatch.setattr(record, "PURPOSES", {"notes": batches})
+    kept = Recordings.of(model_named(MODEL), "mate_in_one", tmp_path)
+    monkeypatch.setattr(record, "PURPOSES", {"mate_in_one": batches})
     monkeypatch.setattr(record.Recordings, "of", lambda model, purpose: kept)
     with scripted_llm("text:one", "text:two", "text:three") as llm:
         endpoint = Endpoint(llm.url, model_named(MODEL))
         monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
-        tally = record.record("notes", MODEL)
+        tally = record.record("mate_in_one", MODEL)
         assert (dict(tally.states), tally.unanswered) == ({"answered": 3}, 0)
-        assert record.record("notes", MODEL) == tally
+        assert record.record("mate_in_one", MODEL) == tally
     assert (len(llm.asked), kept.get(question("more on two")).text) == (3, "three")
 
 
@@ -188,3 +191,117 @@ def test_the_papers_own_puzzles_are_asked_where_their_file_is(
         assert record.main(["mate_in_one_lichess", "--model", MODEL]) == 0
     assert "3 asked: 3 answered" in capsys.readouterr().out
     assert "6k1/5ppp/8/7q/8/8/5PPP/3R2K1 w" in llm.asked[0]["messages"][-1]["content"]
+
+
+# ---------------------------------------------------------------- in batches
+
+
+@pytest.fixture
+def batched(tmp_path, monkeypatch):
+    """Return what runs the script on sixty moves in two arms, with the recordings aside."""
+    asked = [
+        Request(
+            (Message("user", f"{method} {k}"),),
+            prompt="comment@1",
+            about={"of": f"m{k}", "method": method},
+        )
+        for k in range(60)
+        for method in ("bare", "ccc")
+    ]
+    table = {"comments": record._all_of(lambda: asked)}
+    monkeypatch.setattr(record, "PURPOSES", table)
+    monkeypatch.setattr(record, "SHOWN", ("comments",))
+    place = Recordings.of
+    monkeypatch.setattr(
+        Recordings, "of", lambda model, purpose: place(model, purpose, tmp_path)
+    )
+    folder = tmp_path / "batches"
+
+    def run(*more: str) -> tuple[int, Recordings]:
+        found = Recordings.of(model_named("claude"), "comments")
+        return record.main(["all", "--model", "claude", *more]), found
+
+    return run, folder, asked
+
+
+def answer_all(folder, left_out=()) -> list[str]:
+    """Answer each file of questions that has no answers; return their names."""
+    names = []
+    for path in sorted(folder.glob("*.questions.txt")):
+        name = path.name.partition(".")[0]
+        beside = folder / f"{name}.answers.jsonl"
+        if not beside.exists():
+            kept = json.loads((folder / "kept" / f"{name}.json").read_text())
+            lines = [
+                json.dumps({"number": int(n), "answer": each["name"]}) + "\n"
+                for n, each in kept["questions"].items()
+                if n not in left_out
+            ]
+            beside.write_text("".join(lines))
+            names.append(name)
+    return names
+
+
+def test_a_model_without_an_endpoint_is_asked_in_files(batched, capsys):
+    run, folder, asked = batched
+    order = ["--apart", "method", "--blocks", "of", "--size", "25", "--seed", "4"]
+    assert run("--write", str(folder), *order)[0] == 0
+    assert "comments: 6 files written; 0 questions wait" in capsys.readouterr().out
+    run("--write", str(folder), *order)
+    assert "comments: 0 files written; 120 questions wait" in capsys.readouterr().out
+    assert len(answer_all(folder, left_out=("3",))) == 6
+    status, kept = run("--read", str(folder), "--date", "2026-01-31")
+    out, err = capsys.readouterr()
+    assert (status, len(kept)) == (1, 114)
+    assert out.count("19 answers recorded, 1 without an answer") == 6
+    assert err.count(" 3: no line of the answers is about it") == 6
+    run("--write", str(folder), *order)
+    assert "comments: 6 files written; 0 questions wait" in capsys.readouterr().out
+    answer_all(folder)
+    status, kept = run("--read", str(folder))
+    assert (status, len(kept)) == (0, 120)
+    assert kept.get(asked[5]).text == "comment@1 (of m2, method ccc)"
+
+
+def test_given_blocks_are_kept_together(batched, capsys, tmp_path):
+    run, folder, _ = batched
+    path = tmp_path / "blocks.json"
+    blocks = [[f"m{k}" for k in range(first, 60, 3)] for first in range(3)]
+    path.write_text(json.dumps({"of": blocks}))
+    run("--write", str(folder), "--blocks", str(path))
+    found = [
+        {
+            each["name"].split()[2]
+            for each in json.loads(p.read_text())["questions"].values()
+        }
+        for p in folder.glob("kept/*.json")
+    ]
+    assert sorted(map(sorted, found)) == sorted(
+        sorted(f"{name}," for name in block) for block in blocks
+    )
+    path.write_text(json.dumps({"of": blocks[:2]}))
+    assert run("--write", str(folder / "other"), "--blocks", str(path))[0] == 1
+    assert "is in no block of" in capsys.readouterr().err
+    assert run("--write", str(folder / "other"), "--apart", "arm")[0] == 1
+    assert "has no 'arm'; it has prompt, of, method" in capsys.readouterr().err
+
+
+def test_a_sample_is_asked_alone_again_and_together(batched):
+    run, folder, asked = batched
+    for repeat, size in ((0, 24), (1, 1), (2, 1)):
+        how = ["--sample", "24", "--seed", "5", "--size", str(size)]
+        run("--write", str(folder), *how, "--repeat", str(repeat))
+        answer_all(folder)
+    status, kept = run("--read", str(folder))
+    assert (status, len(kept)) == (0, 72)
+    repeats = [[replace(one, repeat=k) for one in asked] for k in range(3)]
+    there = [
+        {one.messages for one in each if kept.get(one) is not None} for each in repeats
+    ]
+    assert there[0] == there[1] == there[2]
+    assert len(there[0]) == 24
+    how = [
+        {kept.provenance(one).asked for one in each if kept.get(one)}
+        for each in repeats
+    ]
+    assert how == [{Asked.TOGETHER}, {Asked.ALONE}, {Asked.ALONE}]

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 #: The page of terms and what they mean.
 GLOSSARY = "book/glossary"
 #: Terms of the glossary that are ordinary words as well: a mention need not mean the term.
-ORDINARY = {"claim", "concept", "glue", "note", "proven"}
+ORDINARY = {"claim", "concept", "glue", "note"}
 
 #: The scripts that a page may run.
 SCRIPTS = Path(__file__).with_name("scripts.toml")

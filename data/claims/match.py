@@ -1,4 +1,4 @@
-"""Draw the human comments to be labelled, and make the matching task of the others.
+"""Make the matching task of people's comments.
 
 Run from the root: ``python data/claims/match.py`` writes ``matching.tsv``: a comment, its move
 and three moves of other comments of the same phase, moved piece and half, in random order.
@@ -23,8 +23,6 @@ from chessgloss.positions import CommentedMove, phase_of
 
 FOLDER = Path(__file__).parent
 SEED = 22
-#: Words of a comment in each stratum, and how many comments are drawn of it in each half.
-STRATA = ((3, 7, 20), (8, 14, 26), (15, 22, 28), (23, 40, 22))
 #: Fewest words of a comment whose move is to be told.
 WORDS = 6
 OTHERS = 3
@@ -49,24 +47,6 @@ def known(lectures: list[Lecture]) -> set[str]:
     return {each.name for each in choose_moves(lectures)} | set(
         re.findall(r"lec\d+/\d+", text)
     )
-
-
-def draw(lectures: list[Lecture], held_out: bool) -> list[str]:
-    """Return the comments to be labelled of one half, stratified by their length."""
-    left_out = known(lectures)
-    once: dict[tuple[str, str], str] = {}
-    comments = numbered(lectures, held_out)
-    for key, comment in comments.items():
-        if key not in left_out and eligible(comment):
-            once.setdefault((comment.context.position.fen, comment.context.uci), key)
-    rng = random.Random(f"{SEED} {held_out}")
-    drawn = set()
-    for least, most, count in STRATA:
-        of_length = [
-            key for key in once.values() if least <= comments[key].words <= most
-        ]
-        drawn |= set(rng.sample(of_length, min(count, len(of_length))))
-    return [key for key in comments if key in drawn]
 
 
 def matching(

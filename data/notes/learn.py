@@ -4,8 +4,8 @@
 
 writes ``lecture_notes.tsv.zst`` into this folder: for each commented move of the lectures in
 which the reader finds a claim its notes, one a row, with features and whether the comment speaks
-of it; no text. Then the weights, fitted on the lectures that are not evaluated, go into
-``lib/chessgloss/notes/choice.toml``. Searches are kept in ``.cache/notes`` and go on where
+of it (:func:`spoken_of`); no text. Then the weights, fitted on the lectures that are not evaluated,
+go into ``lib/chessgloss/notes/choice.toml``. Searches are kept in ``.cache/notes`` and go on where
 they stopped; ``--table`` leaves out moves that are not yet searched, ``--fit`` reads the table.
 """
 
@@ -15,10 +15,12 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import chess
 import pandas as pd
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
@@ -27,15 +29,17 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from chessgloss import assets
-from chessgloss.claims import extract, verify
+from chessgloss.claims import verify
+from chessgloss.claims.language import Claim, MoveSpec, Reference, SquarePattern
+from chessgloss.claims.read_rules import read
 from chessgloss.commentary.asking import analysis_row, read_analysis
 from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.concepts.priority import prioritise
 from chessgloss.corpora.lectures import eligible, evaluated_lectures, read_lectures
 from chessgloss.engine import open_engine
-from chessgloss.notes import notes
-from chessgloss.notes.choice import features, spoken_of
-from chessgloss.positions import CommentedMove, Position
+from chessgloss.notes import Note, notes
+from chessgloss.notes.choice import features
+from chessgloss.positions import CommentedMove, MoveInContext, Position
 from chessgloss.scores import Analysis
 from chessgloss.store import file_digest, find_project
 
@@ -49,6 +53,16 @@ NUMBERS = ["value", "chance", "concept", "change", "earlier"]
 CS = (0.03, 0.1, 0.3, 1.0)
 RARE = 5
 FOLDS = 8
+
+#: Predicates that can say the same of the same men, and those that say nothing to speak of.
+ALIKE = (
+    frozenset({"checkmate", "mate_in", "threat"}),
+    frozenset({"attacks", "attacked", "fork"}),
+    frozenset({"defends", "defended"}),
+    frozenset({"wins", "hanging", "material"}),
+    frozenset({"castled", "castling_right"}),
+)
+BARE = frozenset({"stands", "played", "unsaid"})
 
 
 class Searches:
@@ -77,11 +91,83 @@ class Searches:
         return read_analysis(position, self.known[key])
 
 
+def spoken_of(note: Note, claims: Iterable[Claim], move: MoveInContext) -> bool:
+    """Return whether claims of a text on a move speak of a note on it.
+
+    They do if one can say the same as one that the reader finds in the note's own sentence, or in
+    the words of a board fact behind it that has a square of what the note is about.
+    """
+    about = {each.removeprefix("won ") for each in note.about}
+    texts = [note.sentence]
+    for fact in note.facts:
+        there = fact.when != "before" and about & {*fact.squares}
+        if there and fact.provenance == "board":
+            texts.append(fact.text)
+    own = [claim for text in texts for claim in read(text, move.mover).claims]
+    return any(same_subject(claim, other, move) for claim in claims for other in own)
+
+
+def same_subject(claim: Claim, other: Claim, move: MoveInContext) -> bool:
+    """Return whether two claims on a move can speak of the same thing.
+
+    Their predicates are the same or stand together in :data:`ALIKE`; both are denied or neither;
+    arguments that both have can mean one thing. That a piece stands somewhere, or that the move
+    was played, is nothing to speak of.
+    """
+    names = {claim.predicate, other.predicate}
+    same = len(names) == 1 or any(names <= each for each in ALIKE)
+    if not same or names & BARE or claim.denied != other.denied:
+        return False
+    ours, theirs = _active(claim), _active(other)
+    return all(
+        _can_be_one(ours[name], theirs[name], move)
+        for name in ours.keys() & theirs.keys()
+    )
+
+
+def _active(claim: Claim) -> dict[str, object]:
+    """Return the arguments of a claim by name, what is attacked or defended as the target."""
+    values = dict[str, object](claim.arguments)
+    if claim.predicate in ("attacked", "defended"):
+        values["target"] = values.pop("piece")
+        values["piece"] = values.pop("by", None)
+    return values
+
+
+def _can_be_one(one: object, two: object, move: MoveInContext) -> bool:
+    """Return whether two values of a claim can mean one thing; what is not said can be anything."""
+    one, two = (_place_of(each, move) for each in (one, two))
+    if one is None or two is None:
+        return True
+    if isinstance(one, tuple) and isinstance(two, tuple):
+        return any(_can_be_one(a, b, move) for a in one for b in two)
+    if isinstance(one, frozenset) and isinstance(two, frozenset):
+        return bool(one & two)
+    if isinstance(one, SquarePattern) and isinstance(two, SquarePattern):
+        return bool(one.squares & two.squares)
+    if isinstance(one, (Reference, MoveSpec)) and type(one) is type(two):
+        names = (each.name for each in fields(one))
+        return all(_can_be_one(getattr(one, n), getattr(two, n), move) for n in names)
+    return one == two
+
+
+def _place_of(value: object, move: MoveInContext) -> object:
+    """Return the piece that has moved as the piece that it is; any other value as it is."""
+    if not isinstance(value, Reference) or value.role != "moved":
+        return value
+    square = move.move.to_square
+    man = move.after().board().piece_at(square)
+    assert man is not None
+    letter = "w" if man.color else "b"
+    name = chess.square_name(square)
+    return Reference.parse(f"{letter}{man.symbol().upper()}{name}")
+
+
 def commented() -> Iterator[tuple[str, int, CommentedMove]]:
     """Yield the comments in which the reader finds a claim, with lecture and number."""
     for lecture in read_lectures(assets.locate("lectures")):
         for number, comment in enumerate(lecture.comments):
-            if extract(comment.comment):
+            if read(comment.comment, comment.context.mover).claims:
                 yield lecture.name, number, comment
 
 
@@ -133,7 +219,7 @@ def read_notes() -> pd.DataFrame:
                     "hand": note.weight,
                     "decides": int(note.decides),
                     "svm": 1 / min(ranks) if ranks else 0.0,
-                    "readable": int(bool(extract(note.sentence))),
+                    "readable": int(bool(read(note.sentence, move.mover).claims)),
                     "spoken": int(spoken_of(note, claims, move)),
                 }
             )

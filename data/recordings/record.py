@@ -1,13 +1,19 @@
 """Record a language model's answers to all questions of the book, beside those of others.
 
     python data/recordings/record.py all --model gpt-4o --dry-run --price 2.50 10
-    python data/recordings/record.py commentary --model gpt-4o
+    python data/recordings/record.py factorial --model gpt-4o
     python data/recordings/record.py gcc_eval --judge gpt-4o
+    python data/recordings/record.py factorial --model claude --write DIR --size 25
+    python data/recordings/record.py factorial --model claude --read DIR
 
 A model that this machine can serve is served while its answers are recorded; any other is
 asked at ``OPENAI_BASE_URL`` with ``OPENAI_API_KEY``. Answers that are there already are not
 asked for again, so that a run that was stopped goes on. Judges are asked about the comments of
 ``--model``; with ``--judge`` another model judges them.
+
+With ``--write`` what lacks an answer is written to files of questions instead, for a model that is
+asked in batches, and ``--read`` keeps the answers that were put beside them
+(:mod:`chessgloss.llm.batches`).
 
 The last line says what became of the questions; the status is 1 where some have no answer.
 """
@@ -15,16 +21,22 @@ The last line says what became of the questions; the status is 1 where some have
 from __future__ import annotations
 
 import argparse
+import json
+import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 
 import pandas as pd
 
 from chessgloss.assets import AssetMissing, locate
+from chessgloss.commentary import readings
 from chessgloss.commentary.arms import (
     PURPOSE,
     ask_arm,
@@ -32,13 +44,24 @@ from chessgloss.commentary.arms import (
     questions,
     read_published,
 )
-from chessgloss.commentary.asking import briefings_file, lectured_file, read_briefings
+from chessgloss.commentary.asking import briefings_file, read_briefings
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.moves import EvaluatedMove, evaluated_moves
-from chessgloss.commentary.proven import pending
 from chessgloss.experts import Expert, load_expert
 from chessgloss.judges import gcc, pairwise, trials
+from chessgloss.llm.batches import (
+    SIZES,
+    BatchDamaged,
+    Form,
+    Reading,
+    draw_blocks,
+    keep_answers,
+    shuffled,
+    split,
+    waiting,
+    write_batch,
+)
 from chessgloss.llm.client import (
     DEFAULT_MODEL,
     LOCAL_ASSETS,
@@ -108,28 +131,6 @@ def _factorial(client: Client, commentator: str) -> Iterator[list[Request]]:
     yield pgn_requests()
 
 
-def _notes(client: Client, commentator: str) -> Iterator[list[Request]]:
-    """Yield the next question of every comment written from notes, until none has one."""
-    evaluated = read_briefings(briefings_file())
-    known = [*evaluated.values(), *read_briefings(lectured_file()).values()]
-    asked: set[str] = set()
-    while batch := _next_questions(known, client, asked):
-        yield batch
-
-
-def _next_questions(
-    briefings: Iterable[Briefing], client: Client, asked: set[str]
-) -> list[Request]:
-    """Return the next question of each conversation that was not put before; note them."""
-    batch = []
-    for briefing in briefings:
-        request = pending(briefing, client)
-        if request is not None and str(request.messages) not in asked:
-            asked.add(str(request.messages))
-            batch.append(request)
-    return batch
-
-
 def in_reading_order(requests: Iterable[Request]) -> list[Request]:
     """Return requests, each once, those whose messages but the last are the same together.
 
@@ -155,6 +156,14 @@ def trial_requests(
     ]
     frames.append(trials.choice_questions(comments, briefings))
     return in_reading_order(request for frame in frames for request in frame["request"])
+
+
+def _readings(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions that ask for the claims of texts, then those about lines that failed."""
+    sets = readings.gold_sets().items()
+    asked = [block for name, texts in sets for block in readings.blocks(name, texts)]
+    yield readings.first_questions(asked)
+    yield readings.further_questions(asked, client.recordings)
 
 
 def _gcc_eval(client: Client, commentator: str) -> Iterator[list[Request]]:
@@ -198,41 +207,44 @@ def model_requests(expert: Expert) -> list[Request]:
     return requests + play_requests(reason_asked(asked), "fen_reason")
 
 
-def _static(client: Client, commentator: str) -> Iterator[list[Request]]:
-    yield model_requests(load_expert("nnue"))
-
-
 def mate_in_one_requests(count: int | None = RECORDED) -> list[Request]:
     """Return every question of the chapter on mate in one; on the first ``count`` problems."""
     return list(mate_questions(read_problems(count=count))["request"])
 
 
-def _mates(client: Client, commentator: str) -> Iterator[list[Request]]:
-    yield mate_in_one_requests()
-
-
-def _all_mates(client: Client, commentator: str) -> Iterator[list[Request]]:
-    yield mate_in_one_requests(None)
-
-
-def _lichess_mates(client: Client, commentator: str) -> Iterator[list[Request]]:
-    """Yield the questions on the puzzles that the CCC paper's Table 7 is about, by its rule."""
+def lichess_mate_requests() -> list[Request]:
+    """Return the questions on the puzzles that the CCC paper's Table 7 is about, by its rule."""
     path = locate("lichess_puzzles", fetch=False)
-    yield list(mate_questions(lichess_problems(path, LICHESS_PUZZLES))["request"])
+    return list(mate_questions(lichess_problems(path, LICHESS_PUZZLES))["request"])
+
+
+def static_requests() -> list[Request]:
+    """Return every question of the static positions."""
+    return model_requests(load_expert("nnue"))
+
+
+def _all_of(make: Callable[[], list[Request]]) -> Batches:
+    """Return the batches of a purpose whose questions are all known beforehand."""
+
+    def batches(client: Client, commentator: str) -> Iterator[list[Request]]:
+        yield make()
+
+    return batches
 
 
 #: What can be recorded, by purpose: the name of the file of answers. In this order: judges ask
-#: about comments that were recorded before.
+#: about comments that were recorded before. A new purpose whose questions are known beforehand is
+#: one line here and a function that returns them: ``"static": _all_of(static_requests)``.
 PURPOSES: Mapping[str, Batches] = MappingProxyType(
     {
-        "mate_in_one": _mates,
-        "static": _static,
+        "mate_in_one": _all_of(mate_in_one_requests),
+        "static": _all_of(static_requests),
+        "readings": _readings,
         "factorial": _factorial,
-        "notes": _notes,
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,
-        "mate_in_one_all": _all_mates,
-        "mate_in_one_lichess": _lichess_mates,
+        "mate_in_one_all": _all_of(partial(mate_in_one_requests, None)),
+        "mate_in_one_lichess": _all_of(lichess_mate_requests),
     }
 )
 
@@ -240,11 +252,15 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
 JUDGED = ("gcc_eval", "pairwise")
 
 #: Purposes of which more questions follow from the answers to the first.
-FOLLOWING = ("notes",)
+FOLLOWING = ("readings",)
 
 #: Slots of a server on this machine: each keeps one beginning of the purpose's questions read.
 #: Eight serve the eleven arms: those that differ in the move's concepts alone share one.
 SLOTS = {"factorial": 8}
+
+#: Tokens that such a server holds for each slot: the longest question and its answer. What a reader
+#: of claims is told takes some 6,000.
+CONTEXT = {"factorial": 2048, "readings": 10_240}
 
 #: What ``all`` records: what the chapters show.
 SHOWN = tuple(purpose for purpose in PURPOSES if not purpose.startswith("mate_in_one_"))
@@ -312,22 +328,40 @@ def missing(purpose: str, model: str, judge: str = "") -> Estimate:
     said. Where a judge has no comments of the model yet, those of :data:`DEFAULT_MODEL` are
     counted in their place.
     """
-    asked = (judge or model) if purpose in JUDGED else model
-    client = replay(purpose, asked)
-    lacking: dict[str, Request] = {}
+    client = replay(purpose, _asked(purpose, model, judge))
+    questions, wanted = known_questions(purpose, client, model)
+    lacking = client.missing(questions)
+    if wanted and not lacking and purpose in JUDGED and model != DEFAULT_MODEL:
+        borrowed = missing(purpose, DEFAULT_MODEL, client.model.name)
+        return replace(borrowed, borrowed=DEFAULT_MODEL)
+    followed = bool(wanted or (lacking and purpose in FOLLOWING))
+    return estimate(lacking, Dialect.of(client.model.name).thoughts, followed=followed)
+
+
+def _asked(purpose: str, model: str, judge: str) -> str:
+    """Return who is asked: a judge if another than the model is named, else the model."""
+    return (judge or model) if purpose in JUDGED else model
+
+
+def known_questions(
+    purpose: str, client: Client, model: str
+) -> tuple[list[Request], AnswerMissing | None]:
+    """Return the questions that are known today, and which answer others follow from.
+
+    Parameters
+    ----------
+    purpose, client
+        What is asked of whom.
+    model
+        Whose comments are judged.
+    """
+    questions: dict[str, Request] = {}
     try:
         for batch in PURPOSES[purpose](client, model):
-            lacking |= {
-                client.recordings.key_of(one): one for one in client.missing(batch)
-            }
-        followed = bool(lacking) and purpose in FOLLOWING
-    except AnswerMissing:
-        if purpose in JUDGED and not lacking and model != DEFAULT_MODEL:
-            borrowed = missing(purpose, DEFAULT_MODEL, asked)
-            return replace(borrowed, borrowed=DEFAULT_MODEL)
-        followed = True
-    thoughts = Dialect.of(asked).thoughts
-    return estimate([*lacking.values()], thoughts, followed=followed)
+            questions |= {client.recordings.key_of(one): one for one in batch}
+    except AnswerMissing as wanted:
+        return [*questions.values()], wanted
+    return [*questions.values()], None
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,10 +409,10 @@ def record(
     chessgloss.llm.client.Misconfigured, chessgloss.llm.client.AnswerMissing
         If the endpoint knows neither key nor model; if there are no comments to judge.
     """
-    asked = (judge or model) if purpose in JUDGED else model
+    asked = _asked(purpose, model, judge)
     keys: dict[str, Request] = {}
     reasons: dict[str, None] = {}
-    with _endpoint(asked, SLOTS.get(purpose, 1), threads) as endpoint:
+    with _endpoint(asked, purpose, threads) as endpoint:
         recordings = Recordings.of(model_named(asked), purpose)
         client = Client(recordings, endpoint)
         for batch in PURPOSES[purpose](client, model):
@@ -400,15 +434,130 @@ def _state(request: Request, answer: Answer) -> str:
     return str(answer.state)
 
 
+# ---------------------------------------------------------------- in batches
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which questions are written, and how they lie in files.
+
+    Parameters
+    ----------
+    form
+        How a file is written.
+    size
+        Most questions in one.
+    seed
+        Of the order, of drawn blocks and of a sample.
+    apart
+        What questions in one file share: ``prompt``, or a name in :attr:`Request.about`,
+        such as ``method``.
+    blocks
+        A field of ``about``, such as ``of``: so many of its values make a block, the same
+        whatever else differs, and a file holds questions of one. Or a file of JSON with
+        given blocks: ``{"of": [["lec3/4", "lec3/16"], ["lec3/18"]]}``.
+    repeat
+        Which of several answers to the same question is asked for, from 0.
+    sample
+        How many questions are drawn, 0 for all.
+    """
+
+    form: Form = Form.PLAIN
+    size: int = SIZES[Form.PLAIN]
+    seed: int = 0
+    apart: tuple[str, ...] = ()
+    blocks: str = ""
+    repeat: int = 0
+    sample: int = 0
+
+    def chosen(self, questions: Sequence[Request]) -> list[Request]:
+        """Return the questions that are asked: the same ones in every repeat."""
+        drawn = shuffled(questions, random.Random(self.seed))
+        asked = drawn[: self.sample] if self.sample else questions
+        return [replace(one, repeat=one.repeat + self.repeat) for one in asked]
+
+    def grouping(self, questions: Sequence[Request]) -> Callable[[Request], tuple]:
+        """Return what says in which group of files a question lies."""
+        name, blocks = self._blocks(questions)
+        numbers = {value: k for k, block in enumerate(blocks) for value in block}
+
+        def group(request: Request) -> tuple:
+            values = tuple(_about(request, each) for each in self.apart)
+            if not name:
+                return values
+            value = _about(request, name)
+            if value not in numbers:
+                raise ValueError(f"{value} is in no block of {self.blocks}")
+            return (*values, numbers[value])
+
+        return group
+
+    def _blocks(
+        self, questions: Sequence[Request]
+    ) -> tuple[str, Sequence[Sequence[str]]]:
+        path = Path(self.blocks)
+        if path.suffix != ".json":
+            values = [_about(one, self.blocks) for one in questions if self.blocks]
+            return self.blocks, draw_blocks(values, self.size, self.seed)
+        given = json.loads(path.read_text("utf-8"))
+        if not isinstance(given, dict) or len(given) != 1:
+            raise ValueError(f"{path} holds one name and its blocks of values")
+        ((name, blocks),) = given.items()
+        return name, blocks
+
+
+def _about(request: Request, name: str) -> str:
+    about = {"prompt": request.prompt, **request.about}
+    if name not in about:
+        raise ValueError(f"{request} has no {name!r}; it has {', '.join(about)}")
+    return str(about[name])
+
+
+def write_questions(
+    purpose: str, model: str, folder: Path, layout: Layout, judge: str = ""
+) -> tuple[list[Path], int]:
+    """Write what lacks an answer; return the files, and how many questions wait already.
+
+    Those wait that were written to the folder before and have no file of answers yet.
+
+    Raises
+    ------
+    chessgloss.llm.client.AnswerMissing
+        If all questions follow from answers that are not there.
+    """
+    client = replay(purpose, _asked(purpose, model, judge))
+    questions, wanted = known_questions(purpose, client, model)
+    if wanted and not questions:
+        raise wanted
+    group = layout.grouping(questions)
+    held = waiting(folder, client.recordings)
+    lacking = client.missing(layout.chosen(questions))
+    todo = [one for one in lacking if client.recordings.key_of(one) not in held]
+    paths = [
+        write_batch(folder, client.recordings, batch, layout.form)
+        for batch in split(todo, layout.size, layout.seed, group)
+    ]
+    return paths, len(lacking) - len(todo)
+
+
+def read_answers(
+    purpose: str, model: str, folder: Path, date: str, judge: str = ""
+) -> list[Reading]:
+    """Keep the answers to a purpose's questions that lie in a folder."""
+    client = replay(purpose, _asked(purpose, model, judge))
+    questions, _ = known_questions(purpose, client, model)
+    return keep_answers(folder, client.recordings, questions, date)
+
+
 @contextmanager
-def _endpoint(model: str, slots: int, threads: int) -> Iterator[Endpoint]:
+def _endpoint(model: str, purpose: str, threads: int) -> Iterator[Endpoint]:
     if model not in LOCAL_ASSETS:
         yield endpoint_from_environment(model)
         return
     from chessgloss.llm.server import local_endpoint
 
-    context = 4096 if slots == 1 else 2048
-    settings = {"context": context, "slots": slots, "threads": threads}
+    context = CONTEXT.get(purpose, 4096)
+    settings = {"context": context, "slots": SLOTS.get(purpose, 1), "threads": threads}
     with local_endpoint(model, **settings) as endpoint:
         yield endpoint
 
@@ -439,22 +588,100 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--threads", type=int, default=2, help="of a server on this machine: idle cores"
     )
+    _add_batch_options(parser.add_argument_group("in batches"))
     given = parser.parse_args(arguments)
     if given.concurrency < 1:
         parser.error(f"--concurrency must be at least 1, got {given.concurrency}")
     purposes = SHOWN if given.purpose == "all" else (given.purpose,)
-    work = _print_estimates if given.dry_run else _record_all
     try:
-        return work(purposes, given)
+        return _work(given)(purposes, given)
     except (
         Misconfigured,
         Unanswered,
         AnswerMissing,
         AssetMissing,
+        BatchDamaged,
         ValueError,
     ) as error:
         print(error, file=sys.stderr)
         return 1
+
+
+def _add_batch_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--write", type=Path, metavar="DIR", help="questions to files")
+    group.add_argument("--read", type=Path, metavar="DIR", help="answers from files")
+    group.add_argument(
+        "--form", type=Form, choices=[*Form], default=Form.PLAIN, help="of the files"
+    )
+    group.add_argument("--size", type=int, default=0, help="most questions in a file")
+    group.add_argument("--seed", type=int, default=0, help="of the order")
+    group.add_argument(
+        "--apart",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="what questions in one file share, such as method",
+    )
+    group.add_argument(
+        "--blocks",
+        default="",
+        metavar="NAME|FILE",
+        help="blocks that stay together, drawn of such as of, or given in a file of JSON",
+    )
+    group.add_argument("--repeat", type=int, default=0, help="which repeat, from 0")
+    group.add_argument("--sample", type=int, default=0, help="so many drawn questions")
+    group.add_argument(
+        "--date",
+        default=datetime.now(UTC).date().isoformat(),
+        help="day of answers that do not say theirs (today)",
+    )
+
+
+def _work(
+    given: argparse.Namespace,
+) -> Callable[[Sequence[str], argparse.Namespace], int]:
+    if given.dry_run:
+        return _print_estimates
+    if given.write:
+        return _write_all
+    return _read_all if given.read else _record_all
+
+
+def _write_all(purposes: Sequence[str], given: argparse.Namespace) -> int:
+    layout = Layout(
+        given.form,
+        given.size or SIZES[given.form],
+        given.seed,
+        tuple(given.apart),
+        given.blocks,
+        given.repeat,
+        given.sample,
+    )
+    for purpose in purposes:
+        paths, held = write_questions(
+            purpose, given.model, given.write, layout, given.judge
+        )
+        for path in paths:
+            print(path)
+        print(f"{purpose}: {len(paths)} files written; {held} questions wait already")
+    print(f"answers go beside each file, as {given.write}/NAME.answers.jsonl")
+    return 0
+
+
+def _read_all(purposes: Sequence[str], given: argparse.Namespace) -> int:
+    whole = True
+    for purpose in purposes:
+        readings = read_answers(
+            purpose, given.model, given.read, given.date, given.judge
+        )
+        for reading in readings:
+            print(f"{purpose}: {reading}")
+            for number, why in reading.unanswered.items():
+                print(f"  {reading.batch} {number}: {why}", file=sys.stderr)
+            whole = whole and not reading.unanswered
+        if not readings:
+            print(f"{purpose}: no answers of {given.model} in {given.read}")
+    return 0 if whole else 1
 
 
 def _record_all(purposes: Sequence[str], given: argparse.Namespace) -> int:

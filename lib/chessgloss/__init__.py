@@ -142,9 +142,8 @@ def comment(
     briefing
         What is known of the move (:func:`brief`).
     method
-        ``notes`` says what is true of the move, without a model; ``ccc_proven`` has a model put
-        it into words, of which only what is proven is kept; ``bare``, ``verdict`` and ``ccc``
-        are the paper's methods, other arms of the experiment
+        ``notes`` says what is true of the move, without a model; ``ccc``, ``verdict`` and
+        ``bare`` ask a model as the paper's methods do, other arms of the experiment
         (:data:`chessgloss.commentary.arms.ARMS`) take the steps between them. All but the
         first need a client.
     client
@@ -169,15 +168,33 @@ def comment(
 
 
 def check(
-    text: str, move: MoveInContext, briefing: Briefing | None = None
+    text: str,
+    move: MoveInContext,
+    briefing: Briefing | None = None,
+    client: Client | None = None,
 ) -> tuple[Checked, ...]:
     """Return every claim that a text makes of a move, with its verdict and the evidence.
 
-    ``briefing`` brings the engine's opinion, without which evaluations stay undecided.
+    Parameters
+    ----------
+    text
+        The text, in English.
+    move
+        The move that it is about.
+    briefing
+        Brings the engine's opinion, without which evaluations stay undecided.
+    client
+        Asks the language model that is to read the text (:func:`live_client`); small rules read
+        it without one.
     """
     from chessgloss.claims import verify
 
-    return verify(text, move, briefing.verdict if briefing else None)
+    verdict = briefing.verdict if briefing else None
+    if client is None:
+        return verify(text, move, verdict)
+    from chessgloss.commentary.readings import reader
+
+    return verify(text, move, verdict, read=reader(client))
 
 
 def live_client(timeout: float = 300.0) -> Client:

@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args
 import chessgloss
 
 if TYPE_CHECKING:
-    import chess
     import pandas as pd
 
     from chessgloss.claims import Checked
@@ -48,8 +47,9 @@ if TYPE_CHECKING:
     from chessgloss.scores import Analysis
     from chessgloss.survey.reading import Ratings
 
-#: The method where none is named: from facts alone, without a model (see chapter 5).
-DEFAULT_METHOD = "notes"
+#: The method where none is named: from facts alone, or as the CCC paper asks a model where an
+#: endpoint is set.
+DEFAULT_METHOD, MODEL_METHOD = "notes", "ccc"
 
 #: The paper's five methods (CCC 4.1), under the names that they have here.
 SURVEY_METHODS = "reference,gac,bare,verdict,ccc"
@@ -388,12 +388,12 @@ def _concepts(given: argparse.Namespace) -> Concepts:
     return lambda move: ()
 
 
-def _writer(
-    given: argparse.Namespace, default: str = DEFAULT_METHOD
-) -> tuple[Commentator, Client | None]:
+def _writer(given: argparse.Namespace) -> tuple[Commentator, Client | None]:
     """Return what writes comments, and the client that it asks: live, and keeping nothing."""
     from chessgloss.commentary.methods import ModelWriter, validate_method, write_notes
 
+    has_model = bool(os.environ.get("OPENAI_BASE_URL"))
+    default = MODEL_METHOD if has_model else DEFAULT_METHOD
     method = validate_method(given.method or default)
     if method == DEFAULT_METHOD:
         return write_notes, None
@@ -548,9 +548,7 @@ def _ask(given: argparse.Namespace) -> int:
     from chessgloss.facts.verdict import LEAST_NODES, RANKED_LINES
 
     move = chessgloss.read_move(given.fen, given.move, say=_say)
-    # where there is a model, it answers
-    has_model = bool(os.environ.get("OPENAI_BASE_URL"))
-    (write, client) = _writer(given, "ccc_proven" if has_model else DEFAULT_METHOD)
+    (write, client) = _writer(given)
     nodes = given.nodes or LEAST_NODES
     with open_engine() as engine:
         briefing = _briefing(move, engine, given)
@@ -608,14 +606,11 @@ def _claims(given: argparse.Namespace) -> int:
     if given.jsonl is not None:
         if any(part is not None for part in single):
             raise ValueError("give either --jsonl, or --fen, --move and --text")
-        return _check_stream(given.jsonl)
+        return _check_stream(given.jsonl, _reader(given))
     if None in single:
         raise ValueError("give --fen, --move and --text, or --jsonl FILE")
-    checked = _check(*single, reply=given.reply)
-    rows = [
-        f"{c.verdict:13} {c.claim.kind:10} {c.claim.text!r}: {c.evidence}"
-        for c in checked
-    ]
+    checked = _check(*single, client=_reader(given))
+    rows = [f"{c.verdict:13} {c.kind:10} {c.text!r}: {c.evidence}" for c in checked]
     if given.json:
         content = {
             "claims": [_claim_object(each, "anchor", "cause") for each in checked]
@@ -629,7 +624,12 @@ def _claims(given: argparse.Namespace) -> int:
     return 0
 
 
-def _check_stream(path: Path) -> int:
+def _reader(given: argparse.Namespace) -> Client | None:
+    """Return who is asked what a text claims; nobody where rules read it."""
+    return chessgloss.live_client() if given.reader == "model" else None
+
+
+def _check_stream(path: Path, client: Client | None) -> int:
     """Print an object for each line of a file; return 2 if one of them could not be read."""
     from chessgloss.commentary.annotate import fault
 
@@ -647,7 +647,7 @@ def _check_stream(path: Path) -> int:
             (n, each) for n, each in enumerate(lines, start=1) if each.strip()
         ):
             try:
-                content = _check_line(line, f"line {number}: ")
+                content = _check_line(line, f"line {number}: ", client)
             except Exception as error:  # whatever it is, it costs this line alone
                 content = {"line": number, "error": fault(error)}
                 status = 2
@@ -655,7 +655,7 @@ def _check_stream(path: Path) -> int:
     return status
 
 
-def _check_line(line: str, where: str) -> dict[str, Any]:
+def _check_line(line: str, where: str, client: Client | None) -> dict[str, Any]:
     if "\N{REPLACEMENT CHARACTER}" in line:
         raise ValueError("not UTF-8: save the file in that encoding")
     try:
@@ -663,32 +663,28 @@ def _check_line(line: str, where: str) -> dict[str, Any]:
         single = [str(entry[key]) for key in ("fen", "move", "text")]
     except (json.JSONDecodeError, KeyError, TypeError, RecursionError):
         raise ValueError('expected an object with "fen", "move" and "text"') from None
-    claims = [
-        _claim_object(each, "anchor", "cause") for each in _check(*single, where=where)
-    ]
+    checked = _check(*single, where=where, client=client)
+    claims = [_claim_object(each, "anchor", "cause") for each in checked]
     return {key: entry[key] for key in ("id",) if key in entry} | {"claims": claims}
 
 
 def _check(
-    fen: str, move: str, text: str, *, where: str = "", reply: chess.Move | None = None
+    fen: str, move: str, text: str, *, where: str = "", client: Client | None = None
 ) -> tuple[Checked, ...]:
-    from chessgloss.claims import verify
-
     if len(text) > LONGEST_TEXT:
         given = f"{len(text):,} characters"
         raise ValueError(
             f"the text has {given}; up to {LONGEST_TEXT:,} are read: cut it"
         )
     read = chessgloss.read_move(fen, move, say=lambda line: _say(f"{where}{line}"))
-    return verify(text, read, reply=None if reply is None else reply.uci())
+    return chessgloss.check(text, read, client=client)
 
 
 def _claim_object(checked: Checked, *more: str) -> dict[str, Any]:
     """Return a checked claim as other programs read it, with more of its fields if named."""
-    claim = {name: getattr(checked.claim, name) for name in ("text", "span", "kind")}
-    return claim | {
-        name: getattr(checked, name) for name in ("verdict", "evidence", *more)
-    }
+    names = ("text", "span", "kind", "verdict", "evidence", *more)
+    claim = {name: getattr(checked, name) for name in names}
+    return claim | {"read": str(checked.claim)}
 
 
 # ---------------------------------------------------------------- the human study
@@ -820,16 +816,6 @@ def _from(least: float) -> Callable[[str], float]:
     return read
 
 
-def _reply(text: str) -> chess.Move:
-    """Read a move in UCI."""
-    import chess
-
-    try:
-        return chess.Move.from_uci(text)
-    except chess.InvalidMoveError:
-        raise argparse.ArgumentTypeError(f"no move in UCI: {text!r}") from None
-
-
 _MOVE = (
     _option("--fen", required=True, help="the position before the move"),
     _option("--move", required=True, help="SAN (30... Bd2+ or Bd2+) or UCI"),
@@ -837,9 +823,9 @@ _MOVE = (
 _WRITING = (
     _option(
         "--method",
-        help=f"{DEFAULT_METHOD} (the default) asks no model; ccc_proven has one put the notes into "
-        "words (the default of ask where OPENAI_BASE_URL names one); or an arm of the "
-        "experiment: bare, verdict, ccc ...",
+        help=f"{DEFAULT_METHOD} (the default without a model) asks none; {MODEL_METHOD} asks as "
+        "the CCC paper does (the default where OPENAI_BASE_URL names a model); or another arm of "
+        "the experiment: bare, verdict ...",
     ),
     _option(
         "--nodes",
@@ -912,9 +898,11 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str, tuple]] = {
             _option("--move", help="the move, in SAN (also with its number) or UCI"),
             _option("--text", help="the text to check"),
             _option(
-                "--reply",
-                type=_reply,
-                help="the expected reply in UCI, if known",
+                "--reader",
+                choices=("rules", "model"),
+                default="rules",
+                help="who reads the text: rules (the default), or the model that OPENAI_BASE_URL "
+                "names",
             ),
             _option(
                 "--jsonl",

@@ -250,8 +250,7 @@ def claims(rows: Mapping[str, tuple[str, Sequence[Any]]], caption: str = "") -> 
 
     The claims are those that :func:`chessgloss.claims.verify` returned of the text. A pointer
     held over a claim shows kind, verdict and evidence; where claims lie over each other the
-    gravest verdict colours. Verdicts differ in their underline too. What is only named, and there,
-    has no mark.
+    gravest verdict colours. Verdicts differ in their underline too.
     """
     cells = "".join(
         f"<tr><th>{escape(name)}</th><td>{_coloured(*row)}</td></tr>"
@@ -259,9 +258,7 @@ def claims(rows: Mapping[str, tuple[str, Sequence[Any]]], caption: str = "") -> 
     )
     body = f'<table class="dataframe results texts"><tbody>{cells}</tbody></table>'
     evidence = (
-        "\n".join(
-            [f"{name}: {text}", *(f"{c.claim.text}: {c.evidence}" for c in checked)]
-        )
+        "\n".join([f"{name}: {text}", *(f"{c.text}: {c.evidence}" for c in checked)])
         for name, (text, checked) in rows.items()
     )
     return _captioned(caption, body, "\n".join(evidence))
@@ -282,15 +279,13 @@ def _for_people(cell: re.Match[str]) -> str:
 def _coloured(text: str, checked: Sequence[Any]) -> str:
     pieces = []
     for start, stop in pairwise(
-        sorted({0, len(text)}.union(*(c.claim.span for c in checked)))
+        sorted({0, len(text)}.union(*(c.span for c in checked)))
     ):
-        over = [
-            c for c in checked if c.claim.span[0] <= start and stop <= c.claim.span[1]
-        ]
+        over = [c for c in checked if c.span[0] <= start and stop <= c.span[1]]
         words = escape(text[start:stop])
         verdicts = {c.verdict for c in over}
         if not verdicts.isdisjoint(VERDICT_STYLES):
-            why = "\n".join(f"{c.claim.kind}, {c.verdict}: {c.evidence}" for c in over)
+            why = "\n".join(f"{c.kind}, {c.verdict}: {c.evidence}" for c in over)
             style = next(
                 style
                 for verdict, style in VERDICT_STYLES.items()

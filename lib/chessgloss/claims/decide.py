@@ -19,13 +19,16 @@ from itertools import product
 from typing import Any, Final, Literal, get_args
 
 import chess
+from chess import Color, Move, Square, SquareSet
 
 from chessgloss.claims import judgement, read_rules
 from chessgloss.claims.judgement import Engine
 from chessgloss.claims.language import (
     PIECES,
+    PREDICATES,
     Claim,
     Count,
+    Disqualifier,
     Kind,
     MoveSpec,
     Read,
@@ -57,8 +60,10 @@ from chessgloss.predicates import (
 from chessgloss.predicates.finding import (
     Finding,
     legal_moves,
+    men,
     sans,
     strongest,
+    told,
     turned,
 )
 from chessgloss.predicates.words import side_name
@@ -80,35 +85,6 @@ CAUSES: Final[dict[Kind, Cause]] = dict.fromkeys(get_args(Kind), _TACTICAL) | {
     "piece": _MOVE,
     "structure": _POSITIONAL,
     "evaluation": _EVALUATION,
-}
-
-#: What disqualifies a comment by the rubric's hard rule (Chess Commentary Pairwise Evaluation
-#: Rubric, criterion 1) if it is claimed without support.
-Disqualifier = Literal[
-    "check",
-    "checkmate",
-    "capture",
-    "promotion",
-    "trade",
-    "hanging-piece win",
-    "forced tactic or threat",
-]
-
-_EVENTS: Final[Mapping[str, Disqualifier]] = {
-    "check": "check",
-    "checkmate": "checkmate",
-    "mate_in": "checkmate",
-    "perpetual": "check",
-    "trade": "trade",
-    "hanging": "hanging-piece win",
-    "wins": "hanging-piece win",
-    "fork": "forced tactic or threat",
-    "pinned": "forced tactic or threat",
-    "skewer": "forced tactic or threat",
-    "threat": "forced tactic or threat",
-    "trapped": "forced tactic or threat",
-    "sacrifice": "forced tactic or threat",
-    "must": "forced tactic or threat",
 }
 
 
@@ -225,12 +201,12 @@ class Scene:
     engine: Engine
 
     @property
-    def move(self) -> chess.Move:
+    def move(self) -> Move:
         """The move under discussion."""
         return self.engine.move.move
 
     @property
-    def mover(self) -> chess.Color:
+    def mover(self) -> Color:
         """Who made it."""
         return self.before.board.turn
 
@@ -434,7 +410,7 @@ def _counted(found: Sequence[Finding], number: Count, none: Finding) -> Finding:
 def _only(
     claim: Claim,
     moment: Moment,
-    squares: Sequence[chess.Square],
+    squares: Sequence[Square],
     found: Sequence[Finding],
 ) -> Finding | None:
     """Return whether it holds of these men, and of no other of their side."""
@@ -443,7 +419,7 @@ def _only(
         return finding
     board = moment.board
     sides = {board.color_at(square) for square in squares}
-    others = (each for each in chess.SquareSet(board.occupied) if each not in squares)
+    others = (each for each in SquareSet(board.occupied) if each not in squares)
     rest = [
         _any(claim, moment, {claim.row.subject: (each, Reference())})
         for each in others
@@ -458,7 +434,7 @@ def _only(
 
 
 #: A square that an argument means, and the reference that it is one of.
-Meant = tuple[chess.Square, Reference]
+Meant = tuple[Square, Reference]
 
 
 def _any(claim: Claim, moment: Moment, subject: Mapping[str | None, Meant]) -> Finding:
@@ -472,7 +448,7 @@ def _any(claim: Claim, moment: Moment, subject: Mapping[str | None, Meant]) -> F
             values[name] = value
         elif (claim.predicate, name) == ("mobility", "to"):
             squares = (s for r in claim.get(name) for s in moment.squares(r))
-            values[name] = chess.SquareSet(squares)
+            values[name] = SquareSet(squares)
         else:
             (reference,) = claim.get(name)
             meant = moment.squares(reference)
@@ -490,8 +466,9 @@ def _any(claim: Claim, moment: Moment, subject: Mapping[str | None, Meant]) -> F
     best = strongest(found)
     if best is None:
         return Finding(False, "the pieces that are meant are of the wrong side")
-    if best.holds is False and _is_by_discovery(claim, moment, subject):
-        return best._replace(arguable=True)
+    for _, reference in subject.values():
+        if best.holds is False and _is_by_discovery(claim, moment, reference):
+            return best._replace(arguable=True)
     return best
 
 
@@ -515,58 +492,30 @@ def _is_sensible(claim: Claim, moment: Moment, squares: Mapping[str, Meant]) -> 
 _OF_SIDES: Final = frozenset({"attacks", "attacked", "defends", "defended"})
 
 
-def _is_by_discovery(
-    claim: Claim, moment: Moment, subject: Mapping[str | None, Meant]
-) -> bool:
+def _is_by_discovery(claim: Claim, moment: Moment, piece: Reference) -> bool:
     """Return whether the move under discussion lets another piece attack the target."""
-    piece = subject.get("piece")
-    if claim.predicate not in ("attacks", "fork") or piece is None:
-        return False
-    if piece[1].role != "moved":
+    if claim.predicate not in ("attacks", "fork") or piece.role != "moved":
         return False
     targets = (s for r in claim.get("target") or () for s in moment.squares(r))
     return any(lines.opens(moment.board, target=each).holds for each in targets)
 
 
-#: What decides predicates of men, squares and sides, by their arguments.
+#: What decides predicates of men, squares and sides: the function of the predicate's name.
 _HOLDS: Final[Mapping[str, Callable[..., Finding]]] = {
-    "stands": development.stands,
-    "undeveloped": development.undeveloped,
-    "square_colour": development.square_colour,
-    "mobility": attacks.mobility,
-    "attacks": attacks.attacks,
-    "attacked": attacks.attacked,
-    "defends": attacks.defends,
-    "defended": attacks.defended,
-    "undefended": attacks.undefended,
-    "outnumbered": attacks.outnumbered,
-    "hanging": attacks.hanging,
-    "trapped": attacks.trapped,
-    "blocks": lines.blocks,
-    "aligned": lines.aligned,
-    "opens": lines.opens,
-    "pinned": lines.pinned,
-    "skewer": lines.skewer,
-    "xray": lines.xray,
-    "battery": lines.battery,
-    "sacrifice": captures.sacrifice,
-    "check": kings.check,
-    "checkmate": kings.checkmate,
-    "stalemate": kings.stalemate,
-    "flight": kings.flight,
-    "castling_right": kings.castling_right,
-    "castled": kings.castled,
-    "material": material.material,
-    "passed": pawns.passed,
-    "isolated": pawns.isolated,
-    "doubled": pawns.doubled,
-    "backward": pawns.backward,
-    "connected": pawns.connected,
-    "steps_to_promotion": pawns.steps_to_promotion,
-    "open_file": pawns.open_file,
+    name: getattr(module, name)
+    for module in (development, material, captures, pawns, kings, lines, attacks)
+    for name in PREDICATES
+    if hasattr(module, name)
 }
 
+
 # ---------------------------------------------------------------- predicates of moves
+
+
+def _side(claim: Claim, default: Color) -> Color:
+    """Return the side of a claim; a default where none is said."""
+    side: Color | None = claim.get("side")
+    return default if side is None else side
 
 
 def _played(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -580,8 +529,7 @@ def _played(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _can(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    side = claim.get("side")
-    side = moment.board.turn if side is None else side
+    side = _side(claim, moment.board.turn)
     (spec,) = claim.get("move") or (MoveSpec(),)
     moves = moment.moves(spec, side)
     number = claim.get("number")
@@ -613,7 +561,7 @@ def _must(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if not others:
         return Finding(True, f"{sans(board, every)} is all that is legal")
     evidence = f"{side_name(board.turn)} can also play {sans(board, others)}"
-    loss = judgement.least_loss_of_others(scene.engine, board, fitting)
+    loss = judgement.loss_of_others(scene.engine, board, fitting)
     if loss is None:
         return Finding(False if board.is_check() else None, evidence)
     sure, arguable = judgement.ONLY
@@ -624,8 +572,7 @@ def _must(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def _prevents(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     (spec,) = claim.get("move")
-    side = claim.get("side")
-    side = not scene.mover if side is None else side
+    side = _side(claim, not scene.mover)
     earlier = scene.before.moves(spec, side)
     later = scene.after.moves(spec, side)
     words = f"{side_name(side)}'s {move_words(spec)}"
@@ -661,8 +608,7 @@ def _develops(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _threat(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    side = claim.get("side")
-    side = not moment.board.turn if side is None else side
+    side = _side(claim, not moment.board.turn)
     specs = claim.get("move")
     moves = None if specs is None else moment.moves(specs[0], side)
     finding = captures.threat(moment.board, side, moves)
@@ -704,39 +650,24 @@ def _more(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def _fork(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     (reference,) = claim.get("piece")
+    board = moment.board
     named: tuple[Reference, ...] = claim.get("target") or ()
     targets = [moment.squares(each) for each in named]
-    found = [
-        tactics_of_fork(moment.board, square, targets, claim.get("number"))
-        for square in moment.squares(reference)
-    ]
-    finding = strongest(found)
-    if finding is None:
+    wanted = claim.get("number") or Count(2, ">=")
+    found = list[Finding]()
+    for square in moment.squares(reference):
+        enemies = board.occupied_co[not board.color_at(square)]
+        hit = SquareSet(board.attacks_mask(square) & enemies)
+        evidence = told(board, f"{{}} attacks {men(board, hit)}", square)
+        all_hit = all(not hit.isdisjoint(each) for each in targets)
+        pieces = len(hit - SquareSet(board.pawns))
+        holds = (all_hit and len(hit) > 1) if targets else pieces in wanted
+        found.append(Finding(holds, evidence, not targets and len(hit) in wanted))
+    if not found:
         return Finding(False, f"there is no {reference_words(reference)}")
-    discovered = reference.role == "moved" and any(
-        lines.opens(moment.board, target=square).holds
-        for each in targets
-        for square in each
-    )
+    finding = strongest(found) or found[0]
+    discovered = _is_by_discovery(claim, moment, reference)
     return finding._replace(arguable=finding.arguable or discovered)
-
-
-def tactics_of_fork(
-    board: chess.Board,
-    piece: chess.Square,
-    targets: Sequence[Sequence[chess.Square]],
-    number: Count | None = None,
-) -> Finding:
-    """Return whether a piece attacks one of each of the targets, or so many enemy men."""
-    colour = bool(board.color_at(piece))
-    hit = chess.SquareSet(board.attacks_mask(piece) & board.occupied_co[not colour])
-    evidence = f"{attacks.man(board, piece)} attacks {attacks.men(board, hit)}"
-    wanted = number or Count(2, ">=")
-    if targets:
-        all_hit = all(any(square in hit for square in each) for each in targets)
-        return Finding(all_hit and len(hit) >= 2, evidence)
-    pieces = hit - chess.SquareSet(board.pawns)
-    return Finding(len(pieces) in wanted, evidence, arguable=len(hit) in wanted)
 
 
 # ---------------------------------------------------------------- predicates of judgement
@@ -797,20 +728,14 @@ def _better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _wins(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    side = claim.get("side")
-    side = scene.mover if side is None else side
-    return judgement.wins(
-        scene.engine,
-        scene.before.board,
-        moment.board,
-        side,
-        claim.get("amount"),
-        claim.get("number"),
-    )
+    boards = (scene.before.board, moment.board)
+    values = (claim.get("amount"), claim.get("number"))
+    side = _side(claim, scene.mover)
+    return judgement.wins(scene.engine, *boards, side, *values)
 
 
 def _mate_in(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    side: chess.Color = claim.get("side")
+    side: Color = claim.get("side")
     start = moment.on_turn(side)
     specs = claim.get("move")
     moves = None if specs is None else start.moves(specs[0])
@@ -853,17 +778,13 @@ def disqualifier(claim: Claim) -> Disqualifier | None:
     the win of a hanging piece, or a forced tactic or specific threat. A claim that is false has
     no support.
     """
-    specs: tuple[MoveSpec, ...] = claim.get("move") or ()
-    if claim.predicate in ("played", "can"):
-        for event, said in _events_of(specs):
-            if said:
-                return event
-        return None
-    return _EVENTS.get(claim.predicate)
-
-
-def _events_of(specs: Sequence[MoveSpec]) -> Iterator[tuple[Disqualifier, bool]]:
-    yield "checkmate", any(spec.mate for spec in specs)
-    yield "promotion", any(spec.promotes for spec in specs)
-    yield "check", any(spec.check for spec in specs)
-    yield "capture", any(spec.captures for spec in specs)
+    if claim.predicate not in ("played", "can"):
+        return claim.row.event
+    (spec,) = claim.get("move") or (MoveSpec(),)
+    said: dict[Disqualifier, object] = {
+        "checkmate": spec.mate,
+        "promotion": spec.promotes,
+        "check": spec.check,
+        "capture": spec.captures,
+    }
+    return next((event for event, value in said.items() if value), None)

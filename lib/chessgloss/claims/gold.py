@@ -1,15 +1,10 @@
-"""The checker measured: on labelled sentences, and on true sentences with one word exchanged.
+"""Readers measured: on labelled texts, on people's comments, on pairs that differ in one word.
 
 A line of the gold set is an object with ``id``, ``fen``, ``move``, ``text`` and ``claims``, each
-with ``span``, ``kind`` and ``verdict`` (see ``data/claims/README.md``). Only the verdict
-``false`` is scored, for it is the accusation. A predicted false claim is *right* when a false
-claim of the gold set overlaps its span with the same kind or one declared equivalent to it; it is
-a *false accusation* otherwise. A false claim of the gold set is *found* when a predicted false
-claim overlaps it in the same way.
-
-Human comments are labelled without their texts, which are other people's, and with twins in which
-one word is exchanged (:func:`read_human`); of more of them it is asked which of four moves they
-are on (:func:`match`).
+with ``span``, ``kind`` and ``verdict`` (see ``data/claims/README.md``). A reader is whatever makes
+checked claims of a text (:data:`Check`). It *accuses* a text if one of its claims is false, and
+that is right if one of its labels is (:func:`score`). Of people's comments it is asked which of
+four moves they are on (:func:`match`).
 
 A minimal pair is a clause of facts as a sentence, and its twin in which one word is exchanged (a
 square, a piece, a side), so that the clause no longer is among the facts of the move before it,
@@ -21,37 +16,26 @@ something that could be on a board.
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
 import math
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple
 
 import chess
 
-from chessgloss.claims.checker import Checked, verify
-from chessgloss.claims.parser import Kind
+from chessgloss.claims.decide import Checked
 from chessgloss.corpora.lectures import CommentedMove, Lecture
 from chessgloss.facts.gathering import gather
 from chessgloss.facts.records import FactKind
-from chessgloss.facts.verdict import Verdict
 from chessgloss.positions import MoveInContext, read_fen, read_move
 
-#: Kinds that the same words can be labelled with: a piece that is not there makes whatever it is
-#: said to do untrue, and a move that is written as a capture, a check or a mate is all of these.
-_ALIKE = (
-    "piece move, piece attack, piece check, piece capture, piece mate, piece tactic,"
-    "piece material, piece structure, move capture, move check, move mate, move structure,"
-    "check mate, attack tactic, capture material"
-)
-EQUIVALENT = frozenset(frozenset(pair.split()) for pair in _ALIKE.split(","))
-
-#: Gives the engine's verdict on a move; ``None`` leaves evaluations unchecked.
-Judge = Callable[[MoveInContext], Verdict | None]
+#: What a text is called, or labelled; ``open`` where it is neither.
+Called = Literal["true", "false", "open"]
 
 
 class GoldError(ValueError):
@@ -65,14 +49,14 @@ class GoldClaim:
     Parameters
     ----------
     kind
-        Its kind.
+        Its kind, as its labels call it.
     span
         Start and end in the text.
     verdict
         ``true``, ``false`` or ``not_checkable``.
     """
 
-    kind: Kind
+    kind: str
     span: tuple[int, int]
     verdict: str
 
@@ -96,29 +80,37 @@ class GoldText:
     key: str
     move: MoveInContext
     text: str
-    claims: tuple[GoldClaim, ...]
+    claims: tuple[GoldClaim, ...] = ()
+
+    @property
+    def label(self) -> Called:
+        """``false`` if one of its claims is, ``true`` if one is true and none false."""
+        verdicts = {claim.verdict for claim in self.claims}
+        if "false" in verdicts:
+            return "false"
+        return "true" if "true" in verdicts else "open"
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """Counts of accusations of one kind.
+#: Makes checked claims of a text: a reader, and what decides.
+Check = Callable[[GoldText], Iterable[Checked]]
+
+
+class Score(NamedTuple):
+    """How what a reader calls texts compares with their labels; each part and of how many.
 
     Parameters
     ----------
-    accused
-        Claims that the checker calls false.
-    right
-        Those that the gold set calls false too.
-    wrong
-        False claims in the gold set.
-    found
-        Those that the checker finds.
+    precision
+        Accused texts that are false.
+    recall
+        False texts that are accused.
+    called
+        Texts labelled true or false that are called so.
     """
 
-    accused: int
-    right: int
-    wrong: int
-    found: int
+    precision: tuple[int, int]
+    recall: tuple[int, int]
+    called: tuple[int, int]
 
 
 def read_gold(path: Path) -> Iterator[GoldText]:
@@ -137,37 +129,30 @@ def read_gold(path: Path) -> Iterator[GoldText]:
     return _read(path, read)
 
 
-def read_human(path: Path, lectures: Iterable[Lecture]) -> Iterator[GoldText]:
-    """Yield labelled comments of the lectures, each followed by its twins.
-
-    A twin is the comment with one word exchanged: every claim labelled ``true`` whose span holds
-    that word is ``false`` in it, and all others keep their labels. Its key has the edit's number
-    after a ``+``.
-
-    Parameters
-    ----------
-    path
-        Labels without the texts (``.jsonl``, see ``data/claims/README.md``).
-    lectures
-        The lectures that hold the texts.
+def read_written(path: Path, half: str) -> Iterator[GoldText]:
+    """Yield the sentences of one half of other writers' (``written.jsonl``), each as one claim.
 
     Raises
     ------
     GoldError
-        At the first line that is not in its form or does not fit the lectures' text.
+        At the first line that is not in its form, named by its number.
     """
-    comments = _comments(lectures)
 
     def read(entry: dict[str, Any]) -> list[GoldText]:
-        key = f"{entry['lecture']}/{entry['number']}"
-        text = comments[key].comment
-        if hashlib.sha256(text.encode()).hexdigest() != entry["sha256"]:
-            raise ValueError("the lecture's text is another one; fetch the asset again")
-        gold = GoldText(key, comments[key].context, text, _claims(entry))
-        twins = enumerate(entry["edits"])
-        return [gold, *(_twin(gold, edit, f"{key}+{number}") for number, edit in twins)]
+        if entry["half"] != half:
+            return []
+        move = read_move(read_fen(entry["fen"]), entry["move"])
+        whole = (0, len(entry["text"]))
+        claim = GoldClaim(entry["kind"], whole, entry["verdict"])
+        return [GoldText(entry["id"], move, entry["text"], (claim,))]
 
     return _read(path, read)
+
+
+def read_comments(lectures: Iterable[Lecture]) -> Iterator[GoldText]:
+    """Yield the comments of lectures, without labels, by ``lecture/number``."""
+    for key, each in _comments(lectures).items():
+        yield GoldText(key, each.context, each.comment)
 
 
 def _read(
@@ -200,88 +185,70 @@ def _comments(lectures: Iterable[Lecture]) -> dict[str, CommentedMove]:
     }
 
 
-def _twin(gold: GoldText, edit: Mapping[str, Any], key: str) -> GoldText:
-    """Return a text with one word exchanged, and its claims as they are then."""
-    start = edit["at"]
-    end = edit["at"] + len(edit["old"])
-    if gold.text[start:end] != edit["old"]:
-        raise ValueError(f"the text has no {edit['old']!r} at {start}")
-    longer = len(edit["new"]) - len(edit["old"])
-    claims = []
-    for number, claim in enumerate(gold.claims):
-        first, last = (place + longer * (place >= end) for place in claim.span)
-        holds = (
-            claim.span[0] < end and start < claim.span[1] and claim.verdict == "true"
-        )
-        kind = edit.get("kind", claim.kind) if number == edit["claim"] else claim.kind
-        claims.append(
-            GoldClaim(kind, (first, last), "false" if holds else claim.verdict)
-        )
-    text = gold.text[:start] + edit["new"] + gold.text[end:]
-    return GoldText(key, gold.move, text, tuple(claims))
+# ---------------------------------------------------------------- how good is a reader?
 
 
-def check_text(gold: GoldText, judge: Judge | None = None) -> tuple[Checked, ...]:
-    """Return what the checker says of a labelled text."""
-    return verify(gold.text, gold.move, judge(gold.move) if judge else None)
+def call(checked: Iterable[Checked]) -> Called:
+    """Return what a text is called: ``false`` if one of its claims is, ``true`` if all are true."""
+    verdicts = {each.verdict for each in checked}
+    if "false" in verdicts:
+        return "false"
+    return "true" if verdicts == {"true"} else "open"
 
 
-def score_gold(
-    gold: Path | Iterable[GoldText], judge: Judge | None = None
-) -> dict[str, Score]:
-    """Score the checker's ``false`` against a gold set.
+def score(texts: Iterable[GoldText], check: Check) -> Score:
+    """Score a reader on labelled texts.
 
     Parameters
     ----------
-    gold
-        The gold set (``.jsonl``), or its texts.
-    judge
-        Gives engine verdicts for claims of evaluation and of mates.
-
-    Returns
-    -------
-    dict
-        A score for each kind in the order of :data:`chessgloss.claims.Kind`, then ``all``.
-
-    Raises
-    ------
-    GoldError
-        If a line of the file is not in its form.
+    texts
+        The texts.
+    check
+        Returns the claims that a reader makes of a text, with their verdicts.
     """
-    counts = {kind: [0, 0, 0, 0] for kind in (*get_args(Kind), "all")}
-    for text in read_gold(gold) if isinstance(gold, Path) else gold:
-        accused = [each for each in check_text(text, judge) if each.verdict == "false"]
-        labels = [label for label in text.claims if label.verdict == "false"]
-        seen = [
-            (each.claim.kind, 0, any(_same(each, one) for one in labels))
-            for each in accused
-        ]
-        seen += [
-            (label.kind, 2, any(_same(one, label) for one in accused))
-            for label in labels
-        ]
-        for kind, place, agreed in seen:
-            for row in (counts[kind], counts["all"]):
-                row[place] += 1
-                row[place + 1] += agreed
-    return {kind: Score(*numbers) for kind, numbers in counts.items()}
+    counts = Counter((text.label, call(check(text))) for text in texts)
 
+    def count(label: Called | None = None, called: Called | None = None) -> int:
+        return sum(
+            number
+            for (one, other), number in counts.items()
+            if label in (None, one) and called in (None, other)
+        )
 
-def _same(accused: Checked, label: GoldClaim) -> bool:
-    """Tell whether an accusation and a label speak of the same words and the same thing."""
-    (first, last) = accused.claim.span
-    (start, stop) = label.span
-    kinds = frozenset({accused.claim.kind, label.kind})
-    return first < stop and start < last and (len(kinds) == 1 or kinds in EQUIVALENT)
+    found = count("false", "false")
+    right = found + count("true", "true")
+    labelled = count("true") + count("false")
+    return Score(
+        (found, count(called="false")), (found, count("false")), (right, labelled)
+    )
 
 
 # ---------------------------------------------------------------- which move is it of?
 
 
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """A comment, and four moves of which one is its own.
+
+    Parameters
+    ----------
+    key
+        ``lecture/number`` of the comment.
+    texts
+        The comment as if it were on each of the moves; their keys add ``@`` and the place.
+    right
+        The index of its own move.
+    """
+
+    key: str
+    texts: tuple[GoldText, ...]
+    right: int
+
+
 def read_matching(
     path: Path, lectures: Iterable[Lecture], split: str
-) -> Iterator[tuple[str, tuple[MoveInContext, ...], int]]:
-    """Yield comments of one split, each with four moves and which of them is its own.
+) -> Iterator[Matching]:
+    """Yield the comments of one split, each with four moves and which of them is its own.
 
     Parameters
     ----------
@@ -295,83 +262,47 @@ def read_matching(
     comments = _comments(lectures)
     rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t")
     for row in (row for row in rows if row["split"] == split):
-        moves = tuple(comments[key].context for key in row["candidates"].split())
-        yield (
-            comments[f"{row['lecture']}/{row['number']}"].comment,
-            moves,
-            int(row["right"]),
+        key = f"{row['lecture']}/{row['number']}"
+        texts = (
+            GoldText(
+                f"{key}@{place}", comments[name].context, comments[key].comment, ()
+            )
+            for place, name in enumerate(row["candidates"].split())
         )
+        yield Matching(key, tuple(texts), int(row["right"]))
 
 
-#: How much it counts that a claim fits a move: what is only named (a written move, a piece on its
-#: square) more than what is said, what is so after the move a little more; what is false counts
-#: against it. All weights were set on the lectures of ``dev``.
-FITS: Mapping[str, float] = {"named": 2.0, "true": 0.5, "false": -3.0}
-FITS_AFTER = 0.5
-
-#: How much it counts that the move goes to a square, wing or the centre that the words name, and
-#: against a move in an ending, for each piece on the board.
-TO_SQUARE, TO_WING, TO_CENTRE, ENDING = 1.0, 2.0, 1.0, -0.1
-
-_CENTRE = frozenset({chess.D4, chess.E4, chess.D5, chess.E5})
+#: How much it counts that a claim fits a move, and against the move if it does not.
+FITS: Mapping[str, float] = {"true": 1.0, "false": -3.0}
 
 
-def match(
-    text: str,
-    moves: Sequence[MoveInContext],
-    check: Callable[[str, MoveInContext], Iterable[Checked]] = verify,
-) -> tuple[int, ...]:
-    """Return the moves that a text fits best, by index.
+def match(texts: Sequence[GoldText], check: Check) -> tuple[int, ...]:
+    """Return the moves that a comment fits best, by index.
 
     A claim counts the more, the fewer of the moves it fits (or is false of). All moves that tie
     are returned, so that a right answer among ``n`` counts ``1 / n``.
 
     Parameters
     ----------
-    text
-        The text.
-    moves
-        The moves to choose from.
+    texts
+        The comment as if it were on each of the moves.
     check
-        Gives the same claims of a text on any move, in the same order, with their verdicts.
+        Returns the claims that a reader makes of a text, with their verdicts.
     """
-    scores = [_fit_of_words(text, move) for move in moves]
-    checked = [check(text, move) for move in moves]
-    for same_claim in zip(*checked, strict=True):
-        weights = [_fit(each) for each in same_claim]
-        fitting = sum(weight > 0 for weight in weights)
-        failing = sum(weight < 0 for weight in weights)
-        for place, weight in enumerate(weights):
-            shared = fitting if weight > 0 else failing
-            rarity = math.log((len(moves) + 0.5) / max(1, shared))
-            scores[place] += weight * rarity
+    checked = [list(check(text)) for text in texts]
+    shared = Counter(
+        pair
+        for claims in checked
+        for pair in {(str(c.claim), c.verdict) for c in claims}
+    )
+    scores = [0.0] * len(texts)
+    for place, claims in enumerate(checked):
+        for each in claims:
+            on = shared[str(each.claim), each.verdict]
+            rarity = math.log((len(texts) + 0.5) / on)
+            scores[place] += FITS.get(each.verdict, 0.0) * rarity
     best = max(scores)
     return tuple(n for n, each in enumerate(scores) if math.isclose(each, best))
-
-
-def _fit(checked: Checked) -> float:
-    """Return how much a claim speaks for a move (or, below zero, against it)."""
-    weight = FITS.get(checked.verdict, 0.0)
-    if checked.verdict == "true" and checked.anchor == "after":
-        weight += FITS_AFTER
-    return weight
-
-
-def _fit_of_words(text: str, move: MoveInContext) -> float:
-    """Return how much the places that a text names speak for a move, claims apart."""
-    words = text.lower()
-    to = move.move.to_square
-    wing = "king" if chess.square_file(to) > chess.square_file(chess.D1) else "queen"
-    fit = 0.0
-    if re.search(rf"(?<![a-z0-9])[kqrbn]?x?{chess.square_name(to)}(?![a-z0-9])", words):
-        fit += TO_SQUARE
-    if re.search(rf"\b{wing}.?side", words):
-        fit += TO_WING
-    if to in _CENTRE and re.search("cent(?:er|re)", words):
-        fit += TO_CENTRE
-    if re.search("ending|endgame", words):
-        fit += ENDING * chess.popcount(chess.Board(move.position.fen).occupied)
-    return fit
 
 
 # ---------------------------------------------------------------- minimal pairs

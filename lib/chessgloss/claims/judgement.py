@@ -13,18 +13,21 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import chess
+from chess import Board, Color, Move
 from chess.engine import Cp, Mate, PovScore
 
 from chessgloss.facts.known import perpetual as repeated
 from chessgloss.facts.verdict import Analyse, Verdict
 from chessgloss.positions import MoveInContext, Position, natural_end
 from chessgloss.predicates import tactics
-from chessgloss.predicates.finding import Finding
+from chessgloss.predicates.board import after_move
+from chessgloss.predicates.finding import Finding, last_move, turned
 from chessgloss.predicates.material import AMOUNTS, lead
 from chessgloss.predicates.words import side_name
 from chessgloss.scores import (
     MATE,
     MATES_FROM,
+    Line,
     centipawns,
     read_centipawns,
     score_text,
@@ -61,17 +64,12 @@ ONLY: Final = (0.12, 0.04)
 #: Plies of the engine's line in which material is counted.
 PLIES: Final = 10
 
+#: Centipawns above which a side stands more than slightly better.
+MOST_SLIGHT: Final = 150
+
 _WORSE = {"worse": "better", "losing": "winning", "slightly_worse": "slightly_better"}
 
 UNKNOWN: Final = Finding(None, "no engine was asked")
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of an engine: its score and its moves."""
-
-    score: PovScore
-    moves: tuple[chess.Move, ...] = ()
 
 
 @dataclass(slots=True)
@@ -91,101 +89,111 @@ class Engine:
     move: MoveInContext
     verdict: Verdict | None = None
     analyse: Analyse | None = None
-    _seen: dict[tuple[str, int], list[Line]] = field(default_factory=dict)
+    _seen: dict[tuple[str, int], Sequence[Line]] = field(default_factory=dict)
 
-    def lines(self, board: chess.Board, count: int = 1) -> list[Line]:
+    def lines(self, board: Board, count: int = 1) -> Sequence[Line]:
         """Return the best lines of a position, best first; none if nobody knows them."""
         if natural_end(board) is not None:
             score = Mate(0) if board.is_checkmate() else Cp(0)
-            return [Line(PovScore(score, board.turn))]
+            return [Line((), PovScore(score, board.turn), 0)]
         key = board.epd(), count
         if key not in self._seen:
-            self._seen[key] = self._told(board, count) or self._searched(board, count)
+            told = self._told(board)[:count]
+            searched = [] if len(told) == count else self._searched(board, count)
+            self._seen[key] = searched or told
         return self._seen[key]
 
-    def score(self, board: chess.Board, side: chess.Color) -> int | None:
+    def score(self, board: Board, side: Color) -> int | None:
         """Return the value of a position in centipawns, seen by a side."""
         lines = self.lines(board)
-        return centipawns(lines[0].score, side) if lines else None
+        if not lines:
+            return None
+        score = lines[0].score
+        return centipawns(score, side)
 
-    def _told(self, board: chess.Board, count: int) -> list[Line]:
+    def _told(self, board: Board) -> list[Line]:
         verdict = self.verdict
         if verdict is None:
             return []
-        if board.epd() == chess.Board(self.move.position.fen).epd():
-            best = Line(verdict.before, _moves(verdict.best_line))
-            if count == 1 or verdict.second is None:
-                return [best] if count == 1 else []
-            second = read_centipawns(verdict.second_centipawns or 0, verdict.mover)
-            return [best, Line(second, _moves((verdict.second,)))]
-        after = chess.Board(self.move.after().fen).epd() == board.epd()
-        return [Line(verdict.after, _moves(verdict.reply_line))] if after else []
+        if self._is_start(board):
+            lines = [Line(verdict.best_line, verdict.before, 0)]
+            if verdict.second is not None and verdict.second_centipawns is not None:
+                score = read_centipawns(verdict.second_centipawns, verdict.mover)
+                lines.append(Line((verdict.second,), score, 0))
+            return lines
+        after = Board(self.move.after().fen).epd() == board.epd()
+        return [Line(verdict.reply_line, verdict.after, 0)] if after else []
 
-    def _searched(self, board: chess.Board, count: int) -> list[Line]:
+    def _searched(self, board: Board, count: int) -> Sequence[Line]:
         if self.analyse is None or not board.is_valid():
             return []
-        (analysis,) = self.analyse([Position(board.fen())], NODES, count)
-        return [Line(each.score, _moves(each.moves)) for each in analysis.lines]
+        position = Position(board.fen())
+        (analysis,) = self.analyse([position], NODES, count)
+        return analysis.lines
 
-    def value(self, board: chess.Board, move: chess.Move) -> int | None:
+    def _is_start(self, board: Board) -> bool:
+        start = Board(self.move.position.fen)
+        return board.epd() == start.epd()
+
+    def value(self, board: Board, move: Move) -> int | None:
         """Return what a move is worth in centipawns, seen by the side that makes it."""
         verdict = self.verdict
         if verdict and self.analyse is None and self._is_start(board):
             known = {verdict.best: verdict.before, self.move.uci: verdict.played}
             if move.uci() in known:
                 return centipawns(known[move.uci()], board.turn)
-        return self.score(_after(board, move), board.turn)
+        return self.score(after_move(board, move), board.turn)
 
-    def loss(self, board: chess.Board, move: chess.Move) -> float | None:
+    def loss(self, board: Board, move: Move) -> float | None:
         """Return the chance to win, 0 to 1, that a move gives away against the best."""
         best = self.score(board, board.turn)
         played = self.value(board, move)
         if best is None or played is None:
             return None
-        return max(0.0, win_chance(best) - win_chance(played))
+        return _given_away(best, played)
 
-    def is_mated(self, board: chess.Board, move: chess.Move) -> bool:
+    def is_mated(self, board: Board, move: Move) -> bool:
         """Return whether a move lets the other side mate: at once, or by the engine's word."""
-        after = _after(board, move)
+        after = after_move(board, move)
         if tactics.mates(after, after.turn):
             return True
-        score = self.score(after, board.turn) if board.is_valid() else None
-        return score is not None and score <= -MATES_FROM
+        score = self.score(after, board.turn)
+        if score is None:
+            return False
+        return score <= -MATES_FROM
 
-    def harm(self, board: chess.Board, move: chess.Move) -> float | None:
+    def harm(self, board: Board, move: Move) -> float | None:
         """Return the chance to win that a move gives away; 1 if it loses by exchange."""
         if tactics.exchange(board, move) < 0:
             return 1.0
-        return self.loss(board, move) if board.is_valid() else None
+        return self.loss(board, move)
 
-    def threatens(
-        self, board: chess.Board, moves: Sequence[chess.Move]
-    ) -> Finding | None:
+    def threatens(self, board: Board, moves: Sequence[Move]) -> Finding | None:
         """Return the finding that one of some moves, after a pass, gains by the engine's word."""
         side = not board.turn
+        passed = turned(board, side)
         now = self.score(board, side)
-        passed = _after(board, chess.Move.null())
         for move in moves[:5]:
-            then = self.score(_after(passed, move), side)
+            then = self.score(after_move(passed, move), side)
             if now is None or then is None:
                 return None
-            if win_chance(then) - win_chance(now) >= BAD["bad"][0]:
+            if _given_away(then, now) >= BAD["bad"][0]:
                 return Finding(True, f"{passed.san(move)} would gain")
         return None
 
-    def _is_start(self, board: chess.Board) -> bool:
-        return board.epd() == chess.Board(self.move.position.fen).epd()
+
+def _given_away(best: float, played: float) -> float:
+    """Return the chance to win that the second of two values in centipawns gives away."""
+    lost = win_chance(best) - win_chance(played)
+    return max(0.0, lost)
 
 
-def _moves(line: Sequence[str]) -> tuple[chess.Move, ...]:
-    return tuple(map(chess.Move.from_uci, line))
-
-
-def _between(value: float, sure: float, arguable: float) -> tuple[bool, bool]:
-    """Return whether a value reaches a bound, and whether it is in doubt that it does not."""
-    if sure > arguable:
-        return value >= sure, value >= arguable
-    return value <= sure, value <= arguable
+def _reached(value: float, bounds: tuple[float, float], evidence: str) -> Finding:
+    """Return whether a value reaches the first bound; from the second on that is arguable."""
+    sure, arguable = bounds
+    if sure < arguable:  # the less, the surer
+        value, sure, arguable = -value, -sure, -arguable
+    return Finding(value >= sure, evidence, arguable=value >= arguable)
 
 
 # ---------------------------------------------------------------- standing
@@ -193,42 +201,36 @@ def _between(value: float, sure: float, arguable: float) -> tuple[bool, bool]:
 
 def evaluation(
     engine: Engine,
-    board: chess.Board,
-    side: chess.Color | None = None,
-    standing: str | None = None,
+    board: Board,
+    side: Color | None = None,
+    standing: str = "better",
     number: Container[float] | None = None,
 ) -> Finding:
     """Return whether a side stands so by the engine."""
-    lines = engine.lines(board)
-    if not lines:
+    value = engine.score(board, side is not False)
+    if value is None:
         return UNKNOWN
-    evidence = f"the engine's verdict: {score_text(lines[0].score)}"
+    evidence = f"the engine's verdict: {score_text(engine.lines(board)[0].score)}"
     if standing == "unclear":
         return Finding(None, evidence)
-    level = standing in LEVELS
-    value = centipawns(lines[0].score, chess.WHITE if side is None else side)
-    if side is None and not level:
+    if standing in LEVELS:
+        return _reached(abs(value), LEVELS[standing], evidence)
+    if side is None:
         value = abs(value)
     if number is not None:
         near = any(value / 100 + step in number for step in (-2, -1, 0, 1, 2))
         return Finding(value / 100 in number, evidence, arguable=near)
-    if level:
-        holds, doubt = _between(abs(value), *LEVELS[str(standing)])
-        return Finding(holds, evidence, arguable=doubt)
     if standing in _WORSE:
         standing, value = _WORSE[standing], -value
-    holds, doubt = _between(value, *STANDINGS[standing or "better"])
-    if standing == "slightly_better" and value > 150:
-        holds, doubt = False, True
-    return Finding(holds, evidence, arguable=doubt)
+    if standing == "slightly_better" and value > MOST_SLIGHT:
+        return Finding(False, evidence, arguable=True)
+    return _reached(value, STANDINGS[standing], evidence)
 
 
 # ---------------------------------------------------------------- moves
 
 
-def quality(
-    engine: Engine, board: chess.Board, moves: Sequence[chess.Move], grade: str
-) -> Finding:
+def quality(engine: Engine, board: Board, moves: Sequence[Move], grade: str) -> Finding:
     """Return whether a move, one of ``moves``, is so good or bad."""
     if not moves:
         return Finding(False, "no such move can be played")
@@ -239,55 +241,41 @@ def quality(
     name = board.san(moves[losses.index(min(known))])
     evidence = f"{name} gives away {100 * min(known):.0f} % of the chances to win"
     if grade == "only":
-        return _only(engine, board, moves, min(known), evidence)
-    bound = GOOD.get(grade) or BAD[grade]
-    least = min(known) if grade in GOOD else max(known)
-    holds, doubt = _between(least, *bound)
-    return Finding(holds, evidence, arguable=doubt or len(known) > 1)
+        other = loss_of_others(engine, board, moves)
+        if other is None:
+            return UNKNOWN
+        finding = _reached(other, ONLY, f"{evidence}, others {100 * other:.0f} %")
+        good = min(known) < GOOD["good"][0]
+        return finding if good else finding._replace(holds=False)
+    if grade in GOOD:
+        finding = _reached(min(known), GOOD[grade], evidence)
+    else:
+        finding = _reached(max(known), BAD[grade], evidence)
+    return finding._replace(arguable=finding.arguable or len(known) > 1)
 
 
-def _only(
-    engine: Engine,
-    board: chess.Board,
-    moves: Sequence[chess.Move],
-    loss: float,
-    evidence: str,
-) -> Finding:
-    other = least_loss_of_others(engine, board, moves)
-    if other is None:
-        return UNKNOWN
-    sure, arguable = ONLY
-    text = f"{evidence}, the best other move {100 * other:.0f} %"
-    holds = loss < GOOD["good"][0] and other >= sure
-    return Finding(holds, text, arguable=other >= arguable)
-
-
-def least_loss_of_others(
-    engine: Engine, board: chess.Board, moves: Sequence[chess.Move]
-) -> float | None:
+def loss_of_others(engine: Engine, board: Board, moves: Sequence[Move]) -> float | None:
     """Return the chance to win that the best move outside ``moves`` gives away.
 
     1 if there is no other; ``None`` if it is not known.
     """
-    others = [move for move in board.legal_moves if move not in moves]
+    others = {move.uci() for move in board.legal_moves if move not in moves}
     if not others:
         return 1.0
     lines = engine.lines(board, min(len(moves), 4) + 1)
-    first = next(
-        (each for each in lines if each.moves[:1] != () and each.moves[0] in others),
-        None,
-    )
-    if first is None:
-        return None
-    best, value = (centipawns(each.score, board.turn) for each in (lines[0], first))
-    return max(0.0, win_chance(best) - win_chance(value))
+    for line in lines:
+        if others & {*line.moves[:1]}:
+            best = centipawns(lines[0].score, board.turn)
+            value = centipawns(line.score, board.turn)
+            return _given_away(best, value)
+    return None
 
 
 def better(
     engine: Engine,
-    board: chess.Board,
-    moves: Sequence[chess.Move],
-    others: Sequence[chess.Move],
+    board: Board,
+    moves: Sequence[Move],
+    others: Sequence[Move],
 ) -> Finding:
     """Return whether one of ``moves`` is better than one of ``others``."""
     if not moves:
@@ -300,9 +288,10 @@ def better(
         return UNKNOWN
     most, least = max(known), min(compared)
     gain = win_chance(most) - win_chance(least)
-    mates = most > least and (most >= MATES_FROM or least <= -MATES_FROM)
     evidence = f"{board.san(moves[0])} keeps {100 * gain:+.0f} % of the chances to win"
-    return Finding(mates or gain > 0.03, evidence, arguable=gain > -0.03)
+    if most > least and (most >= MATES_FROM or least <= -MATES_FROM):
+        return Finding(True, evidence)
+    return _reached(gain, (0.03, -0.03), evidence)
 
 
 # ---------------------------------------------------------------- by force
@@ -310,28 +299,26 @@ def better(
 
 def wins(
     engine: Engine,
-    before: chess.Board,
-    board: chess.Board,
-    side: chess.Color,
+    before: Board,
+    board: Board,
+    side: Color,
     amount: str | None = None,
     number: Container[float] | None = None,
 ) -> Finding:
     """Return whether a side comes out ahead, from ``before`` to the end of the engine's line."""
-    lines = engine.lines(board)
-    if not lines:
-        return _by_exchange(before, board, side, amount, number)
+    least, most = AMOUNTS[amount or "material"]
+    value = engine.score(board, side)
+    if value is None:
+        return _by_exchange(before, board, side, number or range(round(least), 100))
     copy = board.copy(stack=False)
     leads = [lead(board, side)]
-    for move in lines[0].moves[:PLIES]:
-        copy.push(move)
+    for move in engine.lines(board)[0].moves[:PLIES]:
+        copy.push_uci(move)
         leads.append(lead(copy, side))
     last = sorted(leads[-3:]) if len(leads) > 3 else leads[-1:]
     won = last[len(last) // 2] - lead(before, side)
     evidence = f"with best play {side_name(side)} comes out {won:+d} pawns"
-    value = centipawns(lines[0].score, side)
-    started = engine.score(before, side)
-    gained = value - (started or 0)
-    least, most = AMOUNTS[amount or "material"]
+    gained = value - (engine.score(before, side) or 0)
     half = 50 * least
     doubt = 2 * won >= least or gained > half or value > 5 * half
     if number is not None:
@@ -342,27 +329,26 @@ def wins(
 
 
 def _by_exchange(
-    before: chess.Board,
-    board: chess.Board,
-    side: chess.Color,
-    amount: str | None,
-    number: Container[float] | None,
+    before: Board,
+    board: Board,
+    side: Color,
+    number: Container[float],
 ) -> Finding:
     """Return what the move brings by exchange on its square, where no engine says more."""
-    if len(board.move_stack) != len(before.move_stack) + 1 or before.turn != side:
+    move = last_move(board)
+    played = len(board.move_stack) == len(before.move_stack) + 1
+    if not played or move is None or before.turn != side or not before.is_capture(move):
         return UNKNOWN
-    won = tactics.exchange(before, board.peek())
-    enough = won >= AMOUNTS[amount or "material"][0]
-    sure = before.is_capture(board.peek()) and (won in number if number else enough)
+    won = tactics.exchange(before, move)
     evidence = f"the exchanges bring {side_name(side)} {won} pawns"
-    return Finding(True, evidence) if sure else UNKNOWN
+    return Finding(True, evidence) if won in number else UNKNOWN
 
 
 def mate_in(
     engine: Engine,
-    board: chess.Board,
-    now: chess.Board,
-    firsts: Sequence[chess.Move] | None,
+    board: Board,
+    now: Board,
+    firsts: Sequence[Move] | None,
     number: Container[float] | None,
 ) -> Finding:
     """Return whether a side mates by force, in so many moves.
@@ -383,14 +369,16 @@ def mate_in(
     if firsts is not None and not firsts:
         return Finding(False, "no such move can be played")
     moves = list(board.legal_moves) if firsts is None else list(firsts)
-    at_once = [move for move in moves if _after(board, move).is_checkmate()]
+    at_once = [move for move in moves if after_move(board, move).is_checkmate()]
     if at_once:
         text = f"{board.san(at_once[0])} mates at once"
         return Finding(number is None or 1 in number, text, arguable=firsts is None)
     if number is not None and 1 in number:
         return Finding(False, "no move mates at once")
     side = board.turn
-    reached = [now] if firsts is None else [_after(board, move) for move in moves[:5]]
+    reached = (
+        [now] if firsts is None else [after_move(board, move) for move in moves[:5]]
+    )
     scores = [
         score for each in reached if (score := engine.score(each, side)) is not None
     ]
@@ -404,23 +392,15 @@ def mate_in(
     return Finding(fits, f"the engine sees mate in {distance}", arguable=True)
 
 
-def _after(board: chess.Board, move: chess.Move) -> chess.Board:
-    copy = board.copy()
-    copy.push(move)
-    return copy
-
-
-def perpetual(
-    engine: Engine, board: chess.Board, side: chess.Color | None = None
-) -> Finding:
+def perpetual(engine: Engine, board: Board, side: Color | None = None) -> Finding:
     """Return whether a side can check for ever: the engine's line shows it, or it is no draw."""
-    lines = engine.lines(board)
-    if not lines:
+    value = engine.score(board, chess.WHITE)
+    if value is None:
         return UNKNOWN
-    value = centipawns(lines[0].score, chess.WHITE)
-    line = [move.uci() for move in lines[0].moves]
-    shown = repeated(board, line, "after")
+    (line, *_) = engine.lines(board)
+    shown = repeated(board, line.moves, "after")
     if shown is not None and abs(value) <= LEVELS["drawn"][0]:
         return Finding(side in (None, shown.side), shown.text)
+    evidence = score_text(line.score)
     drawn = abs(value) <= LEVELS["equal"][1]
-    return Finding(False, score_text(lines[0].score), arguable=drawn)
+    return Finding(False, evidence, arguable=drawn)

@@ -50,6 +50,17 @@ Kind = Literal[
     "evaluation",
     "unread",
 ]
+#: What disqualifies a comment by the rubric's hard rule (Chess Commentary Pairwise Evaluation
+#: Rubric, criterion 1) if it is claimed without support.
+Disqualifier = Literal[
+    "check",
+    "checkmate",
+    "capture",
+    "promotion",
+    "trade",
+    "hanging-piece win",
+    "forced tactic or threat",
+]
 Modality = Literal["asserted", "possible", "hypothetical", "opinion"]
 When = Literal["before", "after", "either"]
 Shade = Literal["light", "dark"]
@@ -504,6 +515,8 @@ class Predicate:
         What it says, in a line.
     engine
         Whether only an engine's judgement can decide it.
+    event
+        What the rubric's hard rule takes it for (:func:`chessgloss.claims.disqualifier`).
     types
         The type of each argument.
     required
@@ -515,6 +528,7 @@ class Predicate:
     arguments: str
     meaning: str
     engine: bool = False
+    event: Disqualifier | None = None
     types: Mapping[str, ArgumentType] = field(init=False)
     required: frozenset[str] = field(init=False)
 

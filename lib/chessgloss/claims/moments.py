@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import chess
+from chess import Board, Color, Move, Square
 
 from chessgloss.claims.language import ANY_KIND, MoveSpec, Reference
 from chessgloss.positions import MoveInContext
@@ -36,11 +37,11 @@ class Moment:
         Which position it is.
     """
 
-    board: chess.Board
-    moved: tuple[chess.Square, ...]
+    board: Board
+    moved: tuple[Square, ...]
     anchor: Anchor
 
-    def after(self, move: chess.Move) -> Moment:
+    def after(self, move: Move) -> Moment:
         """Return the moment after one move more; a null move passes."""
         board = self.board.copy()
         board.push(move)
@@ -51,13 +52,13 @@ class Moment:
         )
         return Moment(board, squares, "line")
 
-    def on_turn(self, side: chess.Color | None) -> Moment:
+    def on_turn(self, side: Color | None) -> Moment:
         """Return the moment with a side to move, after a pass if need be."""
         if side in (None, self.board.turn):
             return self
         return replace(self, board=turned(self.board, side))
 
-    def squares(self, reference: Reference) -> list[chess.Square]:
+    def squares(self, reference: Reference) -> list[Square]:
         """Return the squares that a reference can mean."""
         board = self.board
         if reference.role == "moved":
@@ -80,9 +81,7 @@ class Moment:
             return list(there)
         return [each for each in there if board.piece_type_at(each) in reference.kinds]
 
-    def moves(
-        self, spec: MoveSpec, side: chess.Color | None = None
-    ) -> list[chess.Move]:
+    def moves(self, spec: MoveSpec, side: Color | None = None) -> list[Move]:
         """Return the moves of a side (of that on turn) that fit a description."""
         board = turned(self.board, side)
         return [move for move in legal_moves(board) if fits(board, move, spec)]
@@ -109,11 +108,11 @@ def played_on(start: Moment, line: Sequence[MoveSpec]) -> list[Moment]:
     moments = [start]
     for place, spec in enumerate(line):
         if spec.passes:
-            moments = [each.after(chess.Move.null()) for each in moments]
+            moments = [each.after(Move.null()) for each in moments]
             continue
         following = [next_ for each in moments for next_ in _following(each, spec)]
         if not following and place == 0:
-            passed = start.after(chess.Move.null())
+            passed = start.after(Move.null())
             following = list(_following(passed, spec))
         moments = following[:MOST_BRANCHES]
     return moments
@@ -127,7 +126,7 @@ def _following(moment: Moment, spec: MoveSpec) -> Iterator[Moment]:
 # ---------------------------------------------------------------- moves
 
 
-def fits(board: chess.Board, move: chess.Move, spec: MoveSpec) -> bool:
+def fits(board: Board, move: Move, spec: MoveSpec) -> bool:
     """Return whether a legal move is as described."""
     return (
         not spec.passes
@@ -138,7 +137,7 @@ def fits(board: chess.Board, move: chess.Move, spec: MoveSpec) -> bool:
     )
 
 
-def _goes(board: chess.Board, move: chess.Move, spec: MoveSpec) -> bool:
+def _goes(board: Board, move: Move, spec: MoveSpec) -> bool:
     if spec.origin is not None and move.from_square not in spec.origin.squares:
         return False
     if spec.target == "last":
@@ -154,7 +153,7 @@ def _goes(board: chess.Board, move: chess.Move, spec: MoveSpec) -> bool:
     return spec.direction is None or spec.direction in directions(board, move)
 
 
-def directions(board: chess.Board, move: chess.Move) -> set[str]:
+def directions(board: Board, move: Move) -> set[str]:
     """Return how a move may be said to go: forward, backward, sideways."""
     ranks = chess.square_rank(move.to_square) - chess.square_rank(move.from_square)
     if ranks == 0:
@@ -164,7 +163,7 @@ def directions(board: chess.Board, move: chess.Move) -> set[str]:
     return {"forward"} if ahead else {"backward"}
 
 
-def _takes(board: chess.Board, move: chess.Move, spec: MoveSpec) -> bool:
+def _takes(board: Board, move: Move, spec: MoveSpec) -> bool:
     taken = boards.taken_on(board, move)
     if spec.captures is not None:
         kind = None if taken is None else board.piece_type_at(taken)
@@ -177,7 +176,7 @@ def _takes(board: chess.Board, move: chess.Move, spec: MoveSpec) -> bool:
     return spec.en_passant is None or board.is_en_passant(move) == spec.en_passant
 
 
-def _is_special(board: chess.Board, move: chess.Move, spec: MoveSpec) -> bool:
+def _is_special(board: Board, move: Move, spec: MoveSpec) -> bool:
     promotes = spec.promotes
     if isinstance(promotes, frozenset):
         if move.promotion not in promotes:
@@ -193,7 +192,7 @@ def _is_special(board: chess.Board, move: chess.Move, spec: MoveSpec) -> bool:
     return boards.after_move(board, move).is_checkmate() == spec.mate
 
 
-def _castles(board: chess.Board, move: chess.Move, wing: str) -> bool:
+def _castles(board: Board, move: Move, wing: str) -> bool:
     wings = {
         "kingside": board.is_kingside_castling(move),
         "queenside": board.is_queenside_castling(move),

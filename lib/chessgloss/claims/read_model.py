@@ -260,6 +260,8 @@ def reader(ask: Ask, *, at_once: int = SENTENCES) -> Read:
     """
 
     def read_text(text: str, side: chess.Color, move: str) -> Reading:
+        if not text.strip():
+            return Reading()
         spans = sentence_spans(text)
         sentences = [
             Sentence(side, move, text[start:stop], follows=place > 0)
@@ -280,18 +282,22 @@ def joined(readings: Sequence[Reading], spans: Sequence[tuple[int, int]]) -> Rea
     return Reading(tuple(claims), tuple(unread), "; ".join(problems))
 
 
-#: Where a sentence ends: behind a stop that is no move number's, before a new beginning.
-_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])")
-_NUMBERED = re.compile(r"(?:^|\s)(?:\d+\s*\.+|e\.g\.|i\.e\.|vs\.|etc\.)$")
+#: Where a sentence ends: behind a stop and white space, before what can begin another one. The
+#: stop of a move's number, of an abbreviation, and dots that stand alone end none.
+_END = re.compile(r"(?<=[.!?])([\"')\]]*)\s+(?=[\"'(\[]*[A-Z0-9])")
+_NO_END = re.compile(
+    r"(?:\b\d+\.+|\s\.{2,}|\b(?:vs|e\.g|i\.e|cf|etc|resp)\.)[\"')\]]*\s*$",
+    re.IGNORECASE,
+)
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Return where the sentences of a text begin and end."""
-    starts = [0]
-    ends = list[int]()
-    for match in _END.finditer(text):
-        if not _NUMBERED.search(text[: match.start()]):
-            ends.append(match.start())
-            starts.append(match.end())
-    spans = zip(starts, [*ends, len(text)], strict=True)
-    return [(start, stop) for start, stop in spans if text[start:stop].strip()]
+    """Return where each sentence of a text begins and ends, white space between them apart."""
+    ends = [
+        found
+        for found in _END.finditer(text)
+        if not _NO_END.search(text[: found.end()])
+    ]
+    starts = [0, *(found.end() for found in ends)]
+    stops = [*(found.end(1) for found in ends), len(text)]
+    return list(zip(starts, stops, strict=True))

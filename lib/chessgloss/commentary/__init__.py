@@ -2,8 +2,7 @@
 
 The experiment's one prompt and its arms are in ``arms.toml``, all other prompts in ``prompts/``.
 What is known of a move is its briefing (``briefing``); the program's own comments are made of notes
-(``notes``), a model's are proven against them (``proven``). ``annotate`` comments on whole games,
-``dialogue`` answers questions about a move.
+(``notes``). ``annotate`` comments on whole games, ``dialogue`` answers questions about a move.
 """
 
 import tomllib

@@ -95,7 +95,6 @@ _KEYS = (
     "arrows",
     "next",
     "placement",
-    "borrowed",
 )
 
 #: Numeric annotation glyphs that judge a move (PGN standard, section 10), as signs.
@@ -123,7 +122,6 @@ COLUMNS = 100
 
 _COMMAND = re.compile(r"\[%[^\]]*\]")
 _COMMENT_WORD = re.compile(r"(?:\[%[^\]]*\]|\S)+")
-_ITALICS = "; words in italics are the program's own, the others the model's"
 _MATE = "mate in {moves}"
 _WORDING = ScoreWording(number="{pawns:+.2f}", mate=_MATE, mated=_MATE, level=None)
 
@@ -144,8 +142,6 @@ class Annotation:
         UCI moves of a better line from the position before the move; may be empty.
     better_score
         The engine's score of that line.
-    borrowed
-        Sentences of the comment that are notes' own where a model wrote the rest.
     """
 
     score: chess.engine.PovScore | None
@@ -153,7 +149,6 @@ class Annotation:
     text: str = ""
     better: tuple[str, ...] = ()
     better_score: chess.engine.PovScore | None = None
-    borrowed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -369,7 +364,7 @@ def _annotation(
     note = Annotation(score_of(after), NAGS.get(verdict.glyph))
     if comment is None:
         return note
-    note = replace(note, text=comment.text, borrowed=comment.borrowed)
+    note = replace(note, text=comment.text)
     if not comment.text or verdict.judgement in ("best", "good"):
         return note
     line = verdict.best_line[:LINE_PLIES]
@@ -710,13 +705,12 @@ def describe_game(annotated: AnnotatedGame) -> dict[str, str | list]:
     game = annotated.game
     known = [_header(game, key) for key in ("Event", "Site", "Date")]
     known = [text for text in known if text.strip("?. ")]
-    borrowed = any(note.borrowed for note in annotated.notes)
     return {
         "title": _title(game),
         "event": " · ".join([*known, _header(game, "Result")]),
         "result": game.headers.get("Result", "*"),
         "headers": [[key, _header(game, key)] for key in game.headers],
-        "about": f"Comments: {annotated.sources}{_ITALICS if borrowed else ''}",
+        "about": f"Comments: {annotated.sources}",
         "pgn": write_pgn([annotated]),
         "nodes": _nodes(annotated),
     }
@@ -775,7 +769,6 @@ def _node(node: chess.pgn.GameNode, note: Annotation, parent: int) -> Node:
             "gloss": note.text,
             "number": before.fullmove_number,
             "white": before.turn,
-            "borrowed": list(note.borrowed),
         }
     return said
 

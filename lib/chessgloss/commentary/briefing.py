@@ -84,15 +84,12 @@ class Comment:
     state
         ``answered``, or what became of the answer instead (``empty``, ``cut_off``,
         ``refused``, ``unread`` for an answer in which no comment was found).
-    borrowed
-        Sentences of it that are not the model's but those of notes.
     """
 
     text: str
     method: str
     model: str = ""
     state: str = "answered"
-    borrowed: tuple[str, ...] = ()
 
     @property
     def words(self) -> int:

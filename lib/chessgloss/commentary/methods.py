@@ -14,6 +14,7 @@ from typing import Literal
 
 import pandas as pd
 
+from chessgloss.assets import AssetMissing
 from chessgloss.commentary import read_table
 from chessgloss.commentary.arms import (
     ARMS,
@@ -26,20 +27,18 @@ from chessgloss.commentary.arms import (
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.moves import EvaluatedMove
 from chessgloss.commentary.notes import list_notes, write_notes
-from chessgloss.commentary.proven import write_proven
 from chessgloss.llm.client import (
     Client,
     Misconfigured,
     Refused,
     Unanswered,
     recorded_models,
-    replay,
 )
 from chessgloss.llm.recordings import Request
 from chessgloss.llm.text import visible
 from chessgloss.store import data_file
 
-Writer = Literal["human", "kept", "notes", "listed", "first_answer", "proven"]
+Writer = Literal["human", "kept", "notes", "listed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +52,16 @@ class Method:
     title
         As in tables and figures.
     writer
-        Who writes: a ``human``; nobody any more (``kept`` in a file); the program from
-        ``notes``, or the notes that a model is given, ``listed``; a model from notes: its
-        ``first_answer``, or what is ``proven`` of it.
+        Who writes: a ``human``; nobody any more (``kept`` in a file); the program, a choice of
+        its ``notes``, or more of them ``listed`` one behind the other.
     file
         Where they are kept, below ``data``; empty if they are made.
-    prompt, purpose
-        The prompt that a model is asked with, and under which purpose its answers are recorded;
-        empty if none is asked.
     """
 
     name: str
     title: str
     writer: Writer
     file: str = ""
-    prompt: str = ""
-    purpose: str = ""
 
 
 #: Every method that is no arm, by name.
@@ -95,7 +88,7 @@ def validate_method(method: str) -> str:
         For any other name; the message lists them.
     """
     arms = (arm.name for arm in ARMS.values() if arm.concepts in (None, "published"))
-    known = ["notes", "ccc_proven", *arms]
+    known = ["notes", *arms]
     if method not in known:
         raise ValueError(f"no method {method!r}; choose one of {', '.join(known)}")
     return method
@@ -107,14 +100,15 @@ class ModelWriter:
 
     Where the model gives no usable comment (an empty, cut-off or unreadable answer, a
     refusal) the facts speak instead, and the comment says so by its method. An endpoint that
-    stops answering is not asked again.
+    stops answering is not asked again, nor is one where the network that ranks an arm's concepts
+    is missing.
 
     Parameters
     ----------
     client
         Asks the model.
     method
-        Name of an arm in :data:`~chessgloss.commentary.arms.ARMS`, or ``ccc_proven``.
+        Name of an arm in :data:`~chessgloss.commentary.arms.ARMS`.
     warn
         Called with one line whenever the facts speak instead.
     """
@@ -130,14 +124,13 @@ class ModelWriter:
         if self._gone:
             return write_notes(briefing)
         try:
-            if self.method == "ccc_proven":
-                comment = write_proven(briefing, self.client).comment
-            else:
-                (comment,) = model_comments([briefing], self.method, self.client)
-            if comment.state == "answered" and comment.method == self.method:
+            ranked = published_changes(briefing) if ARMS[self.method].concepts else ()
+            answer = self.client.ask(ask_arm(briefing, self.method, ranked))
+            comment = read_comment(answer, self.method)
+            if comment.state == "answered":
                 return replace(comment, model=visible(comment.model or name))
             problem = f"{name} gave no usable comment on {briefing.name}"
-        except (Unanswered, Misconfigured) as error:
+        except (AssetMissing, Unanswered, Misconfigured) as error:
             self._gone = not isinstance(error, Refused)
             problem = str(error)
         self.warn(f"{problem}; the facts speak instead")
@@ -148,10 +141,10 @@ class ModelWriter:
 
 
 def arm_requests(briefings: Sequence[Briefing], arm: str) -> list[Request]:
-    """Return what an arm asks on some moves, in their order.
+    """Return what an arm asks on some of the book's moves, in their order.
 
-    The published ranking of the moves that the book comments on is kept; of another move the
-    expert network is asked for it.
+    Their concepts by the published ranking are kept; of another move the expert network is asked
+    for them.
     """
     if ARMS[arm].concepts not in ("published", "others"):
         return [ask_arm(each, arm) for each in briefings]
@@ -180,25 +173,15 @@ def model_comments(
     return [read_comment(answer, arm) for answer in answers]
 
 
-def kept_texts(method: str) -> dict[str, str]:
+def kept_comments(method: str) -> dict[str, Comment]:
     """Return the comments of a method that nobody writes any more, by the name of the move.
 
-    ``gac`` is what a recurrent network says (``data/gac``).
+    ``gac`` is what a recurrent network says (``data/gac``); ``ccc_notes`` and ``ccc_proven`` are a
+    model's wordings of the program's notes (``data/commentary/from_notes``).
     """
-    stored = json.loads(data_file(METHODS[method].file).read_text("utf-8"))
-    return {row["move"]: row["text"] for row in stored[1:]}
-
-
-def written_comments(
-    briefings: Sequence[Briefing], model: str, method: str
-) -> list[Comment]:
-    """Return the recorded comments that a model wrote from notes: as it wrote them, or proven."""
-    client = replay(METHODS[method].purpose, model)
-    written = [write_proven(each, client) for each in briefings]
-    if METHODS[method].writer == "proven":
-        return [replace(each.comment, method=method, model=model) for each in written]
-    firsts = [each.attempts[0] for each in written]
-    return [Comment(each.text, method, model, each.state) for each in firsts]
+    head, *rows = json.loads(data_file(METHODS[method].file).read_text("utf-8"))
+    model = head.get("model", "")
+    return {row["move"]: Comment(row["text"], method, model) for row in rows}
 
 
 def _comments_of(
@@ -218,11 +201,8 @@ def _comments_of(
         return [write_notes(each) for each in briefings]
     if writer == "listed":
         return [list_notes(each) for each in briefings]
-    if writer == "kept":
-        kept = kept_texts(method)
-        found = (kept.get(each.name) for each in moves)
-        return [Comment(text, method) if text else None for text in found]
-    return written_comments(briefings, client.model.name, method)
+    kept = kept_comments(method)
+    return [kept.get(each.name) for each in moves]
 
 
 def commentators(arms: Sequence[str], briefings: Sequence[Briefing]) -> list[str]:
@@ -262,7 +242,7 @@ def gather_comments(
     briefings
         What is known of them, by name.
     client
-        Replays the answers of the arms; those on notes are replayed from their own file.
+        Replays the answers of the arms.
 
     Returns
     -------

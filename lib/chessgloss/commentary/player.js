@@ -113,23 +113,9 @@
   function drawCard(node) {
     const start = node.parent < 0;
     at("move-name").textContent = start ? "The start" : `${number(node)} ${node.san}${node.marks}`;
-    drawGloss(node);
+    at("gloss").textContent = node.gloss;
     at("human").textContent = [node.before, node.comment].filter(Boolean).join(" ");
     at("numbers").textContent = [node.score, node.chance === null ? "" : chance(node)].filter(Boolean).join(" · ");
-  }
-
-  // The comment, sentence by sentence where some of it is the program's and the rest a model's.
-  function drawGloss(node) {
-    at("gloss").replaceChildren();
-    let rest = node.gloss;
-    for (const sentence of node.borrowed || []) {
-      const start = rest.indexOf(sentence);
-      if (start < 0) continue;
-      at("gloss").append(rest.slice(0, start));
-      element("span", sentence, at("gloss"), "borrowed").title = "the program's own words";
-      rest = rest.slice(start + sentence.length);
-    }
-    at("gloss").append(rest);
   }
 
   // What else is known of a move: comments by every method with their claims, notes, concepts, and

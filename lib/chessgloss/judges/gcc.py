@@ -14,16 +14,18 @@ does, the *mass*, is kept beside the score. A digit anywhere else is no score.
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import chess
 import chess.engine
 import pandas as pd
 
-from chessgloss.claims import Checked, verify
+from chessgloss.claims import verify
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import side_name
@@ -32,12 +34,14 @@ from chessgloss.llm.client import Client
 from chessgloss.llm.recordings import Answer, Request, Sampling, State, Token
 from chessgloss.llm.text import quoted
 from chessgloss.scores import ScoreWording, score_text
+from chessgloss.store import data_file, read_zstd
 
 #: The dimensions of GCC-Eval, in the paper's order.
 DIMENSIONS = ("relevance", "completeness", "clarity", "fluency")
 
 #: Prompts of a judge by what is asked: the four, two of them without the engine's hint, relevance
-#: told what a program found, and correctness outright, which is no dimension of GCC-Eval.
+#: told what a program found (:func:`kept_findings`), and correctness outright, which is no
+#: dimension of GCC-Eval.
 PROMPTS = (
     *DIMENSIONS,
     "relevance_no_hint",
@@ -141,16 +145,14 @@ def judge_request(
     already. A recording keeps names and a hash, never the text.
     """
     prompt = load_prompt(f"gcc_{asked}")
+    about = {"asked": asked, **about_text(text, briefing, method, variant)}
     values: dict[str, Callable[[], str]] = {
         "comment": lambda: quoted(text),
         "fen": lambda: briefing.move.position.fen,
         "move": lambda: briefing.move.numbered_san,
         "hint": lambda: hint or expert_hint(briefing),
-        "findings": lambda: quoted(
-            findings(verify(text, briefing.move, briefing.verdict))
-        ),
+        "findings": lambda: quoted(kept_findings()[about["of"], about["text_sha256"]]),
     }
-    about = {"asked": asked, **about_text(text, briefing, method, variant)}
     return prompt.ask(
         ONE_TOKEN, about, **{name: values[name]() for name in prompt.placeholders}
     )
@@ -196,29 +198,16 @@ def _score(score: chess.engine.PovScore) -> str:
     return score_text(score, _WORDING, score.turn)
 
 
-def findings(checked: Iterable[Checked]) -> str:
-    """Return what a program found of a comment's claims, in a few lines, the false ones first.
+@cache
+def kept_findings() -> Mapping[tuple[str, str], str]:
+    """Return what an earlier reader of claims found in the texts that a judge was told about.
 
-    Claims that neither board nor engine settles are left out; of the others five are told.
+    By the move's name and the text's hash; the judge's answers are to these words
+    (``data/claims/README.md``).
     """
-    decided = [claim for claim in checked if claim.verdict != "not checkable"]
-    if not decided:
-        return "The comment makes no claim that can be checked."
-    decided.sort(key=lambda claim: claim.verdict != "false")
-    false = sum(claim.verdict == "false" for claim in decided)
-    claims = "1 claim" if len(decided) == 1 else f"{len(decided)} claims"
-    lines = [
-        f"Of {claims} checked, {false or 'none'} {'are' if false > 1 else 'is'} false."
-    ]
-    for claim in decided[:5]:
-        reason = (
-            f" ({claim.evidence.removeprefix('after the move: ')})"
-            if claim.cause
-            else ""
-        )
-        verdict = "true" if claim.holds else claim.verdict
-        lines.append(f'- {verdict}: "{claim.claim.text}"{reason}')
-    return "\n".join(lines)
+    lines = read_zstd(data_file("claims/findings.jsonl.zst")).decode().splitlines()
+    rows = map(json.loads, lines)
+    return {(row["of"], row["text_sha256"]): row["findings"] for row in rows}
 
 
 def claim_counts(

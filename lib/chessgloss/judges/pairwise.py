@@ -26,6 +26,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from chessgloss.claims import Checked, Claim, Disqualifier, disqualifier, verify
+from chessgloss.claims.language import MoveSpec, Reference, SquarePattern
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.moves import EvaluatedMove
 from chessgloss.commentary.prompts import load_prompt
@@ -507,8 +508,7 @@ _WRITTEN = re.compile(r"[KQRBN]?[a-h]?[1-8]?x?([a-h][1-8])(?:=[QRBN])?[+#]?")
 def claimed_events(briefings: Iterable[Briefing], comments: Comments) -> pd.DataFrame:
     """Return the claims of events that the hard rule names.
 
-    What a comment denies, asks or merely supposes is no claim, unless the checker finds it
-    false.
+    What a comment denies or merely supposes is no claim.
 
     Returns
     -------
@@ -539,10 +539,9 @@ def disqualified(events: pd.DataFrame) -> set[tuple[str, str]]:
 
 
 def _is_claimed(checked: Checked) -> bool:
-    stance = checked.claim.stance
-    if checked.verdict == "false" and not stance.negated:
-        return True
-    return not (stance.negated or stance.asked or (stance.supposed and not stance.able))
+    claim = checked.claim
+    denied = claim.denied or claim.quantity == "none"
+    return not denied and claim.modality == "asserted"
 
 
 def supports(
@@ -576,15 +575,17 @@ def supports(
 
 
 def squares_of(claim: Claim) -> frozenset[str]:
-    """Return the names of the squares that a claim's words name."""
-    terms = (*claim.subjects, *claim.objects)
-    named = {
-        chess.square_name(term.square) for term in terms if term.square is not None
-    }
-    written = {
-        square for term in terms if term.move for square in _SQUARE.findall(term.text)
-    }
-    return frozenset(named | written)
+    """Return the names of the squares that a claim's men and moves stand on, begin or end on."""
+    places = list[SquarePattern | str | None]()
+    for _, value in claim.arguments:
+        for each in value if isinstance(value, tuple) else ():
+            if isinstance(each, Reference):
+                places.append(each.place)
+            if isinstance(each, MoveSpec):
+                places += [each.origin, each.target]
+    patterns = (each for each in places if isinstance(each, SquarePattern))
+    squares = (each.square for each in patterns if each.square is not None)
+    return frozenset(map(chess.square_name, squares))
 
 
 # ---------------------------------------------------------------- strengths

@@ -8,7 +8,6 @@ keeps each answer as it comes, or asks afresh and keeps nothing.
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +21,7 @@ from urllib.parse import urlsplit
 from tqdm import tqdm
 
 from chessgloss.assets import REGISTRY
-from chessgloss.llm.dialect import THOUGHTS, Dialect, without_thoughts
+from chessgloss.llm.dialect import THOUGHTS, Dialect
 from chessgloss.llm.recordings import (
     Answer,
     Message,
@@ -30,9 +29,9 @@ from chessgloss.llm.recordings import (
     Recordings,
     Request,
     State,
-    Token,
     recorded_by,
 )
+from chessgloss.llm.replies import FILTERED, read_completion, sentence
 from chessgloss.store import find_project
 
 if TYPE_CHECKING:
@@ -46,7 +45,11 @@ LOCAL_ASSETS = {"qwen2.5-coder-1.5b-q4_k_m": "qwen", "smollm2-135m-q4_1": "smoll
 #: The model whose recorded answers the book shows.
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-q4_k_m"
 #: What models are called in text and tables; the others by their own names.
-TITLES = {DEFAULT_MODEL: "Qwen2.5-Coder-1.5B"}
+TITLES = {DEFAULT_MODEL: "Qwen2.5-Coder-1.5B", "claude": "Claude"}
+#: What must be said of a model whose name does not say which it is.
+DESCRIPTIONS = {
+    "claude": "Claude, a large language model; asked in batches; version and sampling not known"
+}
 #: The command that records what is missing, as errors name it.
 REMEDY = "make record MODEL={model} PURPOSE={purpose}"
 #: After so many questions running without an answer the endpoint counts as gone.
@@ -54,25 +57,11 @@ PATIENCE = 3
 
 _OPENAI = "https://api.openai.com/v1"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-#: How a refusal in plain words begins.
-_REFUSAL = re.compile(
-    r"\W*(i['’]m sorry|i am sorry|sorry|i apologi[sz]e)?[,.]?\s*(but )?"
-    r"(as an ai( language model| assistant)?,? )?"
-    r"i (can['’]?t|cannot|can not|am (not able|unable) to|['’]m (not able|unable) to|won['’]t) "
-    r"(assist|help|provide|comply|fulfil|fulfill|answer|do that|continue with|engage)",
-    re.IGNORECASE,
-)
 #: The endpoint will not take these, however often they are sent.
 _REJECTED = (400, 413, 422)
 _MISCONFIGURED = (401, 402, 403, 404)
 #: How an endpoint refuses a parameter; of log-probabilities some say that they are forbidden.
 _REFUSING = (*_REJECTED, 403)
-#: The code, and the reason for an end, of what a service's filter declines.
-_FILTERED = "content_filter"
-#: Characters kept of what an endpoint says.
-_LONGEST_SENTENCE = 300
-#: Decimals kept of a log-probability.
-_DECIMALS = 5
 
 
 class AnswerMissing(RuntimeError):
@@ -188,6 +177,11 @@ def model_named(name: str) -> Model:
 def model_title(name: str) -> str:
     """Return what a model is called in text and tables."""
     return TITLES.get(name, name)
+
+
+def model_description(name: str) -> str:
+    """Return what is known of a model, for where it is named first."""
+    return DESCRIPTIONS.get(name, model_title(name))
 
 
 def recorded_models(purpose: str, requests: Sequence[Request] = ()) -> list[str]:
@@ -433,9 +427,9 @@ class Client:
                 self._prepare(endpoint, request.messages[:-1])
                 return self._exchange(endpoint, request)
         except openai.APIStatusError as error:
-            if error.code == _FILTERED:
+            if error.code == FILTERED:
                 reason = _sentence(error)
-                return Answer(State.REFUSED, reason, finish_reason=_FILTERED), {}
+                return Answer(State.REFUSED, reason, finish_reason=FILTERED), {}
             raise _failure(error, endpoint) from None
         except openai.APITimeoutError:
             raise Unanswered(f"nothing came within {endpoint.timeout:g} s") from None
@@ -454,7 +448,7 @@ class Client:
         self, endpoint: Endpoint, request: Request
     ) -> tuple[Answer, dict[str, Any]]:
         reply = self._reply(endpoint, request)
-        answer = _read_answer(reply, request)
+        answer = read_completion(reply, request)
         if _is_thought_alone(reply, answer) and not self._dialect.thoughts:
             self._dialect.thoughts = THOUGHTS
             return self._exchange(endpoint, request)
@@ -473,12 +467,12 @@ class Client:
             try:
                 return self._openai.chat.completions.create(**body)
             except openai.APIStatusError as error:
-                if error.code == _FILTERED or error.status_code not in _REFUSING:
+                if error.code == FILTERED or error.status_code not in _REFUSING:
                     raise
-                sentence = _sentence(error)
-                if sentence not in self._dialect.heard:
-                    tqdm.write(f"{endpoint.model.name}: {sentence}", file=sys.stderr)
-                if not self._dialect.learn(sentence, body):
+                said = _sentence(error)
+                if said not in self._dialect.heard:
+                    tqdm.write(f"{endpoint.model.name}: {said}", file=sys.stderr)
+                if not self._dialect.learn(said, body):
                     raise
 
     def _prepare(self, endpoint: Endpoint, beginning: tuple[Message, ...]) -> None:
@@ -500,9 +494,7 @@ def replay(purpose: str, model: str = DEFAULT_MODEL) -> Client:
 
 def _sentence(error: openai.APIStatusError) -> str:
     """Return what an endpoint said when it refused, in one line."""
-    body = error.body if isinstance(error.body, dict) else {}
-    said = body.get("message") or body.get("detail") or error.message
-    return " ".join(str(said).split())[:_LONGEST_SENTENCE]
+    return sentence(error.body, error.message)
 
 
 def _failure(error: openai.APIStatusError, endpoint: Endpoint) -> RuntimeError:
@@ -528,49 +520,6 @@ def _is_thought_alone(reply: Any, answer: Answer) -> bool:
     return bool(
         thoughts or getattr(message, "reasoning_content", "") or message.content
     )
-
-
-def _read_answer(reply: Any, request: Request) -> Answer:
-    """Turn a completion into an answer; what lacks its parts raises."""
-    choice = reply.choices[0]
-    usage = reply.usage
-    said = _clean(choice.message.content or choice.message.refusal or "")
-    text = without_thoughts(said)
-    reason = choice.finish_reason or ""
-    if choice.message.refusal or reason == _FILTERED:
-        state = State.REFUSED
-    elif reason == "length":
-        state = State.CUT_OFF
-    elif not text.strip():
-        state = State.EMPTY
-    else:
-        state = State.REFUSED if _REFUSAL.match(text) else State.ANSWERED
-    tokens: tuple[Token, ...] = ()
-    if request.sampling.top_logprobs and choice.logprobs:
-        given = (choice.logprobs.content or ())[: request.sampling.logprob_tokens]
-        tokens = tuple(map(_read_token, given))
-    return Answer(
-        state,
-        text,
-        tokens,
-        reason,
-        prompt_tokens=usage.prompt_tokens if usage else 0,
-        completion_tokens=usage.completion_tokens if usage else 0,
-        model=reply.model or "",
-    )
-
-
-def _read_token(given: Any) -> Token:
-    others = (
-        (_clean(o.token), round(o.logprob, _DECIMALS)) for o in given.top_logprobs
-    )
-    ranked = tuple(sorted(others, key=lambda pair: -pair[1]))
-    return Token(_clean(given.token), round(given.logprob, _DECIMALS), ranked)
-
-
-def _clean(text: str) -> str:
-    """Replace half characters, which no file could hold."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _check_model(served: str, endpoint: Endpoint) -> None:

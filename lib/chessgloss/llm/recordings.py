@@ -214,6 +214,39 @@ class Answer:
     model: str = ""
 
 
+class Asked(StrEnum):
+    """How a question was put, beside others or not."""
+
+    ALONE = "alone"
+    BATCH = "batch"
+    TOGETHER = "several questions in one conversation, no tools, sampling unknown"
+
+
+@checked_dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where an answer comes from.
+
+    Parameters
+    ----------
+    date
+        Day on which it came, as ``2026-01-31``.
+    endpoint
+        ``local``, ``remote`` or ``batch``.
+    asked
+        How the question was put.
+    batch
+        Name of the batch it was in, if it was in one.
+    """
+
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
+    endpoint: Annotated[str, Field(pattern=r"^(local|remote|batch)$")]
+    asked: Asked = Asked.ALONE
+    batch: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.asked}, {self.date}"
+
+
 class RecordingDamaged(RuntimeError):
     """A recordings file, or a line of it, is not of that form, or not of this model."""
 
@@ -240,6 +273,9 @@ class Recordings:
     path: Path
     model: Model
     _answers: dict[str, Answer] = field(default_factory=dict, init=False, repr=False)
+    _origins: dict[str, Provenance] = field(
+        default_factory=dict, init=False, repr=False
+    )
     _read: int | None = field(default=None, init=False, repr=False)
     _guard: Any = field(default_factory=RLock, init=False, repr=False, compare=False)
 
@@ -260,6 +296,11 @@ class Recordings:
         self._refresh()
         return len(self._answers)
 
+    def __contains__(self, key: str) -> bool:
+        """Whether the answer of this key is recorded."""
+        self._refresh()
+        return key in self._answers
+
     def key_of(self, request: Request) -> str:
         """Return the key of a request to the model (:func:`request_key`)."""
         return request_key(self.model, request)
@@ -271,12 +312,21 @@ class Recordings:
             self._refresh()
         return self._answers.get(key)
 
+    def provenance(self, request: Request) -> Provenance | None:
+        """Return where the recorded answer to a request comes from, or ``None``."""
+        return (
+            None if self.get(request) is None else self._origins[self.key_of(request)]
+        )
+
     def keep(
         self,
         request: Request,
         answer: Answer,
         date: str,
         served: Mapping[str, Any] | None = None,
+        *,
+        asked: Asked = Asked.ALONE,
+        batch: str = "",
     ) -> Answer:
         """Append an answer and return it; if there is one already, return that instead.
 
@@ -288,14 +338,14 @@ class Recordings:
             Day on which it came back, as ``2026-01-31``.
         served
             What else the endpoint said about itself, such as its version.
+        asked, batch
+            How the question was put, and the name of its batch if it was in one.
         """
         key = self.key_of(request)
         usage = (answer.prompt_tokens, answer.completion_tokens)
-        record = _ingredients(self.model, request) | {
-            "key": key,
-            "endpoint": self.model.kind,
-        }
-        record |= {"date": date, "prompt": request.prompt, "about": dict(request.about)}
+        origin = Provenance(date, "batch" if batch else self.model.kind, asked, batch)
+        record = _ingredients(self.model, request) | {"key": key} | asdict(origin)
+        record |= {"prompt": request.prompt, "about": dict(request.about)}
         record |= {
             "state": answer.state,
             "text": answer.text,
@@ -357,6 +407,12 @@ class Recordings:
                 parts += [record["usage"][name] for name in ("prompt", "completion")]
                 parts.append(record["served"]["model"])
                 answer = None if record["state"] == _NO_ANSWER else Answer(*parts)
+                origin = Provenance(
+                    record["date"],
+                    record["endpoint"],
+                    record.get("asked", Asked.ALONE),
+                    record.get("batch", ""),
+                )
             except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise RecordingDamaged(
                     f"{place}: no record ({error!r}): {line[:60]!r}"
@@ -370,8 +426,9 @@ class Recordings:
                 raise RecordingDamaged(
                     f"{place}: the key {given} is not {key}; was it altered?"
                 )
-            if answer is not None:
-                self._answers.setdefault(key, answer)
+            if answer is not None and key not in self._answers:
+                self._answers[key] = answer
+                self._origins[key] = origin
             at += len(line)
 
 

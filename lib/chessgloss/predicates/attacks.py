@@ -6,228 +6,216 @@ not leave its line, is arguable (:class:`~chessgloss.predicates.finding.Finding`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Container, Iterable
 
 import chess
+from chess import Board, Color, Move, Square, SquareSet
 
 from chessgloss.predicates import board as boards
 from chessgloss.predicates import tactics
-from chessgloss.predicates.finding import Finding, legal_moves, san
-from chessgloss.predicates.words import listed, noun_at
+from chessgloss.predicates.finding import Finding, legal_moves, men, san, told
+from chessgloss.predicates.words import listed
+
+_SQUARES = chess.BB_SQUARES
 
 #: Tells whether a number is one that is meant.
 Number = Container[float]
 
-
-def man(board: chess.Board, square: chess.Square) -> str:
-    """Return what stands on a square: ``the white knight on f3``; ``f3`` if it is empty."""
-    empty = board.piece_type_at(square) is None
-    return chess.square_name(square) if empty else noun_at(board, square)
+#: Any number but none.
+SOME: Number = range(1, 65)
 
 
-def men(board: chess.Board, squares: chess.SquareSet) -> str:
-    """Return what stands on squares as a list; ``nothing`` for none."""
-    return (
-        listed([noun_at(board, square) for square in squares]) if squares else "nothing"
-    )
-
-
-def attacks(board: chess.Board, piece: chess.Square, target: chess.Square) -> Finding:
+def attacks(board: Board, piece: Square, target: Square) -> Finding:
     """Return whether a piece attacks a man or covers a square."""
     return _reaches(board, piece, target, "attack")
 
 
-def defends(board: chess.Board, piece: chess.Square, target: chess.Square) -> Finding:
+def defends(board: Board, piece: Square, target: Square) -> Finding:
     """Return whether a piece protects a man or covers a square."""
     return _reaches(board, piece, target, "defend")
 
 
-def _reaches(
-    board: chess.Board, piece: chess.Square, target: chess.Square, verb: str
-) -> Finding:
-    colour = bool(board.color_at(piece))
-    direct = bool(board.attacks_mask(piece) & chess.BB_SQUARES[target])
-    barred = not board.pin_mask(colour, piece) & chess.BB_SQUARES[target]
-    names = man(board, piece), man(board, target)
-    if direct:
-        return Finding(True, f"{names[0]} {verb}s {names[1]}", arguable=barred)
-    evidence = f"{names[0]} does not {verb} {names[1]}"
+def _reaches(board: Board, piece: Square, target: Square, verb: str) -> Finding:
+    there = _SQUARES[target]
+    if board.attacks_mask(piece) & there:
+        colour = bool(board.color_at(piece))
+        barred = not board.pin_mask(colour, piece) & there
+        evidence = told(board, f"{{}} {verb}s {{}}", piece, target)
+        return Finding(True, evidence, arguable=barred)
+    evidence = told(board, f"{{}} does not {verb} {{}}", piece, target)
     return Finding(False, evidence, arguable=_nearly(board, piece, target))
 
 
-def _nearly(board: chess.Board, piece: chess.Square, target: chess.Square) -> bool:
+def _nearly(board: Board, piece: Square, target: Square) -> bool:
     """Return whether a piece bears on a square through an enemy, or a man that attacks it too."""
     between = through(board, piece, target)
     if between is None:
         return False
-    backs = bool(board.attacks_mask(between) & chess.BB_SQUARES[target])
+    backs = bool(board.attacks_mask(between) & _SQUARES[target])
     return backs or board.color_at(between) != board.color_at(piece)
 
 
-def through(
-    board: chess.Board, piece: chess.Square, target: chess.Square
-) -> chess.Square | None:
+def through(board: Board, piece: Square, target: Square) -> Square | None:
     """Return the one man through which a line piece bears on a square."""
-    between = chess.SquareSet(chess.between(piece, target) & board.occupied)
+    between = SquareSet(chess.between(piece, target) & board.occupied)
     colour = bool(board.color_at(piece))
-    bears = boards.line_pieces(board, colour, target) & chess.BB_SQUARES[piece]
-    return between.pop() if bears and len(between) == 1 else None
+    bears = boards.line_pieces(board, colour, target) & _SQUARES[piece]
+    if not bears or len(between) != 1:
+        return None
+    return between.pop()
 
 
 # ---------------------------------------------------------------- how often
 
 
 def attacked(
-    board: chess.Board,
-    piece: chess.Square,
-    by: chess.Square | None = None,
-    side: chess.Color | None = None,
-    number: Number | None = None,
+    board: Board,
+    piece: Square,
+    by: Square | None = None,
+    side: Color | None = None,
+    number: Number = SOME,
 ) -> Finding:
     """Return whether a man is attacked, or a square covered by ``side``."""
-    owner = board.color_at(piece)
-    attacker = side if side is not None else None if owner is None else not owner
     if by is not None:
         return attacks(board, by, piece)
-    return _aimed_at(board, piece, attacker, number, "attacked")
+    if side is None and (owner := board.color_at(piece)) is not None:
+        side = not owner
+    return _aimed_at(board, piece, side, number, "attacked")
 
 
 def defended(
-    board: chess.Board,
-    piece: chess.Square,
-    by: chess.Square | None = None,
-    side: chess.Color | None = None,
-    number: Number | None = None,
+    board: Board,
+    piece: Square,
+    by: Square | None = None,
+    side: Color | None = None,
+    number: Number = SOME,
 ) -> Finding:
     """Return whether a man is protected, or a square covered by ``side``."""
-    defender = side if side is not None else board.color_at(piece)
     if by is not None:
         return defends(board, by, piece)
-    return _aimed_at(board, piece, defender, number, "defended")
+    if side is None:
+        side = board.color_at(piece)
+    return _aimed_at(board, piece, side, number, "defended")
 
 
 def _aimed_at(
-    board: chess.Board,
-    target: chess.Square,
-    side: chess.Color | None,
-    number: Number | None,
+    board: Board,
+    target: Square,
+    side: Color | None,
+    number: Number,
     word: str,
 ) -> Finding:
     if side is None:
-        return Finding(
-            None, f"whose pieces reach {chess.square_name(target)} is not said"
-        )
+        return Finding(None, told(board, "whose pieces reach {} is not said", target))
     direct = board.attackers(side, target)
-    by = men(board, direct)
-    evidence = f"{man(board, target)} is {word} by {by}"
-    counts = {len(direct), len(_with_those_behind(board, side, target))}
-    counts.add(len(boards.attackers(board, side, target)))
-    if number is None:
-        return Finding(bool(direct), evidence, arguable=min(counts) == 0 < max(counts))
-    fits = {count in number for count in counts}
+    evidence = told(board, f"{{}} is {word} by {men(board, direct)}", target)
+    fits = {count in number for count in counts(board, side, target)}
     return Finding(len(direct) in number, evidence, arguable=len(fits) > 1)
 
 
-def _with_those_behind(
-    board: chess.Board, side: chess.Color, target: chess.Square
-) -> set[chess.Square]:
-    """Return the attackers of a square and those that attack it through them."""
+def counts(board: Board, side: Color, target: Square) -> list[int]:
+    """Return how many of a side's pieces reach a square, as it may be counted.
+
+    Directly; with those behind them; without those that may not leave their line.
+    """
     copy = board.copy(stack=False)
-    found = set[chess.Square]()
+    every = 0
     while front := copy.attackers(side, target):
-        found |= set(front)
+        every += len(front)
         for square in front:
             copy.remove_piece_at(square)
-    return found
+    direct = board.attackers(side, target)
+    free = boards.attackers(board, side, target)
+    return [len(direct), every, len(free)]
 
 
-def undefended(board: chess.Board, piece: chess.Square) -> Finding:
+def undefended(board: Board, piece: Square) -> Finding:
     """Return whether a man has no defender."""
     return defended(board, piece).denied()
 
 
-def outnumbered(
-    board: chess.Board, piece: chess.Square, side: chess.Color | None = None
-) -> Finding:
+def outnumbered(board: Board, piece: Square, side: Color | None = None) -> Finding:
     """Return whether a man (a square that ``side`` attacks) has more attackers than defenders."""
-    owner = board.color_at(piece)
-    attacker = bool(side) if side is not None or owner is None else not owner
-    counts: list[Callable[[chess.Color], int]] = [
-        lambda colour: len(board.attackers(colour, piece)),
-        lambda colour: len(_with_those_behind(board, colour, piece)),
-        lambda colour: len(boards.attackers(board, colour, piece)),
-    ]
-    more = {one(attacker) > two(not attacker) for one in counts for two in counts}
-    attackers, defenders = counts[0](attacker), counts[0](not attacker)
-    evidence = (
-        f"{man(board, piece)} has {attackers} attackers and {defenders} defenders"
-    )
-    return Finding(attackers > defenders, evidence, arguable=len(more) > 1)
+    attacker = not board.color_at(piece) if side is None else side
+    attackers = counts(board, attacker, piece)
+    defenders = counts(board, not attacker, piece)
+    more = {one > two for one in attackers for two in defenders}
+    many, few = attackers[0], defenders[0]
+    text = f"{{}} has {many} attackers and {few} defenders"
+    evidence = told(board, text, piece)
+    return Finding(many > few, evidence, arguable=len(more) > 1)
 
 
 # ---------------------------------------------------------------- what can be taken
 
 
-def hanging(board: chess.Board, piece: chess.Square) -> Finding:
+def hanging(board: Board, piece: Square) -> Finding:
     """Return whether a man can be taken with profit; a loose one is arguable."""
-    owner = board.color_at(piece)
-    if owner is None:
-        return Finding(False, f"nothing stands on {chess.square_name(piece)}")
-    name = man(board, piece)
+    owner = bool(board.color_at(piece))
     taken = [
         each for each in tactics.captures(board, not owner) if each.square == piece
     ]
-    best = max(taken, key=lambda each: each.gain, default=None)
     free = not board.attackers(owner, piece)
-    if best is None:
-        return Finding(False, f"no move can take {name}", arguable=free)
+    if not taken:
+        return Finding(False, told(board, "no move can take {}", piece), arguable=free)
+    best = max(taken, key=lambda each: each.gain)
     move = san(board, best.move)
-    if best.gain > 0:
-        return Finding(True, f"{move} takes {name} with profit")
-    return Finding(False, f"{move}, which takes {name}, wins nothing", arguable=free)
+    wins = best.gain > 0
+    with_profit = "with profit" if wins else "and wins nothing"
+    evidence = told(board, f"{move} takes {{}} {with_profit}", piece)
+    return Finding(wins, evidence, arguable=free and not wins)
 
 
-def safe_moves(board: chess.Board, piece: chess.Square) -> list[chess.Move]:
-    """Return the moves of a piece that do not lose it, or what it is worth, by exchange."""
-    moves = moves_of(board, piece)
-    return [move for move in moves if tactics.exchange(board, move) >= 0]
-
-
-def moves_of(board: chess.Board, piece: chess.Square) -> list[chess.Move]:
+def moves_of(board: Board, piece: Square) -> list[Move]:
     """Return the legal moves of a piece, after a pass if it is not its side's turn."""
     moves = legal_moves(board, board.color_at(piece))
     return [move for move in moves if move.from_square == piece]
 
 
-def trapped(board: chess.Board, piece: chess.Square) -> Finding:
+def safe_moves(board: Board, piece: Square) -> list[Move]:
+    """Return the moves of a piece that do not lose it, or what it is worth, by exchange."""
+    moves = moves_of(board, piece)
+    return [move for move in moves if tactics.exchange(board, move) >= 0]
+
+
+def trapped(board: Board, piece: Square) -> Finding:
     """Return whether a piece has no move that does not lose it; with one it is arguable."""
-    if board.color_at(piece) is None:
-        return Finding(False, f"nothing stands on {chess.square_name(piece)}")
-    name = man(board, piece)
     safe = safe_moves(board, piece)
     if safe:
-        evidence = f"{name} can go: {san(board, safe[0])}"
+        move = san(board, safe[0])
+        evidence = told(board, f"{{}} can go: {move}", piece)
         return Finding(False, evidence, arguable=len(safe) == 1)
+    evidence = told(board, "{} has no safe move", piece)
     in_danger = board.is_attacked_by(not board.color_at(piece), piece)
-    return Finding(True, f"{name} has no safe move", arguable=not in_danger)
+    return Finding(True, evidence, arguable=not in_danger)
 
 
 def mobility(
-    board: chess.Board,
-    piece: chess.Square,
+    board: Board,
+    piece: Square,
     number: Number,
-    to: chess.SquareSet | None = None,
-    counting: str | None = None,
+    to: Iterable[Square] = chess.SQUARES,
+    counting: str = "legal",
 ) -> Finding:
     """Return whether a piece has so many moves, or safe moves, to some squares."""
-    name = man(board, piece)
-    reach = chess.SquareSet(chess.BB_ALL) if to is None else to
-    ends = {move.to_square for move in moves_of(board, piece)} & set(reach)
-    safe = {move.to_square for move in safe_moves(board, piece)} & set(reach)
-    counted, other = (safe, ends) if counting == "safe" else (ends, safe)
-    names = [chess.square_name(each) for each in sorted(counted)]
-    squares = listed(names) if names else "no square"
-    kind = "safely " if counting == "safe" else ""
-    evidence = f"{name} can {kind}go to {squares}"
-    doubtful = (len(other) in number) != (len(counted) in number)
-    return Finding(len(counted) in number, evidence, arguable=doubtful)
+    reach = {*to}
+    ends = {move.to_square for move in moves_of(board, piece)} & reach
+    safe = {move.to_square for move in safe_moves(board, piece)} & reach
+    counted, other = ends, safe
+    how = ""
+    if counting == "safe":
+        counted, other = safe, ends
+        how = "safely "
+    squares = listed_squares(counted)
+    evidence = told(board, f"{{}} can {how}go to {squares}", piece)
+    fits = len(counted) in number
+    also = len(other) in number
+    return Finding(fits, evidence, arguable=fits != also)
+
+
+def listed_squares(squares: Iterable[Square]) -> str:
+    """Return squares as a list in words; ``no square`` for none."""
+    names = [chess.square_name(square) for square in sorted(squares)]
+    if not names:
+        return "no square"
+    return listed(names)

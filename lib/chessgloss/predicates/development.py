@@ -5,37 +5,38 @@ from __future__ import annotations
 from typing import Final
 
 import chess
+from chess import Board, Square, SquareSet
 
-from chessgloss.predicates.attacks import man
-from chessgloss.predicates.finding import Finding
+from chessgloss.predicates.finding import Finding, told
 
-_START: Final = chess.Board()
+_START: Final = Board()
 
 
-def stands(board: chess.Board, piece: chess.Square) -> Finding:
+def stands(board: Board, piece: Square) -> Finding:
     """Return what stands on a square: it holds of every man."""
-    return Finding(True, f"{man(board, piece)} is there")
+    return Finding(True, told(board, "{} is there", piece))
 
 
-def undeveloped(board: chess.Board, piece: chess.Square) -> Finding:
+def undeveloped(board: Board, piece: Square) -> Finding:
     """Return whether a man stands where one of its kind and side begins the game."""
     home = board.piece_at(piece) == _START.piece_at(piece)
     word = "still stands" if home else "does not stand"
-    return Finding(home, f"{man(board, piece)} {word} on a first square")
+    return Finding(home, told(board, f"{{}} {word} on a first square", piece))
 
 
 def square_colour(
-    board: chess.Board,
-    piece: chess.Square,
-    other: chess.Square | None = None,
+    board: Board,
+    piece: Square,
+    other: Square | None = None,
     colour: str | None = None,
 ) -> Finding:
     """Return whether a man stands on light or dark, or two on the same or opposite colours."""
-    light = bool(chess.BB_SQUARES[piece] & chess.BB_LIGHT_SQUARES)
-    evidence = f"{man(board, piece)} stands on a {'light' if light else 'dark'} square"
+    light = piece in SquareSet(chess.BB_LIGHT_SQUARES)
     if other is None:
-        return Finding((colour == "light") == light, evidence)
-    same = light == bool(chess.BB_SQUARES[other] & chess.BB_LIGHT_SQUARES)
-    relation = "the same colour" if same else "opposite colours"
-    evidence = f"{man(board, piece)} and {man(board, other)} stand on {relation}"
+        word = "light" if light else "dark"
+        evidence = told(board, f"{{}} stands on a {word} square", piece)
+        return Finding(word == colour, evidence)
+    same = light == (other in SquareSet(chess.BB_LIGHT_SQUARES))
+    word = "the same colour" if same else "opposite colours"
+    evidence = told(board, f"{{}} and {{}} stand on {word}", piece, other)
     return Finding(same == (colour == "same"), evidence)

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import chess
+from chess import Board, Color, Move, Square
 
-from chessgloss.predicates.words import listed
+from chessgloss.predicates.words import listed, noun_at
 
 
 class Finding(NamedTuple):
@@ -49,40 +50,52 @@ def strongest(findings: Iterable[Finding]) -> Finding | None:
     return ranked[0] if ranked else None
 
 
-def either(yes: bool, holds: str, fails: str, *, arguable: bool = False) -> Finding:
-    """Return a finding with one evidence or the other; ``arguable`` if it fails."""
-    return Finding(yes, holds if yes else fails, arguable and not yes)
+def man(board: Board, square: Square) -> str:
+    """Return what stands on a square: ``the white knight on f3``; ``f3`` if it is empty."""
+    if board.piece_type_at(square) is None:
+        return chess.square_name(square)
+    return noun_at(board, square)
+
+
+def men(board: Board, squares: Iterable[Square]) -> str:
+    """Return what stands on squares as a list; ``nothing`` for none."""
+    names = [man(board, square) for square in squares]
+    return listed(names or ["nothing"])
+
+
+def told(board: Board, text: str, *squares: Square) -> str:
+    """Return a text with what stands on squares in its gaps: ``{} attacks {}``."""
+    names = (man(board, square) for square in squares)
+    return text.format(*names)
 
 
 # ---------------------------------------------------------------- moves
 
 
-def last_move(board: chess.Board) -> chess.Move | None:
+def last_move(board: Board) -> Move | None:
     """Return the move made last, if it is on the board's stack and was no pass."""
     if not board.move_stack or not board.move_stack[-1]:
         return None
     return board.move_stack[-1]
 
 
-def before_last(board: chess.Board) -> chess.Board:
+def before_last(board: Board) -> Board:
     """Return the board before its last move."""
     copy = board.copy()
     copy.pop()
     return copy
 
 
-def turned(board: chess.Board, side: chess.Color | None) -> chess.Board:
+def turned(board: Board, side: Color | None) -> Board:
     """Return the board with ``side`` to move: itself, or after a pass, even in check."""
     if side is None or board.turn == side:
         return board
     copy = board.copy()
-    copy.push(chess.Move.null())
+    copy.push(Move.null())
     return copy
 
 
-def legal_moves(
-    board: chess.Board, side: chess.Color | None = None
-) -> list[chess.Move]:
+def legal_moves(board: Board, side: Color | None = None) -> list[Move]:
     """Return the moves of a side, after a pass if it is not its turn; no king is taken."""
     there = turned(board, side)
     return [
@@ -90,13 +103,14 @@ def legal_moves(
     ]
 
 
-def san(board: chess.Board, move: chess.Move) -> str:
+def san(board: Board, move: Move) -> str:
     """Return a move in SAN, as its own side would play it."""
     return turned(board, board.color_at(move.from_square)).san(move)
 
 
-def sans(board: chess.Board, moves: Iterable[chess.Move], most: int = 4) -> str:
+def sans(board: Board, moves: Iterable[Move], most: int = 4) -> str:
     """Return the first of some moves in SAN, as a list in words."""
     names = [san(board, move) for move in moves]
-    shown = names[:most] + (["others"] if len(names) > most else [])
-    return listed(shown) if shown else "none"
+    if len(names) > most:
+        names[most:] = ["others"]
+    return listed(names or ["none"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import chess
+from chess import Board, Color
 
 from chessgloss.predicates import tactics
 from chessgloss.predicates.attacks import Number
@@ -23,16 +24,22 @@ AMOUNTS: Final[dict[str, tuple[float, float]]] = {
     "queen": (7, 10),
     "material": (1, 100),
 }
-_KINDS = {chess.piece_name(kind): kind for kind in range(1, 7)}
+#: The kinds of which a side ahead by a named amount has more.
+_KINDS: Final[dict[str, tuple[chess.PieceType, ...]]] = {
+    **{chess.piece_name(kind): (kind,) for kind in range(1, 6)},
+    **{"exchange": (chess.ROOK,), "piece": (2, 3, 4, 5)},
+}
 
 
-def lead(board: chess.Board, side: chess.Color) -> int:
+def lead(board: Board, side: Color) -> int:
     """Return by how many pawns a side is ahead; negative if it is behind."""
     balance = tactics.balance(board)
-    return balance if side else -balance
+    if side:
+        return balance
+    return -balance
 
 
-def more_of(board: chess.Board, side: chess.Color, *kinds: chess.PieceType) -> int:
+def more_of(board: Board, side: Color, *kinds: chess.PieceType) -> int:
     """Return how many more pieces of these kinds a side has than the other."""
     own, other = (
         sum(board.pieces_mask(kind, colour).bit_count() for kind in kinds)
@@ -42,81 +49,63 @@ def more_of(board: chess.Board, side: chess.Color, *kinds: chess.PieceType) -> i
 
 
 def material(
-    board: chess.Board,
-    side: chess.Color | None = None,
+    board: Board,
+    side: Color | None = None,
     amount: str | None = None,
     number: Number | None = None,
 ) -> Finding:
     """Return whether a side is ahead by an amount, or so many pawns; 0 pawns is level."""
-    ahead = lead(board, bool(side) if side is not None else chess.WHITE)
     evidence = _said(board)
-    if number is not None and 0 in number and amount is None:
-        unlike = any(more_of(board, chess.WHITE, kind) for kind in range(2, 6))
-        return Finding(ahead == 0, evidence, arguable=abs(ahead) == 1 and unlike)
+    ahead = lead(board, side is not False)
+    if amount in (None, "material"):
+        if number is not None and 0 in number:
+            unlike = any(more_of(board, chess.WHITE, kind) for kind in range(2, 6))
+            return Finding(ahead == 0, evidence, abs(ahead) == 1 and unlike)
+        if side is None:
+            return Finding(None, f"which side is meant is not said; {evidence}")
+        if number is not None:
+            return Finding(ahead in number, evidence)
+        extra = more_of(board, side, *range(1, 6))
+        return Finding(ahead > 0, evidence, arguable=ahead == 0 and extra != 0)
     if side is None:
         return Finding(None, f"which side is meant is not said; {evidence}")
-    if number is not None:
-        return _by_number(board, side, amount, number, evidence)
-    if amount in (None, "material"):
-        few = ahead == 0 and bool(more_of(board, side, *range(1, 6)))
-        return Finding(ahead > 0, evidence, arguable=few)
-    return Finding(*_by_amount(board, side, amount or "", evidence))
-
-
-def _by_number(
-    board: chess.Board,
-    side: chess.Color,
-    amount: str | None,
-    number: Number,
-    evidence: str,
-) -> Finding:
-    ahead = lead(board, side)
-    if amount is None or amount == "material":
-        return Finding(ahead in number, evidence)
-    groups: dict[str, tuple[int, ...]] = {"piece": (2, 3, 4, 5), "exchange": (4,)}
-    kinds = groups.get(amount) or (_KINDS[amount],)
-    by_men = more_of(board, side, *kinds) in number
-    by_worth = ahead / tactics.VALUES[min(kinds)] in number
-    return Finding(by_men and ahead > 0, evidence, arguable=by_worth or by_men)
+    return _by_amount(board, side, str(amount), number, evidence)
 
 
 def _by_amount(
-    board: chess.Board, side: chess.Color, amount: str, evidence: str
-) -> tuple[bool, str, bool]:
+    board: Board, side: Color, amount: str, number: Number | None, evidence: str
+) -> Finding:
     ahead = lead(board, side)
-    pieces = more_of(board, side, 2, 3, 4, 5)
+    kinds = _KINDS[amount]
+    extra = more_of(board, side, *kinds)
+    if number is not None:
+        worth = ahead / tactics.VALUES[kinds[0]] in number
+        holds = extra in number and ahead > 0
+        return Finding(holds, evidence, arguable=worth or extra in number)
     least, most = AMOUNTS[amount]
-    within = least <= ahead <= most
-    if amount == "pawn":
-        extra = more_of(board, side, chess.PAWN)
-        return (
-            within or (extra == 1 and not pieces),
-            evidence,
-            0 < ahead <= 2 or extra > 0,
-        )
+    near = least - 1 < ahead <= most + 1
+    pieces = more_of(board, side, *range(2, 6))
     if amount == "exchange":
-        rooks = more_of(board, side, chess.ROOK)
-        minors = -more_of(board, side, chess.KNIGHT, chess.BISHOP)
-        return rooks == minors == 1, evidence, 0 < ahead <= 4 and rooks > 0
-    if amount == "piece":
-        return pieces >= 1 and ahead >= 1, evidence, pieces >= 1 or ahead >= 2
-    has_more = more_of(board, side, _KINDS[amount]) > 0
-    return within and has_more, evidence, ahead > 0 or has_more
+        near &= extra > 0
+        return Finding(extra == 1 and not pieces, evidence, arguable=near)
+    holds = extra > 0 and least <= ahead <= most
+    if amount == "pawn":
+        holds = ahead == 1 or (extra == 1 and not pieces)
+    elif amount == "piece":
+        holds = extra > 0 and ahead > 0
+    return Finding(holds, evidence, arguable=near or extra > 0)
 
 
-def _said(board: chess.Board) -> str:
-    """Say who is ahead: ``White is 3 pawns ahead``, and by what men."""
+def _said(board: Board) -> str:
+    """Say who is ahead, and by what men: ``White is ahead by 3: 1 knight more``."""
     balance = tactics.balance(board)
     if not balance:
         return "material is level"
     ahead = balance > 0
-    unit = "point" if abs(balance) == 1 else "points"
-    differences = []
-    for kind in (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN):
-        more = more_of(board, ahead, kind)
-        if more:
-            name = chess.piece_name(kind) + ("s" if abs(more) > 1 else "")
-            differences.append(f"{abs(more)} {name} {'more' if more > 0 else 'fewer'}")
-    return (
-        f"{side_name(ahead)} is {abs(balance)} {unit} ahead: {', '.join(differences)}"
+    extras = {kind: more_of(board, ahead, kind) for kind in range(5, 0, -1)}
+    parts = (
+        f"{abs(extra)} {chess.piece_name(kind)} {'more' if extra > 0 else 'less'}"
+        for kind, extra in extras.items()
+        if extra
     )
+    return f"{side_name(ahead)} is ahead by {abs(balance)}: {', '.join(parts)}"

@@ -1,0 +1,351 @@
+"""Questions in files: what a model sees, what is matched, and that nothing said is lost."""
+
+import json
+import random
+import re
+from dataclasses import replace
+
+import pytest
+
+from chessgloss.llm import batches
+from chessgloss.llm.batches import Form
+from chessgloss.llm.client import Client, model_description, model_named, replay
+from chessgloss.llm.recordings import (
+    Asked,
+    Message,
+    Model,
+    Recordings,
+    Request,
+    Sampling,
+)
+from fakes.scripted_llm import completion
+from scripts import refuses
+
+MODEL = model_named("claude")
+ARMS = ("bare", "ccc")
+
+
+def question(text: str, method: str = "bare", *before: Message, **sampling) -> Request:
+    messages = (*before, Message("user", text))
+    about = {"of": text, "method": method}
+    return Request(messages, Sampling(**sampling), prompt="comment@1", about=about)
+
+
+@pytest.fixture
+def recordings(tmp_path):
+    return Recordings.of(MODEL, "comments", tmp_path / "recordings")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "batches"
+
+
+def name_of(path) -> str:
+    return path.name.partition(".")[0]
+
+
+def answer(path, *lines) -> None:
+    """Put answers beside a file of questions: objects, or lines as they are."""
+    texts = (each if isinstance(each, str) else json.dumps(each) for each in lines)
+    beside = path.with_name(f"{name_of(path)}.answers.jsonl")
+    beside.write_text("\n".join(texts) + "\n", "utf-8")
+
+
+def numbered(*answers) -> list[dict]:
+    return [{"number": n, "answer": each} for n, each in enumerate(answers, 1)]
+
+
+def keep(folder, recordings, requests):
+    return batches.keep_answers(folder, recordings, requests, "2026-01-31")
+
+
+# ---------------------------------------------------------------- order
+
+
+def test_batches_hold_each_question_once_in_an_order_that_the_seed_decides():
+    asked = [question(f"q{n}") for n in range(95)]
+    parts = batches.split(asked, 40, seed=1)
+    assert sorted(map(len, parts)) == [31, 32, 32]
+    flat = [one for part in parts for one in part]
+    assert sorted(flat, key=asked.index) == asked != flat
+    assert batches.split(asked[::-1], 40, seed=1) == parts
+    assert batches.split(asked, 40, seed=2) != parts
+
+
+def test_a_block_is_the_same_in_every_arm_and_no_file_mixes_arms():
+    moves = [f"m{n}" for n in range(60)]
+    asked = [question(move, arm) for move in moves for arm in ARMS]
+    blocks = batches.draw_blocks(moves, 25, seed=4)
+    assert sorted(map(len, blocks)) == [20, 20, 20]
+    number = {move: k for k, block in enumerate(blocks) for move in block}
+    parts = batches.split(
+        asked, 25, 4, lambda one: (one.about["method"], number[one.about["of"]])
+    )
+    seen = {
+        arm: {
+            frozenset(one.about["of"] for one in part)
+            for part in parts
+            if part[0].about["method"] == arm
+        }
+        for arm in ARMS
+    }
+    assert len(parts) == 6
+    assert seen["bare"] == seen["ccc"] == set(map(frozenset, blocks))
+    assert all(len({one.about["method"] for one in part}) == 1 for part in parts)
+
+
+# ---------------------------------------------------------------- the plain form
+
+
+def test_a_plain_file_shows_numbers_roles_and_the_instruction_and_no_purpose(
+    folder, recordings
+):
+    system = Message("system", "Be brief.")
+    example = (Message("user", "Why e4?"), Message("assistant", "It takes space."))
+    asked = [
+        question("Why Nf3?", "ccc", system, *example),
+        question("===== 2 =====", "ccc", system),
+    ]
+    path = batches.write_batch(folder, recordings, asked, Form.PLAIN)
+    text = path.read_text("utf-8")
+    assert "Below are 2 questions" in text and "only one you had been asked" in text
+    assert f"file {name_of(path)}.answers.jsonl" in text
+    beginning, first, second, _ = re.split(r"====== \w+ ======", text)[1:]
+    assert beginning.strip() == "[system]\nBe brief."
+    assert first.strip() == (
+        "[user]\nWhy e4?\n\n[assistant]\nIt takes space.\n\n[user]\nWhy Nf3?"
+    )
+    assert second.strip() == "===== 2 ====="
+    shown = path.name + text
+    assert not re.search("ccc|comments|claude|comment@1", shown)
+
+
+def test_one_question_in_a_file_is_asked_alone(folder, recordings):
+    asked = question("Why Nf3?")
+    path = batches.write_batch(folder, recordings, [asked], Form.PLAIN)
+    text = path.read_text("utf-8")
+    assert "Below is one question. Answer it." in text and "[user]" not in text
+    answer(path, *numbered("It develops."))
+    keep(folder, recordings, [asked])
+    assert recordings.provenance(asked).asked == Asked.ALONE
+
+
+def test_answers_are_replayed_like_any_other_and_say_how_they_came(folder, recordings):
+    asked = [question(f"q{n}", top_logprobs=5, max_tokens=1) for n in range(3)]
+    path = batches.write_batch(folder, recordings, asked, Form.PLAIN)
+    answer(path, *numbered("one", "two", "I cannot help with that."))
+    (reading,) = keep(folder, recordings, asked)
+    assert str(reading) == f"batch {name_of(path)}: 3 answers recorded"
+    replayed = Client(Recordings(recordings.path, MODEL)).ask_many(asked)
+    assert [each.text for each in replayed][:2] == ["one", "two"]
+    assert [each.state for each in replayed] == ["answered", "answered", "refused"]
+    assert replayed[0].tokens == ()
+    origin = recordings.provenance(asked[0])
+    assert (origin.endpoint, origin.date) == ("batch", "2026-01-31")
+    assert (origin.asked, origin.batch) == (Asked.TOGETHER, name_of(path))
+    (line, *_) = map(json.loads, recordings.path.read_text("utf-8").splitlines())
+    assert line["asked"].startswith("several questions in one conversation, no tools")
+    assert (line["model"], line["endpoint"]) == ("claude", "batch")
+
+
+def test_an_answer_ends_where_the_request_lets_it_end(folder, recordings):
+    asked = [question("q", stop=("\n\n",))]
+    path = batches.write_batch(folder, recordings, asked, Form.PLAIN)
+    answer(path, *numbered("\n\nThe knight.\n\nMore."))
+    keep(folder, recordings, asked)
+    assert recordings.get(asked[0]).text == "The knight."
+
+
+LENIENT = [
+    '```json\n[{"number": 1, "answer": "one"},\n {"number": 2, "answer": "two"}]\n```',
+    '{"number": 1, "answer": "one"} {"number": "2", "answer": "two"}',
+    '{\n "number": 1,\n "answer": "one"\n}\n{"number": 2, "answer": "two"}',
+    '{"number": 1, "answer": "one"}\n\n{"number": 2, "answer": "two"}\n'
+    '{"number": 2, "answer": "two"}',
+]
+
+
+@pytest.mark.parametrize("text", LENIENT)
+def test_answers_are_read_in_whatever_form_of_json_they_come(folder, recordings, text):
+    asked = [question("a"), question("b")]
+    path = batches.write_batch(folder, recordings, asked, Form.PLAIN)
+    answer(path, text)
+    (reading,) = keep(folder, recordings, asked)
+    assert (reading.kept, reading.unanswered) == (2, {})
+    assert [recordings.get(one).text for one in asked] == ["one", "two"]
+
+
+def test_numbers_and_objects_are_answers_too(folder, recordings):
+    asked = [question("a"), question("b")]
+    path = batches.write_batch(folder, recordings, asked, Form.PLAIN)
+    answer(path, *numbered(0.7, {"claims": ["Läufer"]}))
+    keep(folder, recordings, asked)
+    assert [recordings.get(one).text for one in asked] == [
+        "0.7",
+        '{"claims": ["Läufer"]}',
+    ]
+
+
+def test_what_has_no_answer_is_told_by_number_and_asked_again(folder, recordings):
+    asked = [question(f"q{n}") for n in range(1, 6)]
+    path = batches.write_batch(folder, recordings, asked, Form.PLAIN)
+    assert len(batches.waiting(folder, recordings)) == 5
+    answer(
+        path,
+        {"number": 1, "answer": "fine"},
+        '{"number": 2, "answer": "she said "no""}',
+        {"number": 3, "answer": "  "},
+        {"number": 4, "answer": "this"},
+        {"number": 4, "answer": "that"},
+        {"number": 9, "answer": "which?"},
+    )
+    (reading,) = keep(folder, recordings, asked)
+    assert reading.kept == 1
+    why = dict(reading.unanswered)
+    place = f"of {name_of(path)}.answers.jsonl"
+    assert why.pop(f"line 2 {place}").startswith("no JSON")
+    assert why.pop(f"line 6 {place}") == "it is about no question of this batch"
+    assert why == {
+        "2": "no line of the answers is about it",
+        "3": "its answer is empty",
+        "4": "it has two answers that differ",
+        "5": "no line of the answers is about it",
+    }
+    (kept,) = batches.read_batches(folder, recordings)
+    assert kept.unanswered == reading.unanswered, "and it is kept"
+    assert batches.waiting(folder, recordings) == set()
+    again = Client(recordings).missing(asked)
+    assert again == asked[1:]
+    path = batches.write_batch(folder, recordings, again, Form.PLAIN)
+    answer(path, *numbered(*"bcde"))
+    first, second = sorted(keep(folder, recordings, asked), key=lambda one: one.kept)
+    assert (first.kept, first.known, second.kept) == (0, 5, 4)
+    assert [recordings.get(one).text for one in asked] == ["fine", *"bcde"]
+
+
+def test_a_question_whose_messages_changed_is_refused_by_name(folder, recordings):
+    asked = [question("a"), question("b")]
+    path = batches.write_batch(folder, recordings, asked, Form.PLAIN)
+    answer(path, *numbered("one", "two"))
+    changed = [asked[0], replace(asked[1], messages=(Message("user", "b, please"),))]
+    (reading,) = keep(folder, recordings, changed)
+    assert reading.unanswered == {
+        "2": "comment@1 (of b, method bare): its messages have changed since"
+    }
+    assert (reading.kept, len(recordings)) == (1, 1)
+
+
+def test_repeats_of_a_question_stand_side_by_side(folder, recordings):
+    asked = [question(f"q{n}") for n in range(3)]
+    for repeat, size in ((0, 3), (1, 1), (2, 1)):
+        again = [replace(one, repeat=repeat) for one in asked]
+        for part in batches.split(again, size, seed=repeat):
+            path = batches.write_batch(folder, recordings, part, Form.PLAIN)
+            said = [f"{one.about['of']} {repeat}" for one in part]
+            answer(path, *numbered(*said))
+    readings = keep(folder, recordings, asked)
+    assert sum(reading.kept for reading in readings) == 9
+    for repeat, how in ((0, Asked.TOGETHER), (1, Asked.ALONE), (2, Asked.ALONE)):
+        again = replace(asked[1], repeat=repeat)
+        assert recordings.get(again).text == f"q1 {repeat}"
+        assert recordings.provenance(again).asked == how
+
+
+def test_a_folder_may_hold_batches_of_several_purposes_and_models(folder, recordings):
+    other = Recordings(recordings.path, Model("gpt-4o"))
+    elsewhere = Recordings.of(MODEL, "scores", recordings.path.parents[1])
+    for each in (recordings, other, elsewhere):
+        batches.write_batch(folder, each, [question("a")], Form.PLAIN)
+    assert len(batches.read_batches(folder, recordings)) == 1
+    path = next(folder.glob("kept/*.json"))
+    path.write_text('{"name": 3}')
+    said = refuses(
+        batches.BatchDamaged, "no batch", batches.read_batches, folder, recordings
+    )
+    assert str(path) in said
+
+
+# ---------------------------------------------------------------- OpenAI's form
+
+
+def result(task: dict, text: str, kind: str = "text") -> dict:
+    """Return a line of the Batch API's output."""
+    body = completion(kind, text, task["body"], "gpt-4o-2024-08-06")
+    body |= {"id": "chatcmpl-1", "object": "chat.completion", "created": 1_700_000_000}
+    response = {"status_code": 200, "request_id": "r", "body": body}
+    key = task["custom_id"]
+    return {"id": "batch_req_1", "custom_id": key, "response": response, "error": None}
+
+
+@pytest.fixture
+def gpt(tmp_path):
+    return Recordings.of(Model("gpt-4o"), "comments", tmp_path / "recordings")
+
+
+def tasks_of(path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_openais_form_has_its_fields_and_comes_back_with_log_probabilities(folder, gpt):
+    system = Message("system", "Be brief.")
+    asked = [
+        question("Rate it.", "ccc", system, max_tokens=1, top_logprobs=5),
+        question("Why?", "ccc", grammar="root ::= [a-h]"),
+    ]
+    path = batches.write_batch(folder, gpt, asked, Form.OPENAI)
+    tasks = tasks_of(path)
+    assert path.name.endswith(".questions.jsonl")
+    assert [task["custom_id"] for task in tasks] == list(map(gpt.key_of, asked))
+    assert {task["url"] for task in tasks} == {"/v1/chat/completions"}
+    assert {task["method"] for task in tasks} == {"POST"}
+    rated = tasks[0]["body"]
+    assert (rated["model"], rated["max_tokens"]) == ("gpt-4o", 1)
+    assert (rated["logprobs"], tasks[1]["body"]["grammar"]) == (True, "root ::= [a-h]")
+    answer(path, *(result(task, "4") for task in tasks[::-1]))
+    (reading,) = keep(folder, gpt, asked)
+    assert (reading.kept, reading.unanswered) == (2, {})
+    first = gpt.get(asked[0])
+    assert (first.text, first.model) == ("4", "gpt-4o-2024-08-06")
+    assert first.tokens[0].probabilities()["4"] == pytest.approx(0.7, abs=1e-5)
+    origin = gpt.provenance(asked[0])
+    assert (origin.asked, origin.date) == (Asked.BATCH, "2023-11-14")
+
+
+def test_errors_of_a_batch_are_told_in_their_own_words(folder, gpt):
+    asked = [question(f"q{n}") for n in range(5)]
+    path = batches.write_batch(folder, gpt, asked, Form.OPENAI)
+    tasks = tasks_of(path)
+    lines = [result(task, "fine") for task in tasks]
+    expired = {"code": "batch_expired", "message": "It was not executed in time."}
+    lines[1] |= {"response": None, "error": expired}
+    server = {"message": "The server had an error.", "code": "server_error"}
+    lines[2]["response"] |= {"status_code": 500, "body": {"error": server}}
+    declined = {"code": "content_filter", "message": "the filter declined"}
+    lines[3]["response"] |= {"status_code": 400, "body": {"error": declined}}
+    lines[4]["response"]["body"] = {"created": 1, "choices": []}
+    answer(path, *lines[:3])
+    rest = folder / f"{name_of(path)}.answers.errors.jsonl"
+    rest.write_text("\n".join(map(json.dumps, lines[3:])))
+    (reading,) = keep(folder, gpt, asked)
+    assert reading.kept == 2
+    why = reading.unanswered
+    assert list(why) == ["2", "3", "5"]
+    assert "It was not executed in time." in why["2"]
+    assert why["3"] == "status 500: The server had an error."
+    assert gpt.get(asked[3]).state == "refused"
+    assert Client(gpt).missing(asked) == [asked[1], asked[2], asked[4]]
+
+
+def test_a_drawing_is_of_the_same_questions_in_any_order():
+    asked = [question(f"q{n}") for n in range(30)]
+    drawn = batches.shuffled(asked, random.Random(7))[:5]
+    assert batches.shuffled(asked[::-1], random.Random(7))[:5] == drawn
+
+
+def test_the_model_that_is_asked_in_batches_is_described_where_it_is_named():
+    assert model_description("claude") == (
+        "Claude, a large language model; asked in batches; version and sampling not known"
+    )
+    assert model_description("gpt-4o") == "gpt-4o"
+    assert replay("factorial", "claude").model.kind == "remote"
