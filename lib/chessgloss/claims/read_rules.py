@@ -41,6 +41,7 @@ _CLASSES: Final[Mapping[str, str]] = {
     "K": "ending",
     "W": "wing",
 }
+_SLOT: Final = re.compile(r"\{([A-Z]\d?|n):?(\w*)\}")
 _OTHER: Final = {"white": "black", "black": "white"}
 _SIDES: Final = {"w": "white", "b": "black"}
 
@@ -261,7 +262,9 @@ class _Reader:
                 continue
             self.unread.append(clause.span)
             self._keep(clause.chunks, None)
-            scope = scope or hidden or first.word == "other"
+            sorts = [each.sort for each in clause.chunks]
+            thinks = first.word == "other" and sorts[1:2] != ["V"]
+            scope = scope or hidden or thinks
             broken = True
             asked |= first.sort == "after" or clause.joint in ("frame", "barred")
         if asked:
@@ -354,7 +357,7 @@ class _Reader:
     def match(self, chunks: Sequence[Chunk]) -> list[Claim]:
         """Return the claims of a clause by the first template that fits it whole."""
         scene = self.scene
-        for means, filled, verb in _fits(_active(chunks)):
+        for means, filled, verb in _fits(chunks):
             led = any(each.predicate == "after" for each in means)
             try:
                 self.scene = scene.then(filled["X9"].items, self.move) if led else scene
@@ -370,6 +373,7 @@ def _fits(
     chunks: Sequence[Chunk],
 ) -> Iterator[tuple[list[Meaning], dict[str, Chunk], Chunk]]:
     """Yield what each template that fits means, its slots filled, and the verb."""
+    chunks = _active(chunks)
     none = Chunk("V", "", (0, 0))
     verb = next((each for each in chunks if each.sort == "V"), none)
     keys = "".join(f"{each.key} " for each in chunks)
@@ -400,7 +404,7 @@ def _active(chunks: Sequence[Chunk]) -> list[Chunk]:
     sorts = [each.sort for each in chunks]
     if "by" not in sorts[2:-1]:
         return list(chunks)
-    by = sorts.index("by")
+    by = sorts.index("by", 2)
     agent = chunks[by + 1]
     (patient, verb, *between) = chunks[:by]
     if not verb.passive or agent.sort != "N":
@@ -474,7 +478,13 @@ class _Sense:
             elif meaning.predicate != "after":
                 said.append(meaning)
         if added and said[0].predicate != "does":
-            raise Unreadable
+            (way, place), *others = added.items()
+            if others or way not in ("to", "from"):
+                raise Unreadable
+            man = "".join(self.filled[self.actor].items)
+            piece = man if len(man) == 2 else "??"
+            where = self.fill(place)
+            yield Claim.of("stands", denied=False, piece=f"{piece}{where}")
         if self.verb.denied and len(said) > 1:
             raise Unreadable
         for meaning in said:
@@ -530,7 +540,7 @@ class _Sense:
             moves = values.pop("line").split(",")
             self.scene = self.scene.then(moves, self.reader.move)
         settings = self.scene.settings()
-        if verb.modal and not self._is_supposed(predicate):
+        if verb.modal and predicate != "can":
             raise Unreadable
         if verb.past:
             settings["when"] = "either"
@@ -549,26 +559,18 @@ class _Sense:
             settings["quantity"] = quantity
         return Claim.of(predicate, denied=denied, **settings | values)
 
-    def _is_supposed(self, predicate: str) -> bool:
-        """Whether *can*, *will* or *would* are said of a move that is named."""
-        if self.verb.modal not in ("will", "would"):
-            return predicate == "can" and self.verb.modal != "must"
-        if self.scene.line:
-            return True
-        return any(each.sort == "M" for each in self.filled.values())
-
     # ------------------------------------------------------------ slots
 
     def fill(self, text: str) -> str | None:
-        """Return a value with its slots filled; ``None`` where one has nothing to fill it.
+        """Return a value with its slot filled; ``None`` where there is nothing to fill it.
 
         Of alternatives, ``{I}|{D:self}``, the first that has.
         """
         for option in text.split("|"):
-            slots = re.findall(r"\{([A-Z]\d?|n):?(\w*)\}", option)
-            values = [self._slot(*slot) for slot in slots]
-            if None not in values:
-                return "".join(map(str, values)) if slots else option
+            slot = _SLOT.fullmatch(option)
+            value = self._slot(slot[1], slot[2]) if slot else option
+            if value is not None:
+                return value
         return None
 
     def _slot(self, slot: str, aspect: str) -> str | None:
