@@ -865,7 +865,7 @@ is not measured here: it takes answers of a language model.""",
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
-no_leela = report.Result(None, absent="leela network")
+no_leela = report.Result(None, needs="a Leela network")
 
 
 def rows_of(key):
