@@ -79,6 +79,9 @@ def locate(name: str) -> str:
 #: Files beside the modules of a package that it reads.
 READ = {".toml", ".tsv", ".css", ".js", ".html"}
 
+#: What is read beside the modules of the library's root; its other tables serve assets and pages.
+ROOT_READ = ("languages.toml",)
+
 
 class PackagesMissing(RuntimeError):
     """What npm brings is not installed; the message says what to run."""
@@ -154,6 +157,9 @@ def members() -> Iterator[tuple[str, bytes]]:
             (f"{folder}/__init__.py" if package else f"{folder}.py"),
             path.read_bytes(),
         )
+        if name == "chessgloss":
+            for beside in ROOT_READ:
+                yield f"{name}/{beside}", path.with_name(beside).read_bytes()
         if package and "." in name:
             for beside in sorted(path.parent.iterdir()):
                 if beside.suffix in READ:

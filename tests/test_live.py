@@ -132,7 +132,7 @@ def test_claims_are_those_of_the_library_on_texts_of_the_gold_set():
             found = [
                 (*c["span"], c["verdict"], c["evidence"]) for c in answer["claims"]
             ]
-            assert found == [(*c.claim.span, c.verdict, c.evidence) for c in expected]
+            assert found == [(*c.span, c.verdict, c.evidence) for c in expected]
             count += len(found)
 
     run_apart(compare())
