@@ -12,6 +12,7 @@ from chessgloss.predicates import board as boards
 from chessgloss.predicates import tactics
 from chessgloss.predicates.finding import men, told
 from chessgloss.predicates.words import (
+    ends_of,
     listed,
     named,
     names,
@@ -75,8 +76,9 @@ def _fork(
 ) -> Fact:
     text = told(board, f"{{}} forks {men(board, fork.targets)}", fork.square)
     squares = names((fork.square, *fork.targets))
-    value = "safe" if fork.safe else "loose"
-    return Fact("fork", when, side, squares, value, text)
+    if fork.safe:
+        return Fact("fork", when, side, squares, "safe", text)
+    return Fact("fork", when, side, squares, "loose", text)
 
 
 def _line(
@@ -111,10 +113,10 @@ def _pair(when: When, side: chess.Color, pair: boards.Pair, owner: chess.Color) 
 def _threat(
     board: chess.Board, when: When, side: chess.Color, threat: tactics.Threat
 ) -> Fact:
-    start, end, target = names(
-        (threat.move.from_square, threat.move.to_square, threat.target)
-    )
-    mover = named(board, threat.move.from_square)
+    move = threat.move
+    start, end = ends_of(move)
+    target = chess.square_name(threat.target)
+    mover = named(board, move.from_square)
     aim = {
         "mate": lambda: f"mate with {mover.replace(' on ', ' from ')} to {end}",
         "capture": lambda: f"win {noun_at(board, threat.target)} with {mover}",
@@ -123,8 +125,7 @@ def _threat(
     verb = "can" if board.turn == side else "threatens to"
     text = f"{side_name(side)} {verb} {aim}"
     squares = (start, end, target)
-    move = threat.move.uci()
-    return Fact("threat", when, side, squares, move, text)
+    return Fact("threat", when, side, squares, move.uci(), text)
 
 
 def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fact]:
@@ -162,7 +163,9 @@ def _file(
     when: When, side: chess.Color | None, file: int, heavy: Iterable[chess.Square]
 ) -> Fact:
     name = chess.FILE_NAMES[file]
-    state = "open" if side is None else f"half-open for {side_name(side)}"
+    state = "open"
+    if side is not None:
+        state = f"half-open for {side_name(side)}"
     return Fact(
         "open_file", when, side, names(heavy), name, f"the {name}-file is {state}"
     )
