@@ -630,16 +630,19 @@ report.board(sixty[shown], size=220)
 
 
 # %%
-def steps_behind(boards, nodes):
+def steps_behind(boards, sans, nodes):
     """Steps by which each move played is worse than the best move: 0, 1, 2 or 3."""
-    starts = [Position(boards[k].fen()) for k in open_to]
-    ends = [read_move(*each).after() for each in zip(starts, played, strict=True)]
-    first, last = (analyse_many(each, nodes=nodes, progress=False) for each in (starts, ends))
-    scores = [
-        [centipawns(each.lines[0].score, start.turn) for each in pair]
-        for start, *pair in zip(starts, first, last, strict=True)
-    ]
-    return np.searchsorted([20, 50, 100], -np.diff(scores)[:, 0], side="right")
+    starts = [Position(each.fen()) for each in boards]
+    ends = [read_move(*each).after() for each in zip(starts, sans, strict=True)]
+    found = analyse_many([*starts, *ends], nodes=nodes, progress=False)
+    scores = np.array(
+        [
+            centipawns(each.lines[0].score, start.turn)
+            for each, start in zip(found, [*starts, *starts], strict=True)
+        ]
+    )
+    best, mine = np.split(scores, 2)
+    return np.searchsorted([20, 50, 100], best - mine, side="right")
 
 
 bare = [repair_fen(fen).position.board() for fen in released["fen"]]
@@ -648,11 +651,11 @@ for each in full:
     each.castling_rights = chess.BB_CORNERS
     each.castling_rights = each.clean_castling_rights()
 open_to = [k for k, each in enumerate(full) if each.castling_rights]
-played = released["move"].iloc[open_to]
+asked = [boards[k] for boards in (bare, full) for k in open_to]
+played = [*released["move"].iloc[open_to]] * 2
 limits = [int(sizes.nodes * more) for more in (1, 1.1, 1.2)]
-without, with_rights = (
-    np.array([steps_behind(boards, nodes) for nodes in limits]) for boards in (bare, full)
-)
+steps = np.array([steps_behind(asked, played, nodes) for nodes in limits])
+without, with_rights = np.split(steps, 2, axis=1)
 by_rights = np.zeros(len(bare))
 by_search = np.zeros(len(bare))
 by_rights[open_to] = (without != with_rights).mean(axis=0)

@@ -26,7 +26,7 @@ def test_every_deviation_stands_at_a_place_whose_hash_is_kept():
     rows = tomllib.loads(text)["deviation"]
     assert len({row["id"] for row in rows}) == len(rows)
     for row in rows:
-        assert set(row) == {*"id name unit paper code where explains".split()}
+        assert set(row) == {"id", "name", "unit", "paper", "code", "where", "explains"}
         assert row["where"] and set(row["where"]) <= places, row["id"]
     digests = [row["sha256"] for row in read_rows("cells.tsv")]
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in digests)
