@@ -11,7 +11,7 @@ import torch
 from safetensors.numpy import load_file
 
 from chessgloss.book.profiles import load_sizes
-from chessgloss.concepts import answers, changes, fit, priority, scores, train
+from chessgloss.concepts import changes, fit, priority, train
 from chessgloss.corpora.games import of_split, read_games
 from chessgloss.facts.change import ConceptChange
 from chessgloss.oracle import TERMS
@@ -338,42 +338,6 @@ def test_only_games_up_to_the_last_training_game_are_labelled(
     assert labelled.moves["game"].is_monotonic_increasing
 
 
-# ---------------------------------------------------------------- answers in place of weights
-
-
-def test_answers_stand_for_the_model_about_moves_that_it_was_asked(
-    small_model, selfplay, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(train, "TEST_GAMES", 3)
-    path = tmp_path / "priority/onehot-answers.safetensors"
-    train.write_answers(small_model, selfplay, selfplay[:40], path, seed=1)
-    monkeypatch.setattr(answers, "weights_file", {"onehot-answers": path}.get)
-    monkeypatch.setattr(answers, "default_store", lambda: Store(tmp_path / "store"))
-    draw = partial(changes.sample_moves, seed=1, jobs=1)
-    asked = draw(of_split(selfplay, "test")[:3], train.PER_GAME)
-    signed, ranks = answers.ask_control(asked)
-    changed, sizes = small_model.predict(priority.BoardSource(), *around(asked))
-    assert np.allclose(signed, changed, atol=1e-2)
-    named, wanted = (scores.top_columns(each) for each in (ranks, sizes))
-    assert np.array_equal(named, wanted)
-    truth = np.random.default_rng(0).normal(size=sizes.shape)
-    assert np.array_equal(scores.ndcg(ranks, truth), scores.ndcg(sizes, truth))
-
-    others = draw(of_split(selfplay, "train")[:3], 2)
-    both = pd.concat([others, asked], ignore_index=True)
-    _, ranks = answers.ask_control(both)
-    unknown = np.isnan(ranks).all(axis=1)
-    assert unknown.tolist() == [True] * len(others) + [False] * len(asked)
-    truth = np.ones(ranks.shape)
-    for measure in (scores.ndcg, scores.precision):
-        assert np.isnan(measure(ranks, truth)).tolist() == unknown.tolist()
-
-    small_model.save(answers.control_weights())
-    _, ranks = answers.ask_control(both)
-    again = small_model.predict(priority.BoardSource(), *around(others))[1]
-    assert np.allclose(ranks[unknown], again, atol=2e-3)
-
-
 # ---------------------------------------------------------------- what is committed
 
 
@@ -393,15 +357,6 @@ def test_every_committed_point_is_of_the_chapters_moves_and_trained_to_its_own_o
         assert point["passes"] > 1, point["name"]
         assert len(values) < stop["most"], f"{point['name']} ended with its budget"
         assert point["log"][-1]["rate"] == pytest.approx(last_rate)
-
-
-def test_the_controls_answers_are_of_the_chapters_moves():
-    test = of_split(list(read_games(SELFPLAY)), "test")[: train.TEST_GAMES]
-    asked = changes.sample_moves(test, train.PER_GAME, seed=1)
-    kept = answers.read_answers("onehot-answers", asked)
-    assert set(kept) == {"changes", "first"}
-    assert np.isfinite(kept["changes"]).all() and np.isfinite(kept["first"]).all()
-    assert (np.sort(kept["first"], axis=1)[:, -6:] == [0, 1, 2, 3, 4, 5]).all()
 
 
 # ---------------------------------------------------------------- a move's ranking

@@ -131,9 +131,7 @@ def test_the_claims_are_the_native_ones_on_the_whole_gold_set(visit):
         place = {"fen": move.position.fen, "uci": move.uci}
         given.append({"task": "check", "move": place, "text": row["text"]})
         checked = chessgloss.check(row["text"], move)
-        native.append(
-            [[*c.span, c.kind, c.verdict, c.evidence] for c in checked]
-        )
+        native.append([[*c.span, c.kind, c.verdict, c.evidence] for c in checked])
     tab = visit()
     tab.page.locator("#board .piece").first.wait_for()
     answers = tab.page.evaluate(

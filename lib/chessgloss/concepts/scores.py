@@ -198,7 +198,7 @@ def ndcg(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> Floats:
     discount = 1 / np.log2(np.arange(2, top + 2))
     reached = np.take_along_axis(gain, top_columns(scores, top), axis=1) @ discount
     best = -np.sort(-gain, axis=1)[:, :top] @ discount
-    known = (best > 0) & ~np.isnan(scores).any(axis=1)
+    known = (best > 0) & _has_scores(scores)
     return np.divide(reached, best, out=np.full(len(gain), np.nan), where=known)
 
 
@@ -211,5 +211,11 @@ def precision(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> Floats:
     gain = np.abs(np.asarray(truth, float))
     cut = -np.sort(-gain, axis=1)[:, top - 1]
     hits = np.take_along_axis(gain, top_columns(scores, top), axis=1) >= cut[:, None]
-    known = (cut > 0) & ~np.isnan(scores).any(axis=1)
+    known = (cut > 0) & _has_scores(scores)
     return np.where(known, hits.mean(axis=1), np.nan)
+
+
+def _has_scores(scores: ArrayLike) -> NDArray[np.bool_]:
+    """Return which rows have a score in every column."""
+    missing = np.isnan(np.asarray(scores))
+    return ~missing.any(axis=1)
