@@ -50,11 +50,12 @@ SHORT: Mapping[str, tuple[str, ...]] = {
 }
 
 #: What takes long, or needs a file or a package of its own: run by hand.
-LONG = ("leela_speed", "table6_speed")
+LONG = ("leela_speed", "table6_speed", "users")
 
 #: Benchmarks that measure how whole modules load, not what definitions do: these modules.
 LOADED: Mapping[str, tuple[str, ...]] = {
     "start_speed": ("__init__.py", "__main__.py", "cli.py"),
+    "users": ("commentary/game_job.py", "corpora/pgn.py", "engine.py", "notation.py"),
 }
 
 _RESAMPLES = 2_000
