@@ -50,7 +50,7 @@ SHORT: Mapping[str, tuple[str, ...]] = {
 }
 
 #: What takes long, or needs a file or a package of its own: run by hand.
-LONG = ("leela_speed", "moods", "table6_speed")
+LONG = ("leela_speed", "moods", "table6_speed", "users")
 
 #: Benchmarks that are of whole modules, and not of the definitions that their script names.
 LOADED: Mapping[str, tuple[str, ...]] = {
@@ -61,6 +61,7 @@ LOADED: Mapping[str, tuple[str, ...]] = {
         "judges/gcc.py",
         "judges/pairwise.py",
     ),
+    "users": ("commentary/game_job.py", "corpora/pgn.py", "engine.py", "notation.py"),
 }
 
 _RESAMPLES = 2_000

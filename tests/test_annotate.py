@@ -483,3 +483,45 @@ def test_nothing_hostile_runs_and_several_games_are_offered(sample, open_tab):
     assert seen.page.locator("#games option").count() == 2
     seen.page.locator("#games").select_option("1")
     assert seen.text("players").startswith("Иванова")
+
+
+# ---------------------------------------------------------------- draws that come
+
+
+def said_of(text: str) -> dict[str, str]:
+    game = chess.pgn.read_game(io.StringIO(text))
+    moves = list(annotate.moves_of(game))
+    return {
+        moves[ply].numbered_san: said for ply, said in annotate.draws(moves).items()
+    }
+
+
+def test_a_draw_is_said_when_it_comes_and_once():
+    shuffle = "Nf3 Nf6 Ng1 Ng8 " * 5
+    (third, fifth) = said_of(f"{shuffle}*").items()
+    assert third[0] == "4... Ng8" and "third time: a draw can be claimed" in third[1]
+    assert fifth[0] == "8... Ng8" and "fifth time: the game is drawn" in fifth[1]
+    assert said_of("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nc6 *") == {}
+
+
+def test_fifty_and_seventy_five_moves_are_said():
+    start = '[FEN "4k3/8/8/8/8/8/8/R3K3 w - - {} 90"]\n\n'
+    assert said_of(start.format(98) + "90. Ra2 Kf7 91. Rb2 Ke7 *") == {
+        "90... Kf7": "Fifty moves have passed without a capture or a pawn's move: "
+        "a draw can be claimed."
+    }
+    assert "the game is drawn" in said_of(start.format(149) + "90. Ra2 *")["90. Ra2"]
+    mate = '[FEN "7k/8/6KR/8/8/8/8/8 b - - 98 90"]\n\n90... Kg8 91. Rh1 Kf8 92. Rh8# *'
+    assert "92. Rh8#" not in said_of(mate)
+
+
+def test_the_draw_stands_in_the_annotated_game():
+    game = chess.pgn.read_game(
+        io.StringIO("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 1/2-1/2")
+    )
+    annotated = notes_on(game)
+    assert annotated.notes[7].text.endswith("third time: a draw can be claimed.")
+    text = " ".join(game_pgn.write_pgn([annotated]).split())
+    assert "for the third time: a draw can be claimed. [%eval 0.00]" in text
+    game.headers[annotate.OURS] = "before"
+    assert not notes_on(game).notes[7].text

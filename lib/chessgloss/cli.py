@@ -55,7 +55,8 @@ LONGEST_TEXT = 10_000
 SURVEY_MOVES = 50
 
 #: Packages of which chessgloss has more than one component; the rest come with them.
-_PACKAGES = ("chess", "numpy", "scikit-learn", "torch", "openai")
+_PACKAGES = ("chess", "numpy", "pydantic")
+_EXTRAS = {"openai": "model", "scikit-learn": "research", "torch": "research"}
 _BOOK_PACKAGES = ("jupyter-book", "papermill")
 
 #: The system's errors of a write, which name no file.
@@ -213,11 +214,11 @@ def examine(project: Path | None) -> list[Finding]:
 
     book = project is not None  # what the job is, and so what it needs
     findings = [Finding("Python", platform.python_version())]
-    for name in (*_PACKAGES, *(_BOOK_PACKAGES if book else ())):
+    for name in (*_PACKAGES, *_EXTRAS, *(_BOOK_PACKAGES if book else ())):
         version = _try(importlib.metadata.version, name)
-        findings.append(
-            Finding(name, version, "make sync" if book else f"pip install {name}")
-        )
+        extra = f"[{_EXTRAS[name]}]" if name in _EXTRAS else ""
+        remedy = "make sync" if book else f"pip install 'chessgloss{extra}'"
+        findings.append(Finding(name, version, remedy, book or not extra))
     apt = "sudo apt-get install"
     version = _try(engine.version)
     usable = version if version == "Stockfish 15.1" or not book else None
