@@ -59,9 +59,8 @@ def _written(name: str, request: Request, number: int) -> str:
         return f"Move: {MOVES[number % len(MOVES)]}\nReason: The knight attacks the pawn on e5."
     if name == "pairwise":
         return "Both comments are fine, I like the first."
-    comment = (
-        f"This is move number {number}. It threatens to win the queen on d5 at once."
-    )
+    said = ("The queen on d5 attacks the rook on h8.", "A fine idea.")[number % 2]
+    comment = f"This is move number {number}, and it is on the way. {said}"
     return f"Thoughts: none.\nComment: {comment}"
 
 
