@@ -174,8 +174,9 @@ def test_a_line_is_played_on_and_one_that_cannot_be_is_a_fault():
 
 def test_the_piece_that_moved_is_followed_until_it_is_taken():
     move = read_move(read_fen(RUY), "Bb5")
-    after = moment_after(move)
-    assert (moment_before(move).moved, after.moved) == ((chess.F1,), (chess.B5,))
+    before = moment_before(move)
+    after = moment_after(before, move.move)
+    assert (before.moved, after.moved) == ((chess.F1,), (chess.B5,))
     (there,) = played_on(after, [MoveSpec.parse("a6"), MoveSpec.parse("Ba4")])
     assert there.moved == (chess.A4,)
     (gone,) = played_on(

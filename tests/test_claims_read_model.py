@@ -14,7 +14,6 @@ from chessgloss.claims.read_model import (
     read,
     reader,
     repair,
-    sentence_spans,
     worked_readings,
 )
 from chessgloss.positions import read_fen, read_move
@@ -111,13 +110,8 @@ def test_many_sentences_are_asked_in_several_questions():
     assert [bool(each.claims) for each in readings] == [False] * (count - 1) + [True]
 
 
-def test_a_text_is_cut_into_sentences_but_not_at_the_numbers_of_moves():
-    text = 'Good. 12. Nf3 is met by 12... Bg4. "Why?" Black wins, e.g. Qd8 holds.'
-    cut = [text[start:stop] for start, stop in sentence_spans(text)]
-    assert cut[0] == "Good."
-    assert "12. Nf3 is met by 12... Bg4." in cut
-    assert cut[-1].endswith("e.g. Qd8 holds.")
-    assert sentence_spans("  ") == []
+def test_of_a_text_without_words_no_model_is_asked():
+    assert verify("  ", read_move(read_fen(RUY), "Bb5"), read=reader(Scripted())) == ()
 
 
 def test_a_model_reads_a_text_for_verify_and_each_claim_has_its_sentence():

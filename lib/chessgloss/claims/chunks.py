@@ -1,7 +1,7 @@
 """English about a position cut into chunks: pieces, squares, moves, sides, verbs and plain words.
 
 A chunk of pieces holds references of the language of claims: ``the knights on f3 and c3`` is
-``?Nf3,?Nc3``, ``both of White's rooks`` is ``wR`` with the quantity ``all``. A chunk of a verb holds
+``?Nf3,?Nc3``, ``both of White's rooks`` is ``wR`` with the quantity ``all``. A chunk of a verb is
 its whole group: ``can no longer be taken`` is the verb *take*, passive, denied, with *can*. The
 words stand in ``read_rules.toml``.
 """
@@ -155,7 +155,7 @@ _JOIN: Final = re.compile(r"(?:,|,?\s(?:and|or)\b)(?: both| also)?\s*")
 _LEADING: Final = ("owner", "the", "article", "number", "quantity")
 
 _BARE: Final = re.compile(
-    rf"(?:[Tt]he )?(?:({SQUARE})(?:[- ]square)?|([a-h])[- ]file\b)"
+    rf"(?:[Tt]he )?(?:(?:square )?({SQUARE})(?:[- ]square)?|([a-h])[- ]file\b)"
 )
 
 
@@ -163,7 +163,8 @@ _BARE: Final = re.compile(
 def _word() -> re.Pattern[str]:
     """Return the expression of a word, of two that are listed as one, or of a stop."""
     listed = {word for name in table()["words"] for word in words(name) if "_" in word}
-    two = "|".join(sorted(listed)).replace("_", r"\s")
+    two = "|".join(sorted(listed))
+    two = two.replace("_", r"\s")
     return re.compile(
         rf"[\s-]*((?i:{two})(?![\w'])|\{{\w+\}}|[A-Za-z]+?n't|[A-Za-z]+|'[a-z]+|\d+"
         r"|[^\sA-Za-z\d-]|(?<=\s)-(?=\s)|$)"
@@ -182,7 +183,7 @@ def _men() -> re.Pattern[str]:
         rf"(?i:(?P<before>(?:(?:{before})[\s-](?:of\s)?)*)"
         rf"(?:(?P<place>[a-h][1-8]|[b-h](?=[ -])|a(?=-)|(?<=the )a)[\s-])?"
         rf"(?P<between>(?:(?:{between})[\s-])*)(?P<noun>{nouns})(?P<plural>s)?(?!\w)"
-        rf"(?:\s(?:on|at)\s(?:the\s)?(?P<on>{SQUARE}(?(plural)(?:,?\s(?:and\s|or\s)?{SQUARE})*)"
+        rf"(?:\s(?:on|at|upon)\s(?:the\s)?(?P<on>{SQUARE}(?(plural)(?:,?\s(?:and\s|or\s)?{SQUARE})*)"
         rf"|{file}))?(?:\sof\s(?P<of>white|black)(?!'))?)"
     )
 
@@ -239,8 +240,9 @@ class _Chunker:
         match = _LINE.match(self.text, place)
         if match is None:
             return None
-        number = (match["number"] or "").strip()
-        side = "b" if number.endswith(("..", "…")) else "w" if number else ""
+        side = ""
+        if number := match["number"]:
+            side = "b" if ".." in number or "…" in number else "w"
         items = re.findall(_ITEM, match.group())
         return Chunk("M", side, match.span(), tuple(items)), match.end()
 
@@ -249,7 +251,9 @@ class _Chunker:
     def _listed(self, place: int) -> Read | None:
         """Read a noun phrase of pieces or squares, or several that are joined."""
         got = self._one(place)
-        if got is None or got[0].sort in "CF" or got[0].quantity in ("none", "only"):
+        if got is None:
+            return None
+        if got[0].sort in "CF" or got[0].quantity in ("none", "only"):
             return got
         joined = [got[0]]
         while following := self._member(got[1]):
@@ -264,7 +268,9 @@ class _Chunker:
         if got is None or got[0].sort not in "NS":
             return None
         verb = self._verb(got[1], after=got[0])
-        for each in reversed(self.found) if verb and verb[0].form == "finite" else ():
+        if verb is None or verb[0].form != "finite":
+            return got
+        for each in reversed(self.found):
             if each.sort in words("break"):
                 break
             if each.sort == "V":
@@ -272,7 +278,7 @@ class _Chunker:
         return got
 
     def _one(self, place: int) -> Read | None:
-        """Read one phrase: ``both of White's rooks``, ``the pinned e5-pawn``, ``e5``, ``nobody``."""
+        """Read one phrase: ``both of White's rooks``, ``the pinned pawn``, ``e5``, ``nobody``."""
         if match := _men().match(self.text, place):
             return _pieces(match), match.end()
         word, start, end = self.word(place)
@@ -280,10 +286,11 @@ class _Chunker:
             return Chunk("N", "", (start, end), ("??",), quantity), end
         if side := words("player").get(word):
             return Chunk("C", "", (start, end), (side,)), end
-        if match := _BARE.match(self.text, start):
-            sort = "S" if match[1] else "F"
-            return Chunk(sort, "", match.span(), (match[1] or match[2],)), match.end()
-        return None
+        bare = _BARE.match(self.text, start)
+        if bare is None:
+            return None
+        sort = "S" if bare[1] else "F"
+        return Chunk(sort, "", bare.span(), (bare[1] or bare[2],)), bare.end()
 
     # ------------------------------------------------------------ verbs
 
@@ -310,7 +317,7 @@ class _Chunker:
             "V",
             form.verb,
             (start, end),
-            quantity="only" if "only" in said else "",
+            quantity="only" if got and "only" in said else "",
             form="to" if "to" in kinds else loose.get(form.letter, "finite"),
             passive=passive,
             denied=bool(said.count("not") % 2),
@@ -346,8 +353,9 @@ def _may_follow(before: Chunk, letter: str) -> bool:
     """Whether a verb without an auxiliary can stand behind a chunk; else the word is a noun."""
     if before.sort in "NSMCP":
         return letter != "n"
-    starts = before.sort in words("break") or (before.sort == "by" and letter == "g")
-    return starts and letter in "sdg"
+    if before.sort == "by":
+        return letter == "g"
+    return letter in "sdg" and before.sort in words("break")
 
 
 def _single(word: str, span: tuple[int, int]) -> Chunk:
@@ -357,7 +365,8 @@ def _single(word: str, span: tuple[int, int]) -> Chunk:
     if word in words("pronoun"):
         return Chunk("P", words("pronoun")[word], span)
     number = words("number").get(word, word)
-    return Chunk("#" if number.isdigit() else word, word, span, quantity=number)
+    sort = "#" if number.isdigit() else word
+    return Chunk(sort, word, span, quantity=number)
 
 
 def _pieces(match: re.Match[str]) -> Chunk:
@@ -368,7 +377,8 @@ def _pieces(match: re.Match[str]) -> Chunk:
     for word in re.split(r"[\s-]+", before.strip()):
         kind, value = _modifiers().get(word, ("", ""))
         said[kind] = value
-        states += [value] if kind == "state" else []
+        if kind == "state":
+            states.append(value)
     side = (match["of"] or "").lower()[:1] or said.get("side") or said.get("owner", "?")
     noun = match["noun"].lower()
     kind = said.get("size") or words("noun")[noun]
@@ -379,7 +389,7 @@ def _pieces(match: re.Match[str]) -> Chunk:
         "N",
         "",
         match.span(),
-        tuple(f"{side}{kind}{each:?<2}{shade}" if each else f"{side}{kind}{shade}" for each in places),
+        tuple(f"{side}{kind}{each and each.ljust(2, '?')}{shade}" for each in places),
         said.get("quantity") or said.get("number", ""),
         tuple(states),
         plural=bool(match["plural"]),
@@ -391,10 +401,15 @@ def _together(joined: Sequence[Chunk]) -> Chunk:
     first = joined[0]
     if len(joined) == 1:
         return first
-    mixed = any(each.quantity for each in joined[1:]) or first.quantity.isdigit()
+    mixed = first.quantity.isdigit()
+    sort = first.sort
+    for each in joined[1:]:
+        mixed = mixed or bool(each.quantity)
+        if each.sort == "N":
+            sort = "N"
     return replace(
         first,
-        sort="N" if any(each.sort == "N" for each in joined) else "S",
+        sort=sort,
         span=(first.span[0], joined[-1].span[1]),
         items=tuple(item for each in joined for item in each.items),
         states=(),

@@ -260,6 +260,8 @@ def reader(ask: Ask, *, at_once: int = SENTENCES) -> Read:
     """
 
     def read_text(text: str, side: chess.Color, move: str) -> Reading:
+        if not text.strip():
+            return Reading()
         spans = sentence_spans(text)
         sentences = [
             Sentence(side, move, text[start:stop], follows=place > 0)

@@ -10,7 +10,7 @@ named in the clause before. Nothing here looks at a board.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final, NamedTuple
@@ -41,7 +41,8 @@ _CLASSES: Final[Mapping[str, str]] = {
     "K": "ending",
     "W": "wing",
 }
-_OTHER: Final = {"white": "black", "black": "white", "w": "b", "b": "w"}
+_SLOT: Final = re.compile(r"\{([A-Z]\d?|n):?(\w*)\}")
+_OTHER: Final = {"white": "black", "black": "white"}
 _SIDES: Final = {"w": "white", "b": "black"}
 
 
@@ -78,15 +79,12 @@ class Template(NamedTuple):
 
     Parameters
     ----------
-    say
-        The sentence, slots in braces; what may be missing stands in brackets.
     means, can
         What it claims; what it claims with *can* or *could*, if that is something else.
     pattern
         Matches the chunks of a clause.
     """
 
-    say: str
     means: tuple[Meaning, ...]
     can: tuple[Meaning, ...]
     pattern: re.Pattern[str]
@@ -96,27 +94,37 @@ class Template(NamedTuple):
 def templates() -> Mapping[str, list[Template]]:
     """Return the templates in order, by the verb that each needs; "" for none."""
     found: dict[str, list[Template]] = {}
-    for row in table()["templates"]:
-        keys = "".join(f"{each.key} " for each in chunk(row["say"]))
+    for say, (means, *rest) in table()["templates"].items():
+        keys = "".join(f"{each.key} " for each in chunk(say))
         verb = re.search(r"<\w+>", re.sub(r"\[.*?\]", "", keys))
-        means, can = (
-            tuple(map(Meaning.of, row.get(name, ()))) for name in ("means", "can")
+        able = rest[0].removeprefix("can: ")
+        one = Template(
+            means=_meanings(means),
+            can=_meanings(able) if able != rest[0] else (),
+            pattern=re.compile(_expression(keys)),
         )
-        one = Template(row["say"], means, can, re.compile(_expression(keys)))
         found.setdefault(verb.group() if verb else "", []).append(one)
     return found
 
 
+def _meanings(text: str) -> tuple[Meaning, ...]:
+    parts = text.split("; ") if text else ()
+    return tuple(map(Meaning.of, parts))
+
+
 def _expression(keys: str) -> str:
     """Return the regular expression of a template: ``[…]`` may be missing, ``a | b`` is either."""
-    text = re.sub(
-        r"(?:\S+ \| )+\S+ ", lambda m: f"(?:{m.group().replace(' | ', ' |')})", keys
-    )
-    text = text.replace("[ ", "(?:").replace("] ", ")?").replace("… ", "(?P<rest>.+ )")
-    return re.sub(r"\{(.)(\d?)\} ", lambda m: _slot(m[1], m[2]), text)
+    text = re.sub(r"((?:\S+ \| )+\S+ )", r"(?:\1)", keys)
+    text = text.replace(" | ", " |")
+    text = text.replace("[ ", "(?:")
+    text = text.replace("] ", ")?")
+    text = text.replace("… ", "(?P<rest>.+ )")
+    return re.sub(r"\{(.)(\d?)\} ", _slot, text)
 
 
-def _slot(sort: str, number: str) -> str:
+def _slot(match: re.Match[str]) -> str:
+    """Return the regular expression of a slot."""
+    (sort, number) = match.groups()
     fits = _SLOTS.get(sort, sort)
     if sort in _CLASSES:
         fits = "|".join(words(_CLASSES[sort]))
@@ -128,28 +136,34 @@ def _slot(sort: str, number: str) -> str:
 
 @dataclass(slots=True)
 class Clause:
-    """Chunks between two words or stops that join clauses, and what joins them to what is before."""
+    """Chunks between two words or stops that join clauses, and what joins them."""
 
     joints: list[str] = field(default_factory=list)
     chunks: list[Chunk] = field(default_factory=list)
 
     @property
     def joint(self) -> str:
-        """The weightiest of what joins it: ``barred``, ``frame``, ``relative``, ``join``, ``stop``."""
+        """The weightiest class of what joins it: ``barred``, ``frame``, ``relative`` …."""
         sorts = [words("break")[each] for each in self.joints]
-        return min(sorts, key=list(table()["words"]["break"]).index, default="")
+        for weighty in table()["words"]["break"]:
+            if weighty in sorts:
+                return str(weighty)
+        return ""
 
     @property
     def span(self) -> Span:
         """Where it stands in the text."""
-        return self.chunks[0].span[0], self.chunks[-1].span[1]
+        (start, _) = self.chunks[0].span
+        (_, stop) = self.chunks[-1].span
+        return start, stop
 
     def is_cut_by(self, word: str) -> bool:
         """Whether a new clause begins with a word: not with *but* in ``nothing but the king``."""
         if word in words("soft"):
             return not self.chunks
-        bare = word in ("but", "that", "which", "who") and self.chunks
-        return word in words("break") and not (bare and self.chunks[-1].quantity)
+        if word in words("whole") and self.chunks:
+            return not self.chunks[-1].quantity
+        return word in words("break")
 
 
 def sentences(chunks: Sequence[Chunk]) -> Iterator[tuple[list[Clause], bool]]:
@@ -176,14 +190,17 @@ class Scene(NamedTuple):
 
     def then(self, moves: Sequence[str], played: str) -> Scene:
         """Return the scene after further moves; the move under discussion leads to its own."""
-        if not self.line and moves[0].rstrip("+#") == played:
-            return Scene("after", tuple(moves[1:]))
-        return Scene("either", (*self.line, *moves))
+        (first, *rest) = moves
+        if self.line or first.rstrip("+#") != played:
+            return Scene("either", (*self.line, *moves))
+        return Scene("after", tuple(rest))
 
     def settings(self) -> dict[str, str]:
         """Return the scene as a claim has it."""
-        line = {"line": ",".join(self.line)} if self.line else {}
-        return {"when": self.when, **line}
+        given = {"when": self.when}
+        if self.line:
+            given["line"] = ",".join(self.line)
+        return given
 
 
 # ---------------------------------------------------------------- reading
@@ -201,21 +218,26 @@ def read(text: str, side: chess.Color, move: str = "") -> Reading:
     move
         The move, in SAN.
     """
-    reader = _Reader(chess.COLOR_NAMES[side], move.rstrip("+#"))
+    name = chess.COLOR_NAMES[side]
+    reader = _Reader(name, move.rstrip("+#"))
     for clauses, asked in sentences(chunk(text)):
         reader.read_sentence(clauses, asked=asked)
-    return Reading(tuple(dict.fromkeys(reader.claims)), tuple(sorted(reader.unread)))
+    return Reading(tuple(reader.claims), tuple(reader.unread))
+
+
+#: The move under discussion, where a sentence begins with what it does.
+_THIS: Final = Chunk("P", "this", (0, 0))
 
 
 class _Reader:
-    """Reads sentence by sentence, and keeps what pronouns and verbs without a subject go back to."""
+    """Reads sentence by sentence, and keeps what later clauses go back to."""
 
     def __init__(self, side: str, move: str) -> None:
         self.side = side
         self.move = move
         self.claims: list[Claim] = []
         self.unread: list[Span] = []
-        self.subject: Chunk | None = None  # of the clause before
+        self.subject: Chunk | None = _THIS  # of the clause before
         self.named: list[Chunk] = []  # pieces, squares, moves that were named last
         self.clear = True  # that nothing else was named
         self.here = True  # that no other move has been spoken of
@@ -225,22 +247,24 @@ class _Reader:
         """Read one sentence; if what sets its scene is not read, nothing in it is."""
         kept = len(self.claims)
         missed = len(self.unread)
-        self.subject = None
+        self.subject = _THIS
         self.scene = Scene()
         self.named = [each for each in self.named if each.sort != "M"]
         broken = scope = False
-        for place, clause in enumerate(clauses):
+        for clause in clauses:
             first = clause.chunks[0]
             lone = len(clause.chunks) == 1 and first.sort == "M"
             hidden = clause.joint == "barred" or (
                 broken and (lone or scope or clause.joint == "relative")
             )
-            if not (asked or hidden) and self._read_clause(clause, place):
+            if not (asked or hidden) and self._read_clause(clause):
                 broken = scope = False
                 continue
             self.unread.append(clause.span)
             self._keep(clause.chunks, None)
-            scope = scope or hidden or first.word == "other"
+            sorts = [each.sort for each in clause.chunks]
+            thinks = first.word == "other" and sorts[1:2] != ["V"]
+            scope = scope or hidden or thinks
             broken = True
             asked |= first.sort == "after" or clause.joint in ("frame", "barred")
         if asked:
@@ -248,7 +272,7 @@ class _Reader:
             self.unread[missed:] = [(clauses[0].span[0], clauses[-1].span[1])]
         self.clear |= len(self.unread) == missed
 
-    def _read_clause(self, clause: Clause, place: int) -> bool:
+    def _read_clause(self, clause: Clause) -> bool:
         """Read a clause; return whether it was read whole."""
         (first, *rest) = clause.chunks
         framed = clause.joint == "frame"
@@ -256,7 +280,7 @@ class _Reader:
             if framed or (first.sort in words("led") and rest and rest[0].sort != "M"):
                 self.scene = self._scene_of(clause.chunks if framed else rest)
                 return True
-            chunks = self._with_subject(clause.chunks, clause.joint, place)
+            chunks = self._with_subject(clause.chunks, clause.joint)
             claims = self.match(chunks)
         except (Unreadable, ClaimError):
             return False
@@ -266,68 +290,74 @@ class _Reader:
         return True
 
     def _keep(self, chunks: Sequence[Chunk], claims: Sequence[Claim] | None) -> None:
-        """Keep what later clauses may go back to; of an unread clause what its words leave clear."""
+        """Keep what later clauses may go back to; of an unread one what is clear."""
         first = self.resolve(chunks[0]) or chunks[0]
         acts = first.sort in ("N", "C") or (claims and first.sort == "M")
         self.subject = first if acts else None
-        moves = [each for each in chunks if each.sort == "M"]
         self.named = [each for each in chunks if each.sort in "NSM"] or self.named
-        if claims is None:
-            self.clear &= not any(each.sort in words("determiner") for each in chunks)
-        other = (not self.is_played(each.items) for each in moves)
-        able = (claim.predicate in ("can", "threat") for claim in claims or ())
-        self.here &= not (any(other) or any(able))
+        for each in chunks:
+            if each.sort == "M" and not self.is_played(each.items):
+                self.here = False
+            if claims is None and each.sort in words("determiner"):
+                self.clear = False
+        for claim in claims or ():
+            if claim.predicate in ("can", "threat"):
+                self.here = False
 
     def is_played(self, moves: Sequence[str]) -> bool:
         """Whether a written move is the one under discussion."""
-        return [move.rstrip("+#") for move in moves] == [self.move]
+        plain = [move.rstrip("+#") for move in moves]
+        return plain == [self.move]
 
     # ------------------------------------------------------------ what a clause goes back to
 
-    def _with_subject(
-        self, chunks: list[Chunk], joint: str, place: int
-    ) -> list[Chunk]:
+    def _with_subject(self, chunks: list[Chunk], joint: str) -> list[Chunk]:
         """Return the chunks of a clause with the subject that its verb goes without."""
         first, *rest = chunks
         if first.sort != "V" or first.form == "to":
             return chunks
         subject = self.subject
         if joint == "relative":
-            near = [each for each in (*self.named[-1:], subject) if each and each.sort != "C"]
+            near = [
+                each
+                for each in (*self.named[-1:], subject)
+                if each and each.sort != "C"
+            ]
             subject = near[0] if len({each.items for each in near}) == 1 else None
-        elif place == 0 and first.form in ("finite", "ing"):
-            subject = Chunk("P", "this", first.span)
-        if subject is None:
+        if subject is None or (subject is _THIS and first.form == "participle"):
             raise Unreadable
         return [subject, replace(first, form="finite"), *rest]
 
     def resolve(self, pronoun: Chunk) -> Chunk | None:
         """Return the piece that a pronoun stands for, if the words leave one candidate."""
-        if pronoun.sort != "P" or not self.clear or pronoun.word == "other":
+        if pronoun.sort != "P" or pronoun.word == "other":
             return None
-        if pronoun.word == "this" or not self.named:
-            moved = Chunk("N", "", pronoun.span, ("moved",))
-            return moved if self.here else None
-        one = len({each.items for each in self.named}) == 1
-        return self.named[0] if one and not self.named[0].plural else None
+        if not self.clear:
+            return None
+        if self.named and pronoun.word != "this":
+            first = self.named[0]
+            different = any(each.items != first.items for each in self.named)
+            return None if different or first.plural else first
+        if not self.here:
+            return None
+        return Chunk("N", "", pronoun.span, ("moved",))
 
     def _scene_of(self, chunks: list[Chunk]) -> Scene:
         """Return what ``Black takes the knight`` sets as the scene of what follows."""
-        claims = self.match(self._with_subject(chunks, "", 0))
-        (claim, *others) = claims
-        moves = claim.get("move") or ()
-        if others or len(moves) != 1 or claim.denied:
+        claims = self.match(self._with_subject(chunks, ""))
+        moves = [str(move) for claim in claims for move in claim.get("move") or ()]
+        if len(moves) != 1 or claims[0].denied:
             raise Unreadable
-        if claim.predicate == "played":
+        if claims[0].predicate == "played":
             return self.scene
-        return Scene().then([*map(str, claim.line), str(moves[0])], self.move)
+        return Scene().then([*map(str, claims[0].line), *moves], self.move)
 
     # ------------------------------------------------------------ matching
 
     def match(self, chunks: Sequence[Chunk]) -> list[Claim]:
         """Return the claims of a clause by the first template that fits it whole."""
         scene = self.scene
-        for means, filled, verb in _fits(_active(chunks)):
+        for means, filled, verb in _fits(chunks):
             led = any(each.predicate == "after" for each in means)
             try:
                 self.scene = scene.then(filled["X9"].items, self.move) if led else scene
@@ -343,6 +373,7 @@ def _fits(
     chunks: Sequence[Chunk],
 ) -> Iterator[tuple[list[Meaning], dict[str, Chunk], Chunk]]:
     """Yield what each template that fits means, its slots filled, and the verb."""
+    chunks = _active(chunks)
     none = Chunk("V", "", (0, 0))
     verb = next((each for each in chunks if each.sort == "V"), none)
     keys = "".join(f"{each.key} " for each in chunks)
@@ -350,19 +381,20 @@ def _fits(
         match = template.pattern.fullmatch(keys)
         if match is None:
             continue
-        starts = {
-            name: keys.count(" ", 0, match.start(name))
-            for name, value in match.groupdict().items()
-            if value
-        }
-        rest = starts.pop("rest", None)
-        filled = {name: chunks[start] for name, start in starts.items()}
-        able = verb.modal in ("can", "could") and template.can
-        means = list(template.can if able else template.means)
-        if rest is None:
+        filled = dict[str, Chunk]()
+        inner: Sequence[Chunk] = ()
+        for name, value in match.groupdict().items():
+            start = keys.count(" ", 0, match.start(name))
+            if name == "rest":
+                inner = chunks[start : start + value.count(" ")]
+            elif value:
+                filled[name] = chunks[start]
+        means = list(template.means)
+        if template.can and verb.modal in ("can", "could"):
+            means = list(template.can)
+        if not inner:
             yield means, filled, verb
             continue
-        inner = chunks[rest : rest + match["rest"].count(" ")]
         for others, fillings, its_verb in _fits(inner):
             yield [*others, *means], fillings | filled, its_verb
 
@@ -370,15 +402,22 @@ def _fits(
 def _active(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Return a passive clause that says *by* whom as an active one."""
     sorts = [each.sort for each in chunks]
-    by = sorts.index("by") if "by" in sorts[2:-1] else 0
-    if not by or not chunks[1].passive or chunks[by + 1].sort != "N":
+    if "by" not in sorts[2:-1]:
         return list(chunks)
-    (patient, verb, *between) = chunks[:by]
+    by = sorts.index("by", 2)
     agent = chunks[by + 1]
+    (patient, verb, *between) = chunks[:by]
+    if not verb.passive or agent.sort != "N":
+        return list(chunks)
     if verb.quantity or sorts[by - 1] == "only":
         agent = replace(agent, quantity="only")
         between = [each for each in between if each.sort != "only"]
-    active = replace(verb, passive=False, form="finite", quantity="")
+    active = replace(
+        verb,
+        passive=False,
+        form="finite",
+        quantity="",
+    )
     return [agent, active, patient, *between, *chunks[by + 2 :]]
 
 
@@ -402,9 +441,9 @@ class _Sense:
     def _meant(self, name: str, chunk: Chunk) -> Chunk:
         """Return a chunk for its slot: a pronoun or a move that acts as the piece that does."""
         reader = self.reader
-        if name[0] == "M" and chunk.sort == "P":
-            if not (reader.clear and reader.here) or chunk.word == "other":
-                raise Unreadable
+        sure = reader.clear and reader.here and chunk.word != "other"
+        if name[0] == "M" and chunk.sort == "P" and not sure:
+            raise Unreadable
         if chunk.sort == "M" and name[0] != "X" and not self.scene.line:
             before = [each.items for each in reader.named if each.sort == "M"]
             if before and chunk.items != before[-1]:
@@ -412,28 +451,41 @@ class _Sense:
         if name[0] not in "NTDI":
             return chunk
         if chunk.sort == "P":
-            chunk = reader.resolve(chunk) or chunk
-        if chunk.sort == "P":
-            raise Unreadable
+            piece = reader.resolve(chunk)
+            if piece is None:
+                raise Unreadable
+            chunk = piece
         moved = replace(chunk, sort="N", items=("moved",))
         if chunk.sort == "M":
-            if not (chunk.word or len(chunk.items) > 1 or reader.is_played(chunk.items)):
+            plain = not chunk.word and len(chunk.items) == 1
+            if plain and not reader.is_played(chunk.items):
                 raise Unreadable  # ``Bf4`` may be a move or the bishop on f4
             self.scene = self.scene.then(chunk.items, reader.move)
             return replace(moved, items=("last",)) if self.scene.line else moved
+        if name != self.actor or name[0] == "I" or chunk.quantity:
+            return chunk
         (kind, _) = _moving(reader.move)
         own = [(side + kind,) for side in ("?", reader.side[0])]
-        acts = name == self.actor and chunk.items in own and not chunk.quantity
-        return moved if acts else chunk
+        return moved if chunk.items in own else chunk
 
     def claims(self, means: Sequence[Meaning]) -> Iterator[Claim]:
         """Yield the claims; a move with all that phrases add to it is one."""
-        said = [each for each in means if each.predicate not in ("with", "after")]
+        said = list[Meaning]()
         added = dict[str, str]()
         for meaning in means:
-            added |= meaning.values if meaning.predicate == "with" else {}
-        deed = any(meaning.predicate == "does" for meaning in said)
-        if (added and not deed) or (self.verb.denied and len(said) > 1):
+            if meaning.predicate == "with":
+                added |= meaning.values
+            elif meaning.predicate != "after":
+                said.append(meaning)
+        if added and said[0].predicate != "does":
+            (way, place), *others = added.items()
+            if others or way not in ("to", "from"):
+                raise Unreadable
+            man = "".join(self.filled[self.actor].items)
+            piece = man if len(man) == 2 else "??"
+            where = self.fill(place)
+            yield Claim.of("stands", denied=False, piece=f"{piece}{where}")
+        if self.verb.denied and len(said) > 1:
             raise Unreadable
         for meaning in said:
             denied, quantity = self._quantity(meaning)
@@ -447,8 +499,13 @@ class _Sense:
                 if each.quantity == "none" or self.verb.denied:
                     raise Unreadable
                 aspect = "ours" if f"{{{name}:ours}}" in text else ""
-                values = {"piece": self._slot(name, aspect) or "", "quantity": "some"}
-                yield Claim.of(state, **values | self.scene.settings())
+                yield Claim.of(
+                    state,
+                    denied=False,
+                    piece=self._slot(name, aspect) or "",
+                    quantity="some",
+                    **self.scene.settings(),
+                )
 
     def _quantity(self, meaning: Meaning) -> tuple[bool, str]:
         """Return whether a claim is denied, and the quantity of what it is about."""
@@ -474,28 +531,30 @@ class _Sense:
         """Return a claim about a position."""
         verb = self.verb
         predicate = self.fill(meaning.predicate) or ""
-        filled = {name: self.fill(text) for name, text in meaning.values.items()}
-        values = {name: value for name, value in filled.items() if value is not None}
+        values = dict[str, str]()
+        for name, text in meaning.values.items():
+            value = self.fill(text)
+            if value is not None:
+                values[name] = value
         if "line" in values:
             moves = values.pop("line").split(",")
             self.scene = self.scene.then(moves, self.reader.move)
         settings = self.scene.settings()
-        named = self.scene.line or any(each.sort == "M" for each in self.filled.values())
-        modals = ("", "can", "could") if predicate == "can" else ("", "will", "would")
-        if verb.modal not in modals[: 3 if named else 1]:
+        if verb.modal and predicate != "can":
             raise Unreadable
         if verb.past:
             settings["when"] = "either"
-        piece = values.get("piece", "")
-        unsure = (
-            self.scene.line and predicate in ("develops", "prevents"),
-            predicate in words("of_pawns") and piece[1:2] not in "Poa",
-            # of which side is not said, or whether what stands behind counts
-            quantity == "none" and piece == "??" and len(values.get("target", "")) == 2,
-            quantity.isdigit() and predicate in ("attacks", "defends"),
-        )
-        if any(unsure):
+        if predicate == "develops" and self.scene.line:
             raise Unreadable
+        piece = values.get("piece", "")
+        if predicate in words("of_pawns") and piece[1:2] not in "Poa":
+            raise Unreadable
+        if predicate in ("attacks", "defends"):
+            bare = len(values["target"]) == 2
+            if quantity == "none" and piece == "??" and bare:
+                raise Unreadable  # of which side is not said
+            if quantity.isdigit():
+                raise Unreadable  # whether what stands behind counts is not said
         if quantity:
             settings["quantity"] = quantity
         return Claim.of(predicate, denied=denied, **settings | values)
@@ -508,14 +567,14 @@ class _Sense:
         Of alternatives, ``{I}|{D:self}``, the first that has.
         """
         for option in text.split("|"):
-            slot = re.fullmatch(r"\{(\w+):?(\w*)\}", option)
+            slot = _SLOT.fullmatch(option)
             value = self._slot(slot[1], slot[2]) if slot else option
             if value is not None:
                 return value
         return None
 
     def _slot(self, slot: str, aspect: str) -> str | None:
-        """Return what a slot gives: its references, or its side, kind, number …"""
+        """Return what a slot gives: its references, or its side, a kind, a number."""
         chunk = self.filled.get(slot)
         if chunk is None:
             return None
@@ -528,14 +587,11 @@ class _Sense:
             return _OTHER.get(side or "") if aspect == "other" else side
         if chunk.sort in ("P", "C"):
             return None
-        if aspect in ("ours", "theirs"):
-            side = (self._side(self.filled[self.actor]) or "?")[0]
-            side = _OTHER.get(side, "?") if aspect == "theirs" else side
-            items = (side + each[1:] if each[0] == "?" else each for each in chunk.items)
+        if aspect == "ours":
+            side = self._side(self.filled[self.actor]) or "?"
+            items = (re.sub(r"^\?", side[0], each) for each in chunk.items)
             return ",".join(items)
-        if aspect in _ASPECTS:
-            return _ASPECTS[aspect](chunk)
-        return chunk.quantity if chunk.sort == "#" else ",".join(chunk.items)
+        return _aspect(chunk, aspect)
 
     def _side(self, chunk: Chunk) -> str | None:
         """Return the side that a chunk names, or that its pieces are of."""
@@ -543,8 +599,8 @@ class _Sense:
             return self.reader.side
         if chunk.word in _SIDES:
             return _SIDES[chunk.word]
-        sides = {_SIDES.get(item[0]) for item in chunk.items}
-        return sides.pop() if len(sides) == 1 else None
+        (side, *others) = {_SIDES.get(item[0]) for item in chunk.items}
+        return None if others else side
 
     # ------------------------------------------------------------ moves
 
@@ -552,27 +608,34 @@ class _Sense:
         """Return that a move is made, can be made, or must be made, as the verb says."""
         verb = self.verb
         modal = verb.modal
-        filled = {name: self.fill(text) for name, text in meant.items()}
-        fields = {name: value for name, value in filled.items() if value and name != "by"}
+        fields = dict[str, str]()
+        for name, text in meant.items():
+            if value := self.fill(text):
+                fields[name] = value
+        last = fields.pop("by", "") == "last"
+        values = dict[str, str]()
         side = fields.pop("side", "")
-        values = {"side": side} if side else {}
+        if side:
+            values["side"] = side
         scene = self.scene
-        if filled.get("by") == "last":
-            (kind, square) = _moving(scene.line[-1])
-            fields |= {"piece": kind, "to": square}
-            settings = scene._replace(line=scene.line[:-1]).settings()
-            return Claim.of("can", denied=denied, move=_written(fields), **settings)
+        if last:  # ``14. Nxe5 takes the pawn``
+            fields |= dict(zip(("piece", "to"), _moving(scene.line[-1]), strict=True))
+            scene = scene._replace(line=scene.line[:-1])
+        parts = (f"{name}:{value}" for name, value in fields.items())
+        move = fields.get("as") or f"{{{','.join(parts)}}}"
         settings = scene.settings()
+        if last:
+            return Claim.of("can", denied=denied, move=move, **settings)
         if "castles" in fields and (verb.longer or verb.perfect):
-            wing = fields["castles"]
-            values |= {"wing": wing} if wing != "any" else {}
+            if fields["castles"] != "any":
+                values["wing"] = fields["castles"]
             predicate = "castling_right" if modal else "castled"
             return Claim.of(predicate, denied=denied, **settings | values)
         if modal not in ("can", "could", "must", "threat"):
             here = self.reader.here and modal != "would"
             if verb.perfect or not (here or scene.line):
                 raise Unreadable
-        values["move"] = _written(fields)
+        values["move"] = move
         if modal in ("must", "threat"):
             return Claim.of(modal, denied=denied, **settings | values)
         if quantity not in _ONE:
@@ -586,8 +649,9 @@ class _Sense:
         if denied and not modal:
             raise Unreadable
         if not scene.line:
-            before = modal == "could" and verb.perfect
-            settings["when"] = "before" if before else "after" if denied or reply else "either"
+            settings["when"] = "after" if denied or reply else "either"
+            if modal == "could" and verb.perfect:
+                settings["when"] = "before"
         return Claim.of("can", denied=denied, **settings | values)
 
 
@@ -596,7 +660,7 @@ _ONE: Final = ("", "1", "some", "none")
 
 def _one(chunk: Chunk) -> str:
     """Return the one reference of a chunk."""
-    if len(chunk.items) != 1 or chunk.quantity in ("only", "all"):
+    if len(chunk.items) != 1:
         raise Unreadable
     return chunk.items[0]
 
@@ -604,36 +668,40 @@ def _one(chunk: Chunk) -> str:
 def _parts(chunk: Chunk) -> tuple[str, str | None]:
     """Return the kind and the place of the one reference of a chunk."""
     found = re.fullmatch(r"(?:[wb?](.))?([a-h][1-8?])?[ld]?", _one(chunk))
-    return ((found[1] or "").strip("?x"), found[2]) if found else ("", None)
+    if found is None:
+        return "", None
+    kind = found[1] or ""
+    return kind.strip("?x"), found[2]
 
 
-def _number(chunk: Chunk) -> str | None:
-    return chunk.quantity if chunk.quantity.isdigit() else None
-
-
-#: What a slot can give beside its references.
-_ASPECTS: Final[Mapping[str, Callable[[Chunk], str | None]]] = {
-    "kind": lambda chunk: _parts(chunk)[0] or None,
-    "taken": lambda chunk: _parts(chunk)[0] or "yes",
-    "place": lambda chunk: _parts(chunk)[1],
-    "amount": lambda chunk: words("amount").get(_one(chunk)[1]),
-    "number": _number,
-    "pawns": lambda chunk: _number(chunk) if chunk.items[0][1] == "P" else None,
-    "quantity": lambda chunk: chunk.quantity or None,
-    "first": lambda chunk: chunk.items[0],
-    "last": lambda chunk: chunk.items[-1],
-    "before": lambda chunk: ",".join(chunk.items[:-1]) or None,
-}
+def _aspect(chunk: Chunk, aspect: str) -> str | None:
+    """Return what a chunk gives: its references, a kind, a place, a number."""
+    number = chunk.quantity if chunk.quantity.isdigit() else None
+    match aspect:
+        case "kind":
+            return _parts(chunk)[0] or None
+        case "taken":
+            return _parts(chunk)[0] or "yes"
+        case "place":
+            return _parts(chunk)[1]
+        case "amount":
+            return words("amount").get(_one(chunk)[1])
+        case "pawns":
+            return number if chunk.items[0][1] == "P" else None
+        case "quantity":
+            return chunk.quantity or None
+        case "first":
+            return chunk.items[0]
+        case "last":
+            return chunk.items[-1]
+        case "before":
+            return ",".join(chunk.items[:-1]) or None
+    return number if chunk.sort == "#" else ",".join(chunk.items)
 
 
 def _moving(san: str) -> tuple[str, str]:
     """Return the kind of piece that makes a move in SAN, and where it goes."""
     found = re.match(r"([KQRBN])?.*([a-h][1-8])", san)
-    return (found[1] or "P", found[2]) if found else ("", "")
-
-
-def _written(fields: Mapping[str, str]) -> str:
-    """Return a move by its fields, as the language writes it."""
-    if "as" in fields:
-        return fields["as"]
-    return f"{{{','.join(f'{name}:{value}' for name, value in fields.items())}}}"
+    if found is None:
+        return "", ""
+    return found[1] or "P", found[2]
