@@ -903,7 +903,7 @@ report.paste(
     claims_made=f"{len(every_claim):,}",
     asked_moves=questions["move"].nunique(),
     answered_moves=len(outcomes),
-    so_far=" so far" if answers.missing(list(questions["request"])) else "",
+    so_far=" so far" if len(outcomes) < questions["move"].nunique() else "",
     frozen=frozen["decided_by"]["reader"][:12],
     ccc_by_hand=in_percent(of_writers.loc["ccc", "false, by either reader"]),
     listed_by_hand=in_percent(of_note_writers.loc["listed", "false, by either reader"]),

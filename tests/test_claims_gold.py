@@ -21,14 +21,13 @@ def by_rules(text: GoldText) -> tuple[Checked, ...]:
 
 
 def line(text: str, *claims: tuple[str, str, str]) -> str:
-    labelled = []
+    found = []
     for words, kind, verdict in claims:
         start = text.index(words)
-        labelled.append(
-            {"span": [start, start + len(words)], "kind": kind, "verdict": verdict}
-        )
+        span = [start, start + len(words)]
+        found.append({"span": span, "kind": kind, "verdict": verdict})
     about = {"id": "one", "fen": FIGURE_A6, "move": "Bxe6+"}
-    return json.dumps(about | {"text": text, "claims": labelled})
+    return json.dumps(about | {"text": text, "claims": found})
 
 
 def labelled(*verdicts: str) -> GoldText:
@@ -69,14 +68,14 @@ def test_a_text_is_labelled_by_its_claims():
 
 def test_scores_count_texts_that_are_accused_and_called_rightly():
     said = {
-        labelled("false"): ["false"],
-        labelled("false", "true"): ["true"],
-        labelled("true"): ["true"],
-        labelled("true", "true"): ["false"],
-        labelled("not_checkable"): ["false"],
-        labelled(): [],
+        labelled("false"): "false",
+        labelled("false", "true"): "true",
+        labelled("true"): "true",
+        labelled("true", "true"): "false",
+        labelled("not_checkable"): "false",
+        labelled(): "not checkable",
     }
-    score = gold.score(said, lambda text: checked(*said[text]))
+    score = gold.score(said, lambda text: checked(said[text]))
     assert score == Score(precision=(1, 3), recall=(1, 2), called=(2, 4))
 
 
@@ -98,9 +97,11 @@ def test_a_bad_line_is_named(tmp_path, text):
 )
 def test_half_of_each_writers_sentences_are_false(half, count):
     texts = list(gold.read_written(WRITTEN, half))
-    assert len({each.key for each in texts}) == len(texts) == count
-    false = sum(each.label == "false" for each in texts)
-    assert false == count / 2 and all(each.label != "open" for each in texts)
+    keys = {each.key for each in texts}
+    assert len(keys) == len(texts) == count
+    labels = [each.label for each in texts]
+    assert labels.count("false") == count / 2
+    assert labels.count("open") == 0
 
 
 def test_the_matching_task_holds_four_moves_and_the_right_one(real_lectures):
@@ -111,12 +112,13 @@ def test_the_matching_task_holds_four_moves_and_the_right_one(real_lectures):
         tasks = list(gold.read_matching(MATCHING, real_lectures, split))
         assert len(tasks) == sum(row[4] == split for row in rows)
         for task in tasks:
-            assert len({(t.move.position.fen, t.move.uci) for t in task.texts}) == 4
-            assert len({text.text for text in task.texts}) == 1
+            moves = {text.move for text in task.texts}
+            words = {text.text for text in task.texts}
+            assert (len(moves), len(words)) == (4, 1)
 
 
 def test_a_match_is_where_most_fits_that_fits_few_others():
-    moves = [read_move(read_fen(FIGURE_A6), san) for san in ("Bxe6+", "Qxa8", "Ba3")]
+    position = read_fen(FIGURE_A6)
     said = {
         "Bxe6+": ["true", "not checkable"],
         "Qxa8": ["true", "true"],
@@ -128,6 +130,7 @@ def test_a_match_is_where_most_fits_that_fits_few_others():
         verdicts = zip(claims, said[text.move.san], strict=True)
         return [Checked(claim, verdict, "") for claim, verdict in verdicts]
 
+    moves = [read_move(position, san) for san in said]
     texts = [GoldText("one", move, "A comment.") for move in moves]
     assert gold.match(texts, check) == (1,)
     assert gold.match(texts, lambda text: ()) == (0, 1, 2)
