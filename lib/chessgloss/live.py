@@ -455,11 +455,10 @@ def describe_term(term: str, before: float, after: float) -> Values:
 
 def describe_claim(checked: Checked) -> Values:
     """Return a claim with its place in the text, its verdict, and the evidence."""
-    claim = checked.claim
     return {
-        "text": claim.text,
-        "span": claim.span,
-        "kind": claim.kind,
+        "text": checked.text,
+        "span": checked.span,
+        "kind": checked.kind,
         "verdict": checked.verdict,
         "evidence": checked.evidence,
     }

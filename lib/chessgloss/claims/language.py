@@ -97,7 +97,7 @@ KINDS: Final[Mapping[str, frozenset[chess.PieceType]]] = MappingProxyType(
     }
 )
 ANY_KIND: Final = KINDS["?"]
-_LETTERS = {kinds: letter for letter, kinds in KINDS.items()}
+_ROLES: Final[tuple[Literal["moved", "last"], ...]] = ("moved", "last")
 _SIDES = {"w": chess.WHITE, "b": chess.BLACK, "?": None}
 _SHADES: dict[str, Shade] = {"l": "light", "d": "dark"}
 
@@ -169,6 +169,8 @@ class Reference:
         Where it stands, if that is said; always there for a square.
     shade
         The colour of the squares that it stands on.
+    text
+        How it is written; not compared.
     """
 
     role: Literal["piece", "square", "moved", "last"] = "piece"
@@ -176,31 +178,26 @@ class Reference:
     kinds: frozenset[chess.PieceType] = ANY_KIND
     place: SquarePattern | None = None
     shade: Shade | None = None
+    text: str = field(default="??", compare=False)
 
     @classmethod
     def parse(cls, text: str) -> Reference:
         """Return the reference that a text such as ``wNf3`` or ``e4`` makes."""
-        if text in ("moved", "last"):
-            return cls(role="moved" if text == "moved" else "last")
+        for role in _ROLES:
+            if text == role:
+                return cls(role, text=text)
         piece = re.fullmatch(rf"([wb?])(.)({_SQUARE})?([ld])?", text)
         if piece and piece[2] in KINDS:
             side, kind, place, shade = piece.groups()
             where = SquarePattern(place) if place else None
             shades = _SHADES[shade] if shade else None
-            return cls("piece", _SIDES[side], KINDS[kind], where, shades)
+            return cls("piece", _SIDES[side], KINDS[kind], where, shades, text)
         if re.fullmatch(_BARE, text):
-            return cls("square", place=SquarePattern(text))
+            return cls("square", place=SquarePattern(text), text=text)
         raise ClaimError("reference", f"{text!r} is none, as wNf3, bP, e4 or moved is")
 
     def __str__(self) -> str:
-        if self.role in ("moved", "last"):
-            return self.role
-        place = self.place.text if self.place else ""
-        if self.role == "square":
-            return place
-        side = {True: "w", False: "b", None: "?"}[self.side]
-        shade = self.shade[0] if self.shade else ""
-        return f"{side}{_LETTERS[self.kinds]}{place}{shade}"
+        return self.text
 
 
 #: What a move captures or promotes to: kinds, anything, nothing.
@@ -229,6 +226,8 @@ class MoveSpec:
         ``forward``, ``backward`` or ``sideways``, as its side sees it.
     passes
         No move: the turn goes over.
+    text
+        How it is written; not compared.
     """
 
     kinds: frozenset[chess.PieceType] | None = None
@@ -243,19 +242,18 @@ class MoveSpec:
     steps: int | None = None
     direction: Literal["forward", "backward", "sideways"] | None = None
     passes: bool = False
+    text: str = field(default="*", compare=False)
 
     @classmethod
     def parse(cls, text: str) -> MoveSpec:
         """Return what a text such as ``Nxd5+`` or ``{piece:N,captures}`` says of a move."""
+        if text == "--":
+            return cls(passes=True, text=text)
         if text.startswith("{") and text.endswith("}"):
             parts = (part.strip() for part in text[1:-1].split(",") if part)
-            return cls._of_fields(dict(part.partition(":")[::2] for part in parts))
-        if text == "--":
-            return cls(passes=True)
-        return cls._of_fields(_fields_of_san(text.rstrip("!?").replace("0", "O")))
-
-    @classmethod
-    def _of_fields(cls, given: Mapping[str, str]) -> MoveSpec:
+            given = dict(part.partition(":")[::2] for part in parts)
+        else:
+            given = _fields_of_san(text.rstrip("!?").replace("0", "O"))
         said = dict[str, Any]()
         for name, value in given.items():
             if name not in _MOVE_FIELDS:
@@ -267,25 +265,10 @@ class MoveSpec:
             except (KeyError, ValueError):
                 problem = f"{value!r} is no value of the field {name!r}"
                 raise ClaimError("move", problem) from None
-        return cls(**said)
+        return cls(**said, text=text)
 
     def __str__(self) -> str:
-        if self.passes:
-            return "--"
-        values = {
-            name: getattr(self, where) for name, (where, _) in _MOVE_FIELDS.items()
-        }
-        said = {
-            name: _printed(value) for name, value in values.items() if value is not None
-        }
-        plain = _san_of_fields(said)
-        try:
-            if plain and MoveSpec.parse(plain) == self:
-                return plain
-        except ClaimError:
-            pass
-        parts = (f"{name}:{text}" if text else name for name, text in said.items())
-        return f"{{{','.join(parts)}}}"
+        return self.text
 
 
 def _fields_of_san(text: str) -> dict[str, str]:
@@ -312,31 +295,6 @@ def _fields_of_san(text: str) -> dict[str, str]:
     }
     given = {name: value for name, value in fields.items() if value}
     return given | ({"captures": ""} if takes else {}) | signs
-
-
-def _san_of_fields(said: Mapping[str, str]) -> str:
-    """Return the SAN that may say as much as fields do; empty if none can."""
-    sign = "#" if "mate" in said else "+" if "check" in said else ""
-    if "castles" in said:
-        return ("O-O-O" if said["castles"] == "queenside" else "O-O") + sign
-    target = said.get("to", "")
-    if target == "last":
-        return "recapture"
-    if not target:
-        return "" if said else "*"
-    letter = said.get("piece", "*").replace("P", "")
-    origin = said.get("from", "").replace("?", "")
-    takes = "x" if "captures" in said else ""
-    promotes = "=" + said["promotes"] if said.get("promotes") else ""
-    return f"{letter}{origin}{takes}{target}{promotes}{sign}"
-
-
-def _printed(value: object) -> str:
-    if isinstance(value, bool):
-        return "" if value else "no"
-    if isinstance(value, SquarePattern):
-        return value.text
-    return _LETTERS[value] if isinstance(value, frozenset) else str(value)
 
 
 def _yes_or_no(text: str) -> bool:

@@ -9,11 +9,10 @@ from typing import Literal
 import chess
 from chess import Board, Color, Move, Square
 
-from chessgloss.claims.language import ANY_KIND, MoveSpec, Reference
+from chessgloss.claims.language import ANY_KIND, MoveSpec, Reference, SquarePattern
 from chessgloss.positions import MoveInContext
 from chessgloss.predicates import board as boards
 from chessgloss.predicates.finding import last_move, legal_moves, turned
-from chessgloss.predicates.words import side_name
 
 #: Which position it is: before the move, after it, or a line played on from one of them.
 Anchor = Literal["before", "after", "line"]
@@ -207,30 +206,27 @@ def reference_words(reference: Reference) -> str:
     """Return a reference in words: ``black knight on f6``, ``white piece on the d-file``."""
     if reference.role in ("moved", "last"):
         return "piece that moved"
-    where = ""
-    if reference.place:
-        square = reference.place.square is not None
-        where = (
-            f" on {reference.place.text}"
-            if square
-            else f" on {_line(reference.place.text)}"
-        )
+    place = _place_words(reference.place.text) if reference.place else ""
     if reference.role == "square":
-        return where.removeprefix(" on ")
-    side = "" if reference.side is None else f"{side_name(reference.side).lower()} "
-    shade = f"{reference.shade}-squared " if reference.shade else ""
-    return f"{side}{shade}{_kind(reference)}{where}"
+        return place
+    words = [_KIND_WORDS.get(reference.kinds, "piece")]
+    if reference.shade:
+        words.insert(0, f"{reference.shade}-squared")
+    if reference.side is not None:
+        words.insert(0, chess.COLOR_NAMES[reference.side])
+    if place:
+        words.append(f"on {place}")
+    return " ".join(words)
 
 
-def _kind(reference: Reference) -> str:
-    if len(reference.kinds) == 1:
-        (kind,) = reference.kinds
-        return chess.piece_name(kind)
-    named = {frozenset((2, 3)): "minor piece", frozenset((4, 5)): "rook or queen"}
-    return named.get(reference.kinds, "piece")
+_KIND_WORDS = {
+    **{frozenset([kind]): chess.piece_name(kind) for kind in range(1, 7)},
+    frozenset((2, 3)): "minor piece",
+    frozenset((4, 5)): "rook or queen",
+}
 
 
-def _line(place: str) -> str:
+def _place_words(place: str) -> str:
     if place.endswith("?"):
         return f"the {place[:-1].strip('[]')}-file"
     if place.startswith("?"):
@@ -239,22 +235,21 @@ def _line(place: str) -> str:
 
 
 def move_words(spec: MoveSpec) -> str:
-    """Return what is said of a move, in words: ``Nxd5``, ``a knight's capture on d5``."""
-    text = str(spec)
-    if not text.startswith("{"):
-        return "recapture" if text == "recapture" else "move" if text == "*" else text
-    kinds = spec.kinds or ANY_KIND
-    who = f"{chess.PIECE_NAMES[next(iter(kinds))]} " if len(kinds) == 1 else ""
-    signs = {"check": spec.check, "mate": spec.mate, "promotion": spec.promotes}
-    signs["en passant"] = spec.en_passant
-    words = [word for word, value in signs.items() if value]
-    what = "castling" if spec.castles else "capture" if spec.captures else "move"
-    if isinstance(spec.captures, frozenset) and len(spec.captures) == 1:
-        what = f"capture of a {chess.PIECE_NAMES[next(iter(spec.captures))]}"
-    goal = ""
-    if spec.target == "last":
-        goal = " there"
-    elif spec.target is not None:
-        goal = f" to {spec.target.text}"
-    sign = f" with {' and '.join(words)}" if words else ""
-    return f"{who}{what}{goal}{sign}"
+    """Return what is said of a move, in words: ``Nxd5``, ``knight capture with check``."""
+    if not spec.text.startswith("{"):
+        return "move" if spec.text == "*" else spec.text
+    words = []
+    if spec.kinds in _KIND_WORDS:
+        words.append(_KIND_WORDS[spec.kinds])
+    words.append("castling" if spec.castles else "capture" if spec.captures else "move")
+    if isinstance(spec.captures, frozenset) and spec.captures in _KIND_WORDS:
+        words.append(f"of a {_KIND_WORDS[spec.captures]}")
+    if isinstance(spec.target, SquarePattern):
+        words.append(f"to {_place_words(spec.target.text)}")
+    signs = {
+        "with check": spec.check,
+        "with mate": spec.mate,
+        "with promotion": spec.promotes,
+        "en passant": spec.en_passant,
+    }
+    return " ".join((*words, *(word for word, value in signs.items() if value)))

@@ -10,7 +10,9 @@ import chess
 from chessgloss.facts.records import Fact, FactKind, When
 from chessgloss.predicates import board as boards
 from chessgloss.predicates import tactics
+from chessgloss.predicates.finding import men, told
 from chessgloss.predicates.words import (
+    ends_of,
     listed,
     named,
     names,
@@ -44,9 +46,9 @@ def states(board: chess.Board, when: When) -> Iterator[Fact]:
             yield _fork(board, when, side, fork)
         pins, skewers = tactics.line_tactics(board, exchanges[side])
         for pin in pins:
-            yield _pin(board, when, side, pin)
+            yield _line(board, when, "pin", "{} pins {} to {}", pin)
         for skewer in skewers:
-            yield _skewer(board, when, side, skewer)
+            yield _line(board, when, "skewer", "{} skewers {} and {}", skewer)
         for threat in tactics.threats(board, side, taken[side]):
             yield _threat(board, when, side, threat)
         yield from _structure(board, when, side)
@@ -56,87 +58,37 @@ def _material(board: chess.Board, when: When) -> Fact:
     """Return which side is ahead in material."""
     balance = tactics.balance(board)
     if not balance:
-        return Fact(
-            kind="material",
-            when=when,
-            side=None,
-            squares=(),
-            value=0,
-            text="material is level",
-        )
-    ahead = balance > 0
-    text = f"{side_name(ahead)} is {pawns_worth(abs(balance))} ahead in material"
-    return Fact(
-        kind="material",
-        when=when,
-        side=ahead,
-        squares=(),
-        value=abs(balance),
-        text=text,
-    )
+        return Fact("material", when, None, (), 0, "material is level")
+    side = balance > 0
+    amount = abs(balance)
+    text = f"{side_name(side)} is {pawns_worth(amount)} ahead in material"
+    return Fact("material", when, side, (), amount, text)
 
 
 def _hanging(when: When, side: chess.Color, loss: tactics.Capture) -> Fact:
     text = f"{noun(side, loss.victim, loss.square)} is hanging"
-    return Fact(
-        kind="hanging",
-        when=when,
-        side=side,
-        squares=names((loss.square,)),
-        value=loss.gain,
-        text=text,
-    )
+    squares = names((loss.square,))
+    return Fact("hanging", when, side, squares, loss.gain, text)
 
 
 def _fork(
     board: chess.Board, when: When, side: chess.Color, fork: tactics.Fork
 ) -> Fact:
-    targets = listed([noun_at(board, square) for square in fork.targets])
+    text = told(board, f"{{}} forks {men(board, fork.targets)}", fork.square)
     squares = names((fork.square, *fork.targets))
-    text = f"{noun_at(board, fork.square)} forks {targets}"
-    value = "safe" if fork.safe else "loose"
-    return Fact(
-        kind="fork",
-        when=when,
-        side=side,
-        squares=squares,
-        value=value,
-        text=text,
-    )
+    if fork.safe:
+        return Fact("fork", when, side, squares, "safe", text)
+    return Fact("fork", when, side, squares, "loose", text)
 
 
-def _pin(board: chess.Board, when: When, side: chess.Color, line: tactics.Line) -> Fact:
-    front = noun_at(board, line.front)
-    behind = noun_at(board, line.behind)
-    text = f"{noun_at(board, line.square)} pins {front} to {behind}"
-    return Fact(
-        kind="pin",
-        when=when,
-        side=side,
-        squares=names(line[:3]),
-        value=_degree(line),
-        text=text,
-    )
-
-
-def _skewer(
-    board: chess.Board, when: When, side: chess.Color, line: tactics.Line
+def _line(
+    board: chess.Board, when: When, kind: FactKind, text: str, line: tactics.Line
 ) -> Fact:
-    front = noun_at(board, line.front)
-    behind = noun_at(board, line.behind)
-    text = f"{noun_at(board, line.square)} skewers {front} and {behind}"
-    return Fact(
-        kind="skewer",
-        when=when,
-        side=side,
-        squares=names(line[:3]),
-        value=_degree(line),
-        text=text,
-    )
-
-
-def _degree(line: tactics.Line) -> str:
-    return "absolute" if line.absolute else "relative"
+    degree = "absolute" if line.absolute else "relative"
+    squares = line[:3]
+    side = bool(board.color_at(line.square))
+    clause = told(board, text, *squares)
+    return Fact(kind, when, side, names(squares), degree, clause)
 
 
 @lru_cache(1 << 16)  # the same pairs stand on the board move after move
@@ -154,112 +106,68 @@ def _pair(when: When, side: chess.Color, pair: boards.Pair, owner: chess.Color) 
         text = f"{piece} attacks {target}"
         barred = f"{text} but may not take it"
     if pair.barred:
-        return Fact(
-            kind=kind,
-            when=when,
-            side=side,
-            squares=squares,
-            value="barred",
-            text=barred,
-        )
-    return Fact(
-        kind=kind,
-        when=when,
-        side=side,
-        squares=squares,
-        value=None,
-        text=text,
-    )
+        return Fact(kind, when, side, squares, "barred", barred)
+    return Fact(kind, when, side, squares, None, text)
 
 
 def _threat(
     board: chess.Board, when: When, side: chess.Color, threat: tactics.Threat
 ) -> Fact:
-    start, end, target = names(
-        (threat.move.from_square, threat.move.to_square, threat.target)
-    )
-    mover = named(board, threat.move.from_square)
+    move = threat.move
+    start, end = ends_of(move)
+    target = chess.square_name(threat.target)
+    mover = named(board, move.from_square)
     aim = {
         "mate": lambda: f"mate with {mover.replace(' on ', ' from ')} to {end}",
         "capture": lambda: f"win {noun_at(board, threat.target)} with {mover}",
         "promotion": lambda: f"promote {mover} on {end}",
     }[threat.kind]()
-    text = f"{side_name(side)} {'can' if board.turn == side else 'threatens to'} {aim}"
-    return Fact(
-        kind="threat",
-        when=when,
-        side=side,
-        squares=(start, end, target),
-        value=threat.move.uci(),
-        text=text,
-    )
+    verb = "can" if board.turn == side else "threatens to"
+    text = f"{side_name(side)} {verb} {aim}"
+    squares = (start, end, target)
+    return Fact("threat", when, side, squares, move.uci(), text)
 
 
 def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fact]:
     for pawn in boards.passed(board, side):
-        steps = 7 - chess.square_rank(pawn) if side else chess.square_rank(pawn)
+        rank = chess.square_rank(pawn)
+        steps = 7 - rank if side else rank
+        squares = names((pawn,))
         text = f"{noun(side, chess.PAWN, pawn)} is passed"
-        yield Fact(
-            kind="passed_pawn",
-            when=when,
-            side=side,
-            squares=names((pawn,)),
-            value=steps,
-            text=text,
-        )
+        yield Fact("passed_pawn", when, side, squares, steps, text)
     doubled = boards.doubled(board, side)
-    for group in filter(None, (doubled & file for file in chess.BB_FILES)):
-        squares = listed(names(group))
-        text = f"the {chess.COLOR_NAMES[side]} pawns on {squares} are doubled"
-        yield Fact(
-            kind="doubled_pawns",
-            when=when,
-            side=side,
-            squares=names(group),
-            value=len(group),
-            text=text,
-        )
+    groups = (doubled & file for file in chess.BB_FILES)
+    for group in filter(None, groups):
+        squares = names(group)
+        colour = chess.COLOR_NAMES[side]
+        text = f"the {colour} pawns on {listed(squares)} are doubled"
+        yield Fact("doubled_pawns", when, side, squares, len(group), text)
     for pawn in boards.isolated(board, side):
+        squares = names((pawn,))
         text = f"{noun(side, chess.PAWN, pawn)} is isolated"
-        yield Fact(
-            kind="isolated_pawn",
-            when=when,
-            side=side,
-            squares=names((pawn,)),
-            value=None,
-            text=text,
-        )
+        yield Fact("isolated_pawn", when, side, squares, None, text)
     for file in boards.half_open_files(board, side):
         yield _file(when, side, file, boards.heavy_pieces(board, side, file))
     king, pawns = boards.shelter(board, side)
-    shelterers = (
-        f"the pawns on {listed(names(pawns))} shelter" if pawns else "no pawn shelters"
-    )
+    shelterers = "no pawn shelters"
     if len(pawns) == 1:
         shelterers = f"the pawn on {chess.square_name(pawns[0])} shelters"
+    elif pawns:
+        shelterers = f"the pawns on {listed(names(pawns))} shelter"
     text = f"{shelterers} {noun(side, chess.KING, king)}"
-    yield Fact(
-        kind="king_shelter",
-        when=when,
-        side=side,
-        squares=names((king, *pawns)),
-        value=len(pawns),
-        text=text,
-    )
+    squares = names((king, *pawns))
+    yield Fact("king_shelter", when, side, squares, len(pawns), text)
 
 
 def _file(
     when: When, side: chess.Color | None, file: int, heavy: Iterable[chess.Square]
 ) -> Fact:
     name = chess.FILE_NAMES[file]
-    state = "open" if side is None else f"half-open for {side_name(side)}"
+    state = "open"
+    if side is not None:
+        state = f"half-open for {side_name(side)}"
     return Fact(
-        kind="open_file",
-        when=when,
-        side=side,
-        squares=names(heavy),
-        value=name,
-        text=f"the {name}-file is {state}",
+        "open_file", when, side, names(heavy), name, f"the {name}-file is {state}"
     )
 
 
@@ -278,33 +186,15 @@ def checks(
     for kind, pieces in given.items():
         if pieces:
             verb = "gives" if len(pieces) == 1 else "give"
-            givers = listed([noun_at(board, square) for square in pieces])
-            text = f"{givers} {verb} {kind.replace('_', ' ')} to {target}"
-            yield Fact(
-                kind=kind,
-                when=when,
-                side=side,
-                squares=names((*pieces, king)),
-                value=None,
-                text=text,
-            )
+            word = kind.replace("_", " ")
+            text = f"{men(board, pieces)} {verb} {word} to {target}"
+            squares = names((*pieces, king))
+            yield Fact(kind, when, side, squares, None, text)
     if start is not None and board.is_checkmate():
         text = f"{target} is checkmated"
-        yield Fact(
-            kind="mate",
-            when=when,
-            side=side,
-            squares=names((*checkers, king)),
-            value=None,
-            text=text,
-        )
+        squares = names((*checkers, king))
+        yield Fact("mate", when, side, squares, None, text)
     elif start is not None and board.is_stalemate():
         text = f"{side_name(board.turn)} is stalemated"
-        yield Fact(
-            kind="stalemate",
-            when=when,
-            side=board.turn,
-            squares=names((king,)),
-            value=None,
-            text=text,
-        )
+        squares = names((king,))
+        yield Fact("stalemate", when, board.turn, squares, None, text)
