@@ -40,10 +40,8 @@ class Chunk:
         itself. ``mixed`` for a list with several. Of a verb: ``only`` or empty.
     states
         What adjectives say of the pieces: predicates, such as ``undefended``.
-    plural
-        Of pieces: the noun's number.
     form
-        Of a verb: ``finite``, ``to``, ``ing`` or ``participle``.
+        Of a verb: ``finite``, ``to``, ``ing`` or ``participle``; ``turned`` from the passive.
     passive, denied, past, perfect, longer
         Of a verb; ``longer``: *no longer*, or *still*.
     modal
@@ -56,7 +54,6 @@ class Chunk:
     items: tuple[str, ...] = ()
     quantity: str = ""
     states: tuple[str, ...] = ()
-    plural: bool = False
     form: str = ""
     passive: bool = False
     denied: bool = False
@@ -182,7 +179,7 @@ def _men() -> re.Pattern[str]:
     return re.compile(
         rf"(?i:(?P<before>(?:(?:{before})[\s-](?:of\s)?)*)"
         rf"(?:(?P<place>[a-h][1-8]|[b-h](?=[ -])|a(?=-)|(?<=the )a)[\s-])?"
-        rf"(?P<between>(?:(?:{between})[\s-])*)(?P<noun>{nouns})(?P<plural>s)?(?!\w)"
+        rf"(?P<between>(?:(?:{between})[\s-])*)(?P<noun>{nouns})(?P<plural>(?<!exchange)s)?(?!\w)"
         rf"(?:\s(?:on|at|upon)\s(?:the\s)?(?P<on>{SQUARE}(?(plural)(?:,?\s(?:and\s|or\s)?{SQUARE})*)"
         rf"|{file}))?(?:\sof\s(?P<of>white|black)(?!'))?)"
     )
@@ -385,14 +382,16 @@ def _pieces(match: re.Match[str]) -> Chunk:
     on = match["on"] or match["place"] or ""
     places = re.findall(r"[a-h][1-8]|\b[a-h]\b", on.lower()) or [""]
     shade = said.get("shade", "")
+    quantity = said.get("quantity") or said.get("number", "")
+    if quantity == "all" and len(places) > 1:
+        quantity = ""
     return Chunk(
         "N",
         "",
         match.span(),
         tuple(f"{side}{kind}{each and each.ljust(2, '?')}{shade}" for each in places),
-        said.get("quantity") or said.get("number", ""),
+        quantity,
         tuple(states),
-        plural=bool(match["plural"]),
     )
 
 
@@ -413,6 +412,5 @@ def _together(joined: Sequence[Chunk]) -> Chunk:
         span=(first.span[0], joined[-1].span[1]),
         items=tuple(item for each in joined for item in each.items),
         states=(),
-        plural=True,
         quantity="mixed" if mixed else first.quantity.removesuffix("all"),
     )

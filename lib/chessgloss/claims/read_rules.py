@@ -218,8 +218,7 @@ def read(text: str, side: chess.Color, move: str = "") -> Reading:
     move
         The move, in SAN.
     """
-    name = chess.COLOR_NAMES[side]
-    reader = _Reader(name, move.rstrip("+#"))
+    reader = _Reader(chess.COLOR_NAMES[side], move.rstrip("+#"))
     for clauses, asked in sentences(chunk(text)):
         reader.read_sentence(clauses, asked=asked)
     return Reading(tuple(reader.claims), tuple(reader.unread))
@@ -314,6 +313,8 @@ class _Reader:
     def _with_subject(self, chunks: list[Chunk], joint: str) -> list[Chunk]:
         """Return the chunks of a clause with the subject that its verb goes without."""
         first, *rest = chunks
+        if joint == "relative" and chunks[-1].sort == "V" and rest:
+            return [*chunks, *self.named[-1:]]  # ``which the queen defends``
         if first.sort != "V" or first.form == "to":
             return chunks
         subject = self.subject
@@ -337,7 +338,7 @@ class _Reader:
         if self.named and pronoun.word != "this":
             first = self.named[0]
             different = any(each.items != first.items for each in self.named)
-            return None if different or first.plural else first
+            return None if different else first
         if not self.here:
             return None
         return Chunk("N", "", pronoun.span, ("moved",))
@@ -415,7 +416,7 @@ def _active(chunks: Sequence[Chunk]) -> list[Chunk]:
     active = replace(
         verb,
         passive=False,
-        form="finite",
+        form="turned",
         quantity="",
     )
     return [agent, active, patient, *between, *chunks[by + 2 :]]
@@ -479,12 +480,13 @@ class _Sense:
                 said.append(meaning)
         if added and said[0].predicate != "does":
             (way, place), *others = added.items()
-            if others or way not in ("to", "from"):
+            turned = self.verb.form == "turned"
+            if turned or others or way not in ("to", "from"):
                 raise Unreadable
-            man = "".join(self.filled[self.actor].items)
-            piece = man if len(man) == 2 else "??"
-            where = self.fill(place)
-            yield Claim.of("stands", denied=False, piece=f"{piece}{where}")
+            man = self.filled[self.actor]
+            piece = _one(man) if man.items != ("moved",) else "??"
+            there = f"{piece}{self.fill(place)}"
+            self.filled[self.actor] = replace(man, items=(there,))
         if self.verb.denied and len(said) > 1:
             raise Unreadable
         for meaning in said:
@@ -502,14 +504,14 @@ class _Sense:
                 yield Claim.of(
                     state,
                     denied=False,
-                    piece=self._slot(name, aspect) or "",
+                    piece=self._slot(name, aspect),
                     quantity="some",
                     **self.scene.settings(),
                 )
 
     def _quantity(self, meaning: Meaning) -> tuple[bool, str]:
         """Return whether a claim is denied, and the quantity of what it is about."""
-        row = PREDICATES.get(self.fill(meaning.predicate) or "")
+        row = PREDICATES.get(self.fill(meaning.predicate))
         about = f" {row.subject if row else 'by'}={{"
         denied = meaning.denied ^ self.verb.denied
         quantity = ""
@@ -530,12 +532,8 @@ class _Sense:
     def _state(self, meaning: Meaning, denied: bool, quantity: str) -> Claim:
         """Return a claim about a position."""
         verb = self.verb
-        predicate = self.fill(meaning.predicate) or ""
-        values = dict[str, str]()
-        for name, text in meaning.values.items():
-            value = self.fill(text)
-            if value is not None:
-                values[name] = value
+        predicate = self.fill(meaning.predicate)
+        values = self._filled(meaning.values)
         if "line" in values:
             moves = values.pop("line").split(",")
             self.scene = self.scene.then(moves, self.reader.move)
@@ -561,46 +559,51 @@ class _Sense:
 
     # ------------------------------------------------------------ slots
 
-    def fill(self, text: str) -> str | None:
-        """Return a value with its slot filled; ``None`` where there is nothing to fill it.
+    def _filled(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Return values with their slots filled, without those that nothing fills."""
+        filled = ((name, self.fill(text)) for name, text in values.items())
+        return {name: value for name, value in filled if value}
+
+    def fill(self, text: str) -> str:
+        """Return a value with its slot filled; empty where there is nothing to fill it.
 
         Of alternatives, ``{I}|{D:self}``, the first that has.
         """
         for option in text.split("|"):
             slot = _SLOT.fullmatch(option)
             value = self._slot(slot[1], slot[2]) if slot else option
-            if value is not None:
+            if value:
                 return value
-        return None
+        return ""
 
-    def _slot(self, slot: str, aspect: str) -> str | None:
+    def _slot(self, slot: str, aspect: str) -> str:
         """Return what a slot gives: its references, or its side, a kind, a number."""
         chunk = self.filled.get(slot)
         if chunk is None:
-            return None
+            return ""
         if slot[0] in _CLASSES:
             return words(_CLASSES[slot[0]])[chunk.word]
         if chunk.sort == "C" and aspect == "self":
             return chunk.items[0] + "?"
         if aspect in ("side", "other") or (chunk.sort == "C" and not aspect):
             side = self._side(chunk)
-            return _OTHER.get(side or "") if aspect == "other" else side
+            return _OTHER.get(side, "") if aspect == "other" else side
         if chunk.sort in ("P", "C"):
-            return None
+            return ""
         if aspect == "ours":
             side = self._side(self.filled[self.actor]) or "?"
             items = (re.sub(r"^\?", side[0], each) for each in chunk.items)
             return ",".join(items)
         return _aspect(chunk, aspect)
 
-    def _side(self, chunk: Chunk) -> str | None:
+    def _side(self, chunk: Chunk) -> str:
         """Return the side that a chunk names, or that its pieces are of."""
         if chunk.items == ("moved",) or chunk.sort == "P":
             return self.reader.side
         if chunk.word in _SIDES:
             return _SIDES[chunk.word]
-        (side, *others) = {_SIDES.get(item[0]) for item in chunk.items}
-        return None if others else side
+        sides = {_SIDES.get(item[0], "") for item in chunk.items}
+        return "" if len(sides) > 1 else sides.pop()
 
     # ------------------------------------------------------------ moves
 
@@ -608,15 +611,10 @@ class _Sense:
         """Return that a move is made, can be made, or must be made, as the verb says."""
         verb = self.verb
         modal = verb.modal
-        fields = dict[str, str]()
-        for name, text in meant.items():
-            if value := self.fill(text):
-                fields[name] = value
+        fields = self._filled(meant)
         last = fields.pop("by", "") == "last"
-        values = dict[str, str]()
         side = fields.pop("side", "")
-        if side:
-            values["side"] = side
+        values = {"side": side} if side else {}
         scene = self.scene
         if last:  # ``14. Nxe5 takes the pawn``
             fields |= dict(zip(("piece", "to"), _moving(scene.line[-1]), strict=True))
@@ -665,37 +663,36 @@ def _one(chunk: Chunk) -> str:
     return chunk.items[0]
 
 
-def _parts(chunk: Chunk) -> tuple[str, str | None]:
+def _parts(chunk: Chunk) -> tuple[str, str]:
     """Return the kind and the place of the one reference of a chunk."""
-    found = re.fullmatch(r"(?:[wb?](.))?([a-h][1-8?])?[ld]?", _one(chunk))
+    found = re.fullmatch(
+        r"(?:[wb?](?:[?x]|([A-Zamo])))?([a-h][1-8?])?[ld]?", _one(chunk)
+    )
     if found is None:
-        return "", None
-    kind = found[1] or ""
-    return kind.strip("?x"), found[2]
+        return "", ""
+    return found[1] or "", found[2] or ""
 
 
-def _aspect(chunk: Chunk, aspect: str) -> str | None:
+def _aspect(chunk: Chunk, aspect: str) -> str:
     """Return what a chunk gives: its references, a kind, a place, a number."""
-    number = chunk.quantity if chunk.quantity.isdigit() else None
+    number = chunk.quantity if chunk.quantity.isdigit() else ""
     match aspect:
         case "kind":
-            return _parts(chunk)[0] or None
-        case "taken":
-            return _parts(chunk)[0] or "yes"
+            return _parts(chunk)[0]
         case "place":
             return _parts(chunk)[1]
         case "amount":
-            return words("amount").get(_one(chunk)[1])
+            return words("amount").get(_one(chunk)[1], "")
         case "pawns":
-            return number if chunk.items[0][1] == "P" else None
+            return number if chunk.items[0][1] == "P" else ""
         case "quantity":
-            return chunk.quantity or None
+            return chunk.quantity
         case "first":
             return chunk.items[0]
         case "last":
             return chunk.items[-1]
         case "before":
-            return ",".join(chunk.items[:-1]) or None
+            return ",".join(chunk.items[:-1])
     return number if chunk.sort == "#" else ",".join(chunk.items)
 
 
