@@ -878,7 +878,7 @@ def rows_of(key):
     return {
         "rho": fit.loc[key, "ρ of accuracy"],
         "rho_three": fit.loc[key, "ρ, mean of three"],
-        "distance": fit.loc[key, "distance"],
+        "distance": report.Result.of(fit.loc[key, "distance"], "points a cell"),
     }
 
 
