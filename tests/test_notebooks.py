@@ -2,7 +2,6 @@
 
 import ast
 import builtins
-import json
 import re
 import shutil
 import textwrap
@@ -15,7 +14,6 @@ import yaml
 from pytest_notebook.nb_regression import NBRegressionFixture
 
 import chapters
-from chessgloss.book.used_code import code_sha256, used_code
 from ran_code import execute_recorded
 from scripts import PROJECT, imported_names
 
@@ -192,18 +190,6 @@ def test_the_committed_notebook_holds_no_error_and_nothing_of_one_run(chapter):
         == path.read_text()
     )
     assert str(PROJECT) not in path.read_text("utf-8")
-
-
-def test_the_checker_that_chapter_5_names_by_its_hash_is_the_one_that_is_here():
-    chapter = chapters.find_chapter(CHAPTERS, "05")
-    library = PROJECT / "lib"
-    rules = used_code("from chessgloss.claims import verify\nverify", library)
-    digest = code_sha256(rules, library)
-    kept = json.loads(
-        chapters.committed_run(PROJECT).result(chapter).read_text("utf-8")
-    )
-    source = kept["checker.sha256"]["source"]
-    assert source == f"sha256 {digest} of {len(rules)} definitions"
 
 
 # ---------------------------------------------------------------- running
