@@ -146,7 +146,7 @@ def _can_be_one(one: object, two: object, move: MoveInContext) -> bool:
     if isinstance(one, SquarePattern) and isinstance(two, SquarePattern):
         return bool(one.squares & two.squares)
     if isinstance(one, (Reference, MoveSpec)) and type(one) is type(two):
-        names = (each.name for each in fields(one))
+        names = (each.name for each in fields(one) if each.compare)
         return all(_can_be_one(getattr(one, n), getattr(two, n), move) for n in names)
     return one == two
 
