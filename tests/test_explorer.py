@@ -9,7 +9,7 @@ from chessgloss.commentary.briefing import Comment
 from chessgloss.commentary.methods import TITLES
 from scripts import PROJECT
 
-HOSTILE = '<img src="x:" onerror="window.hacked = 1"> The knight on c7 is in the way.'
+HOSTILE = '<img src="x:" onerror="window.hacked = 1">. The knight on c7 is pinned.'
 
 
 def game_of(known, *texts: str):
@@ -19,7 +19,7 @@ def game_of(known, *texts: str):
 
 
 def test_a_move_comes_with_lines_claims_notes_and_concepts(figure_a6):
-    text = "The bishop takes the pawn on e6 with check. The knight on c7 cannot help."
+    text = "The bishop takes the pawn on e6 with check. The knight on c7 is pinned. It cannot help."
     game = game_of(figure_a6, text)
     root, played = game["nodes"][:2]
     assert (played["san"], len(root["next"])) == ("Bxe6+", 1), (

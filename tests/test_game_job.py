@@ -133,7 +133,7 @@ def test_a_game_comes_back_from_its_line_as_it_was(games):
     mated = chess.engine.PovScore(chess.engine.Mate(0), chess.BLACK)
     level = chess.engine.PovScore(chess.engine.Cp(-3), chess.WHITE)
     notes = (
-        Annotation(level, 4, "é", ("e2e4", "e7e5"), mate, ("A.", "B.")),
+        Annotation(level, 4, "é", ("e2e4", "e7e5"), mate),
         Annotation(mated),
         Annotation(None),
     )

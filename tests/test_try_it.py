@@ -105,7 +105,7 @@ def test_a_comment_is_marked_while_one_types_and_the_page_stays_light_until_then
         name for name in tab.traffic.loaded if "worker" in name or ".gz" in name
     ]
     tab.write(COMMENT)
-    tab.wait("counts", "2 true, 1 false")
+    tab.wait("counts", "1 true, 1 false")
     assert tab.traffic.total < gates.USED_WEIGHT
     assert "/_static/live/app.zip.gz" in tab.traffic.loaded
     assert "/_static/live/stockfish.wasm.gz" not in tab.traffic.loaded
@@ -116,7 +116,7 @@ def test_a_comment_is_marked_while_one_types_and_the_page_stays_light_until_then
     assert not evidence.is_visible()
     false.focus()
     assert evidence.is_visible()
-    assert evidence.inner_text().startswith("capture, false: ")
+    assert evidence.inner_text().startswith("move, false: ")
     false.blur()
     false.hover()
     assert evidence.is_visible()
@@ -284,7 +284,7 @@ def test_without_stockfish_8_a_line_says_so_and_nothing_else_is_lost(
         tab.wait("concept-state", words)
         assert tab.page.locator("#concept-state.bad").is_visible()
         tab.write(COMMENT)
-        tab.wait("counts", "2 true, 1 false")
+        tab.wait("counts", "1 true, 1 false")
         tab.context.close()
 
 
@@ -401,7 +401,7 @@ def test_a_link_restores_position_move_comment_and_game(visit):
     assert again.page.locator("#pgn").input_value() == "1. e4 e5 *"
     assert again.page.locator("#board .coordinate").first.text_content() == "1"
     again.page.locator("#check").click()
-    again.wait("counts", "2 true, 1 false")
+    again.wait("counts", "1 true, 1 false")
     other = visit(f"#fen={chess.STARTING_FEN}&move=e2e4&text=White+gives+check.")
     other.wait("state", "Press Play")
     assert not [name for name in other.traffic.loaded if ".gz" in name]
@@ -411,7 +411,7 @@ def test_a_link_restores_position_move_comment_and_game(visit):
 
 
 HOSTILE = (
-    "<img src=x onerror='window.hacked = 1'> Black can take the bishop with the rook."
+    "<img src=x onerror='window.hacked = 1'>. Black can take the bishop with the rook."
 )
 
 
@@ -434,7 +434,7 @@ def test_a_killed_worker_costs_a_line_and_the_next_question_starts_another(visit
     tab.wait("state", "What you wrote is still here")
     assert tab.page.locator("#text").input_value() == "White gives check."
     tab.write(COMMENT)
-    tab.wait("counts", "2 true, 1 false")
+    tab.wait("counts", "1 true, 1 false")
 
 
 @pytest.mark.parametrize("missing", ["stockfish.wasm.gz", "stockfish.js"])
@@ -450,7 +450,7 @@ def test_without_the_engine_the_board_speaks_and_claims_are_checked(
         assert "Bxe6+ takes the pawn on e6." in tab.text("card")
         assert "No engine's verdict" in tab.text("card")
         tab.write(COMMENT)
-        tab.wait("counts", "2 true, 1 false")
+        tab.wait("counts", "1 true, 1 false")
         tab.context.close()
 
 
