@@ -310,3 +310,9 @@ def test_an_answer_that_denies_is_decided_as_the_opposite():
     move = read_move(read_fen(RUY), "Bb5")
     (reading,) = parse_answer("1. not check side=black when=after; check side=black", 1)
     assert [each.verdict for each in decide(reading.claims, move)] == ["true", "false"]
+
+
+@pytest.mark.parametrize("text", ["a {good move", "{", "{N} attacks {NS}", "{}"])
+def test_braces_in_a_text_are_words_that_are_not_read(text):
+    (checked,) = verify(text, read_move(read_fen(chess.STARTING_FEN), "e4"))
+    assert checked.verdict == "not checkable"

@@ -1,9 +1,11 @@
 """PGN files as people have them: damaged games named, results in any spelling, comments kept."""
 
+import chess.pgn
 import pytest
 
 from chessgloss.corpora import pgn
 from chessgloss.notation import LANGUAGES
+from scripts import selfplay
 
 GOOD = '[Event "a"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 {a {good move} (2. f4 exf4) Nc6 1-0\n\n'
 OTHER = '[Event "b"]\n[Result "*"]\n\n1. d4 $1 d5 *\n\n'
@@ -463,3 +465,25 @@ def test_letters_that_may_be_of_several_languages_are_named():
 def test_an_illegal_move_in_a_foreign_game_names_the_language():
     (game,) = read("1. e4 e5 2. Sf3 Sc6 3. Lh6 *")
     assert "German" in game.problem and "not all moves are legal" in game.problem
+
+
+def test_games_written_by_python_chess_are_read_move_by_move():
+    played = selfplay(150)
+    written = []
+    for game in played:
+        board = chess.Board()
+        for move in game.moves:
+            board.push_uci(move)
+        written.append(str(chess.pgn.Game.from_board(board)))
+    found = read("\n\n".join(written))
+    assert [each.problem for each in found] == [""] * len(played)
+    moves = [[move.uci() for move in each.game.mainline_moves()] for each in found]
+    assert moves == [list(game.moves) for game in played]
+
+
+@pytest.mark.parametrize("castles", ["O-O-O", "0-0-0", "OOO", "O–O–O"])
+def test_castling_behind_a_move_to_the_last_rank_is_no_promotion(castles):
+    line = "1. e4 e5 2. d4 exd4 3. Qxd4 Nc6 4. Qd1 d6 5. Bd3 Be6 6. Nf3 Qd7 7. Bf1"
+    (found,) = read(f"{line} {castles} *")
+    assert found.problem == ""
+    assert found.game.end().san() == "O-O-O"

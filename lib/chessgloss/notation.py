@@ -73,7 +73,7 @@ MOVE: Final = re.compile(
     (?:(?P<castles>[O0o]{DASH}?[O0o](?:{DASH}?[O0o])?)(?![\w/])
     |(?P<piece>{_LETTER})?(?P<file>[a-h])?(?P<rank>[1-8])?
         (?:(?P<takes>[x:×])|{DASH}(?=[a-h][1-8]))?
-        (?P<to>[a-h](?:[2-7]|[18](?:\s?=?[(/\[]?(?P<promoted>{_LETTER}|[qrbn])[)\]]?)?))
+        (?P<to>[a-h](?:[2-7]|[18](?:\s?=?[(/\[]?(?![Oo]{DASH}[Oo])(?P<promoted>{_LETTER}|[qrbn])[)\]]?)?))
         (?P<takes_behind>[x:×](?![a-h\w]))?
     |{_NEXT_FILES}(?P<pawn>[a-h])[x:×]?(?P<target>[a-h])
     )

@@ -357,7 +357,7 @@ def _may_follow(before: Chunk, letter: str) -> bool:
 
 def _single(word: str, span: tuple[int, int]) -> Chunk:
     """Return the chunk of a word by itself."""
-    if word.startswith("{"):
+    if word.startswith("{") and len(word) > 1:
         return Chunk("N" if word[1] in "NTDMLXIC" else word, word, span)
     if word in words("pronoun"):
         return Chunk("P", words("pronoun")[word], span)
