@@ -9,9 +9,17 @@
 # %% [markdown]
 # # How much of the history
 #
+# {glue:text}`long_ago` {glue:text}`lately`
+#
+# ```{glue:figure} ages
+# :name: fig-14-ages
+# :alt: One panel a size; the lines of the window fall steeply at pieces that came before it, those of full attention do not.
+# Legal answers by how long ago the piece came to its square: full attention (one line a seed), the
+# window trained, the window's mask on a model trained without it, and counts. Bars are 95 % intervals.
+# ```
+#
 # Someone who sees the board needs almost no memory to play chess. A model of moves has only the moves,
-# so it must look back. How far? {glue:text}`long_ago` {glue:text}`lately` {glue:text}`overall` The
-# picture shows what a window is: which earlier tokens each token may attend to.
+# so it must look back. {glue:text}`overall`
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the window and the question"}
 profile = "book"
@@ -28,12 +36,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
+from myst_nb import glue
 from torch.nn import functional as F
 from chessgloss import report
 from chessgloss.book import reference
-from chessgloss.stats import mean_interval, means_by
+from chessgloss.stats import mean_interval, means_by, paired_difference
 from chessgloss.book.profiles import load_sizes
-from chessgloss.tracking import probes, results, runs
+from chessgloss.tracking import plan, probes, results, runs
 from chessgloss.tracking.games import read_corpus
 
 sizes = load_sizes("14_history", profile)
@@ -41,6 +50,20 @@ report.use_house_style()
 questions = probes.read_probes().query("task in @probes.END_TASKS and band == 'long'")
 questions = questions.groupby("task", sort=False).head(sizes.instances)
 asked = questions[questions["task"] == "end_actual"]
+
+# %% [markdown]
+# The paper {cite}`toshniwal2022chess` takes the history away in three ways (its Section 5.3 and
+# Table 7): by this window; by two approximations of attention, the Reformer
+# {cite}`kitaev2020reformer`, in which a token attends only to those of like hash, and the Performer
+# {cite}`choromanski2021rethinking`, which has random features in place of the exponential; and by a
+# recurrent network, the LSTM {cite}`hochreiter1997long`, which looks at nothing earlier and carries
+# one state along. Ours follow the recipe of chapter 12, with {glue:text}`weights` million parameters,
+# and differ in this one part. We trained {glue:text}`n_models` of the {glue:text}`n_rows` models of
+# Table 7.
+#
+# ## A window, step by step
+#
+# A window is a mask: which earlier tokens each token may attend to.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the masks", "figure": {"caption": "What a token may attend to: all before it, or the last 50 only. The shares are of all pairs of tokens.", "name": "fig-14-masks"}, "image": {"alt": "Two triangular masks; the windowed one is a narrow band along the diagonal."}}
 length = 120
@@ -58,24 +81,6 @@ axes[0].set_ylabel("token")
 plt.show()
 
 # %% [markdown]
-# The paper {cite}`toshniwal2022chess` takes the history away in three ways (its Section 5.3 and
-# Table 7): by this window; by two approximations of attention, the Reformer
-# {cite}`kitaev2020reformer`, in which a token attends only to those of like hash, and the Performer
-# {cite}`choromanski2021rethinking`, which has random features in place of the exponential; and by a
-# recurrent network, the LSTM {cite}`hochreiter1997long`, which looks at nothing earlier and carries
-# one state along. Ours follow the recipe of chapter 12, with {glue:text}`weights` million parameters,
-# and differ in this one part. We trained {glue:text}`n_models` of the {glue:text}`n_rows` models of
-# Table 7.
-#
-# In this chapter we
-#
-# - compute attention under both masks, on one game and with a trained model's own weights;
-# - set Table 7 beside what is had without a model;
-# - test each difference on the same questions, beside what another seed alone changes;
-# - ask whether the window fails where it must: at pieces that came to their square long ago.
-#
-# ## A window, step by step
-#
 # A question of the last chapter: a game's beginning as tokens, then the square of a piece; the next
 # token should say where the piece can go. This is the first question whose piece came to its square
 # before the window.
@@ -230,9 +235,10 @@ for title, asked_model in ((titles[0], model), (titles[1], narrowed(example))):
 # Ending squares, prefixes of 51 to 100 plies: the questions that chapter 13 explains, a thousand of
 # each task. *Counts* are had without a model: where moves went most often in {glue:text}`counted`
 # training games, of pieces that left the same square and had come to it from the same one
-# (*start, came from*). They know nothing else of the game. A number beats them if the interval of
-# the difference on the same questions lies above zero; what is as played (ExM) has to beat a draw
-# among the legal squares (*random legal*) as well.
+# (*start, came from*), or of pieces of its type (*start, type*), the second bar. They know nothing
+# else of the game. A number beats them if the interval of the difference on the same questions lies
+# above zero; what is as played (ExM) has to beat a draw among the legal squares (*random legal*) as
+# well. *Beyond type* is what a model has beyond counting by type, in points.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Score all models and counts"}
 names = {
@@ -261,8 +267,16 @@ games = read_corpus()
 moves = results.list_moves(games.games, games.of("L")[: sizes.counted])
 ground = results.score_baselines(moves, questions)
 grounds = {name: results.summarise(rows, seed=seed) for name, rows in ground.items()}
+second = results.second_of(ground)
 scores = {
-    key: results.summarise(answered[run], results.ground_of(key[1], ground), seed=seed)
+    key: results.summarise(answered[run], results.ground_of(key[1], ground), second, seed=seed)
+    for key, run in run_of.items()
+}
+by_type = ground["type"]["lgm"].loc[asked.index]
+less_type = {
+    key: paired_difference(
+        answered[run]["lgm"].loc[asked.index], by_type, asked["game"], seed=seed
+    ).in_percent()
     for key, run in run_of.items()
 }
 chance = mean_interval(100 * results.chance_of_exact(asked), asked["game"], seed=seed)
@@ -270,20 +284,27 @@ chance = mean_interval(100 * results.chance_of_exact(asked), asked["game"], seed
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 7"}
 printed = reference.table("state_tracking", "table7")
 missing = [title for title in printed.index if title not in titles_of.values()]
+given_up = {title: plan.GIVEN_UP[title] for title in missing if title in plan.GIVEN_UP}
+beyond_type = pd.Series({titles_of[key]: apart for key, apart in less_type.items()})
 rows = {titles_of[key]: scores[key] for key in scores}
 rows |= {results.BASELINES[name]: table for name, table in grounds.items()}
 parts = []
 for title, part in results.PROBE_PARTS.items():
     shown = results.probe_table(rows, "end", part, printed)
     ours = [task.title() for task, _ in part.values()]
-    shown.loc[missing, ours] = "not trained yet"
+    shown.loc[missing, ours] = "no run"
+    shown.loc[list(given_up), ours] = "given up"
     if "ExM Acc." in part:
         shown.loc["Random legal"] = [chance, np.nan]
     if parts:  # what is missing is said once
         shown = shown.drop(missing)
+    else:
+        shown["beyond type"] = beyond_type.reindex(shown.index)
     parts.append(
         report.table(
-            shown, digits=1, caption=f"Table 7: ending squares, {title}, %. {results.MARKED}"
+            shown,
+            digits=1,
+            caption=f"Table 7: ending squares, {title}, %. {results.MARKED_TWICE}",
         )
     )
 parts[0]
@@ -302,9 +323,9 @@ report.boards(*parts[1:])
 #
 # The same questions, answered by both models; the same games for perplexity. Two models of one seed
 # begin alike and read the same games in the same order, but training is a matter of chance as well.
-# We call a difference *clear* if its interval leaves zero out *and* it is larger than the largest
-# between two models with full attention that differ in the seed alone. Where neither beats the counts
-# (†), there is no history whose loss could be measured; where one does, a sign says which.
+# In these chapters a difference is *clear* if {glue:text}`clear_means`. Of each model but full attention
+# there is one training. Where neither beats the counts (†), there is no history whose loss could be
+# measured; where one does, a sign says which.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Compare the models, pair by pair"}
 drawn = results.even_draw(games.games, games.of("test")[: sizes.drawn])
@@ -329,8 +350,7 @@ def value_of(compared):
 def is_clear(compared, noise):
     """Say whether a difference is more than chance in the questions and in the training."""
     interval = value_of(compared)
-    apart = interval.low > 0 or interval.high < 0
-    return compared.above and apart and abs(interval.value) > noise
+    return compared.above and results.is_clear(interval, [interval.value], noise)
 
 
 rivals = [(model, "uci") for model in names if model != "uci"]
@@ -430,7 +450,7 @@ report.table(
 # is asked about. A piece that came to its square before that has left no trace in the window, unless it
 # never moved at all. If the window's model fails for want of history, it fails there. The questions are
 # sorted by the plies since the piece came. The models of full attention with the window's mask put on
-# them, untrained, are shown beside them, as above.
+# them, untrained, are shown beside them, as above; the picture at the top has all.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Sort the questions, ask the models with the mask"}
 held = (window - 1) // 2
@@ -459,7 +479,7 @@ for (size, model), run in run_of.items():
         replies = probes.predict(narrowed(run), asked, "uci")
         untrained[size] = by_age(probes.score_answers(asked, replies))
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw legal answers by age", "figure": {"caption": "Legal answers by how long ago the piece came to its square: full attention (one line a seed), the window trained, the window's mask on a model trained without it, and counts. Bars are 95 % intervals.", "name": "fig-14-ages"}, "image": {"alt": "One panel a size; the lines of the window fall steeply at pieces that came before it, those of full attention do not."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The picture at the top"}
 windowed_sizes = [
     size for size, model in run_of if model == "window50" and (size, "uci") in run_of
 ]
@@ -497,7 +517,8 @@ for axes in panels[0]:
 panels[0, -1].legend(
     shown_lines.values(), shown_lines.keys(), loc="upper left", bbox_to_anchor=(1, 1)
 )
-plt.show()
+glue("ages", figure, display=False)
+plt.close(figure)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The numbers of the figure, and of the other models"}
 shown = {titles_of[key]: of_age[run] for key, run in run_of.items()}
@@ -585,11 +606,11 @@ report.table(
 #
 # - What a window loses, by when the piece came: {glue:text}`recap_ages`
 # - More often legal than counts ({glue:text}`count` %), of the {glue:text}`n_models` models on file:
-#   {glue:text}`above`. An even draw among the legal moves has a perplexity of {glue:text}`even`;
+#   {glue:text}`above`. Above counting by type, too: {glue:text}`above_type`. An even draw among the legal moves has a perplexity of {glue:text}`even`;
 #   better than that: {glue:text}`foresee`.
 # - Clear differences from full attention in legal answers, in points: {glue:text}`told`. Another
 #   seed alone changed up to {glue:text}`noise_legal`.
-# - Not trained yet, of the rows of Table 7: {glue:text}`missing`.
+# - {glue:text}`missing`
 #
 # {glue:text}`story`
 
@@ -598,6 +619,10 @@ long = ("end_actual", "long")
 above = [key for key, table in scores.items() if table.loc[long, "lgm"].above]
 below = [key for key in scores if key not in above]
 foresee = [key for key, run in run_of.items() if known[run].above]
+untrained_rows = [title for title in missing if title not in given_up]
+of_table4 = reference.table("state_tracking", "table4").index
+on_file4 = set(results.headline(trained, results.NOTATION_ROWS)["title"])
+not_trained = {*untrained_rows, *(set(of_table4) - on_file4 - set(plan.GIVEN_UP))}
 report.paste(
     n_questions=f"{len(questions):,}",
     n_models=len(scores),
@@ -607,7 +632,16 @@ report.paste(
     even=f"{even.value:.1f}",
     held=held,
     noise_legal=f"{noise[0]:.1f} points",
-    missing=results.enumerate_names(missing),
+    clear_means=results.CLEAR,
+    missing=(
+        f"Without a training, of the rows of Table 7: {results.enumerate_names(untrained_rows)}."
+        if untrained_rows
+        else "Each row of Table 7 that is not given up has a training."
+    )
+    + "".join(f" Given up: {title}, for {reason}." for title, reason in given_up.items()),
+    above_type=results.enumerate_names(
+        titles_of[key] for key in above if scores[key].loc[long, "lgm"].above_second
+    ),
     above=results.enumerate_names(titles_of[key] for key in above),
     foresee=results.enumerate_names(titles_of[key] for key in foresee),
 )
@@ -724,7 +758,11 @@ def age_sentence(age, what, lead):
     if not apart.above:
         return f"What a window does to {what} cannot be told: neither model beats counts."
     if clear and interval.value < 0:
-        return f"{lead} {what} is often lost: legal answers {shares(age)} ({strongest})."
+        narrow, whole = (of_age[run][age].value for run in of_strongest)
+        return (
+            f"**{whole:.0f} against {narrow:.0f} %.** {lead} {what} is often lost: so often are answers "
+            f"legal with the whole history, and with the window ({strongest})."
+        )
     if clear:
         return f"{lead} {what} is answered better: {shares(age)} ({strongest})."
     return f"For {what} the window makes no clear difference: {shares(age)} ({strongest})."
@@ -861,6 +899,8 @@ def label(run):
 report.save(
     "14_history",
     report.rows(len(chosen), "table7.rows", unit="models"),
+    report.rows(len(not_trained), "tracking.not_trained", unit="rows of Tables 4 and 7"),
+    report.rows(less_type, "less_type.end_actual", unit="points"),
     report.rows(
         report.Result(len(above) / len(scores), n=len(scores), unit="share of its rows"),
         "table7.above_counting",

@@ -16,6 +16,8 @@ one fact of the game at hand:
 A model that is told the types of all moves (AP) is measured by ``type`` and ``last``, all others
 by ``came_from`` and ``start_type``. A model below its baseline has shown nothing that these do
 not have, and a difference between two such models is not a finding: such numbers bear a mark.
+For all models ``type`` and ``last`` are the second bar (:func:`second_of`): who is above the first
+and not above this one may know no more than what kind of piece stands where.
 Where one of two beats its baseline and the other does not, the difference is a finding (what was
 taken from a model may be what carried it over the baseline), and a sign says which of them does.
 
@@ -93,9 +95,20 @@ PROBE_PARTS = {
     "as played (ExM accuracy)": {"ExM Acc.": ("actual", "exm")},
 }
 
-#: What stands behind a number that does not beat its baseline.
+#: What stands behind a number that does not beat its baseline, or does not beat the second bar.
 MARK = "†"
+SECOND_MARK = "‡"
 MARKED = f"{MARK} does not beat its baseline: no finding"
+MARKED_TWICE = (
+    f"{MARK} does not beat counting by square: no finding; {SECOND_MARK} beats it, but not "
+    "counting by type"
+)
+
+#: What *clear* means in every chapter (:func:`is_clear`).
+CLEAR = (
+    "the interval leaves zero out, all pairs of seeds agree, and the difference is larger than "
+    "another seed alone makes, in either of the two models or in plain UCI"
+)
 
 
 class Beaten(Enum):
@@ -124,16 +137,26 @@ class Judged:
         The number.
     above
         Whether it beats its baseline.
+    above_second
+        Whether it beats the second bar as well, where there is one.
     """
 
     value: stats.Interval
     above: bool
+    above_second: bool = True
 
     #: Nothing has to be said of a number that beats its baseline.
     note = ""
 
+    @property
+    def mark(self) -> str:
+        """The sign behind the number, if it has one."""
+        if not self.above:
+            return MARK
+        return "" if self.above_second else SECOND_MARK
+
     def __format__(self, spec: str) -> str:
-        return f"{self.value:{spec}}" + ("" if self.above else f" {MARK}")
+        return f"{self.value:{spec}} {self.mark}".rstrip()
 
     def __str__(self) -> str:
         return format(self, ".1f")
@@ -180,6 +203,43 @@ def who_beats(first: bool, second: bool) -> Beaten:
     if first:
         return Beaten.BOTH if second else Beaten.FIRST
     return Beaten.SECOND if second else Beaten.NEITHER
+
+
+def seed_noise(arms: Iterable[Sequence[float]]) -> float:
+    """Return the largest difference that another seed alone makes within one of several models.
+
+    Parameters
+    ----------
+    arms
+        Of each model the values of its trainings; one training says nothing.
+    """
+    return max((max(arm) - min(arm) for arm in arms if len(arm) > 1), default=0.0)
+
+
+def is_clear(
+    apart: stats.Interval | stats.Paired, by_seed: Sequence[float], noise: float
+) -> bool:
+    """Say whether a difference is more than chance in what was asked and in the training.
+
+    Parameters
+    ----------
+    apart
+        The difference, with its interval over games.
+    by_seed
+        The same of each pair of trainings that began alike.
+    noise
+        What another seed alone makes (:func:`seed_noise`).
+
+    Returns
+    -------
+    bool
+        Whether the interval leaves zero out, all pairs agree in sign, and the difference is the
+        larger.
+    """
+    interval = apart.difference if isinstance(apart, stats.Paired) else apart
+    one_sign = len(set(np.sign(by_seed))) <= 1
+    apart_from_zero = interval.low > 0 or interval.high < 0
+    return one_sign and apart_from_zero and abs(interval.value) > noise
 
 
 def headline(runs: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
@@ -471,6 +531,12 @@ def ground_of(model: str, baselines: Mapping[str, pd.DataFrame]) -> pd.DataFrame
     return pd.concat([baselines[name] for name in names if name in baselines])
 
 
+def second_of(baselines: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the answers of the second bar: by the type of the piece, and where it went last."""
+    names = ("type", "last")
+    return pd.concat([baselines[name] for name in names if name in baselines])
+
+
 def beats(
     answered: pd.DataFrame, other: pd.Series, score: str = "lgm", *, seed: int
 ) -> bool:
@@ -487,7 +553,11 @@ def beats(
 
 
 def summarise(
-    answered: pd.DataFrame, ground: pd.DataFrame | None = None, *, seed: int
+    answered: pd.DataFrame,
+    ground: pd.DataFrame | None = None,
+    second: pd.DataFrame | None = None,
+    *,
+    seed: int,
 ) -> pd.DataFrame:
     """Return scores in per cent by ``task`` and ``band``, each an interval over games.
 
@@ -498,6 +568,8 @@ def summarise(
     ground
         The same of the baseline: each interval is then judged (:class:`Judged`) by whether it
         beats it. ExM has to beat an even draw among the right answers as well.
+    second
+        The same of the second bar (:func:`second_of`).
     seed
         Of the intervals.
 
@@ -521,7 +593,8 @@ def summarise(
                     beats(group, other, score, seed=seed)
                     for other in rivals(group, ground, score)
                 )
-                row[score] = Judged(value, above)
+                higher = second is None or beats(group, second[score], score, seed=seed)
+                row[score] = Judged(value, above, higher)
         rows[key] = row
     index = pd.MultiIndex.from_tuples(list(rows), names=["task", "band"])
     return pd.DataFrame(
