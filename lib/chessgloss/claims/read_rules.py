@@ -263,12 +263,15 @@ class _Reader:
             self._keep(clause.chunks, None)
             sorts = [each.sort for each in clause.chunks]
             thinks = first.word == "other" and sorts[1:2] != ["V"]
-            scope = scope or hidden or thinks
+            if hidden or thinks:
+                scope = True
             broken = True
             asked |= first.sort == "after" or clause.joint in ("frame", "barred")
         if asked:
             del self.claims[kept:]
-            self.unread[missed:] = [(clauses[0].span[0], clauses[-1].span[1])]
+            (start, _) = clauses[0].span
+            (_, stop) = clauses[-1].span
+            self.unread[missed:] = [(start, stop)]
         self.clear |= len(self.unread) == missed
 
     def _read_clause(self, clause: Clause) -> bool:
@@ -293,7 +296,8 @@ class _Reader:
         first = self.resolve(chunks[0]) or chunks[0]
         acts = first.sort in ("N", "C") or (claims and first.sort == "M")
         self.subject = first if acts else None
-        self.named = [each for each in chunks if each.sort in "NSM"] or self.named
+        named = [each for each in chunks if each.sort in "NSM"]
+        self.named = named or self.named
         for each in chunks:
             if each.sort == "M" and not self.is_played(each.items):
                 self.here = False
@@ -324,7 +328,8 @@ class _Reader:
                 for each in (*self.named[-1:], subject)
                 if each and each.sort != "C"
             ]
-            subject = near[0] if len({each.items for each in near}) == 1 else None
+            meant = {each.items for each in near}
+            subject = near[0] if len(meant) == 1 else None
         if subject is None or (subject is _THIS and first.form == "participle"):
             raise Unreadable
         return [subject, replace(first, form="finite"), *rest]
@@ -346,12 +351,15 @@ class _Reader:
     def _scene_of(self, chunks: list[Chunk]) -> Scene:
         """Return what ``Black takes the knight`` sets as the scene of what follows."""
         claims = self.match(self._with_subject(chunks, ""))
-        moves = [str(move) for claim in claims for move in claim.get("move") or ()]
+        moves = list[str]()
+        for claim in claims:
+            moves += map(str, claim.get("move") or ())
         if len(moves) != 1 or claims[0].denied:
             raise Unreadable
         if claims[0].predicate == "played":
             return self.scene
-        return Scene().then([*map(str, claims[0].line), *moves], self.move)
+        line = [str(move) for move in claims[0].line]
+        return Scene().then([*line, *moves], self.move)
 
     # ------------------------------------------------------------ matching
 
@@ -435,7 +443,9 @@ class _Sense:
         self.verb = verb
         self.scene = reader.scene
         self.actor = next(iter(filled), "")
-        self.filled = {name: self._meant(name, each) for name, each in filled.items()}
+        self.filled = dict[str, Chunk]()
+        for name, each in filled.items():
+            self.filled[name] = self._meant(name, each)
         if verb.quantity:
             raise Unreadable
 
@@ -617,10 +627,12 @@ class _Sense:
         values = {"side": side} if side else {}
         scene = self.scene
         if last:  # ``14. Nxe5 takes the pawn``
-            fields |= dict(zip(("piece", "to"), _moving(scene.line[-1]), strict=True))
+            (fields["piece"], fields["to"]) = _moving(scene.line[-1])
             scene = scene._replace(line=scene.line[:-1])
-        parts = (f"{name}:{value}" for name, value in fields.items())
-        move = fields.get("as") or f"{{{','.join(parts)}}}"
+        move = fields.get("as", "")
+        if not move:
+            parts = ",".join(f"{name}:{value}" for name, value in fields.items())
+            move = f"{{{parts}}}"
         settings = scene.settings()
         if last:
             return Claim.of("can", denied=denied, move=move, **settings)

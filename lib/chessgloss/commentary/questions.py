@@ -58,14 +58,15 @@ class Mention:
         """What the phrase means."""
         if self.move is not None:
             return "move"
-        bare = all(each.role == "square" for each in self.references)
-        return "square" if bare else "piece"
+        roles = {each.role for each in self.references}
+        return "square" if roles == {"square"} else "piece"
 
     def moves(self, board: chess.Board) -> list[chess.Move]:
         """Return the legal moves of a board that can be meant."""
-        if self.move is None:
+        spec = self.move
+        if spec is None:
             return []
-        return [each for each in board.legal_moves if fits(board, each, self.move)]
+        return [each for each in board.legal_moves if fits(board, each, spec)]
 
 
 def find_mentions(text: str) -> tuple[Mention, ...]:
@@ -76,13 +77,17 @@ def find_mentions(text: str) -> tuple[Mention, ...]:
         (start, end) = each.span
         if rest[start:end] == text[start:end]:
             found.append(each)
-            rest = f"{rest[:start]}{' ' * (end - start)}{rest[end:]}"
+            blank = " " * (end - start)
+            rest = rest[:start] + blank + rest[end:]
     for part in chunk(rest):
-        if part.sort in ("N", "S") and "??" not in part.items:
+        named = part.sort in ("N", "S") and "??" not in part.items
+        if named:
             found.append(_men_or_square(part, text))
     kept = dict[Mention, Mention]()
-    for each in sorted(found, key=lambda each: each.span):
-        kept.setdefault(replace(each, text="", span=(0, 0)), each)
+    found.sort(key=lambda each: each.span)
+    for each in found:
+        meant = replace(each, text="", span=(0, 0))
+        kept.setdefault(meant, each)
     return tuple(kept.values())
 
 
@@ -95,9 +100,11 @@ def _moves_in_words(text: str) -> Iterator[Mention]:
         move = MoveSpec(castles=_wing(match))
         if match["piece"]:
             letter = _letter(match["piece"])
-            takes = ",captures" if match["takes"] else ""
             square = match["square"].lower()
-            move = MoveSpec.parse(f"{{piece:{letter},to:{square}{takes}}}")
+            fields = f"piece:{letter},to:{square}"
+            if match["takes"]:
+                fields += ",captures"
+            move = MoveSpec.parse(f"{{{fields}}}")
         elif match["taker"]:
             move = MoveSpec.parse(
                 f"{{piece:{match['taker']},captures:{match['taken']}}}"
@@ -116,54 +123,70 @@ def _wing(match: re.Match[str]) -> Literal["kingside", "queenside", "any"]:
 
 
 def _letter(piece: str) -> str:
-    return chess.piece_symbol(chess.PIECE_NAMES.index(piece.lower())).upper()
+    kind = chess.PIECE_NAMES.index(piece.lower())
+    return chess.piece_symbol(kind).upper()
 
 
 def _written_moves(text: str) -> Iterator[Mention]:
-    """Yield written moves; a bare square is one behind a number or after *about*, *play*."""
-    capital = PATTERNS["small_letter"].sub(lambda found: found[0].upper(), text)
+    """Yield written moves, and the pieces that are named like one: ``the Nh4``."""
+    capital = PATTERNS["small_letter"].sub(_upper, text)
     for match in MOVE.finditer(capital):
-        start = match.start()
-        end = max(match.end(part) for part in match.groupdict() if part != "signs")
+        (start, end) = match.span()
         before = text[:start]
+        number = _NUMBER.search(before)
         spelt = spell(match.group())
         if spelt is None or before[-1:].isalnum():
             continue
-        number = _NUMBER.search(before)
-        if end - start == 2 and not (number or PATTERNS["pushed"].search(before)):
+        pushed = number or PATTERNS["pushed"].search(before)
+        if not (pushed or _is_more_than_squares(spelt)):
             continue
-        if len(spelt.target) == 1 and not spelt.takes:
-            continue
-        if (
-            spelt.piece
-            and spelt.san == capital[start:end]
-            and PATTERNS["there"].search(before)
-        ):
-            man = Reference.parse(f"?{spelt.piece}{spelt.target}")
-            yield Mention(text[start:end], (start, end), references=(man,))
-            continue
+        parts = match.groupdict().keys() - {"signs"}
+        end = max(map(match.end, parts))
         (word, *_) = text[start:end].split()
-        mention = _of_move(text, (start, start + len(word)), _described(spelt))
-        yield replace(mention, ply=_ply(number)) if number else mention
+        span = (start, start + len(word))
+        man_there = f"{spelt.piece}{spelt.target}"
+        there = spelt.san == man_there and not spelt.check
+        if there and PATTERNS["there"].search(before):
+            man = Reference.parse(f"?{man_there}")
+            yield Mention(word, span, references=(man,))
+            continue
+        mention = _of_move(text, span, _described(spelt))
+        if number:
+            mention = replace(mention, ply=_ply(number))
+        yield mention
+
+
+def _upper(found: re.Match[str]) -> str:
+    return found.group().upper()
+
+
+def _is_more_than_squares(spelt: Spelt) -> bool:
+    """Whether a text is a move for sure: no bare square (``e5``), no two files (``ed``)."""
+    if spelt.promoted in ("K", "P"):
+        return False
+    if len(spelt.target) == 1:
+        return spelt.text[1] in "x:×"
+    return spelt.san != spelt.target or bool(spelt.check)
 
 
 def _described(spelt: Spelt) -> MoveSpec:
     """Return what a written move says of piece, squares, taking and promotion."""
     if len(spelt.target) > 1 or spelt.castles:
         return MoveSpec.parse(spelt.san)
-    return MoveSpec.parse(
-        f"{{piece:P,from:{spelt.origin}?,to:{spelt.target}?,captures}}"
-    )
+    fields = f"piece:P,from:{spelt.origin}?,to:{spelt.target}?,captures"
+    return MoveSpec.parse(f"{{{fields}}}")
 
 
 def _ply(number: re.Match[str]) -> int:
     """Return the ply of a move number with its dots."""
-    return 2 * int(number[1]) - (2 if number[2] == "." else 1)
+    last = 2 * int(number[1]) - 1
+    return last - 1 if number[2] == "." else last
 
 
 def _of_move(text: str, span: tuple[int, int], move: MoveSpec) -> Mention:
     (start, end) = span
-    return Mention(text[start:end], span, move, left_out=_is_left_out(text[:start]))
+    left_out = _is_left_out(text[:start])
+    return Mention(text[start:end], span, move, left_out=left_out)
 
 
 def _is_left_out(before: str) -> bool:
@@ -178,15 +201,20 @@ def _men_or_square(part: Chunk, text: str) -> Mention:
     """Return what a chunk means: pieces, a square, or a capture that is left out."""
     (start, end) = part.span
     # what stands on a square may be a pawn where a question calls it a piece
-    items = (re.sub("x(?=[a-h][1-8])", "?", item) for item in part.items)
-    references = tuple(map(Reference.parse, items))
-    mention = Mention(text[start:end], part.span, references=references)
+    items = ",".join(part.items)
+    items = re.sub("x(?=[a-h][1-8])", "?", items)
+    references = tuple(map(Reference.parse, items.split(",")))
+    words = text[start:end]
+    mention = Mention(words, part.span, references=references)
     taken = PATTERNS["taken"].search(text[:start])
-    if taken is None or not _is_left_out(text[: taken.start()]):
+    if taken is None:
+        return mention
+    begin = taken.start()
+    if not _is_left_out(text[:begin]):
         return mention
     (man, *_) = references
-    kinds = man.kinds if man.role == "piece" else True
-    move = MoveSpec(captures=kinds, target=man.place)
-    span = (taken.start(), end)
-    words = text[slice(*span)]
-    return replace(mention, text=words, span=span, move=move, left_out=True)
+    move = MoveSpec(captures=True, target=man.place)
+    if man.role == "piece":
+        move = replace(move, captures=man.kinds)
+    words = text[begin:end]
+    return replace(mention, text=words, span=(begin, end), move=move, left_out=True)
