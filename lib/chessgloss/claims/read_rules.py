@@ -284,6 +284,10 @@ class _Reader:
                 return True
             chunks = self._with_subject(clause.chunks, clause.joint)
             claims = self.match(chunks)
+            carried = chunks[0] is not first and chunks[0].sort == "C"
+            after_move = any(each.predicate == "played" for each in self.claims[-1:])
+            if carried and after_move and any(map(_is_of_any_man, claims)):
+                claims = self.match([_THIS, *chunks[1:]])  # the piece that was moved
         except (Unreadable, ClaimError):
             return False
         (start, stop) = clause.span
@@ -629,6 +633,9 @@ class _Sense:
         if last:  # ``14. Nxe5 takes the pawn``
             (fields["piece"], fields["to"]) = _moving(scene.line[-1])
             scene = scene._replace(line=scene.line[:-1])
+        taken = (fields.get("captures"), fields.get("to", " ")[1:])
+        if taken in (("P", "3"), ("P", "6")) and _moving(self.reader.move)[0] == "P":
+            raise Unreadable  # what is taken en passant stands beside
         move = fields.get("as", "")
         if not move:
             parts = ",".join(f"{name}:{value}" for name, value in fields.items())
@@ -663,6 +670,11 @@ class _Sense:
             if modal == "could" and verb.perfect:
                 settings["when"] = "before"
         return Claim.of("can", denied=denied, **settings | values)
+
+
+def _is_of_any_man(claim: Claim) -> bool:
+    """Whether a claim is about some man of a side."""
+    return any(str(each) in ("w?", "b?") for each in claim.get("piece") or ())
 
 
 _ONE: Final = ("", "1", "some", "none")
