@@ -354,7 +354,10 @@ Markdown(" ".join(lines))
 # %% [markdown]
 # People's comments are mostly true, so an accusation there is mostly a fault, or a difference of
 # opinion: a lecturer says that White stands better, and the engine does not think so. What the board
-# refutes and what only the engine does are therefore kept apart. The last row has no labels at all: of
+# refutes and what only the engine does are therefore kept apart. The first time the board accused
+# nineteen of these comments, and each was read: five say what the board does not show, four say
+# *cannot* of a legal move that loses, and ten were accused by a fault. Six of the ten were mended in
+# the program, so that the row is no test any more. The last row has no labels at all: of
 # four moves, the reader and the program pick the one that a comment is on.
 
 # ## The experiment: one step at a time
