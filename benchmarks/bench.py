@@ -138,9 +138,10 @@ def last_version() -> str:
 
 
 @contextlib.contextmanager
-def last_library() -> Iterator[Path]:
-    """Unpack the library of the last version into a folder that is gone afterwards."""
-    command = ["git", "archive", "--format=tar", last_version(), "lib"]
+def last_library(version: str = "") -> Iterator[Path]:
+    """Unpack the library of a version, the last if none is named, into a folder that then goes."""
+    version = version or last_version()
+    command = ["git", "archive", "--format=tar", version, "lib"]
     packed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=BytesIO(packed)) as archive:

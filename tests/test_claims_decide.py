@@ -6,12 +6,12 @@ import chess
 import pytest
 from chess.engine import Cp, Mate
 
-from chessgloss.claims import agreed, decide, disqualifier, verify
+from chessgloss.claims import agreed, decide, disqualifier, read_rules, verify
 from chessgloss.claims.language import PREDICATES, Claim, MoveSpec, parse_claims
 from chessgloss.claims.moments import fits, moment_after, moment_before, played_on
 from chessgloss.claims.read_model import parse_answer, reader
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from fakes.analyses import by_material, verdict_on
+from fakes.analyses import analysis, by_material, verdict_on
 from scripts import selfplay
 
 TESTS = Path(__file__).parent
@@ -72,6 +72,82 @@ def test_the_table_of_sentences_has_every_predicate_true_and_false():
         used[right] |= {claim.predicate for claim in parse_claims(claims)}
     for right, names in used.items():
         assert set(PREDICATES) - names <= {"unsaid", "perpetual"}, right
+
+
+# ---------------------------------------------------------------- what people say generously
+
+
+#: A pawn's step attacks a knight, and uncovers a bishop's line to a rook.
+UNCOVERS = "r3k3/8/5n2/8/4P3/8/6B1/4K3 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("fen", "san", "claim", "right"),
+    [
+        (UNCOVERS, "e5", "fork piece=w? target=bN,bR when=after", "not checkable"),
+        (UNCOVERS, "e5", "fork piece=w? target=bN,bK when=after", "false"),
+        (
+            UNCOVERS,
+            "Kd2",
+            "attacks piece=wPe5 target=bR when=before line=e5",
+            "not checkable",
+        ),
+        (UNCOVERS, "Kd2", "attacks piece=wPe5 target=bK when=before line=e5", "false"),
+        (
+            "rnb5/8/6k1/8/8/8/8/4K2R w - - 0 1",
+            "Rh2",
+            "undeveloped piece=bx quantity=all when=after",
+            "not checkable",
+        ),
+        (
+            "r1b5/8/2n3k1/8/8/8/8/4K2R w - - 0 1",
+            "Rh2",
+            "undeveloped piece=bx quantity=all when=after",
+            "false",
+        ),
+        (
+            "2k5/8/8/8/8/8/2K5/8 w - - 0 1",
+            "Kc1",
+            "not can side=black move={piece:K,direction:backward} when=after",
+            "true",
+        ),
+        (
+            "8/2k5/8/8/8/8/2K5/8 w - - 0 1",
+            "Kc1",
+            "not can side=black move={piece:K,direction:backward} when=after",
+            "false",
+        ),
+        (
+            "4k3/8/8/3n4/8/8/8/4K2R w - - 0 1",
+            "Rh8+",
+            "threat side=black move=Nc3 when=after",
+            "not checkable",
+        ),
+        (
+            "4k3/8/8/3n4/8/8/8/4K2R w - - 0 1",
+            "Rh7",
+            "threat side=black move=Nh5 when=after",
+            "false",
+        ),
+        (LOOSE, "Re7", "not can move={captures:R,to:a1} when=after", "false"),
+        (LOOSE, "Re7", "can move={captures:R,to:a1} when=after", "true"),
+    ],
+)
+def test_what_is_said_loosely_is_left_open_and_what_is_wrong_is_not(
+    fen, san, claim, right
+):
+    assert verdict(fen, san, claim) == right
+
+
+def test_a_mate_that_is_forced_may_come_a_move_later():
+    fen = "6k1/5ppp/8/8/8/8/5PPP/4R1K1 w - - 0 1"
+    claim = "can side=white move=Re8# when=after line=* branches=all"
+
+    def mating(positions, nodes, lines):
+        return [analysis(each, (Mate(3), "e1e8")) for each in positions]
+
+    assert verdict(fen, "Kf1", claim, analyse=analyse) == "false"
+    assert verdict(fen, "Kf1", claim, analyse=mating) == "not checkable"
 
 
 # ---------------------------------------------------------------- can and cannot
@@ -316,3 +392,34 @@ def test_an_answer_that_denies_is_decided_as_the_opposite():
 def test_braces_in_a_text_are_words_that_are_not_read(text):
     (checked,) = verify(text, read_move(read_fen(chess.STARTING_FEN), "e4"))
     assert checked.verdict == "not checkable"
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        (
+            "White takes a knight and attacks the bishop.",
+            [
+                "played move={captures:N} side=white",
+                "attacks piece=moved target=?B when=after",
+            ],
+        ),
+        (
+            "White takes a knight and White attacks the bishop.",
+            [
+                "played move={captures:N} side=white",
+                "attacks piece=w? target=?B when=after",
+            ],
+        ),
+        ("Black can never castle.", ["not castling_right side=black when=after"]),
+    ],
+)
+def test_rules_carry_over_what_was_moved_and_hear_never(text, claims):
+    found = read_rules.read(text, chess.WHITE, "Nxd5").claims
+    assert [str(each) for each in found] == claims
+
+
+def test_rules_do_not_say_where_a_pawn_stood_that_a_pawn_takes():
+    said = "The pawn captures a pawn on d6."
+    assert read_rules.read(said, chess.WHITE, "exd6").unread
+    assert not read_rules.read(said.replace("d6", "d5"), chess.WHITE, "exd5").unread

@@ -1,14 +1,13 @@
 """The labelled sets, and how a reader is scored on them."""
 
 import json
-import random
 
 import pytest
 
 from chessgloss.claims import Checked, Claim, gold, verify
 from chessgloss.claims.gold import GoldClaim, GoldError, GoldText, Score
-from chessgloss.positions import MoveInContext, read_fen, read_move
-from scripts import DATA, FIGURE_A6, refuses, selfplay
+from chessgloss.positions import read_fen, read_move
+from scripts import DATA, FIGURE_A6, refuses
 
 DEV = DATA / "claims" / "dev.jsonl"
 MATCHING = DATA / "claims" / "matching.tsv"
@@ -134,30 +133,3 @@ def test_a_match_is_where_most_fits_that_fits_few_others():
     texts = [GoldText("one", move, "A comment.") for move in moves]
     assert gold.match(texts, check) == (1,)
     assert gold.match(texts, lambda text: ()) == (0, 1, 2)
-
-
-# ---------------------------------------------------------------- minimal pairs
-
-
-def test_minimal_pairs_differ_in_one_word():
-    plies = ((game, ply) for game in selfplay(300) for ply in range(7, 300, 53))
-    known = ((game, ply) for game, ply in plies if ply < len(game.moves))
-    moves = [MoveInContext(game.position(ply), game.moves[ply]) for game, ply in known]
-    pairs = gold.minimal_pairs(moves, 300, seed=3)
-    assert pairs == gold.minimal_pairs(moves, 300, seed=3)
-    refuses(ValueError, r"only \d+ of 9 pairs", gold.minimal_pairs, moves[:1], 9)
-    assert {pair.error for pair in pairs} == {
-        "wrong_square",
-        "wrong_piece",
-        "wrong_side",
-    }
-    for pair in pairs:
-        words = zip(pair.true.split(), pair.false.split(), strict=True)
-        assert sum(one != other for one, other in words) == 1, pair
-
-
-def test_a_square_in_error_is_a_neighbour_and_no_pawn_comes_to_the_last_ranks():
-    clause = "the white pawn on e2 is passed"
-    rng = random.Random(0)
-    squares = {text.split()[4] for text in gold.corrupted(clause, "wrong_square", rng)}
-    assert squares == {"d2", "f2", "d3", "e3", "f3"}

@@ -5,7 +5,8 @@ from unittest.mock import Mock
 import chess
 import pytest
 
-from chessgloss.commentary.dialogue import Dialogue, Ground, find_mentions
+from chessgloss.commentary.dialogue import Dialogue, Ground
+from chessgloss.commentary.questions import find_mentions
 from chessgloss.llm.client import Unanswered
 from chessgloss.llm.recordings import Answer, State
 from chessgloss.positions import MoveInContext, read_fen, read_move
@@ -41,6 +42,12 @@ def about(fen: str = LOOSE_KNIGHT, move: str = "Qxe4") -> Dialogue:
         ("Nf3 and again Nf3", ["move Nf3"]),
         ("Is the black king safe?", ["piece the black king"]),
         ("Wer steht besser? Кто стоит лучше?", []),
+        ("♘×d5, rxd5, cxd5 or cd:", ["move ♘×d5", "move rxd5", "move cxd5"]),
+        ("e7–e8(Q)+ or exd, Ng1–f3", ["move e7–e8(Q)+", "move exd", "move Ng1–f3"]),
+        ("Does the Nf3 hang after QxQ?", ["piece Nf3", "move QxQ"]),
+        ("Does Black not take the rook?", ["piece the rook"]),
+        ("What if Black does not take the rook?", ["move take the rook"]),
+        ("If he doesn't recapture?", ["move recapture"]),
     ],
 )
 def test_moves_pieces_and_squares_are_found(text, found):
@@ -174,6 +181,54 @@ def test_who_can_take_a_piece_is_asked_of_the_other_sides_pieces():
     fen = "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"
     text = about(fen, "Kd2").ask("Can Black win the pawn on e4?").text
     assert text.startswith("Black can take White's pawn on e4 with dxe4.")
+
+
+#: White takes a rook with check, and only a rook takes back.
+ROOKS = "r3r1k1/5pp1/7p/8/8/8/5PPP/R3R1K1 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("question", "place", "parts"),
+    [
+        (
+            "What if Black does not take the rook?",
+            "reply",
+            ["Without Rxe8, Black's best is 1... Kh7.", "The engine prefers 1... Rxe8"],
+        ),
+        (
+            "what if black doesn’t recapture",
+            "reply",
+            ["Without Rxe8, Black's best is 1... Kh7."],
+        ),
+        ("What if Black does not play Rxe8 but Kh7?", "reply", ["Without Rxe8"]),
+        (
+            "What if White does not take?",
+            "instead",
+            ["Without Rxe8+ or Rxa8, White's best is 1. Ra2."],
+        ),
+        ("What happens without Rxe8+?", "instead", ["White's best is 1. Rxa8"]),
+        ("What if Black does not take the knight?", "board", ["no such piece"]),
+    ],
+)
+def test_a_move_that_is_not_made_gives_way_to_the_best_other(question, place, parts):
+    first = about(ROOKS, "Rxe8+").look_up(question)[0]
+    assert first.place == place
+    assert all(part in first.text for part in parts), first.text
+
+
+def test_a_move_that_nothing_can_replace_is_named_alone():
+    talk = about("k7/8/1K6/8/8/8/8/6QR w - - 0 1", "Qa1+")
+    (ground,) = talk.look_up_named("What if Black does not play Kb8?")
+    assert ground.text == "Black has no legal move but Kb8."
+
+
+def test_squares_are_reached_by_legal_moves():
+    talk = about("8/4k3/8/2P5/8/4K3/8/8 b - - 0 1", "Kd7")
+    text = talk.ask("Is d6 safe?").text
+    assert "White reaches it with nothing, Black with nothing" in text
+    assert "pawn on c5 and the black king on d7 cover it" in text
+    text = talk.ask("Can the king go to d6?").text
+    assert "Black's own king would be in check from the white pawn on c5" in text
 
 
 def test_what_is_said_of_pieces_is_so():

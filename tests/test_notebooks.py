@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import json
 import re
 import shutil
 import textwrap
@@ -14,6 +15,7 @@ import yaml
 from pytest_notebook.nb_regression import NBRegressionFixture
 
 import chapters
+from chessgloss.book.used_code import code_sha256, used_code
 from ran_code import execute_recorded
 from scripts import PROJECT, imported_names
 
@@ -190,6 +192,30 @@ def test_the_committed_notebook_holds_no_error_and_nothing_of_one_run(chapter):
         == path.read_text()
     )
     assert str(PROJECT) not in path.read_text("utf-8")
+
+
+def test_the_checker_that_chapter_5_names_by_its_hash_is_the_one_that_is_here():
+    chapter = chapters.find_chapter(CHAPTERS, "05")
+    library = PROJECT / "lib"
+    results = chapters.committed_run(PROJECT).result(chapter)
+    kept = json.loads(results.read_text("utf-8"))
+    if "checker.sha256" not in kept:
+        pytest.skip("chapter 05 was executed before it named its checker")
+    (uses,) = re.findall(
+        r'^uses = "(.+)"$',
+        PROJECT.joinpath("notebooks/05_claims.py").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    checker = used_code(uses.replace("\\n", "\n"), library)
+    digest = code_sha256(checker, library)
+    source = kept["checker.sha256"]["source"]
+    assert source == f"sha256 {digest} of {len(checker)} definitions"
+    # what decides, in whatever room it lies, and all that the model is told
+    assert {
+        "chessgloss.claims.decide:decide",
+        "chessgloss.predicates.attacks:attacks",
+    } <= checker.keys()
+    assert "chessgloss.claims.read_model:instructions" in checker
 
 
 # ---------------------------------------------------------------- running

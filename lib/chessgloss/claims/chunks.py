@@ -219,10 +219,9 @@ class _Chunker:
             if not word:
                 return self.found
             got = self._moves(start) or self._listed(start) or self._verb(start)
-            got = got or (_single(word, (start, end)), end)
-            if got[0].sort not in words("idle"):
-                self.found.append(got[0])
-            place = got[1]
+            (found, place) = got or (_single(word, (start, end)), end)
+            if found.sort not in words("idle"):
+                self.found.append(found)
 
     def _word(self, place: int) -> tuple[str, int, int]:
         """Return the word from a place on, its start and end; empty at the text's end."""
@@ -286,8 +285,9 @@ class _Chunker:
         bare = _BARE.match(self.text, start)
         if bare is None:
             return None
-        sort = "S" if bare[1] else "F"
-        return Chunk(sort, "", bare.span(), (bare[1] or bare[2],)), bare.end()
+        (square, file) = bare.groups()
+        sort = "S" if square else "F"
+        return Chunk(sort, "", bare.span(), (square or file,)), bare.end()
 
     # ------------------------------------------------------------ verbs
 
@@ -303,7 +303,9 @@ class _Chunker:
             said += filter(None, helper.split("_"))
             place = end
         kinds = [each for each in said if each not in _FLAGS]
-        before = after or (self.found[-1] if self.found else Chunk(",", ",", (0, 0)))
+        before = after or _STOP
+        if after is None and self.found:
+            before = self.found[-1]
         got = self._form(place, kinds, before)
         if got is None and kinds[-1:] not in (["be"], ["have"]):
             return None
@@ -332,16 +334,20 @@ class _Chunker:
         last = kinds[-1] if kinds else ""
         wanted = {"be": "ng", "have": "n", "": "nsbdg"}.get(last, "b")
         for form in verb_forms().get(word, ()):
-            follows = self.text[end:].lower().startswith(form.rest)
+            stop = end + len(form.rest)
+            follows = self.text[end:stop].lower() == form.rest
             if form.letter not in wanted or not follows:
                 continue
-            stop = end + len(form.rest)
-            by = not last and form.letter == "n" and self.word(stop)[0] == "by"
+            by = False
+            if form.letter == "n" and not last:
+                by = self.word(stop)[0] == "by"
             if last or by or _may_follow(before, form.letter):
                 return form, by, stop
         return None
 
 
+#: What stands before a text.
+_STOP: Final = Chunk(",", ",", (0, 0))
 _PLAIN: Final = ("be", "have", "do", "to")
 _FLAGS: Final = ("not", "only", "longer", "past")
 
@@ -370,13 +376,15 @@ def _pieces(match: re.Match[str]) -> Chunk:
     """Return the chunk of a noun phrase of pieces."""
     said = dict[str, str]()
     states = list[str]()
-    before = f"{match['before']} {match['between']}".lower().replace(" of ", " ")
+    before = f"{match['before']} {match['between']}".lower()
+    before = before.replace(" of ", " ")
     for word in re.split(r"[\s-]+", before.strip()):
         kind, value = _modifiers().get(word, ("", ""))
         said[kind] = value
         if kind == "state":
             states.append(value)
-    side = (match["of"] or "").lower()[:1] or said.get("side") or said.get("owner", "?")
+    owner = said.get("side") or said.get("owner", "?")
+    side = match["of"].lower()[0] if match["of"] else owner
     noun = match["noun"].lower()
     kind = said.get("size") or words("noun")[noun]
     on = match["on"] or match["place"] or ""

@@ -33,11 +33,13 @@ from chessgloss.claims.language import (
     MoveSpec,
     Read,
     Reference,
+    SquarePattern,
     Value,
 )
 from chessgloss.claims.moments import (
     Anchor,
     Moment,
+    directions,
     fits,
     moment_after,
     moment_before,
@@ -466,8 +468,9 @@ def _any(claim: Claim, moment: Moment, subject: Mapping[str | None, Meant]) -> F
     best = strongest(found)
     if best is None:
         return Finding(False, "the pieces that are meant are of the wrong side")
-    for _, reference in subject.values():
-        if best.holds is False and _is_by_discovery(claim, moment, reference):
+    for square, reference in subject.values():
+        moved = reference.role == "moved" or square in _last_squares(moment)
+        if best.holds is False and moved and _is_by_discovery(claim, moment):
             return best._replace(arguable=True)
     return best
 
@@ -492,9 +495,16 @@ def _is_sensible(claim: Claim, moment: Moment, squares: Mapping[str, Meant]) -> 
 _OF_SIDES: Final = frozenset({"attacks", "attacked", "defends", "defended"})
 
 
-def _is_by_discovery(claim: Claim, moment: Moment, piece: Reference) -> bool:
-    """Return whether the move under discussion lets another piece attack the target."""
-    if claim.predicate not in ("attacks", "fork") or piece.role != "moved":
+def _last_squares(moment: Moment) -> list[Square]:
+    """Return where the piece stands that a line has moved last; nothing without a line."""
+    if moment.anchor != "line":
+        return []
+    return moment.squares(Reference("last"))
+
+
+def _is_by_discovery(claim: Claim, moment: Moment) -> bool:
+    """Return whether the last move lets another piece attack the target."""
+    if claim.predicate not in ("attacks", "fork"):
         return False
     targets = (s for r in claim.get("target") or () for s in moment.squares(r))
     return any(lines.opens(moment.board, target=each).holds for each in targets)
@@ -533,9 +543,21 @@ def _can(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     turn = moment.board.turn
     named = claim.get("side")
     sides = [turn, not turn] if named is None else [named]
+    if named is None and (owners := _owners_of_taken(claim, moment)):
+        sides = [not owner for owner in owners]
     findings = [_can_play(claim, moment, scene, side) for side in sides]
     wanted = not claim.denied
     return next((each for each in findings if each.verdict is wanted), findings[0])
+
+
+def _owners_of_taken(claim: Claim, moment: Moment) -> set[Color]:
+    """Return whose the men are that a claim says can be taken on a square; empty if none is."""
+    (spec,) = claim.get("move") or (MoveSpec(),)
+    kinds = spec.captures
+    if not isinstance(kinds, frozenset) or not isinstance(spec.target, SquarePattern):
+        return set()
+    there = moment.squares(Reference(kinds=kinds, place=spec.target))
+    return {bool(moment.board.color_at(each)) for each in there}
 
 
 def _can_play(claim: Claim, moment: Moment, scene: Scene, side: Color) -> Finding:
@@ -543,6 +565,8 @@ def _can_play(claim: Claim, moment: Moment, scene: Scene, side: Color) -> Findin
     moves = moment.moves(spec, side)
     number = claim.get("number")
     board = turned(moment.board, side)
+    if claim.denied and spec.direction:  # a step aside is no retreat that is denied
+        moves = [each for each in moves if len(directions(board, each)) == 1]
     shown = sans(board, moves)
     evidence = f"{side_name(side)} can play {shown}"
     if not moves:
@@ -551,9 +575,12 @@ def _can_play(claim: Claim, moment: Moment, scene: Scene, side: Color) -> Findin
         return Finding(len(moves) == len(legal_moves(board)) > 0, evidence)
     if number is not None:
         return Finding(len(moves) in number, evidence)
+    if not moves:
+        later = bool(spec.mate and claim.line) and scene.engine.mates(board)
+        return Finding(False, evidence, arguable=later)
     # what is mated at once cannot be played, people say
     fatal = claim.denied and all(map(partial(scene.engine.is_mated, board), moves))
-    return Finding(bool(moves), evidence, arguable=bool(moves) and fatal)
+    return Finding(True, evidence, arguable=fatal)
 
 
 def _must(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -621,6 +648,8 @@ def _threat(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     specs = claim.get("move")
     moves = None if specs is None else moment.moves(specs[0], side)
     finding = captures.threat(moment.board, side, moves)
+    if moves == [] and moment.board.turn == side and moment.board.is_check():
+        return finding._replace(arguable=True)  # once the check is answered
     if finding.verdict is None and moves and moment.board.turn != side:
         return scene.engine.threatens(moment.board, moves) or finding
     return finding
@@ -675,8 +704,17 @@ def _fork(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     if not found:
         return Finding(False, f"there is no {reference_words(reference)}")
     finding = strongest(found) or found[0]
-    discovered = _is_by_discovery(claim, moment, reference)
-    return finding._replace(arguable=finding.arguable or discovered)
+    discovered = reference.role == "moved" and _is_by_discovery(claim, moment)
+    together = bool(targets) and _is_of_a_side(reference)
+    for meant in targets:
+        hits = (board.attackers(not board.color_at(each), each) for each in meant)
+        together = together and any(hits)
+    return finding._replace(arguable=finding.arguable or discovered or together)
+
+
+def _is_of_a_side(reference: Reference) -> bool:
+    """Return whether all men of a side are meant: ``White forks king and rook``."""
+    return reference == Reference(side=reference.side)
 
 
 # ---------------------------------------------------------------- predicates of judgement

@@ -162,6 +162,11 @@ class Engine:
             return False
         return score <= -MATES_FROM
 
+    def mates(self, board: Board) -> bool:
+        """Return whether the side on turn mates by force, by the engine's word."""
+        score = self.score(board, board.turn)
+        return score is not None and score >= MATES_FROM
+
     def harm(self, board: Board, move: Move) -> float | None:
         """Return the chance to win that a move gives away; 1 if it loses by exchange."""
         if tactics.exchange(board, move) < 0:

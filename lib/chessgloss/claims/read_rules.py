@@ -263,12 +263,15 @@ class _Reader:
             self._keep(clause.chunks, None)
             sorts = [each.sort for each in clause.chunks]
             thinks = first.word == "other" and sorts[1:2] != ["V"]
-            scope = scope or hidden or thinks
+            if hidden or thinks:
+                scope = True
             broken = True
             asked |= first.sort == "after" or clause.joint in ("frame", "barred")
         if asked:
             del self.claims[kept:]
-            self.unread[missed:] = [(clauses[0].span[0], clauses[-1].span[1])]
+            (start, _) = clauses[0].span
+            (_, stop) = clauses[-1].span
+            self.unread[missed:] = [(start, stop)]
         self.clear |= len(self.unread) == missed
 
     def _read_clause(self, clause: Clause) -> bool:
@@ -281,6 +284,10 @@ class _Reader:
                 return True
             chunks = self._with_subject(clause.chunks, clause.joint)
             claims = self.match(chunks)
+            carried = chunks[0] is not first and chunks[0].sort == "C"
+            after_move = any(each.predicate == "played" for each in self.claims[-1:])
+            if carried and after_move and any(map(_is_of_any_man, claims)):
+                claims = self.match([_THIS, *chunks[1:]])  # the piece that was moved
         except (Unreadable, ClaimError):
             return False
         (start, stop) = clause.span
@@ -293,7 +300,8 @@ class _Reader:
         first = self.resolve(chunks[0]) or chunks[0]
         acts = first.sort in ("N", "C") or (claims and first.sort == "M")
         self.subject = first if acts else None
-        self.named = [each for each in chunks if each.sort in "NSM"] or self.named
+        named = [each for each in chunks if each.sort in "NSM"]
+        self.named = named or self.named
         for each in chunks:
             if each.sort == "M" and not self.is_played(each.items):
                 self.here = False
@@ -324,7 +332,8 @@ class _Reader:
                 for each in (*self.named[-1:], subject)
                 if each and each.sort != "C"
             ]
-            subject = near[0] if len({each.items for each in near}) == 1 else None
+            meant = {each.items for each in near}
+            subject = near[0] if len(meant) == 1 else None
         if subject is None or (subject is _THIS and first.form == "participle"):
             raise Unreadable
         return [subject, replace(first, form="finite"), *rest]
@@ -346,12 +355,15 @@ class _Reader:
     def _scene_of(self, chunks: list[Chunk]) -> Scene:
         """Return what ``Black takes the knight`` sets as the scene of what follows."""
         claims = self.match(self._with_subject(chunks, ""))
-        moves = [str(move) for claim in claims for move in claim.get("move") or ()]
+        moves = list[str]()
+        for claim in claims:
+            moves += map(str, claim.get("move") or ())
         if len(moves) != 1 or claims[0].denied:
             raise Unreadable
         if claims[0].predicate == "played":
             return self.scene
-        return Scene().then([*map(str, claims[0].line), *moves], self.move)
+        line = [str(move) for move in claims[0].line]
+        return Scene().then([*line, *moves], self.move)
 
     # ------------------------------------------------------------ matching
 
@@ -435,7 +447,9 @@ class _Sense:
         self.verb = verb
         self.scene = reader.scene
         self.actor = next(iter(filled), "")
-        self.filled = {name: self._meant(name, each) for name, each in filled.items()}
+        self.filled = dict[str, Chunk]()
+        for name, each in filled.items():
+            self.filled[name] = self._meant(name, each)
         if verb.quantity:
             raise Unreadable
 
@@ -617,10 +631,15 @@ class _Sense:
         values = {"side": side} if side else {}
         scene = self.scene
         if last:  # ``14. Nxe5 takes the pawn``
-            fields |= dict(zip(("piece", "to"), _moving(scene.line[-1]), strict=True))
+            (fields["piece"], fields["to"]) = _moving(scene.line[-1])
             scene = scene._replace(line=scene.line[:-1])
-        parts = (f"{name}:{value}" for name, value in fields.items())
-        move = fields.get("as") or f"{{{','.join(parts)}}}"
+        taken = (fields.get("captures"), fields.get("to", " ")[1:])
+        if taken in (("P", "3"), ("P", "6")) and _moving(self.reader.move)[0] == "P":
+            raise Unreadable  # what is taken en passant stands beside
+        move = fields.get("as", "")
+        if not move:
+            parts = ",".join(f"{name}:{value}" for name, value in fields.items())
+            move = f"{{{parts}}}"
         settings = scene.settings()
         if last:
             return Claim.of("can", denied=denied, move=move, **settings)
@@ -651,6 +670,11 @@ class _Sense:
             if modal == "could" and verb.perfect:
                 settings["when"] = "before"
         return Claim.of("can", denied=denied, **settings | values)
+
+
+def _is_of_any_man(claim: Claim) -> bool:
+    """Whether a claim is about some man of a side."""
+    return any(str(each) in ("w?", "b?") for each in claim.get("piece") or ())
 
 
 _ONE: Final = ("", "1", "some", "none")

@@ -1,16 +1,17 @@
 """Questions about a move, answered from fresh facts of board and engine (CCC, Appendix D).
 
-A question is read for the moves, pieces, squares and topics that it speaks of, and each is looked
-up: a move by its notes (:mod:`chessgloss.notes`), a piece by the facts that name its
-square. Without a language model the answer is what was found. With one, the model is given it,
-its draft is read for moves and pieces that were not looked up, they are, and the model answers
-again. Illegal moves in its answer are named.
+A question is read for the moves, pieces, squares and topics that it speaks of
+(:mod:`chessgloss.commentary.questions`), and each is looked up: a move by its notes
+(:mod:`chessgloss.notes`), a piece by the facts that name its square. Where a move is supposed not
+to be made, the engine's best other move is. Without a language model the answer is what was found.
+With one, the model is given it, its draft is read for moves and pieces that were not looked up,
+they are, and the model answers again. Illegal moves in its answer are named.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain
@@ -18,18 +19,20 @@ from typing import Final, Literal, NamedTuple
 
 import chess
 
-from chessgloss.claims.lexicon import Notation, tokenise
-from chessgloss.claims.parser import Term, chunk
+from chessgloss.claims.language import MoveSpec
+from chessgloss.claims.moments import fits, moment_after, moment_before
 from chessgloss.commentary.briefing import PHRASES, Briefing, after_pass
 from chessgloss.commentary.notes import compose
 from chessgloss.commentary.prompts import load_prompt
+from chessgloss.commentary.questions import PATTERNS, Mention, find_mentions
 from chessgloss.facts import Verdict, listed, side_name
 from chessgloss.llm.client import Client, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.llm.text import quoted
 from chessgloss.notes import notes, play_out
 from chessgloss.positions import MoveInContext, Position
-from chessgloss.predicates.board import attackers, taken_on
+from chessgloss.predicates.board import after_move, attackers, taken_on
+from chessgloss.predicates.finding import legal_moves, men
 from chessgloss.predicates.words import named, owned
 from chessgloss.scores import Analysis, by_the_rules, score_text
 
@@ -70,9 +73,6 @@ _THREATS: Final = (
     "allows_mate_1",
     "allows_mate",
 )
-_PATTERNS = {
-    name: re.compile(each) for name, each in PHRASES["question_patterns"].items()
-}
 
 
 class Ground(NamedTuple):
@@ -117,40 +117,6 @@ class Reply(NamedTuple):
     unsupported: tuple[str, ...] = ()
 
 
-def find_mentions(text: str) -> tuple[Term, ...]:
-    """Return the moves, pieces and squares that a text speaks of, in its order, each once.
-
-    Moves are read in SAN, UCI and words (``queen takes h4``, ``castle kingside``), pieces with
-    or without their square (``black's h4 knight``, ``the queen``).
-    """
-    found = list[Term]()
-    rest = text
-    for match in _PATTERNS["in_words"].finditer(text):
-        move = Notation(
-            castles="Q" if match["long"] else "K" if match["short"] else "either"
-        )
-        if match["piece"]:
-            piece = chess.PIECE_NAMES.index(match["piece"].lower())
-            square = match["square"]
-            move = Notation(
-                piece, chess.parse_square(square.lower()), takes=bool(match["takes"])
-            )
-        found.append(Term("move", match.group(), match.span(), move=move))
-        rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
-    for element in chunk(rest, tokenise(rest)):
-        for term in element.terms if element.tag in "NSM" else ():
-            if element.tag == "S" and _PATTERNS["pushed"].search(rest[: term.span[0]]):
-                term = replace(
-                    term, role="move", move=Notation(chess.PAWN, term.square)
-                )
-            if term.move is not None or term.role in ("piece", "square"):
-                found.append(term)
-    kept = dict[Term, Term]()
-    for term in sorted(found, key=lambda term: term.span):
-        kept.setdefault(replace(term, text="", span=(0, 0), continues=False), term)
-    return tuple(kept.values())
-
-
 class Dialogue:
     """A conversation about one move.
 
@@ -189,7 +155,8 @@ class Dialogue:
         self.turns: list[tuple[str, str]] = []
         self._analyse = cache(lambda position: by_the_rules(analyse(position)))
         self._after = move.after()
-        self._board = chess.Board(self._after.fen)
+        self._moment = moment_after(moment_before(move), move.move)
+        self._board = self._moment.board
 
     def ask(self, question: str) -> Reply:
         """Answer a question and remember both.
@@ -234,17 +201,15 @@ class Dialogue:
         )
         return _distinct(chain(self._on_moves(mentions, text), *pieces))
 
-    def _as_move(self, mention: Term) -> Term:
+    def _as_move(self, mention: Mention) -> Mention:
         """Return a mention, a bare square that reads as the move under discussion as that."""
-        bare = mention.move is None and mention.role == "square"
-        if bare and mention.text.strip() == self.move.san.rstrip("+#"):
-            end = self.move.move.to_square
-            return replace(mention, role="move", move=Notation(chess.PAWN, end))
+        if mention.role == "square" and mention.text == self.move.san.rstrip("+#"):
+            return replace(mention, references=(), move=MoveSpec.parse(mention.text))
         return mention
 
     # ---------------------------------------------------------------- moves
 
-    def _on_moves(self, mentions: Iterable[Term], text: str) -> Iterator[Ground]:
+    def _on_moves(self, mentions: Iterable[Mention], text: str) -> Iterator[Ground]:
         """Yield what is true of each move mentioned.
 
         A move is sought in the position before the move under discussion, then after it, then
@@ -255,39 +220,104 @@ class Dialogue:
         for mention in mentions:
             if mention.move is None:
                 continue
-            at: dict[Place, Position | None] = {"instead": self.move.position}
-            at |= {
-                "reply": self._after,
-                "later": line,
-                "threat": after_pass(self._after),
-            }
-            places = list(at.items())
-            if _PATTERNS["later"].search(text[: mention.span[0]]):
-                places = [places[2], places[1], places[3], places[0]]
-            ply = mention.numbered
-            moves = [
-                (place, MoveInContext(position, move.uci()))
-                for place, position in places
-                if position is not None
-                and (ply is None or (ply % 2 == 0) == position.turn)
-                for move in mention.move.moves(chess.Board(position.fen))
-            ]
-            moves.sort(key=lambda each: chess.Board(each[1].position.fen).ply() != ply)
+            before = text[: mention.span[0]]
+            if mention.left_out:
+                yield from self._without(mention, before)
+                continue
+            moves = list(self._sought(mention, before, line))
             if not moves:
-                yield self._illegal(mention, mention.move)
+                yield self._illegal(mention)
             for place, move in [each for each in moves if each[0] == moves[0][0]][:2]:
                 yield self._on_move("played" if move == self.move else place, move)
             if moves and moves[0][0] != "threat":
                 line = moves[0][1].after()
 
-    def _illegal(self, mention: Term, notation: Notation) -> Ground:
+    def _sought(
+        self, mention: Mention, before: str, line: Position | None
+    ) -> Iterator[tuple[Place, MoveInContext]]:
+        """Yield the moves that are meant with their places, the likeliest place first."""
+        at: dict[Place, Position | None] = {"instead": self.move.position}
+        at |= {"reply": self._after, "later": line}
+        at |= {"threat": after_pass(self._after)}
+        order: list[Place] = ["instead", "reply", "later", "threat"]
+        if PATTERNS["later"].search(before):
+            order = ["later", "reply", "threat", "instead"]
+        boards = {
+            place: chess.Board(position.fen)
+            for place, position in at.items()
+            if position
+        }
+        ply = mention.ply
+        there = [place for place in order if place in boards]
+        if ply is not None:
+            there = [each for each in there if (ply % 2 == 0) == boards[each].turn]
+            there.sort(key=lambda place: boards[place].ply() != ply)
+        for place in there:
+            position = at[place]
+            assert position is not None
+            for move in mention.moves(boards[place]):
+                yield place, MoveInContext(position, move.uci())
+
+    def _illegal(self, mention: Mention) -> Ground:
+        """Return why a move cannot be made."""
         reason = "no piece can make it here"
         for position in (self._after, self.move.position):
             board = chess.Board(position.fen)
-            if any(notation.fits(board, move) for move in board.pseudo_legal_moves):
-                reason = f"{side_name(board.turn)}'s own king would be in check"
+            for move in board.pseudo_legal_moves:
+                if mention.move and fits(board, move, mention.move):
+                    reason = _why_illegal(board, move)
         words = mention.text.strip()
         return Ground(words, "illegal", f"{words} is not a legal move: {reason}.")
+
+    def _without(self, mention: Mention, before: str) -> Iterator[Ground]:
+        """Yield what the engine would play if a move were not made.
+
+        It is a move of the side that the words name last. Where none can make it, that is told.
+        """
+        places: list[tuple[Place, Position]]
+        places = [("reply", self._after), ("instead", self.move.position)]
+        if mention.move and fits(
+            chess.Board(self.move.position.fen), self.move.move, mention.move
+        ):
+            places.reverse()
+        sides = re.findall(r"\b(white|black)\b", before.lower())
+        for place, position in places:
+            moves = mention.moves(position.board())
+            if moves and (not sides or position.turn == (sides[-1] == "white")):
+                yield self._best_but(place, position, moves)
+                return
+        if not mention.references:
+            yield self._illegal(mention)
+        asker = (sides[-1] == "white") if sides else self._board.turn
+        yield from self._on_pieces(replace(mention, move=None), asker)
+
+    def _best_but(
+        self, place: Place, position: Position, moves: Sequence[chess.Move]
+    ) -> Ground:
+        """Return the notes on the best move of a position that is none of some moves."""
+        board = position.board()
+        side = side_name(board.turn)
+        left_out = " or ".join(map(board.san, moves))
+        if not {*board.legal_moves} - {*moves}:
+            text = f"{side} has no legal move but {left_out}."
+            return Ground(left_out, place, text)
+        lines = [each for each in self._analyse(position).lines if each.moves]
+        left = [
+            each for each in lines if chess.Move.from_uci(each.moves[0]) not in moves
+        ]
+        if not left:
+            count = len(lines)
+            text = f"All of the engine's first {count} moves for {side} do that: {left_out}."
+            return Ground(left_out, place, text)
+        other = MoveInContext(position, left[0].moves[0])
+        ground = self._on_move("played" if other == self.move else place, other)
+        sentences = [f"Without {left_out}, {side}'s best is {other.numbered_san}."]
+        sentences.append(ground.text)
+        if left[0] != lines[0]:
+            best = MoveInContext(position, lines[0].moves[0]).numbered_san
+            value = score_text(lines[0].score)
+            sentences.append(f"The engine prefers {best} ({value}).")
+        return ground._replace(text=" ".join(sentences))
 
     def _on_move(self, place: Place, move: MoveInContext) -> Ground:
         """Return the notes on a legal move, and what the engine says of it."""
@@ -328,14 +358,13 @@ class Dialogue:
     # ---------------------------------------------------------------- pieces and squares
 
     def _on_pieces(
-        self, mention: Term, taker: chess.Color | None = None
+        self, mention: Mention, taker: chess.Color | None = None
     ) -> Iterator[Ground]:
         """Yield what is true after the move of the pieces that a phrase means, or of a square.
 
         Where the question names the side that is to take, its opponent's pieces are meant.
         """
         board = self._board
-        words = mention.text.strip()
         briefing = self._briefing(self.move)
         line = briefing.verdict.reply_line[:MOST_PLIES]
         passed = briefing.passed.best.moves if briefing.passed else ()
@@ -350,22 +379,19 @@ class Dialogue:
             attacked = board.is_attacked_by(not board.color_at(square), square)
             return chess.square_name(square) not in hanging, not attacked, square
 
-        meant = mention.squares(board)
+        meant = [
+            square
+            for each in mention.references
+            for square in self._moment.squares(each)
+            if board.piece_at(square)
+        ]
         if taker is not None:
             theirs = [each for each in meant if board.color_at(each) is not taker]
             near = [each for each in theirs if board.is_attacked_by(taker, each)]
             meant = near or theirs or meant
         squares = sorted(meant, key=order)[:MOST_PIECES]
         if not squares:
-            text = f"After {self.move.numbered_san} there is no such piece: {words}."
-            if mention.role == "square" and mention.square is not None:
-                words = chess.square_name(mention.square)
-                white, black = (
-                    _from(board, side, mention.square) for side in (True, False)
-                )
-                text = f"The square {words} is empty after the move; White reaches it with {white}"
-                text += f", Black with {black}."
-            yield Ground(words, "board", text)
+            yield self._on_empty(mention)
         for square in squares:
             colour = bool(board.color_at(square))
             name = chess.square_name(square)
@@ -387,6 +413,27 @@ class Dialogue:
                 sentences.insert(0, self._can_take(square, owner))
             sentences = [each[0].upper() + each[1:] for each in sentences]
             yield Ground(owner, "board", f"{'. '.join(sentences)}.")
+
+    def _on_empty(self, mention: Mention) -> Ground:
+        """Return by which moves an empty square is reached, or that a piece is not there."""
+        words = mention.text.strip()
+        if mention.role == "piece":
+            text = f"After {self.move.numbered_san} there is no such piece: {words}."
+            return Ground(words, "board", text)
+        (reference, *_) = mention.references
+        (square, *_) = self._moment.squares(reference)
+        board = self._board
+        white, black = (_reaching(board, side, square) for side in (True, False))
+        name = chess.square_name(square)
+        text = (
+            f"The square {name} is empty after the move; White reaches it with "
+            f"{_named(board, white)}, Black with {_named(board, black)}."
+        )
+        guards = {*board.attackers(True, square), *board.attackers(False, square)}
+        if only := guards - white - black:
+            verb = "covers" if len(only) == 1 else "cover"
+            text += f" {men(board, sorted(only)).capitalize()} {verb} it."
+        return Ground(name, "board", text)
 
     def _can_take(self, square: chess.Square, owner: str) -> str:
         """Return by which moves the side to move can take a piece."""
@@ -520,10 +567,31 @@ def _line(board: chess.Board, moves: Iterable[str]) -> str:
 
 
 def _from(board: chess.Board, colour: chess.Color, square: chess.Square) -> str:
-    """Return the pieces of a side that reach a square; pinned ones count against a king alone."""
+    """Return the pieces of a side that bear on another; pinned ones count against a king alone."""
     barred = board.piece_type_at(square) == chess.KING
-    squares = attackers(board, colour, square, barred=barred)
-    return listed([named(board, each) for each in squares] or ["nothing"])
+    return _named(board, attackers(board, colour, square, barred=barred))
+
+
+def _reaching(
+    board: chess.Board, colour: chess.Color, square: chess.Square
+) -> set[chess.Square]:
+    """Return the pieces of a side that have a legal move to a square."""
+    moves = legal_moves(board, colour)
+    return {each.from_square for each in moves if each.to_square == square}
+
+
+def _named(board: chess.Board, squares: Iterable[chess.Square]) -> str:
+    return listed([named(board, each) for each in sorted(squares)] or ["nothing"])
+
+
+def _why_illegal(board: chess.Board, move: chess.Move) -> str:
+    """Return from what a king would be in check after a move that leaves it there."""
+    side = board.turn
+    after = after_move(board, move)
+    king = after.king(side)
+    assert king is not None
+    checkers = men(after, after.attackers(not side, king))
+    return f"{side_name(side)}'s own king would be in check from {checkers}"
 
 
 def _taken_at(

@@ -31,20 +31,28 @@ def read_answers(name: str, moves: pd.DataFrame) -> dict[str, NDArray[np.float32
         first terms are kept, these have falling scores and all others zero.
     """
     kept, _ = read_tensors(weights_file(name))
-    place = {key: row for row, key in enumerate(kept.pop("moves").tolist())}
-    rows = np.array([place.get(key, -1) for key in move_keys(moves).tolist()], int)
+    answered = kept.pop("moves").tolist()
+    place = {key: row for row, key in enumerate(answered)}
+    wanted = move_keys(moves).tolist()
+    rows = np.array([place.get(key, -1) for key in wanted], int)
     found = {}
     for part, values in kept.items():
         scores = np.full((len(moves), len(TERMS)), np.nan, np.float32)
         asked = values[rows[rows >= 0]]
         if values.shape[1] < len(TERMS):
-            first = asked.astype(int)
-            asked = np.zeros((len(first), len(TERMS)))
-            falling = np.arange(float(first.shape[1]), 0, -1)
-            np.put_along_axis(asked, first, falling[None], axis=1)
+            asked = _falling(asked.astype(int))
         scores[rows >= 0] = asked
         found[part] = scores
     return found
+
+
+def _falling(first: NDArray[np.int_]) -> NDArray[np.float64]:
+    """Return scores ``(n, 21)`` that fall along the first terms ``(n, k)``; 0 for the others."""
+    count, kept = first.shape
+    scores = np.zeros((count, len(TERMS)))
+    falling = np.arange(kept, 0.0, -1.0)
+    np.put_along_axis(scores, first, falling[None], axis=1)
+    return scores
 
 
 def ask_control(
@@ -61,15 +69,18 @@ def ask_control(
         As :func:`.changes.sample_moves` draws them.
     """
     kept = read_answers("onehot-answers", moves)
-    signed, ranks = kept["changes"], kept["first"]
+    signed = kept["changes"]
+    ranks = kept["first"]
     new = np.isnan(ranks).any(axis=1)
     if new.any() and control_weights().is_file():
         model = ChangeModel.load(control_weights())
-        around = (moves[side][new].tolist() for side in ("before", "after"))
-        signed[new], ranks[new] = model.predict(BoardSource(), *around)
+        before = moves["before"][new].tolist()
+        after = moves["after"][new].tolist()
+        signed[new], ranks[new] = model.predict(BoardSource(), before, after)
     return signed, ranks
 
 
 def control_weights() -> Path:
     """Return where the weights of the control lie once they are trained: beside the store."""
-    return default_store().root.parent / "priority" / "onehot.safetensors"
+    beside = default_store().root.parent
+    return beside / "priority" / "onehot.safetensors"

@@ -165,7 +165,8 @@ def _draw(number: int, game: Game, per_game: int | None, seed: int) -> list[tupl
     rows = []
     fens = game.fens_at({ply + step for ply in drawn for step in (0, 1, 2)})
     for ply in sorted(drawn):
-        kind = kind_of(chess.Board(fens[ply]), chess.Move.from_uci(game.moves[ply]))
+        move = chess.Move.from_uci(game.moves[ply])
+        kind = kind_of(chess.Board(fens[ply]), move)
         after = fens[ply + 1]
         replied = fens.get(ply + 2, fens[ply + 1])
         rows.append((fens[ply], after, replied, kind, number, game.split))

@@ -76,7 +76,8 @@ class Priorities:
         return frame.rename(columns={"change": "change (sd)"})
 
     def __str__(self) -> str:
-        return f"{self.move.numbered_san} ({self.method})\n{self.table().round(2).to_string()}"
+        table = self.table().round(2).to_string()
+        return f"{self.move.numbered_san} ({self.method})\n{table}"
 
 
 # ---------------------------------------------------------------- what a model sees of a move
@@ -109,7 +110,8 @@ class NnueSource:
         pairs = multiply_pairs(clipped)
         later_pairs = multiply_pairs(later)
         parts = [last - first, later - clipped, later_pairs - pairs, clipped, pairs]
-        return np.divide(np.concatenate(parts, axis=-1), ONE, dtype=np.float32)
+        joined = np.concatenate(parts, axis=-1)
+        return np.divide(joined, ONE, dtype=np.float32)
 
 
 class BoardSource:
@@ -202,7 +204,8 @@ class ChangeModel:
 
     def _answers(self, views: NDArray[np.float32]) -> NDArray[np.float32]:
         """Map two views ``(n, 2, width)`` to each one's two answers a term, ``(n, 2, 2, 12)``."""
-        white, black = views[:, 0], views[:, 1]
+        white = views[:, 0]
+        black = views[:, 1]
         common = self._layer(white + black, "views.common")
         difference = (white - black) @ self.weights["views.difference.weight"].T
         hidden = np.stack([common + difference, common - difference], axis=1)
@@ -211,7 +214,9 @@ class ChangeModel:
         return answers.reshape(len(views), 2, 2, -1)
 
     def _layer(self, inputs: NDArray[np.float32], name: str) -> NDArray[np.float32]:
-        return inputs @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"]
+        matrix = self.weights[f"{name}.weight"]
+        bias = self.weights[f"{name}.bias"]
+        return inputs @ matrix.T + bias
 
     def save(self, path: Path) -> Path:
         """Write a safetensors file in half precision, with sizes and origin in its header."""
@@ -241,10 +246,12 @@ def _by_term(sides: NDArray[np.float32], sign: int) -> NDArray[np.float32]:
 
     A total seen by Black is the same with the other sign; its size is the same.
     """
-    white, black = sides[:, 0], sides[:, 1]
+    white = sides[:, 0]
+    black = sides[:, 1]
     totals = (white[:, :_TOTALS] + sign * black[:, :_TOTALS]) / 2
     pairs = np.stack([white[:, _TOTALS:], black[:, _TOTALS:]], axis=-1)
-    return np.concatenate([totals, pairs.reshape(len(sides), -1)], axis=1)
+    by_side = pairs.reshape(len(sides), -1)
+    return np.concatenate([totals, by_side], axis=1)
 
 
 # ---------------------------------------------------------------- methods

@@ -18,10 +18,15 @@ def stands(board: Board, piece: Square) -> Finding:
 
 
 def undeveloped(board: Board, piece: Square) -> Finding:
-    """Return whether a man stands where one of its kind and side begins the game."""
+    """Return whether a man stands where one of its kind and side begins the game.
+
+    Of a king that is not said.
+    """
+    king = board.piece_type_at(piece) == chess.KING
     home = board.piece_at(piece) == _START.piece_at(piece)
     word = "still stands" if home else "does not stand"
-    return Finding(home, told(board, f"{{}} {word} on a first square", piece))
+    evidence = told(board, f"{{}} {word} on a first square", piece)
+    return Finding(home, evidence, arguable=king)
 
 
 def square_colour(
