@@ -733,7 +733,7 @@ report.paste(
         "Types in training (RAP), with which the paper's LSTM gives more legal answers on M and "
         f"not on S and L, change those of ours by {typed_says}."
         if typed
-        else "Whether types in training help an LSTM cannot be said: that pair is not trained yet."
+        else "Whether types in training help an LSTM cannot be said: that pair has no training."
     )
 )
 

@@ -277,7 +277,7 @@ states |= {
     if name != example
 }
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit a layer for each model, depth and coding"}
 codings = {"White, Black": boards.squares, "own, opponent's": own}
 right = {}
 probes = {}
@@ -692,7 +692,7 @@ held_at = {
 falls = {name: row["erased"].value for name, row in erased.items()}
 same_order = sorted(falls, key=falls.get) == sorted(held_at, key=held_at.get)
 Markdown(
-    "Its part along the output's row alone lowers the probability by "
+    "The part of the step along the output's row alone lowers the probability by "
     + ", ".join(
         f"{erased[name]['along the output'].value:.0f} % ({label(name)})" for name in falls
     )
