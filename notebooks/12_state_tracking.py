@@ -9,9 +9,9 @@
 # %% [markdown]
 # # A language model that sees no board
 #
-# {glue:text}`result` It has nothing but the moves so far: if it is to go on legally, it must work out
+# {glue:md}`result` It has nothing but the moves so far: if it is to go on legally, it must work out
 # by itself where the pieces are. Below, the board after some moves, and the board that can be read off
-# the model. {glue:text}`enough` {glue:text}`notations`
+# the model.
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the moves of the example"}
 profile = "book"
@@ -30,6 +30,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
+from IPython.display import Markdown
 from matplotlib.ticker import LogLocator
 from torch import nn
 from torch.nn import functional as F
@@ -135,7 +136,7 @@ report.board_readings(chances, ply=24, square=chess.E4)
 # next two repeat their paper's tables with small models, trained from nothing, beside what can be
 # had without any model. Who draws evenly among the legal moves knows the rules and the board, and
 # nothing of play: a perplexity of {glue:text}`even` on our test games. A number that does not beat
-# it bears a †, and no sentence concludes from it.
+# it bears a †, and no sentence concludes from it. {glue:text}`enough`
 #
 # Three differences from the paper weigh on every number. Its games are people's; ours are
 # Stockfish's against itself at mixed strength, with random openings. Its model is GPT-2's small one
@@ -771,7 +772,9 @@ def say_changes(model):
         change = changes[size, model]
         if is_decided(size, model):
             word = "lower" if change.value.high < 0 else "raise"
+            count = len(by_seed[size, model])
             part = f"{abs(change.value.value):.0f} % with {wanted[size]:,} games"
+            part += "" if count > 1 else " (one seed)"
             clear[word][part] = change
         elif change.above:
             seeds = [part.value.value for part in by_seed[size, model]]
@@ -906,8 +909,8 @@ report.table(
 #   {glue:text}`half_new` plies in half of the cases.
 # - An even draw among the legal moves has a perplexity of {glue:text}`even`, counts of what follows
 #   the last tokens one of {glue:text}`sequences_L`. {glue:text}`above_says`
-# - More games lower the perplexity of plain UCI: {glue:text}`uci_XS` at XS, {glue:text}`uci_S` at S,
-#   {glue:text}`uci_M` at M, {glue:text}`uci_L` at L.
+# - Plain UCI comes to {glue:text}`uci_S` at S, {glue:text}`uci_M` at M, {glue:text}`uci_L` at L, where it
+#   has read more games and more tokens: {glue:text}`tokens_read` million.
 # - After one pass over L, against the recipe's perplexity: {glue:text}`worth`.
 #
 # Perplexity says how well a model foresees moves. What it knows of the board is asked next.
@@ -919,18 +922,20 @@ best_row = chosen[chosen["run"] == best_uci].iloc[0]
 games_read = f"{int(best_row['games']):,} games"
 fewest = plain_uci.index[0]
 report.paste(
-    result=results.only_if_above(
-        {
-            f"**{known[best_uci].value.value:.1f} against {even.value:.1f}.** After {games_read}, a model "
-            f"with {best_row['parameters'] / 1e6:.1f} million parameters that has never seen a board is in "
-            f"doubt between {known[best_uci].value:.1f} equally likely moves (its perplexity); someone who "
-            f"knows rules and board and draws a legal move, between {even.value:.1f}.": [
-                known[best_uci]
-            ]
-        },
-        f"After {games_read} the best model of plain UCI has a perplexity of "
-        f"{known[best_uci].value:.1f} a move: it foresees less than someone who knows rules and "
-        "board and draws a legal move.",
+    result=Markdown(
+        results.only_if_above(
+            {
+                f"**{known[best_uci].value.value:.1f} against {even.value:.1f}.** After {games_read}, a model "
+                f"with {best_row['parameters'] / 1e6:.1f} million parameters that has never seen a board is in "
+                f"doubt between {known[best_uci].value:.1f} equally likely moves (its perplexity); someone who "
+                f"knows rules and board and draws a legal move, between {even.value:.1f}.": [
+                    known[best_uci]
+                ]
+            },
+            f"After {games_read} the best model of plain UCI has a perplexity of "
+            f"{known[best_uci].value:.1f} a move: it foresees less than someone who knows rules and "
+            "board and draws a legal move.",
+        )
     ),
     enough=(
         ""
@@ -939,7 +944,6 @@ report.paste(
         f"{known[fewest].value.value:.0f}, overfitted: dev games had "
         f"{min(each['dev_perplexity'] for each in trained.loc[fewest, 'log']):.0f} after an earlier pass."
     ),
-    notations=decided_says,
     sequences_L=f"{sequences['L']:.0f}",
     above_says=(
         f"All {len(table4)} models of Table 4 are better than the even draw."
@@ -960,6 +964,11 @@ for name, value in (("their_weights", theirs / 1e6), ("our_weights", ours / 1e6)
     report.paste(**{name: f"{value:.3g}"})
 ratio_of = theirs / ours
 report.paste(ratio=f"{ratio_of:.0f}", half_new=int(np.argmax(new >= 0.5)) + 1)
+report.paste(
+    tokens_read=results.enumerate_names(
+        f"{count / 1e6:.1f}" for count in plain_uci.loc[plain_uci["size"] != "XS", "tokens"]
+    )
+)
 for run, row in plain_uci.iterrows():
     report.paste(**{f"uci_{row['size']}": f"{known[run]:.1f}"})
 tuned = [label for label in worth.index if label not in ("", "nomuon", "gpt2")]
@@ -1006,9 +1015,9 @@ report.paste(
         else ""
     ),
     fewer_steps=(
-        f"Fewer tokens are not what plain UCI lacks: AP at S with {apart_in_steps[0]:,.0f} steps, of twice "
-        f"the tokens, comes to {known['S-largebatch_ap-1'].value.value:.1f}, plain UCI with "
-        f"{apart_in_steps[1]:,.0f} to {known['S-uci-1'].value.value:.1f}."
+        f"It is not a matter of more steps: AP at S comes to {known['S-largebatch_ap-1'].value.value:.1f} with "
+        f"{apart_in_steps[0]:,.0f} steps, plain UCI to {known['S-uci-1'].value.value:.1f} with "
+        f"{apart_in_steps[1]:,.0f}."
         if known["S-largebatch_ap-1"].value.high < known["S-uci-1"].value.low
         else ""
     ),

@@ -9,7 +9,7 @@
 # %% [markdown]
 # # What the model knows of the board
 #
-# {glue:text}`result` {glue:text}`pieces_say`
+# {glue:md}`result` {glue:text}`pieces_say`
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the question and the model that answers"}
 profile = "book"
@@ -26,6 +26,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
+from IPython.display import Markdown
 from chessgloss import report, stats
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
@@ -160,7 +161,7 @@ plt.show()
 # models are kept; they continue {glue:text}`every_games` test games, ply by ply, with their likeliest
 # tokens. The baseline answers each move as it was answered most often in training.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Continue each game at every ply"}
 test_games = games.of("test")[: sizes.every_ply]
 played_in = [(game, games.games.ucis(game)) for game in test_games]
 prefixes = [(game, moves[:ply]) for game, moves in played_in for ply in range(len(moves))]
@@ -216,24 +217,24 @@ first_table.loc["whole move, every ply"] = pd.Series(every_ply)
 n_questions = ask("end_actual")["piece"].map(PIECES).value_counts().to_dict()
 n_questions |= {"in check": in_check.sum(), "not in check": (~in_check).sum()}
 n_questions |= {"whole move, every ply": len(prefixes)}
-first_table["questions"] = [f"{n_questions[name]:,}" for name in first_table.index]
+counted_names = {name: f"{name}, {n_questions[name]:,}" for name in first_table.index}
 report.paste(every_games=len(test_games))
 report.table(
-    first_table.fillna("-"),
+    one_line(first_table.fillna("-").rename(counted_names)),
     digits=1,
-    caption=f"Legal answers by piece, %; the commonest answer to the last move is a legal move in {by_reply:.1f} %",
+    caption=f"Legal answers by piece, and of how many, %. The commonest answer to a move: {by_reply:.1f}",
 )
 
 # %% [markdown]
 # ## One question, step by step
 #
-# Where can the piece on the coloured square go? The crosses are right. The model does not see this
-# board; it has read the moves that led there. It is asked without any new machinery
+# Where can the piece on a square go? The model does not see the board; it has read the moves that led
+# there. It is asked without any new machinery
 # {cite}`toshniwal2022chess`: it is given these moves and one token more, and its next token is an
 # answer. After a square it must say where the piece there can go; after a piece type, where such a
 # piece stands. The rules decide what is right.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the question"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Take a question"}
 question = ask("end_actual").iloc[question_number]
 board = chess.Board()
 for uci in question["prefix"].split():
@@ -244,7 +245,7 @@ legal = {move.to_square for move in board.legal_moves if move.from_square == sta
 drawing = chess.svg.board(
     board, size=260, fill={start: "#E69F00"}, squares=chess.SquareSet(legal)
 )
-report.Html(drawing, board.fen())
+question_board = report.Html(drawing, board.fen())
 
 # %% [markdown]
 # The questions keep the paper's rules. A game that no model has trained on is cut after 51 to 100
@@ -275,8 +276,8 @@ print(
 )
 
 # %% [markdown]
-# The 64 tokens of squares, laid on the board: the darker, the likelier. Crosses are legal, the
-# arrow is the likeliest square.
+# Left the question, right the 64 tokens of squares, laid on the board: the darker, the likelier.
+# Crosses are legal, the arrow is the likeliest square.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the answer on the board"}
 first_square = VOCABULARY.index("a1")
@@ -293,7 +294,9 @@ drawing = chess.svg.board(
     arrows=[chess.svg.Arrow(start, int(on_squares.argmax()), color="#D55E00c0")],
     colors={"square light": "#ffffff", "square dark": "#f0f0f0"},
 )
-report.Html(drawing, " ".join(f"{share:.3f}" for share in on_squares))
+report.boards(
+    question_board, report.Html(drawing, " ".join(f"{share:.3f}" for share in on_squares))
+)
 
 # %% [markdown]
 # The paper's three scores look at the ranking of the tokens. *LgM accuracy*: is the first one
@@ -929,13 +932,15 @@ checks = (
     and ours["not in check"].low > ours["in check"].high
 )
 report.paste(
-    result=results.only_if_above(
-        {
-            f"**{legal_of(plain).value.value:.1f} %.** So often a model that has read the moves of "
-            f"{plain_games:,} games and nothing else names a legal square, asked where the piece goes "
-            f"that moves next, after 51 to 100 plies; {counting}.": [legal_of(plain)]
-        },
-        f"No model that has read moves alone is seen to beat counting: {counting}.",
+    result=Markdown(
+        results.only_if_above(
+            {
+                f"**{legal_of(plain).value.value:.1f} %.** So often a model that has read the moves of "
+                f"{plain_games:,} games and nothing else names a legal square, asked where the piece goes "
+                f"that moves next, after 51 to 100 plies; {counting}.": [legal_of(plain)]
+            },
+            f"No model that has read moves alone is seen to beat counting: {counting}.",
+        )
     ),
     pieces_say=(
         f"It knows {easiest}s best ({ours[easiest].value:.0f} %) and {hardest}s least "

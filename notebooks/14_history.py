@@ -9,7 +9,7 @@
 # %% [markdown]
 # # How much of the history
 #
-# {glue:text}`long_ago` {glue:text}`lately`
+# {glue:md}`long_ago` {glue:text}`lately`
 #
 # ```{glue:figure} ages
 # :name: fig-14-ages
@@ -36,6 +36,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
+from IPython.display import Markdown
 from myst_nb import glue
 from torch.nn import functional as F
 from chessgloss import report
@@ -732,7 +733,7 @@ report.paste(
         "Types in training (RAP), with which the paper's LSTM gives more legal answers on M and "
         f"not on S and L, change those of ours by {typed_says}."
         if typed
-        else "Whether types in training help an LSTM cannot be said: that pair is not trained yet."
+        else "Whether types in training help an LSTM cannot be said: that pair has no training."
     )
 )
 
@@ -760,8 +761,9 @@ def age_sentence(age, what, lead):
     if clear and interval.value < 0:
         narrow, whole = (of_age[run][age].value for run in of_strongest)
         return (
-            f"**{whole:.0f} against {narrow:.0f} %.** {lead} {what} is often lost: so often are answers "
-            f"legal with the whole history, and with the window ({strongest})."
+            f"**{whole:.0f} against {narrow:.0f} %.** {lead} {what} is often lost: asked where it can go, a "
+            f"model names a legal square in {whole:.0f} % of the games with the whole history, in "
+            f"{narrow:.0f} % with the window ({strongest})."
         )
     if clear:
         return f"{lead} {what} is answered better: {shares(age)} ({strongest})."
@@ -780,10 +782,12 @@ report.paste(
         if told_apart == [True, False] and value_of(differences[0]).value < 0
         else ""
     ),
-    long_ago=age_sentence(
-        oldest,
-        f"a piece that came to its square more than {held} plies ago",
-        f"With a window of the last {window} tokens,",
+    long_ago=Markdown(
+        age_sentence(
+            oldest,
+            f"a piece that came to its square more than {held} plies ago",
+            f"With a window of the last {window} tokens,",
+        )
     ),
     lately=age_sentence(
         latest, f"a piece that came in the last {held // 2} plies", "With the window,"

@@ -9,21 +9,12 @@
 # %% [markdown]
 # # Is there a board inside?
 #
-# {glue:text}`held_short` {glue:text}`edited_short` {glue:text}`taught_short` And it can be led
-# astray: an opponent who looks one move ahead brings it to an illegal answer in
-# {glue:text}`lost_lookahead` % of {glue:text}`n_lookahead` games.
-#
-# The model, {glue:text}`example`, is one of the strong ones of chapters 12 to 14: its perplexity is
-# {glue:text}`perplexity`, and asked where the piece goes that is moved next, 51 to 100 plies into a
-# game, it names a legal square in {glue:text}`legal` % of the questions. Those chapters asked by
-# prompt. But a model can answer legally and keep no board; it can keep one and not use it; and an
-# average says nothing of the game in which it fails. So this chapter looks inside.
-#
-# Below, a game against random moves ends: on the left its board and the model's answer, on the right
-# the board that the linear layer reads off the model's last hidden state, with the squares marked
-# where it is wrong.
+# {glue:md}`held_short` And it can be led astray: an opponent who looks one move ahead brings it to an
+# illegal answer in {glue:text}`lost_lookahead` % of {glue:text}`n_lookahead` games. Below, a game against
+# random moves ends: on the left its board and the model's answer, on the right the board that the linear
+# layer reads off the model's last hidden state, with the squares marked where it is wrong.
 
-# %% tags=["parameters", "hide-input"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: model, layer, square and concept"}
 profile = "book"
 seed = 1
 example = "L-uci-1"
@@ -32,7 +23,7 @@ square = "e4"
 concept = "White Kingsafety"
 wanted = ("L-uci-1", "36000-people_uci-1", "36000-random_uci-1")
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, positions, and a game that is lost"}
 from functools import partial
 
 import chess
@@ -132,7 +123,7 @@ game = tokens.tokenise([lost_game["moves"].split()])
 place = pd.DataFrame({"game": [0], "ply": [len(board.move_stack)]})
 last_states = world_model.hidden_states(model, training.reading, game, place)
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the game's end"}
 codes = example_probe(last_states[layer]).view(64, 13).argmax(dim=1).numpy()
 wrong = np.flatnonzero(codes != read_boards([board.fen()]).squares[0])
 answer = lost_game["illegal"]
@@ -148,33 +139,26 @@ drawings = (
         board_of(codes, board.turn), size=300, fill=dict.fromkeys(map(int, wrong), "#D55E0080")
     ),
 )
-report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
-
-# %% tags=["hide-input"]
 print(
     f"{example} answers {answer or 'legally to the end'} after {lost_game['answers']} answers; "
     f"{len(wrong)} of 64 squares are read wrongly"
 )
+report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
 
 # %% [markdown]
-# In this chapter we
-#
-# - take a hidden state out of a model, and read the board off it by a logistic regression;
-# - do so for all squares, layers and models, beside random weights and the commonest piece;
-# - erase a piece in the hidden state: does the model stop moving it, and see what is legal then?
-# - train on games that nobody wants to win: are the rules learned better from them?
-# - lead to one position by two orders of moves: does the model see that it is the same?
-# - attack: how long can a model answer legally when its opponent wants it to fail?
-# - look for the 21 concepts of chapter 02 in a model that has read nothing but moves.
+# The model, {glue:text}`example`, is one of the strong ones of chapters 12 to 14: its perplexity is
+# {glue:text}`perplexity`, and it names a legal square in {glue:text}`legal` % of the questions. Those
+# chapters asked by prompt. But a model can answer legally and keep no board; it can keep one and not use
+# it; and an average says nothing of the game in which it fails. So this chapter looks inside.
 #
 # ## A hidden state, and what stands on one square
 #
-# The model reads a game; after each block every token has a vector. A hook keeps them. We take the
-# vector of each move's last token: all that the model hands on to its next layer when the move is
-# over. Another `example` (not AP's, which says a type before each square), `layer`, `square` or
-# `concept` can be set above.
+# The model reads a game; after each block every token has a vector. We take the vector of each move's
+# last token: all that the model hands on to its next layer when the move is over. What stands on one
+# square is one of 13: nothing, or one of twelve pieces. A multinomial logistic regression on the vectors
+# says which. Whole games are held out. Another `example`, `layer`, `square` or `concept` can be set above.
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Take the vectors of one game"}
 row = positions.iloc[0]
 moves = games.ucis(row["game"])[: row["ply"]]
 words = ["BOS", *(part for uci in moves for part in (uci[:2], uci[2:4], uci[4:]) if part)]
@@ -191,10 +175,7 @@ for hook in hooks:
 vectors = torch.stack(kept)
 print("(n_layers, n_tokens, width) =", tuple(vectors.shape))
 
-# %% [markdown]
-# The library does this for all positions, and adds layer 0, what goes into the first block.
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The same for all positions"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The same for all positions"}
 assert torch.allclose(vectors[:, -1], states[example][1:, 0], atol=1e-3)
 print("(n_layers + 1, n_positions, width) =", tuple(states[example].shape))
 print(
@@ -205,10 +186,6 @@ print(
         for name, use in (("train", "fit on"), ("validation", "choose on"), ("test", "test on"))
     ),
 )
-
-# %% [markdown]
-# What stands on one square is one of 13: nothing, or one of twelve pieces. A multinomial logistic
-# regression on the vectors says which. Whole games are held out.
 
 # %%
 at = chess.parse_square(square)
@@ -244,7 +221,7 @@ print(
 # and pictures call a model by the games that it has read, the example *self-play (L)*: it read 50,000,
 # and *self-play* below, like the other two, 36,000.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Models and controls"}
 for name in listed(wanted):
     if name != example and runs.kept_path("checkpoints", name).is_file():
         models[name], training = runs.read_model(name)
@@ -300,7 +277,7 @@ states |= {
     if name != example
 }
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit a layer for each model, depth and coding"}
 codings = {"White, Black": boards.squares, "own, opponent's": own}
 right = {}
 probes = {}
@@ -319,7 +296,7 @@ right["White, Black", "commonest", 0] = boards.squares[held] == np.array(
     [np.bincount(column).argmax() for column in boards.squares[train].T]
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "How much is read, of squares, occupied squares and boards"}
 held_games = positions["game"].to_numpy()[held]
 squares_right = {
     key: mean_interval(hits.mean(axis=1), held_games, seed=seed).in_percent()
@@ -330,9 +307,12 @@ boards_right = {
     for key, hits in right.items()
 }
 has_piece = boards.squares[held] > 0
+games_of_pieces = np.repeat(held_games, has_piece.sum(axis=1))
 occupied_right = {
     key: mean_interval(
-        (hits & has_piece).sum(axis=1) / has_piece.sum(axis=1), held_games, seed=seed
+        hits[has_piece],
+        games_of_pieces,
+        seed=seed,  # each occupied square counts once
     ).in_percent()
     for key, hits in right.items()
 }
@@ -354,7 +334,7 @@ report.table(
     caption="Read rightly off the last layer, % of held-out squares and boards",
 )
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "How much of the board a linear probe reads from each layer, by model. Grey are models with random weights, one of each architecture, dotted the commonest piece of each square.", "name": "fig-16-layers"}, "image": {"alt": "Lines of percentages over layers for several models, the grey one lowest."}}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Layer by layer", "figure": {"caption": "How much of the board a linear probe reads from each layer, by model. Grey are models with random weights, one of each architecture, dotted the commonest piece of each square.", "name": "fig-16-layers"}, "image": {"alt": "Lines of percentages over layers for several models, the grey one lowest."}}
 figure, axes = plt.subplots()
 for name in models:
     line = pd.Series(
@@ -385,19 +365,17 @@ plt.show()
 # ## Erase a piece
 #
 # That a layer reads a board does not say that the model uses it. So we change what the layer reads.
-# The model is about to move; we take the square that it would most likely move from, push the
-# hidden state along the difference of two rows of the probe, *empty* less *own piece of this type*,
-# and let the model go on. If it plays by this board, the probability of moving from there must
-# fall: there is nothing to move. The length of the step is that which exchanges the two logits,
-# times a strength.
+# The model is about to move; we take the square that it would most likely move from, push the hidden
+# state along the difference of two rows of the probe, *empty* less *own piece of this type*, and let
+# the model go on. If it plays by this board, the probability of moving from there must fall.
 #
-# Three controls of the same length: a random direction; the step that erases another piece; and the
-# step less its part along the output's own row for the square. A block adds to the state and passes
-# it on, so that a step can reach the output with no block having used it; for the same reason no
-# edit is made behind the last block. That part alone, as short as it is, is the fourth.
+# A block adds to the state and passes it on, so that a step can reach the output with no block having
+# used it. Hence four controls: the step less its part along the output's own row (*around the output*),
+# the step that erases another piece, a random direction, each of the same length, and that part alone.
+# Layer and strength are chosen on validation games. {glue:text}`edited`
 
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The steps"}
 def steps_for(model, probe, state, erased, other, random):
     """Steps, (5, width), in the order of ``kinds``; of equal length but for the last."""
     output = model.tokens.weight.detach()[tokens.SQUARES : tokens.PIECES]
@@ -486,11 +464,6 @@ def fall(table, column):
     return 1 - table[column] / table["before"]
 
 
-# %% [markdown]
-# The step can reach the output without any block having used it, and it does so most where few
-# blocks are left. So layer and strength are chosen on validation games by what the step does
-# *around the output*, less what another piece's does; the tables are of test games, at all depths.
-
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Choose depth and strength"}
 some = np.random.default_rng(seed).permutation(np.flatnonzero(part == "validation"))
 tuning = some[: sizes.edited // 8]
@@ -508,7 +481,7 @@ for name in spoken:
         by_depth[name, depth] = edit(name, tested, depth, (strength,))
     edits[name] = by_depth[name, int(chosen[name][0])]
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The same at every depth"}
 at_depth = {
     (name, f"block {depth}"): {
         kind: paired_difference(
@@ -528,15 +501,8 @@ report.table(
     "piece's step, points, at every depth",
 )
 
-# %% [markdown]
-# One probability is not a board. If a model plays by the board that the probe reads, then without
-# the piece other moves become legal too: a piece behind it is free to move. Li and others and Nanda
-# and others {cite}`nanda2023emergent` edited models of Othello and asked for just that, the changes
-# of the legal set. So of the positions where more squares can be moved from once the piece is gone we
-# ask what share of the probability these new squares get, the erased one left out of the count.
 
-
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Squares that become legal without the piece, as others asked of models of Othello"}
 def legal_from(fen, without=None):
     """Squares (64,) from which the side to move may move, with a piece taken off or not."""
     board = chess.Board(fen)
@@ -623,13 +589,7 @@ report.table(
     caption="Probability on squares that become legal without the piece, %, before and by step",
 )
 
-# %% [markdown]
-# The step keeps its parts along the output's rows for other squares, so that these too may be read
-# without a block. One of the positions: the probability of moving from each square, before (left)
-# and after (right) the piece on the crossed square is erased in the hidden state of the example. The
-# board is what it was; only the model's state has changed.
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw one erased piece"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "One erased piece: where the model would move from, before and after"}
 depth, strength = chosen[example]
 row = tested[0]
 probe = probes["own, opponent's", example, int(depth)]
@@ -659,7 +619,7 @@ drawings = [
 print(f"from {chess.square_name(place)}: before {before[place]:.2f}, after {now[place]:.2f}")
 report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The table"}
 erased = {
     name: {
         column: mean_interval(100 * fall(table, column), table["game"], seed=seed)
@@ -689,12 +649,7 @@ report.table(
     caption="Fall of the probability of moving from the erased square, %",
 )
 
-# %% [markdown]
-# Why does the step do more in one model than in another? {glue:text}`why_edited` How
-# much of the answer a state has already, the output layer says when it reads the state as it is,
-# without the blocks that are to come.
-
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "How much of the answer a state has already, read by the output layer"}
 said = pd.DataFrame(
     {
         name: {
@@ -723,7 +678,7 @@ report.boards(
     ),
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Why the models differ"}
 rest = {
     name: paired_difference(
         fall(table, "erased"), fall(table, "along the output"), table["game"], seed=seed
@@ -736,23 +691,21 @@ held_at = {
 }
 falls = {name: row["erased"].value for name, row in erased.items()}
 same_order = sorted(falls, key=falls.get) == sorted(held_at, key=held_at.get)
-report.paste(
-    why_edited=(
-        "Its part along the output's row alone lowers the probability by "
-        + ", ".join(
-            f"{erased[name]['along the output'].value:.0f} % ({label(name)})" for name in falls
-        )
-        + ": what the step does beyond that is "
-        + ", ".join(
-            f"{rest[name].value:.1f} [{rest[name].low:.1f}, {rest[name].high:.1f}]"
-            for name in falls
-        )
-        + " points. "
-        + (
-            "The less of the answer is in the state where the step is made, the less there is to push."
-            if same_order
-            else "Why they differ is not explained by what the states say."
-        )
+Markdown(
+    "The part of the step along the output's row alone lowers the probability by "
+    + ", ".join(
+        f"{erased[name]['along the output'].value:.0f} % ({label(name)})" for name in falls
+    )
+    + ": what the step does beyond that is "
+    + ", ".join(
+        f"{rest[name].value:.1f} [{rest[name].low:.1f}, {rest[name].high:.1f}]"
+        for name in falls
+    )
+    + " points. "
+    + (
+        "The less of the answer is in the state where the step is made, the less there is to push."
+        if same_order
+        else "Why they differ is not explained by what the states say."
     )
 )
 
@@ -761,11 +714,10 @@ report.paste(
 #
 # Do random games teach the rules better than games that are played to win? Three models of one shape
 # read as many tokens of 36,000 games each: of Stockfish against itself, of people (quick games of two
-# strong accounts of Lichess against everybody), and of random legal moves. A random game is written
-# in four lines:
+# strong accounts of Lichess against everybody), and of random legal moves.
 
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Games of random legal moves"}
 def random_game(plies, generator):
     board = chess.Board()
     while board.ply() < plies and (legal := list(board.legal_moves)):
@@ -778,12 +730,7 @@ test_games = corpus.of("test")[: sizes.by_chance]
 by_chance = [random_game(int(plies), drawing) for plies in games.plies[test_games]]
 print(" ".join(by_chance[0][:12]), "...")
 
-# %% [markdown]
-# Each then reads held-out games of all three kinds. An even draw among the legal moves knows the rules
-# and the board, and nothing of play; people's games are no part of the repository, so that none is
-# drawn in them.
-
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Perplexity of each on games of all three kinds"}
 read_by = {
     "self-play": "36000-uci-1",
     "people's games": "36000-people_uci-1",
@@ -828,12 +775,7 @@ report.table(
     caption=f"Perplexity of three kinds of games (columns). {results.MARKED}",
 )
 
-# %% [markdown]
-# In random games no model can beat the even draw, which is how they are made: there the perplexity
-# says how far a model is from knowing all legal moves and none other. What the three answer when they
-# are asked by prompt is in chapter 13; here is what random games change, question by question:
-
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What random games change, question by question"}
 asked_for = {  # task and score
     "the piece moved next": ("end_actual", "lgm"),
     "another piece": ("end_other", "lgm"),
@@ -924,8 +866,7 @@ Markdown(
 # ## One position, two orders
 #
 # Two moves of one side, with the opponent's between them, can often change places. The position is
-# the same; whoever keeps a board must go on in the same way. Models trained with a type before
-# every move say a type first, and are left out here and above.
+# the same; whoever keeps a board must go on in the same way.
 
 
 # %%
@@ -974,17 +915,13 @@ print(
 #
 # Vafa and others {cite}`vafa2024evaluating` ask the same of sequences of tokens. A model *accepts* a
 # continuation if it gives each token of it more than 1 %. *Compression*: does it accept, after the
-# other order, all continuations that are drawn from it after the first? *Distinction* is about the
-# boundary of two positions: continuations that are accepted after the first, and after the second
-# accepted up to the last token and not with it. Precision is the share of the model's boundary that
-# is true by the rules, recall the share of the true boundary that the model has. Both boundaries are
-# too large to list. As in the authors' code for Othello, the model's is drawn from its own
-# continuations, the true one from random legal moves. There they are 30, to the end of the game; here
-# {glue:text}`n_suffixes` of {glue:text}`suffix_tokens` tokens (three moves without promotion), for
-# {glue:text}`n_tested` positions, each beside its other order and beside another game's position.
+# other order, all continuations that are drawn from it after the first? *Distinction* is about what is
+# accepted after one position and not after another. Precision is the share of the model's differences
+# that is true by the rules, recall the share of the true ones that it has. Continuations are drawn:
+# {glue:text}`n_suffixes` of {glue:text}`suffix_tokens` tokens, for {glue:text}`n_tested` positions.
 
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Distance of two answers"}
 def squares_of(name, sequences):
     answers = np.exp(predict_next(models[name], tokens.read_moves(sequences, "uci")))
     squares = answers[:, tokens.SQUARES : tokens.PIECES]
@@ -999,7 +936,7 @@ other = np.concatenate(
     [np.roll(np.flatnonzero(lengths == length), 1) for length in np.unique(lengths)]
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Continuations that are accepted"}
 ACCEPTED = 0.01  # least probability of a token
 suffix_tokens = 6
 
@@ -1089,7 +1026,7 @@ def has(name, suffixes, first, second):
     return list(here & ~there)
 
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "One continuation"}
 one_order, other_order = tokens.read_moves(pairs[0][1:], "uci")
 continuation = draw_suffixes(example, one_order, np.random.default_rng(seed))[:1]
 print("drawn after one order:", *(tokens.VOCABULARY[token] for token in continuation[0]))
@@ -1098,7 +1035,7 @@ print(
     *(f"{chance:.2f}" for chance in chances_after(example, other_order, continuation)[0]),
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Compression, precision and recall"}
 random = np.random.default_rng(seed)
 tested_pairs = random.permutation(len(pairs))[: sizes.compared]
 boards_of = [after(moves) for _, moves, _ in pairs]
@@ -1155,7 +1092,7 @@ report.boards(
     ),
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What random games change here"}
 by_chance_too, by_people = (per_pair[f"36000-{who}_uci-1"] for who in ("random", "people"))
 by_random = {
     measure: paired_difference(
@@ -1194,11 +1131,11 @@ Markdown(
 #
 # An average over games from one source says how often a model errs there; it does not say that it
 # knows the rules. Balogh and Jelasity {cite}`balogh2026verification` let an opponent play legal
-# moves with the one aim that the model answers illegally, and found no model that withstands. An
-# attack by hand: after {glue:text}`warm_up` plies of a game the opponent draws a legal move, the
-# model answers with its likeliest tokens, and so on.
+# moves with the one aim that the model answers illegally, and found no model that withstands. Here
+# after {glue:text}`warm_up` plies of a game the opponent plays, the model answers with its likeliest
+# tokens, and so on, up to 60 answers.
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "An attack by hand: the opponent draws a legal move"}
 board = after(opening)
 random = np.random.default_rng(seed)
 for _ in range(world_model.ANSWERS):
@@ -1230,18 +1167,14 @@ for _ in range(world_model.ANSWERS):
 print(f"after {len(board.move_stack)} plies the answer to {board.peek().uci()} is {reply}")
 
 # %% [markdown]
-# The same in `attack`, for the source's five opponents. Two need no more than the model: it meets
-# *its own moves*, as far as they are legal (their SMM), or *detours* (AD), of the tokens that begin a
-# legal move always the one that it finds least likely, which leads far from all games that it has
-# read. Two try every move. One plays a *board misread* (BSO): the position that the probe above,
-# fitted on this model's last layer, reads worst. If the model went by the board that the probe
-# reads, such a position should be the end of it. The other looks *one move ahead* (IMO) for a move
-# that the model answers illegally; if there is none, it draws where the source plays the move after
-# which an illegal answer is likeliest. Each game has at most 60 answers. A model that says the game
-# is over while it is not has answered illegally.
+# The source's five opponents: *random* moves; the model's *own moves*, as far as they are legal (their
+# SMM); *detours* (AD), of the tokens that begin a legal move always the one that the model finds least
+# likely; a *board misread* (BSO), the position that the probe above reads worst: if the model went by
+# that board, it should be the end of it; and *one move ahead* (IMO), a move that the model answers
+# illegally, if there is one. A model that says the game is over while it is not has answered illegally.
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The opponents, and all attacks"}
 def moves_of(board):
     return [move.uci() for move in board.move_stack]
 
@@ -1331,7 +1264,7 @@ for name in models:
             models[name], readings[name], openings[:count], opponent
         )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "How the games end"}
 titles = {
     "random": "random moves",
     "own": "its own moves",
@@ -1371,7 +1304,7 @@ report.boards(
     ),
 )
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "How long a model stays legal under attack: the share of games without an illegal answer, by the number of its answers (Kaplan and Meier).", "name": "fig-16-survival"}, "image": {"alt": "Five panels of falling step curves, one for each kind of opponent."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the curves", "figure": {"caption": "How long a model stays legal under attack: the share of games without an illegal answer, by the number of its answers (Kaplan and Meier).", "name": "fig-16-survival"}, "image": {"alt": "Five panels of falling step curves, one for each kind of opponent."}}
 figure, rows = plt.subplots(1, len(titles), figsize=(11, 2.6), sharey=True)
 for axes, kind in zip(rows, titles, strict=True):
     for colour, name in zip(report.PALETTE, trained, strict=False):
@@ -1396,12 +1329,11 @@ plt.show()
 # ## Concepts of a model that never saw a board
 #
 # What does a model that has read nothing but moves know of king safety? Labels are Stockfish 8's
-# 21 terms, the classes the lowest and the highest 5 % of the positions, the method chapter 02's: a
-# linear support vector machine on standardised activations. All positions have White to move, so
-# that White's terms are the mover's too; one such board in {glue:text}`every` is asked. One
-# concept by hand, on the last layer:
+# 21 terms, the classes the lowest and the highest 5 % of the positions, the method chapter 02's. All
+# positions have White to move; one such board in {glue:text}`every` is asked. {glue:text}`inside`
 
-# %%
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "One concept by hand"}
 asked_rows = np.flatnonzero(boards.white_to_move)[:: sizes.every]
 table = oracle.evaluate_terms(list(positions["fen"].iloc[asked_rows]), oracle.stockfish8())
 usual = asked_rows[table.status == oracle.Status.OK]
@@ -1421,7 +1353,7 @@ print(
     f"positions; {len(usual):,} positions in all"
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit all concepts on each layer"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All concepts on each layer"}
 fens = list(positions["fen"].iloc[usual])
 features = {
     f"{example}, layer {depth}": vectors[usual].numpy()
@@ -1454,7 +1386,7 @@ report.table(
     caption="21 concepts between their tails, held-out games; half is a guess",
 )
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Concept by concept"}
 top = f"{example}, layer {layer}"
 columns = {
     name: table_of(insides[name], seed=seed)["accuracy"]
@@ -1468,17 +1400,15 @@ report.table(pd.DataFrame(columns).rename(columns=label_row), caption="Concept b
 # - {glue:text}`held`
 # - Coded as own and opponent's pieces in place of White's and Black's, a linear layer reads
 #   {glue:text}`square_own` % of the squares of {glue:text}`example` in place of {glue:text}`square_white` %.
-# - {glue:text}`edited`
+# - {glue:text}`edited_short`
 # - {glue:text}`lesson`
 # - {glue:text}`transposed`
-# - {glue:text}`by_random`
 # - {glue:text}`attacked`
-# - {glue:text}`inside`
 # - What a probe reads is what is there, not what is used; the models are small, each is one
 #   training, and attacks are of {glue:text}`n_attacked` games ({glue:text}`n_lookahead` for the
 #   two that try every move).
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say: the board"}
 mine = "own, opponent's"
 own_answers = results.score_run(example, deep).query("task == 'end_actual'")
 base = squares_right["White, Black", "commonest", 0]
@@ -1502,15 +1432,17 @@ of_squares = {
     )
 }
 read_off = (
-    f"a linear layer reads {occupied_right[mine, example, layer].value:.0f} % of the occupied squares "
-    f"off its last hidden state, against {occupied_right[mine, random_weights, layer].value:.0f} % "
+    f"so many of the occupied squares a linear layer reads off its last hidden state, against "
+    f"{occupied_right[mine, random_weights, layer].value:.1f} % "
     "with random weights."
 )
 report.paste(
-    held_short=(
-        f"A model that has read nothing but moves holds much of the board: {read_off}"
+    held_short=Markdown(
+        f"**{occupied_right[mine, example, layer].value:.1f} %.** A model that has read nothing but moves "
+        f"holds much of the board: {read_off}"
         if example in above
-        else f"Of a board inside a model that has read nothing but moves little is seen: {read_off}"
+        else f"Of a board inside a model that has read nothing but moves little is seen: "
+        f"{occupied_right[mine, example, layer].value:.1f} %, {read_off}"
     ),
     held=(
         f"More of the board than in the same architecture with random weights is found in "
@@ -1532,7 +1464,7 @@ report.paste(
     whole=f"{boards_right[mine, example, layer].value:.1f}",
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What they allow to say: attacks"}
 sooner = {
     kind: paired_difference(
         attacks[example, "board"]["answers"],
@@ -1556,7 +1488,7 @@ elif sooner["lookahead"].low > 0:
 else:
     board_says += "Neither difference decides whether a misread board makes the model err."
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What they allow to say: edits"}
 follows, indirect = (
     [name for name in spoken if specific[name, kind].low > 0] for kind in kinds[:2]
 )
@@ -1632,7 +1564,7 @@ report.paste(
     n_lookahead=sizes.looked_ahead,
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What they allow to say: concepts"}
 nothing = insides[f"{random_weights}, layer {layer}"]
 gains = {
     name: accuracy(insides[name], minus=nothing, seed=seed)
@@ -1656,7 +1588,7 @@ report.paste(
     )
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
 layers = {
     (depth, key_of(name)): (coding, name, depth)
     for coding, name, depth in right
@@ -1794,7 +1726,7 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Evidence"}
 report.evidence(
     len(positions),
     "positions",
@@ -1810,7 +1742,7 @@ report.evidence(
 # All three read squares by a linear reader of your own choice, fitted on the same 4,000 rows.
 
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "A reader of one square"}
 def read_square(name, states_of, learner, labels=None):
     """Return how often a reader is right about a square on held-out rows, and the commonest content.
 

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from chessgloss.positions import Position
-from chessgloss.stats import Interval
+from chessgloss.stats import Interval, Paired
 from chessgloss.tracking import probes, results
 from chessgloss.tracking.games import IDS, SQUARES, VOCABULARY, tokenise
-from chessgloss.tracking.results import MARK
+from chessgloss.tracking.results import MARK, SECOND_MARK
 
 #: A knight goes from f3 to e5; twice a queen that came from d1 goes from f3 to f7.
 TRAINING = (
@@ -302,6 +302,52 @@ def test_what_counting_does_as_well_is_marked_and_nothing_else(questions):
         summary = results.summarise(rows, ground, seed=1)
         row = summary.loc[("end_actual", "long")]
         assert [row["lgm"].above, row["exm"].above] == above
+
+
+def test_who_beats_counting_by_square_may_not_beat_counting_by_type(questions):
+    by_square = grounds_on(questions, "g1e2")
+    by_type = grounds_on(questions, "g1h3")
+    good = answered(questions, 15, 12)
+    row = results.summarise(good, by_square, by_type, seed=1).loc[("end_actual", "long")]
+    assert row["lgm"].above
+    assert not row["lgm"].above_second
+    assert str(row["lgm"]).endswith(SECOND_MARK)
+    floor = results.summarise(good, by_type, by_type, seed=1)
+    assert str(floor.loc[("end_actual", "long"), "lgm"]).endswith(MARK)
+    higher = results.summarise(good, by_square, by_square, seed=1)
+    assert str(higher.loc[("end_actual", "long"), "lgm"]).endswith("]")
+
+
+def test_the_second_bar_is_by_type_for_every_model(questions):
+    grounds = {
+        name: grounds_on(questions, "g1e2").assign(of=name)
+        for name in ("came_from", "type", "last")
+    }
+    assert set(results.second_of(grounds)["of"]) == {"type", "last"}
+    assert set(results.ground_of("uci", grounds)["of"]) == {"came_from"}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "by_seed", "noise", "clear"),
+    [
+        (1.0, 3.0, [2.0, 2.5], 1.5, True),
+        (-3.0, -1.0, [-2.0], 1.5, True),
+        (-0.1, 4.1, [2.0, 2.5], 1.5, False),  # the interval holds zero
+        (1.0, 3.0, [4.5, -0.5], 1.5, False),  # a seed has the other sign
+        (1.0, 3.0, [2.0, 2.5], 2.0, False),  # another seed alone makes as much
+    ],
+)
+def test_a_clear_difference_passes_interval_seeds_and_noise(
+    low, high, by_seed, noise, clear
+):
+    apart = Interval((low + high) / 2, low, high, 9)
+    assert results.is_clear(apart, by_seed, noise) is clear
+    assert results.is_clear(Paired(apart, 0.01), by_seed, noise) is clear
+
+
+def test_another_seed_makes_as_much_as_the_seeds_of_one_model_differ():
+    assert results.seed_noise([[10.0, 13.0, 11.0], [20.0], [5.0, 6.0]]) == 3.0
+    assert results.seed_noise([[10.0], [20.0]]) == 0.0
 
 
 def test_scores_are_laid_out_as_the_paper_prints_them(questions):
