@@ -255,7 +255,7 @@ def test_every_arm_and_method_has_a_title_of_its_own():
 
 
 def test_the_questions_are_those_that_were_decided_before_an_answer_was_there(asked):
-    freeze = load_script("commentary/factorial/freeze.py")
+    freeze = load_script("commentary/freeze.py")
     frozen = json.loads(data_file("commentary/factorial/frozen.json").read_text())
     assert frozen["sha256"]["prompts"] == freeze.prompts_sha256(asked)
     assert frozen["moves"] == len({each.about["of"] for each in asked}) == 303

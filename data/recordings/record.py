@@ -36,7 +36,7 @@ from types import MappingProxyType
 import pandas as pd
 
 from chessgloss.assets import AssetMissing, locate
-from chessgloss.commentary import readings
+from chessgloss.commentary import readings, voice
 from chessgloss.commentary.arms import (
     PURPOSE,
     ask_arm,
@@ -241,6 +241,7 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "static": _all_of(static_requests),
         "readings": _readings,
         "factorial": _factorial,
+        "voice": _all_of(voice.questions),
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,
         "mate_in_one_all": _all_of(partial(mate_in_one_requests, None)),

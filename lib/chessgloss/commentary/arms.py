@@ -32,7 +32,7 @@ from chessgloss.predicates.board import attacks
 from chessgloss.scores import ScoreWording, score_text
 from chessgloss.store import data_file
 
-Part = Literal["verdict", "attacks", "concepts", "reasoning"]
+Part = Literal["verdict", "attacks", "lines", "concepts", "reasoning"]
 
 #: How the position is given (the paper's Appendix F compares the two).
 Notation = Literal["fen", "pgn"]
@@ -105,8 +105,11 @@ def _read_arm(name: str, row: Mapping[str, Any]) -> Arm:
     return Arm(name=name, **{**row, "parts": tuple(row["parts"])})
 
 
-#: Every arm by name, in the order of the paper's argument.
+#: The arms of the experiment on 303 moves by name, in the order of the paper's argument.
 ARMS = {name: _read_arm(name, row) for name, row in _TABLE["arms"].items()}
+
+#: These, and the arms that came later: a row more changes nothing that was asked.
+EVERY_ARM = ARMS | {name: _read_arm(name, row) for name, row in _TABLE["later"].items()}
 
 #: The arms with the steps of the paper's argument between them, by the names of the steps.
 CONTRASTS: Mapping[str, Sequence[tuple[str, str]]] = {
@@ -139,14 +142,15 @@ def read_published() -> dict[str, Changes]:
     Raises
     ------
     ValueError
-        If the file of them is missing; the message says what makes it.
+        If a file of them is missing; the message says what makes it.
     """
-    path = data_file("commentary/factorial/published.json")
-    if not path.is_file():
-        raise ValueError(
-            f"{path} is missing; make it with: python data/commentary/factorial/make.py"
-        )
-    stored = json.loads(path.read_text("utf-8"))
+    stored = dict[str, Any]()
+    for experiment in ("factorial", "voice"):
+        path = data_file(f"commentary/{experiment}/published.json")
+        if not path.is_file():
+            remedy = "make it with: python data/commentary/factorial/make.py"
+            raise ValueError(f"{path} is missing; {remedy}")
+        stored |= json.loads(path.read_text("utf-8"))
     return {name: tuple(_changes(rows)) for name, rows in stored.items()}
 
 
@@ -303,7 +307,7 @@ def ask_arm(
     briefing
         The move and what is known of it.
     arm
-        Name of an arm in :data:`ARMS`.
+        Name of an arm in :data:`EVERY_ARM`.
     published
         The move's concepts by the published ranking, for the arms that are given them.
     notation
@@ -333,7 +337,9 @@ def ask_arms(
         "verdict": describe_verdict(move, briefing.verdict),
         "attacks": describe_attacks(move.after()),
     }
-    return [_ask(briefing, ARMS[arm], of_move, published, notation) for arm in arms]
+    return [
+        _ask(briefing, EVERY_ARM[arm], of_move, published, notation) for arm in arms
+    ]
 
 
 def _ask(

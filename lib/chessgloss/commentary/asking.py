@@ -39,6 +39,11 @@ def lectured_file() -> Path:
     return data_file("commentary/lectured.json")
 
 
+def released_file() -> Path:
+    """Return where the briefings of the moves released with the CCC paper are."""
+    return data_file("commentary/released.json")
+
+
 def read_briefings(path: Path) -> dict[str, Briefing]:
     """Read the briefings of a file, by name.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
 
@@ -15,11 +16,13 @@ from chessgloss.corpora.lectures import (
 )
 from chessgloss.positions import (
     MoveInContext,
+    Position,
     phase_of,
     read_move,
     repair_fen,
     text_digest,
 )
+from chessgloss.store import data_file
 
 #: Moves of the lectures that are evaluated; fewer if they hold fewer.
 EVALUATED = 60
@@ -138,3 +141,19 @@ def lectured_moves(seed: int = 1) -> list[EvaluatedMove]:
     lectures = read_lectures(assets.locate("lectures"))
     evaluated = choose_moves(lectures, seed=seed)
     return [each for each, _ in _first_comments(lectures) if each not in evaluated]
+
+
+def released_moves() -> list[EvaluatedMove]:
+    """Return the sixty moves that were released with the CCC paper (``data/released``).
+
+    Their FENs have neither castling rights nor counters: no right is put in, since none of the
+    moves castles, and the move's number is the one that is written before it.
+    """
+    with data_file("released/moves.tsv").open(encoding="utf-8") as file:
+        return [_released(row) for row in csv.DictReader(file, delimiter="\t")]
+
+
+def _released(row: Mapping[str, str]) -> EvaluatedMove:
+    board = repair_fen(row["fen"]).position.board()
+    board.fullmove_number = int(row["move"].partition(".")[0])
+    return EvaluatedMove(row["name"], read_move(Position(board.fen()), row["move"]))

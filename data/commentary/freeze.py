@@ -1,20 +1,23 @@
-"""Keep what was decided of the experiment before any answer was recorded.
+"""Keep what was decided of an experiment before any answer was recorded.
 
-    python data/commentary/factorial/freeze.py
+    python data/commentary/freeze.py factorial
+    python data/commentary/freeze.py voice
 
-writes ``frozen.json`` beside this file: the contrasts, what decides, the hashes of prompts,
-checker and rules. Run once, before the first answer; a test holds the code to it.
+writes ``frozen.json`` into the experiment's folder: the contrasts, what decides, the hashes of
+prompts, checker and rules. Run before the first answer; a test holds the code to it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from chessgloss.commentary import arms
+from chessgloss.claims import read_model
+from chessgloss.commentary import arms, voice
 from chessgloss.judges import contrasts
 from chessgloss.llm.recordings import Request
 
@@ -22,7 +25,7 @@ HERE = Path(__file__).parent
 LIBRARY = Path(arms.__file__).parents[1]
 
 #: What finds false claims, and what it looks at.
-CHECKER = ("claims", "facts")
+CHECKER = ("claims", "facts", "predicates")
 
 
 def prompts_sha256(requests: Iterable[Request]) -> str:
@@ -55,17 +58,28 @@ def checker_files() -> list[Path]:
     ]
 
 
-def decided() -> dict[str, object]:
-    """Return what is decided, with the hashes of what decides it."""
-    moves = arms.asked_moves()
+def text_sha256(text: str) -> str:
+    """Return the hash of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def shared() -> dict[str, object]:
+    """Return what holds for every experiment."""
     return {
+        "smallest_difference": contrasts.MATTERS,
+        "level": contrasts.LEVEL,
+    }
+
+
+def factorial() -> dict[str, object]:
+    """Return what is decided of the 303 moves, with the hashes of what decides it."""
+    moves = arms.asked_moves()
+    return shared() | {
         "decided": "before any answer was recorded",
         "moves": len(moves),
         "third": sum(map(arms.in_third, moves)),
         "outcome": "the comment makes at least one claim that the checker finds false",
         "contrasts": arms.CONTRASTS,
-        "smallest_difference": contrasts.MATTERS,
-        "level": contrasts.LEVEL,
         "correction": "Holm, over all contrasts",
         "sha256": {
             "prompts": prompts_sha256(arms.questions()),
@@ -75,11 +89,37 @@ def decided() -> dict[str, object]:
     }
 
 
+def of_voice() -> dict[str, object]:
+    """Return what is decided of the 150 moves; each arm has the hash of its own prompts."""
+    blocks = voice.read_blocks()
+    return shared() | {
+        "decided": "before any answer was recorded; one look, when all answers are there",
+        "moves": sum(map(len, blocks)),
+        "blocks": len(blocks),
+        "outcomes": voice.OUTCOMES,
+        "contrasts": voice.CONTRASTS,
+        "correction": "Holm, over all contrasts of both outcomes",
+        "intervals": "bootstrap over moves; over blocks as a sensitivity",
+        "sha256": {
+            "moves": text_sha256(json.dumps(blocks)),
+            "reader": text_sha256(read_model.instructions()),
+            "checker": files_sha256(checker_files()),
+            "prompts": {
+                arm: prompts_sha256(voice.questions([arm])) for arm in voice.ARMS
+            },
+        },
+    }
+
+
+DECIDED = {"factorial": factorial, "voice": of_voice}
+
+
 def main() -> None:
-    """Write the file; what stands in it beside that is kept."""
-    path = HERE / "frozen.json"
+    """Write the file of an experiment; what stands in it beside that is kept."""
+    (name,) = sys.argv[1:]
+    path = HERE / name / "frozen.json"
     kept = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-    text = json.dumps({**kept, **decided()}, indent=1)
+    text = json.dumps({**kept, **DECIDED[name]()}, indent=1)
     path.write_text(f"{text}\n", "utf-8")
 
 
