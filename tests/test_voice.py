@@ -68,8 +68,7 @@ def test_every_arm_is_asked_once_on_every_move_in_the_same_words_as_the_first_ex
     asked,
 ):
     shared = {
-        (one.about["of"], one.about["method"]): one.messages
-        for one in arms.questions()
+        (one.about["of"], one.about["method"]): one.messages for one in arms.questions()
     }
     for arm, requests in asked.items():
         of = {each.about["of"]: each.messages for each in requests}

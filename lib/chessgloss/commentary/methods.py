@@ -136,7 +136,9 @@ class ModelWriter:
         if self._gone:
             return write_notes(briefing)
         try:
-            ranked = published_changes(briefing) if EVERY_ARM[self.method].concepts else ()
+            ranked = (
+                published_changes(briefing) if EVERY_ARM[self.method].concepts else ()
+            )
             answer = self.client.ask(ask_arm(briefing, self.method, ranked))
             comment = read_comment(answer, self.method)
             if comment.state == "answered":
