@@ -246,8 +246,8 @@ def test_the_expert_is_asked_about_a_move_whose_ranking_is_not_kept(
 
 
 def test_every_arm_and_method_has_a_title_of_its_own():
-    assert methods.TITLES.keys() == arms.ARMS.keys() | methods.METHODS.keys()
-    assert not arms.ARMS.keys() & methods.METHODS.keys()
+    assert methods.TITLES.keys() == arms.EVERY_ARM.keys() | methods.METHODS.keys()
+    assert not arms.EVERY_ARM.keys() & methods.METHODS.keys()
     assert len(set(methods.TITLES.values())) == len(methods.TITLES)
 
 

@@ -24,12 +24,13 @@ from chessgloss.commentary import read_table
 from chessgloss.commentary.asking import briefings_file, lectured_file, read_briefings
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
 from chessgloss.facts import Verdict, side_name
+from chessgloss.facts.replies import Refutation
 from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
 from chessgloss.llm.text import visible
 from chessgloss.positions import MoveInContext, Position, text_digest
 from chessgloss.predicates.board import attacks
-from chessgloss.scores import ScoreWording, score_text
+from chessgloss.scores import CAP, Analysis, ScoreWording, score_text
 from chessgloss.store import data_file
 
 Part = Literal["verdict", "attacks", "lines", "concepts", "reasoning"]
@@ -53,6 +54,11 @@ TEMPERATURE = 0.1
 #: How many concepts are given: Figure 3 of the CCC paper lists three beside its example, its
 #: text names no number. Five is our reading.
 CONCEPTS = 5
+
+#: Lines before the move and after it, for the arms that are given lines; plies of one that does
+#: not end in mate.
+LINES_BEFORE, LINES_AFTER = 3, 2
+PLIES = 10
 
 #: Changes smaller than this, in standard deviations, count as none: no direction is given.
 NO_CHANGE = 0.1
@@ -259,6 +265,33 @@ def describe_verdict(move: MoveInContext, verdict: Verdict) -> str:
     return "; ".join(parts)
 
 
+def describe_lines(analysis: Analysis, most: int) -> str:
+    """Return the first lines of an analysis with their scores, the best first.
+
+    A line that ends in mate is given to its end, any other for :data:`PLIES` plies.
+    """
+    board = chess.Board(analysis.position.fen)
+    told = list[str]()
+    for line in analysis.lines[:most]:
+        length = None if line.score.is_mate() else PLIES
+        moves = map(chess.Move.from_uci, line.moves[:length])
+        told.append(
+            f"- {score_text(line.score, _WORDING)}: {board.variation_san(moves)}"
+        )
+    return "\n".join(told) or "- none, the game is over"
+
+
+def describe_failing(refutations: Iterable[Refutation]) -> str:
+    """Return what a reader would try after a move and in its place, and how each fails."""
+    told = list[str]()
+    for each in refutations:
+        when = "after the move" if each.is_reply else "in its place"
+        cost = f"costs {each.loss / 100:.1f} pawns" if each.loss < CAP else "loses"
+        how = "is mated" if each.mate else cost
+        told.append(f"- {when} {each.text} ({how})")
+    return "\n".join(told) or "- none was found"
+
+
 def describe_concept(change: ConceptChange) -> str:
     """Return a concept and its direction in words: ``White's king safety: gets worse``.
 
@@ -336,6 +369,9 @@ def ask_arms(
         "move": move.numbered_san,
         "verdict": describe_verdict(move, briefing.verdict),
         "attacks": describe_attacks(move.after()),
+        "lines_before": describe_lines(briefing.before, LINES_BEFORE),
+        "lines_after": describe_lines(briefing.after, LINES_AFTER),
+        "failing": describe_failing(briefing.refutations),
     }
     return [
         _ask(briefing, EVERY_ARM[arm], of_move, published, notation) for arm in arms
@@ -368,10 +404,10 @@ def _ask(
 
 
 def _example(arm: Arm, example: Mapping[str, Any]) -> tuple[Message, Message]:
-    attacks = "\n".join(f"- {line}" for line in example["attacks"])
+    listed = ("attacks", "lines_before", "lines_after", "failing")
     values = {
         **example,
-        "attacks": attacks,
+        **{name: "\n".join(f"- {line}" for line in example[name]) for name in listed},
         "concepts": _numbered(example["concepts"]),
     }
     return (

@@ -10,12 +10,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
 
 from chessgloss.commentary import read_table
-from chessgloss.commentary.arms import ask_arms, asked_moves, read_published
-from chessgloss.commentary.asking import read_briefings, released_file
+from chessgloss.commentary.arms import EVERY_ARM, ask_arm, asked_moves, read_published
+from chessgloss.commentary.asking import (
+    read_analysis,
+    read_briefings,
+    read_refutation,
+    released_file,
+)
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.llm.recordings import Request
 from chessgloss.store import data_file
@@ -49,11 +55,42 @@ def voice_moves() -> dict[str, Briefing]:
     return {name: known[name] for name in chain.from_iterable(read_blocks())}
 
 
+def lined_moves() -> dict[str, Briefing]:
+    """Return the same moves with two lines after each, and what a reader would try and fails.
+
+    Raises
+    ------
+    ValueError
+        If the file of them is missing; the message says what makes it.
+    """
+    path = data_file("commentary/voice/lines.json")
+    if not path.is_file():
+        remedy = "make it with: python data/commentary/voice/lines.py"
+        raise ValueError(f"{path} is missing; {remedy}")
+    rows = json.loads(path.read_text("utf-8"))
+    return {
+        name: _lined(each, rows[name]) for name, each in voice_moves().items()
+    }
+
+
+def _lined(briefing: Briefing, row: Mapping[str, Any]) -> Briefing:
+    move = briefing.move
+    failing = tuple(read_refutation(move, each) for each in row["failing"])
+    after = read_analysis(move.after(), row["after"])
+    return replace(briefing, after=after, refutations=failing)
+
+
 def questions(arms: Iterable[str] = ARMS) -> list[Request]:
-    """Return what some arms are asked on all moves, move by move."""
+    """Return what some arms are asked on all moves, arm by arm."""
     published = read_published()
-    named = tuple(arms)
-    asked = (
-        ask_arms(each, named, published[name]) for name, each in voice_moves().items()
-    )
-    return [*chain.from_iterable(asked)]
+    plain, lined = voice_moves(), lined_moves()
+    return [
+        ask_arm(each, arm, published[name])
+        for arm in arms
+        for name, each in (lined if has_lines(arm) else plain).items()
+    ]
+
+
+def has_lines(arm: str) -> bool:
+    """Return whether an arm is given lines."""
+    return "lines" in EVERY_ARM[arm].parts

@@ -32,6 +32,9 @@ Natural = Literal[
     "takes it", "takes what it left", "check", "takes too", "wins", "next"
 ]
 
+#: Reasons to think of a move that answers the one played.
+REPLIES: Final[tuple[Natural, ...]] = ("takes it", "takes what it left", "check")
+
 #: Nodes of each search, and the most moves that are tried after the move and before it.
 TRIED_NODES: Final = 30_000
 MOST_REPLIES, MOST_ALTERNATIVES = 5, 3
