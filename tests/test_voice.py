@@ -31,6 +31,9 @@ def test_what_is_asked_is_what_was_decided_before_the_first_answer(asked, frozen
     assert digests == frozen["sha256"]["prompts"]
     instructions = FREEZE.text_sha256(read_model.instructions())
     assert instructions == frozen["sha256"]["reader"]
+    told = FREEZE.text_sha256(voice.SENT_BACK.template)
+    assert told == frozen["sha256"]["sent_back"]
+    assert (voice.PLANTS, voice.SEED) == (frozen["planted_errors"], frozen["seed"])
     moves = FREEZE.text_sha256(json.dumps(voice.read_blocks()))
     assert moves == frozen["sha256"]["moves"]
     assert frozen["contrasts"] == {k: [*v] for k, v in voice.CONTRASTS.items()}

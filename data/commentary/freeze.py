@@ -99,11 +99,14 @@ def of_voice() -> dict[str, object]:
         "outcomes": voice.OUTCOMES,
         "contrasts": voice.CONTRASTS,
         "correction": "Holm, over all contrasts of both outcomes",
+        "planted_errors": voice.PLANTS,
+        "seed": voice.SEED,
         "intervals": "bootstrap over moves; over blocks as a sensitivity",
         "sha256": {
             "moves": text_sha256(json.dumps(blocks)),
             "reader": text_sha256(read_model.instructions()),
             "checker": files_sha256(checker_files()),
+            "sent_back": text_sha256(voice.SENT_BACK.template),
             "prompts": {
                 arm: prompts_sha256(voice.questions([arm])) for arm in voice.ARMS
             },

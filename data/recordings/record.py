@@ -36,6 +36,7 @@ from types import MappingProxyType
 import pandas as pd
 
 from chessgloss.assets import AssetMissing, locate
+from chessgloss.claims.gold import GoldText
 from chessgloss.commentary import readings, voice
 from chessgloss.commentary.arms import (
     PURPOSE,
@@ -160,8 +161,40 @@ def trial_requests(
 
 def _readings(client: Client, commentator: str) -> Iterator[list[Request]]:
     """Yield the questions that ask for the claims of texts, then those about lines that failed."""
-    sets = readings.gold_sets().items()
-    asked = [block for name, texts in sets for block in readings.blocks(name, texts)]
+    for name, texts in readings.gold_sets().items():
+        yield from _read_all_of(client, name, texts)
+
+
+def _voice(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions of all arms, then the comments of which something is sent back."""
+    yield voice.questions()
+    if voice.is_made("sent_back.json", client.model):
+        yield voice.sent_back(client)
+
+
+def _voice_readings(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions on comments: those to be checked once, then all, twice in other orders.
+
+    The comments of the model of the first experiment are those that both experiments have.
+    """
+    if commentator == DEFAULT_MODEL:
+        shared = replay(PURPOSE, commentator)
+        for reading in (1, 2):
+            texts = voice.texts_shared(shared, reading)
+            yield from _read_all_of(client, f"shared_{reading}", texts)
+        return
+    answers = replay(voice.PURPOSE, commentator)
+    yield from _read_all_of(client, "loop", voice.texts_in_loop(answers))
+    if voice.is_made("plants.jsonl", answers.model):
+        for reading in (1, 2):
+            texts = voice.texts_read(answers, reading)
+            yield from _read_all_of(client, f"all_{reading}", texts)
+
+
+def _read_all_of(
+    client: Client, name: str, texts: Iterable[GoldText]
+) -> Iterator[list[Request]]:
+    asked = [*readings.blocks(name, texts)]
     yield readings.first_questions(asked)
     yield readings.further_questions(asked, client.recordings)
 
@@ -241,7 +274,8 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "static": _all_of(static_requests),
         "readings": _readings,
         "factorial": _factorial,
-        "voice": _all_of(voice.questions),
+        "voice": _voice,
+        "voice_readings": _voice_readings,
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,
         "mate_in_one_all": _all_of(partial(mate_in_one_requests, None)),
@@ -250,10 +284,10 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
 )
 
 #: Purposes whose questions a judge is asked.
-JUDGED = ("gcc_eval", "pairwise")
+JUDGED = ("gcc_eval", "pairwise", "voice_readings")
 
 #: Purposes of which more questions follow from the answers to the first.
-FOLLOWING = ("readings",)
+FOLLOWING = ("readings", "voice", "voice_readings")
 
 #: Slots of a server on this machine: each keeps one beginning of the purpose's questions read.
 #: Eight serve the eleven arms: those that differ in the move's concepts alone share one.
@@ -261,7 +295,7 @@ SLOTS = {"factorial": 8}
 
 #: Tokens that such a server holds for each slot: the longest question and its answer. What a reader
 #: of claims is told takes some 6,000.
-CONTEXT = {"factorial": 2048, "readings": 10_240}
+CONTEXT = {"factorial": 2048, "readings": 10_240, "voice_readings": 10_240}
 
 #: What ``all`` records: what the chapters show.
 SHOWN = tuple(purpose for purpose in PURPOSES if not purpose.startswith("mate_in_one_"))

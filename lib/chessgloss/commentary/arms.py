@@ -24,8 +24,8 @@ from chessgloss.commentary import read_table
 from chessgloss.commentary.asking import briefings_file, lectured_file, read_briefings
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
 from chessgloss.facts import Verdict, side_name
-from chessgloss.facts.replies import Refutation
 from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
+from chessgloss.facts.replies import Refutation
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
 from chessgloss.llm.text import visible
 from chessgloss.positions import MoveInContext, Position, text_digest
