@@ -12,19 +12,20 @@ import json
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from string import Template
 from types import MappingProxyType
 from typing import Any, Final
 
-from chessgloss.claims import Checked, Reading, verify
+from chessgloss.claims import Checked, Reading, agreed, verify
 from chessgloss.claims.gold import GoldText
 from chessgloss.commentary import read_table
 from chessgloss.commentary.arms import ARMS as FIRST_ARMS
 from chessgloss.commentary.arms import (
     EVERY_ARM,
-    ask_arm,
+    ask_arms,
     asked_moves,
     read_comment,
     read_published,
@@ -85,13 +86,15 @@ def read_blocks() -> list[list[str]]:
     return json.loads(path.read_text("utf-8"))["of"]
 
 
-def voice_moves() -> dict[str, Briefing]:
+@cache
+def voice_moves() -> Mapping[str, Briefing]:
     """Return the 150 moves by name, block by block: ninety of the 303, and the sixty released."""
     known = asked_moves() | read_briefings(released_file())
     return {name: known[name] for name in chain.from_iterable(read_blocks())}
 
 
-def lined_moves() -> dict[str, Briefing]:
+@cache
+def lined_moves() -> Mapping[str, Briefing]:
     """Return the same moves with two lines after each, and what a reader would try and fails.
 
     Raises
@@ -111,14 +114,18 @@ def _lined(briefing: Briefing, row: Mapping[str, Any]) -> Briefing:
 
 
 def questions(arms: Iterable[str] = ARMS) -> list[Request]:
-    """Return what some arms are asked on all moves, arm by arm."""
+    """Return what some arms are asked on all moves, arm by arm, each in the order of the moves."""
+    asked = dict[str, list[Request]]()
     published = read_published()
-    plain, lined = voice_moves(), lined_moves()
-    return [
-        ask_arm(each, arm, published[name])
-        for arm in arms
-        for name, each in (lined if has_lines(arm) else plain).items()
-    ]
+    named = list(arms)
+    for moves, of_kind in (
+        (voice_moves(), [arm for arm in named if not has_lines(arm)]),
+        (lined_moves(), [arm for arm in named if has_lines(arm)]),
+    ):
+        for name, each in moves.items() if of_kind else ():
+            for request in ask_arms(each, of_kind, published[name]):
+                asked.setdefault(str(request.about["method"]), []).append(request)
+    return [request for arm in named for request in asked[arm]]
 
 
 def has_lines(arm: str) -> bool:
@@ -137,13 +144,10 @@ def comments(client: Client) -> dict[str, dict[str, Comment]]:
     AnswerMissing
         If an answer is missing; of a comment that was sent back the second counts.
     """
-    found = {
-        arm: {
-            str(each.about["of"]): read_comment(client.ask(each), arm)
-            for each in questions([arm])
-        }
-        for arm in ARMS
-    }
+    found: dict[str, dict[str, Comment]] = {arm: {} for arm in ARMS}
+    for each in questions():
+        arm, name = str(each.about["method"]), str(each.about["of"])
+        found[arm][name] = read_comment(client.ask(each), arm)
     again = {
         str(each.about["of"]): read_comment(client.ask(each), CHECKED)
         for each in sent_back(client)
@@ -304,4 +308,15 @@ def checks(
         )
         for each in texts
         if each.key in read
+    }
+
+
+def accused(
+    first: Mapping[str, Sequence[Checked]], second: Mapping[str, Sequence[Checked]]
+) -> dict[str, bool]:
+    """Return of each text that was read twice whether both readings accuse it alike."""
+    return {
+        key: any(each.verdict == "false" for each in agreed(claims, second[key]))
+        for key, claims in first.items()
+        if key in second
     }
