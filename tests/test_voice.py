@@ -12,7 +12,7 @@ import pytest
 from chessgloss.claims import read_model
 from chessgloss.commentary import arms, readings, voice
 from chessgloss.commentary.moves import released_moves
-from chessgloss.judges import contrasts
+from chessgloss.judges import blind, contrasts
 from chessgloss.llm.client import Client, model_named, replay
 from chessgloss.llm.recordings import Answer, Recordings, Request, State
 from chessgloss.store import data_file
@@ -42,6 +42,8 @@ def test_what_is_asked_is_what_was_decided_before_the_first_answer(asked, frozen
     told = FREEZE.text_sha256(voice.SENT_BACK.template)
     assert told == frozen["sha256"]["sent_back"]
     assert (frozen["planted_errors"], frozen["seed"]) == (voice.PLANTS, voice.SEED)
+    blindly = {name: FREEZE.text_sha256(blind.told(name)) for name in blind.TOLD}
+    assert blindly == frozen["sha256"]["blind"]
     moves = FREEZE.text_sha256(json.dumps(voice.read_blocks()))
     assert moves == frozen["sha256"]["moves"]
     assert frozen["contrasts"] == {k: [*v] for k, v in voice.CONTRASTS.items()}

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from chessgloss.claims import read_model
 from chessgloss.commentary import arms, voice
-from chessgloss.judges import contrasts
+from chessgloss.judges import blind, contrasts
 from chessgloss.llm.recordings import Request
 
 HERE = Path(__file__).parent
@@ -106,6 +106,7 @@ def of_voice() -> dict[str, object]:
             "moves": text_sha256(json.dumps(blocks)),
             "reader": text_sha256(read_model.instructions()),
             "checker": files_sha256(checker_files()),
+            "blind": {name: text_sha256(blind.told(name)) for name in blind.TOLD},
             "sent_back": text_sha256(voice.SENT_BACK.template),
             "prompts": {
                 arm: prompts_sha256(voice.questions([arm])) for arm in voice.ARMS

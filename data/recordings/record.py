@@ -26,7 +26,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -48,9 +48,14 @@ from chessgloss.commentary.arms import (
 from chessgloss.commentary.asking import briefings_file, read_briefings
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import gather_comments
-from chessgloss.commentary.moves import EvaluatedMove, evaluated_moves
+from chessgloss.commentary.moves import (
+    EvaluatedMove,
+    evaluated_moves,
+    released_comments,
+)
+from chessgloss.commentary.notes import write_notes
 from chessgloss.experts import Expert, load_expert
-from chessgloss.judges import gcc, pairwise, trials
+from chessgloss.judges import blind, gcc, pairwise, trials
 from chessgloss.llm.batches import (
     SIZES,
     BatchDamaged,
@@ -191,6 +196,30 @@ def _voice_readings(client: Client, commentator: str) -> Iterator[list[Request]]
             yield from _read_all_of(client, f"all_{reading}", texts)
 
 
+def _voice_blind(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions of two blind readings on the comments of all arms, notes, and people.
+
+    People's comments are there where their source is; broken ones among the others.
+    """
+    answers = replay(voice.PURPOSE, commentator)
+    moves = voice.voice_moves()
+    written = [
+        (name, arm, each.text)
+        for arm, of_arm in voice.comments(answers).items()
+        for name, each in of_arm.items()
+    ]
+    written += [(name, "notes", write_notes(each).text) for name, each in moves.items()]
+    with suppress(AssetMissing):
+        people = released_comments(locate("ccc", fetch=False))
+        written += [(name, "reference", text) for name, text in people.items()]
+    shown = Counter[str]()
+    for each in voice.read_plants(answers.model):
+        shown[each["arm"]] += 1
+        if shown[each["arm"]] <= blind.PLANTS_SHOWN:
+            written.append((each["move"], "broken", each["text"]))
+    yield [*blind.questions(written, blind.voice_seen())]
+
+
 def _read_all_of(
     client: Client, name: str, texts: Iterable[GoldText]
 ) -> Iterator[list[Request]]:
@@ -276,6 +305,7 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "factorial": _factorial,
         "voice": _voice,
         "voice_readings": _voice_readings,
+        "voice_blind": _voice_blind,
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,
         "mate_in_one_all": _all_of(partial(mate_in_one_requests, None)),
@@ -284,7 +314,7 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
 )
 
 #: Purposes whose questions a judge is asked.
-JUDGED = ("gcc_eval", "pairwise", "voice_readings")
+JUDGED = ("gcc_eval", "pairwise", "voice_readings", "voice_blind")
 
 #: Purposes of which more questions follow from the answers to the first.
 FOLLOWING = ("readings", "voice", "voice_readings")

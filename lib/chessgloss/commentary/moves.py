@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import csv
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
+from pathlib import Path
 
 from chessgloss import assets
 from chessgloss.corpora.lectures import (
@@ -151,6 +154,27 @@ def released_moves() -> list[EvaluatedMove]:
     """
     with data_file("released/moves.tsv").open(encoding="utf-8") as file:
         return [_released(row) for row in csv.DictReader(file, delimiter="\t")]
+
+
+def released_comments(clone: Path) -> dict[str, str]:
+    """Return people's comments on the released moves, by name, from a reader's own clone.
+
+    Parameters
+    ----------
+    clone
+        Of the released repository; the comments are in its generation notebook, cell 6.
+    """
+    notebook = json.loads((clone / "02_ccc_generation.ipynb").read_text("utf-8"))
+    cell = ast.parse("".join(notebook["cells"][6]["source"]))
+    (texts,) = (
+        ast.literal_eval(each.value)
+        for each in cell.body
+        if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "ref_list"
+    )
+    names = (each.name for each in released_moves())
+    return {
+        name: " ".join(text.split()) for name, text in zip(names, texts, strict=True)
+    }
 
 
 def _released(row: Mapping[str, str]) -> EvaluatedMove:
