@@ -246,8 +246,8 @@ def test_the_expert_is_asked_about_a_move_whose_ranking_is_not_kept(
 
 
 def test_every_arm_and_method_has_a_title_of_its_own():
-    assert methods.TITLES.keys() == arms.ARMS.keys() | methods.METHODS.keys()
-    assert not arms.ARMS.keys() & methods.METHODS.keys()
+    assert methods.TITLES.keys() == arms.EVERY_ARM.keys() | methods.METHODS.keys()
+    assert not arms.EVERY_ARM.keys() & methods.METHODS.keys()
     assert len(set(methods.TITLES.values())) == len(methods.TITLES)
 
 
@@ -255,7 +255,7 @@ def test_every_arm_and_method_has_a_title_of_its_own():
 
 
 def test_the_questions_are_those_that_were_decided_before_an_answer_was_there(asked):
-    freeze = load_script("commentary/factorial/freeze.py")
+    freeze = load_script("commentary/freeze.py")
     frozen = json.loads(data_file("commentary/factorial/frozen.json").read_text())
     assert frozen["sha256"]["prompts"] == freeze.prompts_sha256(asked)
     assert frozen["moves"] == len({each.about["of"] for each in asked}) == 303

@@ -3,6 +3,8 @@
 python data/commentary/brief.py          briefings.json here: the evaluated moves
 python data/commentary/brief.py --lectured   lectured.json here: the other commented moves of
                                              their lectures
+python data/commentary/brief.py --released   released.json here: the moves that were released with
+                                             the CCC paper
 python data/commentary/brief.py --gold   data/claims/briefings.json, the engine alone: the
 moves of the gold set on which the judge is tried
 """
@@ -12,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +25,15 @@ from chessgloss.commentary.asking import (
     brief_moves,
     briefings_file,
     lectured_file,
+    released_file,
 )
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.commentary.moves import evaluated_moves, lectured_moves
+from chessgloss.commentary.moves import (
+    EvaluatedMove,
+    evaluated_moves,
+    lectured_moves,
+    released_moves,
+)
 from chessgloss.engine import analyse_many
 from chessgloss.judges import trials
 from chessgloss.store import data_file
@@ -81,6 +89,16 @@ def _row(briefing: Briefing) -> dict[str, Any]:
     return row
 
 
+def _chosen(
+    given: argparse.Namespace,
+) -> tuple[Callable[[], list[EvaluatedMove]], Callable[[], Path]]:
+    if given.released:
+        return released_moves, released_file
+    if given.lectured:
+        return lectured_moves, lectured_file
+    return evaluated_moves, briefings_file
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Brief moves from the command line; return the exit status."""
     parser = argparse.ArgumentParser(prog="data/commentary/brief.py")
@@ -90,6 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--lectured", action="store_true", help="the lectures' other moves"
     )
+    parser.add_argument(
+        "--released", action="store_true", help="the moves released with the paper"
+    )
     given = parser.parse_args(arguments)
     nodes = given.nodes or NODES
     if given.gold:
@@ -97,16 +118,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         more = {}
         target = given.target or data_file("claims/briefings.json")
     else:
-        briefings = brief_moves(
-            lectured_moves() if given.lectured else evaluated_moves(), nodes=nodes
-        )
+        moves, place = _chosen(given)
+        briefings = brief_moves(moves(), nodes=nodes)
         more = {
             "concepts": "NNUE nn-ad9b42354671, trained model of changes",
             "oracle": "Stockfish 8, npm 8.0.0",
         }
-        target = given.target or (
-            lectured_file() if given.lectured else briefings_file()
-        )
+        target = given.target or place()
     engine = (
         f"{briefings[0].before.engine}, {nodes:,} nodes, {LINES} lines before the move"
     )

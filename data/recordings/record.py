@@ -26,7 +26,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -36,7 +36,8 @@ from types import MappingProxyType
 import pandas as pd
 
 from chessgloss.assets import AssetMissing, locate
-from chessgloss.commentary import readings
+from chessgloss.claims.gold import GoldText
+from chessgloss.commentary import readings, voice
 from chessgloss.commentary.arms import (
     PURPOSE,
     ask_arm,
@@ -47,9 +48,14 @@ from chessgloss.commentary.arms import (
 from chessgloss.commentary.asking import briefings_file, read_briefings
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import gather_comments
-from chessgloss.commentary.moves import EvaluatedMove, evaluated_moves
+from chessgloss.commentary.moves import (
+    EvaluatedMove,
+    evaluated_moves,
+    released_comments,
+)
+from chessgloss.commentary.notes import write_notes
 from chessgloss.experts import Expert, load_expert
-from chessgloss.judges import gcc, pairwise, trials
+from chessgloss.judges import blind, gcc, pairwise, trials
 from chessgloss.llm.batches import (
     SIZES,
     BatchDamaged,
@@ -160,8 +166,64 @@ def trial_requests(
 
 def _readings(client: Client, commentator: str) -> Iterator[list[Request]]:
     """Yield the questions that ask for the claims of texts, then those about lines that failed."""
-    sets = readings.gold_sets().items()
-    asked = [block for name, texts in sets for block in readings.blocks(name, texts)]
+    for name, texts in readings.gold_sets().items():
+        yield from _read_all_of(client, name, texts)
+
+
+def _voice(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions of all arms, then the comments of which something is sent back."""
+    yield voice.questions()
+    if voice.is_made("sent_back.json", client.model):
+        yield voice.sent_back(client)
+
+
+def _voice_readings(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions on comments: those to be checked once, then all, twice in other orders.
+
+    The comments of the model of the first experiment are those that both experiments have.
+    """
+    if commentator == DEFAULT_MODEL:
+        shared = replay(PURPOSE, commentator)
+        for reading in (1, 2):
+            texts = voice.texts_shared(shared, reading)
+            yield from _read_all_of(client, f"shared_{reading}", texts)
+        return
+    answers = replay(voice.PURPOSE, commentator)
+    yield from _read_all_of(client, "loop", voice.texts_in_loop(answers))
+    if voice.is_made("plants.jsonl", answers.model):
+        for reading in (1, 2):
+            texts = voice.texts_read(answers, reading)
+            yield from _read_all_of(client, f"all_{reading}", texts)
+
+
+def _voice_blind(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions of two blind readings on the comments of all arms, notes, and people.
+
+    People's comments are there where their source is; broken ones among the others.
+    """
+    answers = replay(voice.PURPOSE, commentator)
+    moves = voice.voice_moves()
+    written = [
+        (name, arm, each.text)
+        for arm, of_arm in voice.comments(answers).items()
+        for name, each in of_arm.items()
+    ]
+    written += [(name, "notes", write_notes(each).text) for name, each in moves.items()]
+    with suppress(AssetMissing):
+        people = released_comments(locate("ccc", fetch=False))
+        written += [(name, "reference", text) for name, text in people.items()]
+    shown = Counter[str]()
+    for each in voice.read_plants(answers.model):
+        shown[each["arm"]] += 1
+        if shown[each["arm"]] <= blind.PLANTS_SHOWN:
+            written.append((each["move"], "broken", each["text"]))
+    yield [*blind.questions(written, blind.voice_seen())]
+
+
+def _read_all_of(
+    client: Client, name: str, texts: Iterable[GoldText]
+) -> Iterator[list[Request]]:
+    asked = [*readings.blocks(name, texts)]
     yield readings.first_questions(asked)
     yield readings.further_questions(asked, client.recordings)
 
@@ -241,6 +303,9 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "static": _all_of(static_requests),
         "readings": _readings,
         "factorial": _factorial,
+        "voice": _voice,
+        "voice_readings": _voice_readings,
+        "voice_blind": _voice_blind,
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,
         "mate_in_one_all": _all_of(partial(mate_in_one_requests, None)),
@@ -249,10 +314,10 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
 )
 
 #: Purposes whose questions a judge is asked.
-JUDGED = ("gcc_eval", "pairwise")
+JUDGED = ("gcc_eval", "pairwise", "voice_readings", "voice_blind")
 
 #: Purposes of which more questions follow from the answers to the first.
-FOLLOWING = ("readings",)
+FOLLOWING = ("readings", "voice", "voice_readings")
 
 #: Slots of a server on this machine: each keeps one beginning of the purpose's questions read.
 #: Eight serve the eleven arms: those that differ in the move's concepts alone share one.
@@ -260,7 +325,7 @@ SLOTS = {"factorial": 8}
 
 #: Tokens that such a server holds for each slot: the longest question and its answer. What a reader
 #: of claims is told takes some 6,000.
-CONTEXT = {"factorial": 2048, "readings": 10_240}
+CONTEXT = {"factorial": 2048, "readings": 10_240, "voice_readings": 10_240}
 
 #: What ``all`` records: what the chapters show.
 SHOWN = tuple(purpose for purpose in PURPOSES if not purpose.startswith("mate_in_one_"))

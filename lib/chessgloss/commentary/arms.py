@@ -25,14 +25,15 @@ from chessgloss.commentary.asking import briefings_file, lectured_file, read_bri
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
 from chessgloss.facts import Verdict, side_name
 from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
+from chessgloss.facts.replies import Refutation
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
 from chessgloss.llm.text import visible
 from chessgloss.positions import MoveInContext, Position, text_digest
 from chessgloss.predicates.board import attacks
-from chessgloss.scores import ScoreWording, score_text
+from chessgloss.scores import CAP, Analysis, ScoreWording, score_text
 from chessgloss.store import data_file
 
-Part = Literal["verdict", "attacks", "concepts", "reasoning"]
+Part = Literal["verdict", "attacks", "lines", "concepts", "reasoning"]
 
 #: How the position is given (the paper's Appendix F compares the two).
 Notation = Literal["fen", "pgn"]
@@ -53,6 +54,11 @@ TEMPERATURE = 0.1
 #: How many concepts are given: Figure 3 of the CCC paper lists three beside its example, its
 #: text names no number. Five is our reading.
 CONCEPTS = 5
+
+#: Lines before the move and after it, for the arms that are given lines; plies of one that does
+#: not end in mate.
+LINES_BEFORE, LINES_AFTER = 3, 2
+PLIES = 10
 
 #: Changes smaller than this, in standard deviations, count as none: no direction is given.
 NO_CHANGE = 0.1
@@ -105,8 +111,11 @@ def _read_arm(name: str, row: Mapping[str, Any]) -> Arm:
     return Arm(name=name, **{**row, "parts": tuple(row["parts"])})
 
 
-#: Every arm by name, in the order of the paper's argument.
+#: The arms of the experiment on 303 moves by name, in the order of the paper's argument.
 ARMS = {name: _read_arm(name, row) for name, row in _TABLE["arms"].items()}
+
+#: These, and the arms that came later: a row more changes nothing that was asked.
+EVERY_ARM = ARMS | {name: _read_arm(name, row) for name, row in _TABLE["later"].items()}
 
 #: The arms with the steps of the paper's argument between them, by the names of the steps.
 CONTRASTS: Mapping[str, Sequence[tuple[str, str]]] = {
@@ -139,14 +148,15 @@ def read_published() -> dict[str, Changes]:
     Raises
     ------
     ValueError
-        If the file of them is missing; the message says what makes it.
+        If a file of them is missing; the message says what makes it.
     """
-    path = data_file("commentary/factorial/published.json")
-    if not path.is_file():
-        raise ValueError(
-            f"{path} is missing; make it with: python data/commentary/factorial/make.py"
-        )
-    stored = json.loads(path.read_text("utf-8"))
+    stored = dict[str, Any]()
+    for experiment in ("factorial", "voice"):
+        path = data_file(f"commentary/{experiment}/published.json")
+        if not path.is_file():
+            remedy = "make it with: python data/commentary/factorial/make.py"
+            raise ValueError(f"{path} is missing; {remedy}")
+        stored |= json.loads(path.read_text("utf-8"))
     return {name: tuple(_changes(rows)) for name, rows in stored.items()}
 
 
@@ -255,6 +265,33 @@ def describe_verdict(move: MoveInContext, verdict: Verdict) -> str:
     return "; ".join(parts)
 
 
+def describe_lines(analysis: Analysis, most: int) -> str:
+    """Return the first lines of an analysis with their scores, the best first.
+
+    A line that ends in mate is given to its end, any other for :data:`PLIES` plies.
+    """
+    board = chess.Board(analysis.position.fen)
+    told = list[str]()
+    for line in analysis.lines[:most]:
+        length = None if line.score.is_mate() else PLIES
+        moves = map(chess.Move.from_uci, line.moves[:length])
+        told.append(
+            f"- {score_text(line.score, _WORDING)}: {board.variation_san(moves)}"
+        )
+    return "\n".join(told) or "- none, the game is over"
+
+
+def describe_failing(refutations: Iterable[Refutation]) -> str:
+    """Return what a reader would try after a move and in its place, and how each fails."""
+    told = list[str]()
+    for each in refutations:
+        when = "after the move" if each.is_reply else "in its place"
+        cost = f"costs {each.loss / 100:.1f} pawns" if each.loss < CAP else "loses"
+        how = "is mated" if each.mate else cost
+        told.append(f"- {when} {each.text} ({how})")
+    return "\n".join(told) or "- none was found"
+
+
 def describe_concept(change: ConceptChange) -> str:
     """Return a concept and its direction in words: ``White's king safety: gets worse``.
 
@@ -303,7 +340,7 @@ def ask_arm(
     briefing
         The move and what is known of it.
     arm
-        Name of an arm in :data:`ARMS`.
+        Name of an arm in :data:`EVERY_ARM`.
     published
         The move's concepts by the published ranking, for the arms that are given them.
     notation
@@ -332,8 +369,13 @@ def ask_arms(
         "move": move.numbered_san,
         "verdict": describe_verdict(move, briefing.verdict),
         "attacks": describe_attacks(move.after()),
+        "lines_before": describe_lines(briefing.before, LINES_BEFORE),
+        "lines_after": describe_lines(briefing.after, LINES_AFTER),
+        "failing": describe_failing(briefing.refutations),
     }
-    return [_ask(briefing, ARMS[arm], of_move, published, notation) for arm in arms]
+    return [
+        _ask(briefing, EVERY_ARM[arm], of_move, published, notation) for arm in arms
+    ]
 
 
 def _ask(
@@ -362,10 +404,10 @@ def _ask(
 
 
 def _example(arm: Arm, example: Mapping[str, Any]) -> tuple[Message, Message]:
-    attacks = "\n".join(f"- {line}" for line in example["attacks"])
+    listed = ("attacks", "lines_before", "lines_after", "failing")
     values = {
         **example,
-        "attacks": attacks,
+        **{name: "\n".join(f"- {line}" for line in example[name]) for name in listed},
         "concepts": _numbered(example["concepts"]),
     }
     return (

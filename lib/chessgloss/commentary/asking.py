@@ -21,6 +21,7 @@ from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.commentary.moves import EvaluatedMove
 from chessgloss.engine import analyse_many
 from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
+from chessgloss.facts.replies import REPLIES, Refutation
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import TERMS, Analysis, Line
 from chessgloss.store import data_file
@@ -37,6 +38,11 @@ def briefings_file() -> Path:
 def lectured_file() -> Path:
     """Return where the briefings of the other commented moves of the evaluated lectures are."""
     return data_file("commentary/lectured.json")
+
+
+def released_file() -> Path:
+    """Return where the briefings of the moves released with the CCC paper are."""
+    return data_file("commentary/released.json")
 
 
 def read_briefings(path: Path) -> dict[str, Briefing]:
@@ -59,14 +65,47 @@ def read_briefings(path: Path) -> dict[str, Briefing]:
 
 def analysis_row(analysis: Analysis) -> dict[str, Any]:
     """Return an analysis as plain values, ready for JSON."""
-    scores = (line.score.relative for line in analysis.lines)
-    texts = (
-        f"mate {each.mate()}" if each.is_mate() else f"cp {each.score()}"
-        for each in scores
-    )
-    rows = zip(texts, analysis.lines, strict=True)
-    lines = [[text, line.depth, " ".join(line.moves)] for text, line in rows]
+    lines = [
+        [_score_row(line.score), line.depth, " ".join(line.moves)]
+        for line in analysis.lines
+    ]
     return {"engine": analysis.engine, "nodes": analysis.nodes, "lines": lines}
+
+
+def _score_row(score: chess.engine.PovScore) -> str:
+    relative = score.relative
+    if relative.is_mate():
+        return f"mate {relative.mate()}"
+    return f"cp {relative.score()}"
+
+
+def _read_score(text: str, side: chess.Color) -> chess.engine.PovScore:
+    units = {"cp": chess.engine.Cp, "mate": chess.engine.Mate}
+    unit, number = text.split()
+    return chess.engine.PovScore(units[unit](int(number)), side)
+
+
+def refutation_row(refutation: Refutation) -> list[str | int]:
+    """Return why a move would be tried, what it costs, its score and line, ready for JSON."""
+    line = " ".join(refutation.line)
+    return [refutation.natural, refutation.loss, _score_row(refutation.score), line]
+
+
+def read_refutation(move: MoveInContext, row: Sequence[Any]) -> Refutation:
+    """Return the refutation, after or in place of a move, that :func:`refutation_row` tells of."""
+    natural, loss, score, moves = row
+    line = tuple(moves.split())
+    is_reply = natural in REPLIES
+    board = chess.Board((move.after() if is_reply else move.position).fen)
+    return Refutation(
+        tried=line[0],
+        natural=natural,
+        is_reply=is_reply,
+        line=line,
+        text=board.variation_san(map(chess.Move.from_uci, line)),
+        score=_read_score(score, board.turn),
+        loss=loss,
+    )
 
 
 def _briefing(row: Mapping[str, Any]) -> Briefing:
@@ -105,13 +144,11 @@ def _changes(rows: Sequence[Sequence[Any]]) -> Changes:
 
 def read_analysis(position: Position, row: Mapping[str, Any]) -> Analysis:
     """Return the analysis of a position from what :func:`analysis_row` made of it."""
-    units = {"cp": chess.engine.Cp, "mate": chess.engine.Mate}
-    lines = []
-    for text, depth, moves in row["lines"]:
-        unit, number = text.split()
-        score = chess.engine.PovScore(units[unit](int(number)), position.turn)
-        lines.append(Line(tuple(moves.split()), score, depth))
-    return Analysis(position, tuple(lines), row["nodes"], row["engine"])
+    lines = tuple(
+        Line(tuple(moves.split()), _read_score(text, position.turn), depth)
+        for text, depth, moves in row["lines"]
+    )
+    return Analysis(position, lines, row["nodes"], row["engine"])
 
 
 def brief_moves(

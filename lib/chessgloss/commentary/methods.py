@@ -17,6 +17,7 @@ from chessgloss.assets import AssetMissing
 from chessgloss.commentary import read_table
 from chessgloss.commentary.arms import (
     ARMS,
+    EVERY_ARM,
     PURPOSE,
     ask_arm,
     published_changes,
@@ -83,7 +84,7 @@ METHODS = {
 #: What tables and figures call every arm and method, by name.
 TITLES: Mapping[str, str] = {
     **{name: method.title for name, method in METHODS.items()},
-    **{name: arm.title for name, arm in ARMS.items()},
+    **{name: arm.title for name, arm in EVERY_ARM.items()},
 }
 
 
@@ -119,7 +120,7 @@ class ModelWriter:
     client
         Asks the model.
     method
-        Name of an arm in :data:`~chessgloss.commentary.arms.ARMS`.
+        Name of an arm in :data:`~chessgloss.commentary.arms.EVERY_ARM`.
     warn
         Called with one line whenever the facts speak instead.
     """
@@ -135,7 +136,9 @@ class ModelWriter:
         if self._gone:
             return write_notes(briefing)
         try:
-            ranked = published_changes(briefing) if ARMS[self.method].concepts else ()
+            ranked = (
+                published_changes(briefing) if EVERY_ARM[self.method].concepts else ()
+            )
             answer = self.client.ask(ask_arm(briefing, self.method, ranked))
             comment = read_comment(answer, self.method)
             if comment.state == "answered":
@@ -160,7 +163,7 @@ def arm_requests(briefings: Sequence[Briefing], arm: str) -> list[Request]:
     Their concepts by the published ranking are kept; of another move the expert network is asked
     for them.
     """
-    if ARMS[arm].concepts not in ("published", "others"):
+    if EVERY_ARM[arm].concepts not in ("published", "others"):
         return [ask_arm(each, arm) for each in briefings]
     kept = read_published()
     return [
@@ -179,7 +182,7 @@ def model_comments(
     briefings
         The moves and what is known of them.
     arm
-        Name of an arm in :data:`~chessgloss.commentary.arms.ARMS`.
+        Name of an arm in :data:`~chessgloss.commentary.arms.EVERY_ARM`.
     client
         Replays, records or asks.
     """
@@ -205,7 +208,7 @@ def _comments_of(
     client: Client,
 ) -> Sequence[Comment | None]:
     """Return the comments of one method, move by move; ``None`` where it has none."""
-    if method in ARMS:
+    if method in EVERY_ARM:
         return model_comments(briefings, method, client)
     writer = METHODS[method].writer
     if writer == "human":
@@ -225,7 +228,7 @@ def commentators(arms: Sequence[str], briefings: Sequence[Briefing]) -> list[str
     Parameters
     ----------
     arms
-        Names in :data:`~chessgloss.commentary.arms.ARMS`.
+        Names in :data:`~chessgloss.commentary.arms.EVERY_ARM`.
     briefings
         The moves and what is known of them.
 
@@ -293,7 +296,7 @@ def why_unreadable(
     model
         Its name.
     arms
-        Names in :data:`~chessgloss.commentary.arms.ARMS`.
+        Names in :data:`~chessgloss.commentary.arms.EVERY_ARM`.
     briefings
         The moves and what is known of them.
     """
@@ -334,7 +337,7 @@ def gather_comments(
     Parameters
     ----------
     methods
-        Names of arms (:data:`~chessgloss.commentary.arms.ARMS`) and of :data:`METHODS`; the
+        Names of arms (:data:`~chessgloss.commentary.arms.EVERY_ARM`) and of :data:`METHODS`; the
         rows come in their order.
     moves
         The commented moves.

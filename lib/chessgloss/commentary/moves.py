@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import csv
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
+from pathlib import Path
 
 from chessgloss import assets
 from chessgloss.corpora.lectures import (
@@ -15,11 +19,13 @@ from chessgloss.corpora.lectures import (
 )
 from chessgloss.positions import (
     MoveInContext,
+    Position,
     phase_of,
     read_move,
     repair_fen,
     text_digest,
 )
+from chessgloss.store import data_file
 
 #: Moves of the lectures that are evaluated; fewer if they hold fewer.
 EVALUATED = 60
@@ -138,3 +144,40 @@ def lectured_moves(seed: int = 1) -> list[EvaluatedMove]:
     lectures = read_lectures(assets.locate("lectures"))
     evaluated = choose_moves(lectures, seed=seed)
     return [each for each, _ in _first_comments(lectures) if each not in evaluated]
+
+
+def released_moves() -> list[EvaluatedMove]:
+    """Return the sixty moves that were released with the CCC paper (``data/released``).
+
+    Their FENs have neither castling rights nor counters: no right is put in, since none of the
+    moves castles, and the move's number is the one that is written before it.
+    """
+    with data_file("released/moves.tsv").open(encoding="utf-8") as file:
+        return [_released(row) for row in csv.DictReader(file, delimiter="\t")]
+
+
+def released_comments(clone: Path) -> dict[str, str]:
+    """Return people's comments on the released moves, by name, from a reader's own clone.
+
+    Parameters
+    ----------
+    clone
+        Of the released repository; the comments are in its generation notebook, cell 6.
+    """
+    notebook = json.loads((clone / "02_ccc_generation.ipynb").read_text("utf-8"))
+    cell = ast.parse("".join(notebook["cells"][6]["source"]))
+    (texts,) = (
+        ast.literal_eval(each.value)
+        for each in cell.body
+        if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "ref_list"
+    )
+    names = (each.name for each in released_moves())
+    return {
+        name: " ".join(text.split()) for name, text in zip(names, texts, strict=True)
+    }
+
+
+def _released(row: Mapping[str, str]) -> EvaluatedMove:
+    board = repair_fen(row["fen"]).position.board()
+    board.fullmove_number = int(row["move"].partition(".")[0])
+    return EvaluatedMove(row["name"], read_move(Position(board.fen()), row["move"]))

@@ -1,0 +1,209 @@
+"""The experiment with a model that can write: what is asked is what was decided beforehand."""
+
+import json
+import os
+import re
+from collections import Counter
+from itertools import chain
+
+import chess
+import pytest
+
+from chessgloss.claims import read_model
+from chessgloss.commentary import arms, readings, voice
+from chessgloss.commentary.moves import released_moves
+from chessgloss.judges import blind, contrasts
+from chessgloss.llm.client import Client, model_named, replay
+from chessgloss.llm.recordings import Answer, Recordings, Request, State
+from chessgloss.store import data_file
+from scripts import load_script, refuses
+
+FREEZE = load_script("commentary/freeze.py")
+CHECK = load_script("commentary/voice/check.py")
+RECORD = load_script("recordings/record.py")
+MODEL = "scripted-1"
+
+
+@pytest.fixture(scope="module")
+def frozen() -> dict:
+    return json.loads(data_file("commentary/voice/frozen.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def asked() -> dict[str, list[Request]]:
+    return {arm: voice.questions([arm]) for arm in voice.ARMS}
+
+
+def test_what_is_asked_is_what_was_decided_before_the_first_answer(asked, frozen):
+    digests = {arm: FREEZE.prompts_sha256(each) for arm, each in asked.items()}
+    assert digests == frozen["sha256"]["prompts"]
+    instructions = FREEZE.text_sha256(read_model.instructions())
+    assert instructions == frozen["sha256"]["reader"]
+    told = FREEZE.text_sha256(voice.SENT_BACK.template)
+    assert told == frozen["sha256"]["sent_back"]
+    assert (frozen["planted_errors"], frozen["seed"]) == (voice.PLANTS, voice.SEED)
+    blindly = {name: FREEZE.text_sha256(blind.told(name)) for name in blind.TOLD}
+    assert blindly == frozen["sha256"]["blind"]
+    moves = FREEZE.text_sha256(json.dumps(voice.read_blocks()))
+    assert moves == frozen["sha256"]["moves"]
+    assert frozen["contrasts"] == {k: [*v] for k, v in voice.CONTRASTS.items()}
+    assert frozen["outcomes"] == voice.OUTCOMES
+    assert frozen["smallest_difference"] == contrasts.MATTERS == 0.05
+
+
+def test_the_blocks_share_out_the_released_and_the_drawn_moves_alike():
+    blocks = voice.read_blocks()
+    names = [*chain.from_iterable(blocks)]
+    released = {each.name for each in released_moves()}
+    assert len(names) == len(set(names)) == 150
+    assert [len(released & {*each}) for each in blocks] == [10] * 6
+    assert set(names) - released <= arms.asked_moves().keys()
+    boards = (each.move.position.board() for each in voice.voice_moves().values())
+    assert min(len(board.piece_map()) for board in boards) > 2
+
+
+def test_a_released_move_is_asked_about_under_its_own_number(asked):
+    last = next(each for each in asked["bare"] if each.about["of"] == "released/02")
+    assert last.messages[-1].content.splitlines() == [
+        "Position (FEN): r1b1k2r/ppppb1qp/2n2n2/6p1/2PP1p2/P1NB1N1P/1P2R1P1/R1BQ2K1 b - - 0 17",
+        "Move played by Black: 17... h5",
+    ]
+
+
+def test_no_released_move_castles_so_that_no_right_is_put_in():
+    boards = [(each.move.position.board(), each.move.move) for each in released_moves()]
+    assert len(boards) == 60
+    assert not any(board.castling_rights for board, _ in boards)
+    assert not any(board.is_castling(move) for board, move in boards)
+
+
+def test_every_arm_is_asked_once_on_every_move_in_the_same_words_as_the_first_experiment(
+    asked,
+):
+    shared = {
+        (one.about["of"], one.about["method"]): one.messages for one in arms.questions()
+    }
+    for arm, requests in asked.items():
+        of = {each.about["of"]: each.messages for each in requests}
+        assert len(of) == len(requests) == 150
+        assert all(shared.get((name, arm), told) == told for name, told in of.items())
+
+
+# ---------------------------------------------------------------- from the first answer to the last
+
+
+@pytest.fixture
+def scripted(tmp_path, monkeypatch):
+    """Return what answers the experiment's questions, with recordings and the model's files aside.
+
+    Comments say where the moved man stands, and those with lines of twenty moves say it wrongly;
+    the reader reads just that.
+    """
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    place = Recordings.of
+    monkeypatch.setattr(Recordings, "of", lambda *about: place(*about, tmp_path))
+    monkeypatch.setattr(
+        voice,
+        "data_file",
+        lambda name: tmp_path / name if MODEL in name else data_file(name),
+    )
+    model = model_named(MODEL)
+    moves = voice.voice_moves()
+    wrongly = {*sorted(moves)[:20]}
+
+    def comment(request: Request) -> str:
+        played = moves[str(request.about["of"])].move
+        board = played.after().board()
+        square = played.move.to_square
+        name = chess.piece_name(board.piece_type_at(square))
+        if request.about["method"] == "lines" and request.about["of"] in wrongly:
+            name = "rook" if name == "queen" else "queen"
+        where = chess.square_name(square)
+        words = str(request.about["method"]).replace("_", " ")
+        return f"Comment: There is the {name} on {where}. It was said of {words}."
+
+    def reading(request: Request) -> str:
+        lines = []
+        for line in request.messages[1].content.splitlines():
+            number = line.partition(".")[0]
+            said = re.search(r"the (\w+) on ([a-h][1-8])", line)
+            claim = "-"
+            if said:
+                kind = chess.PIECE_SYMBOLS[chess.PIECE_NAMES.index(said[1])].upper()
+                claim = f"stands piece=?{kind}{said[2]} when=after"
+            lines.append(f"{number}. {claim}")
+        return "\n".join(lines)
+
+    def answer(purpose: str, say) -> int:
+        client = Client(place(model, purpose, tmp_path))
+        asked, _ = RECORD.known_questions(purpose, client, MODEL)
+        lacking = client.missing(asked)
+        for each in lacking:
+            said = Answer(State.ANSWERED, say(each))
+            client.recordings.keep(each, said, "2026-01-31")
+        return len(lacking)
+
+    folder = tmp_path / "commentary/voice" / model.folder
+    folder.mkdir(parents=True)
+    return answer, comment, reading, folder, wrongly
+
+
+def test_the_whole_way_from_comments_to_accusations(scripted):
+    answer, comment, reading, folder, wrongly = scripted
+    client = replay(voice.PURPOSE, MODEL)
+    assert answer("voice", comment) == 8 * 150
+    assert answer("voice_readings", reading) == len(
+        [*readings.blocks("loop", voice.texts_in_loop(client))]
+    )
+    wrong = CHECK.wrong_claims(client, replay("voice_readings", MODEL))
+    assert wrong.keys() == wrongly
+    (folder / "sent_back.json").write_text(json.dumps(wrong))
+    assert answer("voice", comment) == len(wrongly)
+    last = voice.sent_back(client)[0].messages
+    assert [each.role for each in last[-3:]] == ["user", "assistant", "user"]
+    assert all(
+        f'"{said}": {why}' in last[-1].content
+        for said, why in wrong[
+            next(iter(k for k in wrong if wrong[k][0][0] in last[-1].content))
+        ]
+    )
+    rows = [*voice.make_plants(client)]
+    assert {*Counter(each["arm"] for each in rows).values()} == {voice.PLANTS}
+    (folder / "plants.jsonl").write_text("".join(f"{json.dumps(r)}\n" for r in rows))
+    assert answer("voice_readings", reading) > 2 * 8 * 150 * 2 / read_model.SENTENCES
+    checked = [
+        voice.checks(texts, readings.read_texts(readings.blocks(name, texts), reader))
+        for reader in [replay("voice_readings", MODEL)]
+        for k in (1, 2)
+        for name, texts in [(f"all_{k}", voice.texts_read(client, k))]
+    ]
+    accused = voice.accused(*checked)
+    of = voice.comments(client)
+    false = {
+        arm: {n for n, each in of[arm].items() if accused[voice.text_key(n, each.text)]}
+        for arm in of
+    }
+    assert false == {arm: wrongly if arm == "lines" else set() for arm in of}
+    recall = [accused[voice.text_key(each["move"], each["text"])] for each in rows]
+    assert all(recall)
+
+
+def test_arms_and_readings_share_no_order(scripted):
+    answer, comment, _, folder, _ = scripted
+    answer("voice", comment)
+    (folder / "sent_back.json").write_text("{}")
+    (folder / "plants.jsonl").write_text("")
+    client = replay(voice.PURPOSE, MODEL)
+    first, second = (voice.texts_read(client, reading) for reading in (1, 2))
+    assert {each.key for each in first} == {each.key for each in second}
+    assert len(first) == 8 * 150, "what is unchanged by the check is read once"
+    assert [each.key for each in first] != [each.key for each in second]
+
+
+def test_a_file_that_is_missing_says_what_makes_it(scripted):
+    refuses(
+        ValueError,
+        "check.py plants",
+        voice.read_plants,
+        model_named(MODEL),
+    )
