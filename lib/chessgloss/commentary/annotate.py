@@ -32,6 +32,7 @@ from chessgloss.commentary.briefing import Briefing, Comment, after_pass, brief_
 from chessgloss.commentary.notes import write_notes
 from chessgloss.facts import Analyse, Verdict, search, weigh
 from chessgloss.facts.change import Changes, ConceptChange
+from chessgloss.facts.replies import refutations
 from chessgloss.facts.verdict import (
     JUDGEMENT_BOUNDS,
     LEAST_NODES,
@@ -335,6 +336,7 @@ class Annotator(AbstractContextManager["Annotator"]):
                     concepts[ply],
                     passed=passed.get(ply),
                     idle=idle.get(ply),
+                    refutations=refutations(*around[ply], self.search),
                 )
                 for ply in chosen
             }

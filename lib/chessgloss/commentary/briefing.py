@@ -16,6 +16,7 @@ import chess
 from chessgloss.commentary import read_table
 from chessgloss.facts import Analyse, Facts, Verdict, gather, search, weigh
 from chessgloss.facts.change import ConceptChange
+from chessgloss.facts.replies import TRIED_NODES, Refutation, refutations
 from chessgloss.facts.verdict import RANKED_LINES
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import Analysis
@@ -49,6 +50,8 @@ class Briefing:
     idle
         The engine's analysis of the position before the move if its side passed instead: what
         the opponent threatened. ``None`` as for ``passed``.
+    refutations
+        What a reader would try after the move or in its place, and fails; empty where nobody asked.
     """
 
     name: str
@@ -60,6 +63,7 @@ class Briefing:
     noticed: tuple[ConceptChange, ...] = ()
     passed: Analysis | None = None
     idle: Analysis | None = None
+    refutations: tuple[Refutation, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -159,9 +163,12 @@ def after_pass(position: Position) -> Position | None:
 
 
 def brief_move(
-    move: MoveInContext, analyse: Analyse, nodes: tuple[int, int]
+    move: MoveInContext,
+    analyse: Analyse,
+    nodes: tuple[int, int],
+    tried: int = TRIED_NODES,
 ) -> Briefing:
-    """Return what an engine knows of a move: before it, after it, and after a pass by either side.
+    """Return what an engine knows of a move: around it, after a pass, and of what would be tried.
 
     Parameters
     ----------
@@ -172,10 +179,20 @@ def brief_move(
     nodes
         Of the first search and of the longest (:func:`chessgloss.facts.search`); the positions
         after a pass get the fewest.
+    tried
+        Nodes of each move that a reader would try (:func:`chessgloss.facts.replies.refutations`).
     """
     ((before, after),) = search([move], analyse, nodes)
     turned = after_pass(move.after())
     passed = analyse([turned], nodes[0], RANKED_LINES)[0] if turned else None
     waited = after_pass(move.position)
     idle = analyse([waited], nodes[0], 1)[0] if waited else None
-    return Briefing(move.numbered_san, move, before, after, passed=passed, idle=idle)
+    return Briefing(
+        move.numbered_san,
+        move,
+        before,
+        after,
+        passed=passed,
+        idle=idle,
+        refutations=refutations(move, before, after, analyse, tried),
+    )

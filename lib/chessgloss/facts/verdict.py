@@ -75,6 +75,9 @@ STANDING_BOUNDS: Final[dict[Standing, float]] = {
     "losing": 0.00,
 }
 
+#: Standings of the side that is ahead.
+AHEAD: Final = ("winning", "clearly better", "slightly better")
+
 #: The plan's step 2.1: the most centipawns that a move of the class may lose; above, a Blunder.
 CLASS_BOUNDS: Final[dict[MistakeClass, int]] = {
     "Excellent": 10,

@@ -6,7 +6,8 @@
         print(note.weight, note.sentence, note.facts)
 
 What captures seem to win on the board is a note only where the engine's own line wins it: lines
-are replayed until they are quiet, and what they win is counted (:mod:`~chessgloss.notes.outcome`).
+are replayed until they are quiet, and what they win is counted
+(:mod:`~chessgloss.predicates.outcome`).
 
 There are two orders. A comment without a model takes the notes by ``weight`` (``notes.toml``, where
 a mate in one threatened weighs 82). A model is given them as lecturers choose: what decides first,
@@ -32,8 +33,8 @@ is asked of replies and of better moves, too.
 
 from chessgloss.notes.kinds import NOTES, Note
 from chessgloss.notes.makers import notes
-from chessgloss.notes.outcome import Outcome, play_out
 from chessgloss.notes.sacrifices import gives_up
 from chessgloss.notes.situation import Briefed
+from chessgloss.predicates.outcome import Outcome, play_out
 
 __all__ = ["NOTES", "Briefed", "Note", "Outcome", "gives_up", "notes", "play_out"]

@@ -7,11 +7,11 @@ import chess
 from chessgloss.facts.verdict import judgement_of, standing
 from chessgloss.notes.intentions import comes_to_something
 from chessgloss.notes.kinds import NOTES, Notes, Purpose
-from chessgloss.notes.outcome import spelt
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import purposes, telling
 from chessgloss.notes.situation import Situation, both
 from chessgloss.predicates import board as boards
+from chessgloss.predicates.outcome import spelt
 from chessgloss.predicates.words import named
 
 

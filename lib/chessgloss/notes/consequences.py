@@ -9,10 +9,10 @@ from typing import NamedTuple
 import chess
 
 from chessgloss.notes.kinds import NOTES, Notes, adjustment
-from chessgloss.notes.outcome import spelt
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import newly_won, telling
 from chessgloss.notes.situation import Situation
+from chessgloss.predicates.outcome import spelt
 from chessgloss.predicates.tactics import VALUES, balance, worth
 from chessgloss.predicates.words import named
 from chessgloss.scores import centipawns

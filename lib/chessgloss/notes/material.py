@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import chess
 
+from chessgloss.facts.verdict import AHEAD
 from chessgloss.notes.kinds import Notes
-from chessgloss.notes.outcome import SPELT, spelt
-from chessgloss.notes.situation import AHEAD, Situation
+from chessgloss.notes.situation import Situation
 from chessgloss.predicates import board as boards
+from chessgloss.predicates.outcome import SPELT, spelt
 from chessgloss.predicates.words import named
 
 #: Pawns by exchange from which a capture is said to be accepted although nothing comes of it.

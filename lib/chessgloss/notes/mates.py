@@ -9,8 +9,8 @@ import chess
 from chessgloss.facts import Fact, listed
 from chessgloss.facts.known import perpetual, zugzwang
 from chessgloss.notes.kinds import NOTES, Note, Notes, capital
-from chessgloss.notes.outcome import spelt
 from chessgloss.notes.situation import Situation
+from chessgloss.predicates.outcome import spelt
 from chessgloss.predicates.tactics import mates
 from chessgloss.predicates.words import named
 

@@ -7,9 +7,9 @@ from typing import Final
 import chess
 
 from chessgloss.notes.kinds import NOTES, Purposes
-from chessgloss.notes.outcome import count_in_words
 from chessgloss.notes.played import CENTRE, Played
 from chessgloss.predicates import board as boards
+from chessgloss.predicates.outcome import count_in_words
 from chessgloss.predicates.tactics import exchange
 from chessgloss.predicates.words import named
 

@@ -8,11 +8,12 @@ from typing import NamedTuple
 import chess
 
 from chessgloss.facts import listed
+from chessgloss.facts.verdict import AHEAD
 from chessgloss.notes.kinds import Notes
-from chessgloss.notes.outcome import LONGEST_SPELT, spelt
 from chessgloss.notes.purposes import purposes
-from chessgloss.notes.situation import AHEAD, Situation
+from chessgloss.notes.situation import Situation
 from chessgloss.predicates import board as boards
+from chessgloss.predicates.outcome import LONGEST_SPELT, spelt
 from chessgloss.predicates.words import named
 
 #: Plies of a line after the move in which a plan must show.

@@ -8,8 +8,8 @@ import chess
 
 from chessgloss.facts import listed, side_name
 from chessgloss.notes.kinds import NOTES, Purpose, adjustment, choose_wording
-from chessgloss.notes.outcome import count_pieces, spelt
 from chessgloss.predicates import board as boards
+from chessgloss.predicates.outcome import count_pieces, spelt
 from chessgloss.predicates.tactics import VALUES, exchange, winning
 from chessgloss.predicates.words import named
 

@@ -8,12 +8,12 @@ import chess
 
 from chessgloss.facts.verdict import judgement_of
 from chessgloss.notes.kinds import Notes
-from chessgloss.notes.outcome import spelt
 from chessgloss.notes.placement import pass_turn
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import telling
 from chessgloss.notes.situation import Situation
 from chessgloss.predicates import board as boards
+from chessgloss.predicates.outcome import spelt
 from chessgloss.predicates.tactics import VALUES, balance, captures, exchange
 from chessgloss.predicates.words import named
 

@@ -7,9 +7,12 @@ from typing import NamedTuple
 
 import chess
 
-from chessgloss.facts.verdict import judgement_of, standing
+from chessgloss.facts.verdict import AHEAD, judgement_of, standing
 from chessgloss.notes.kinds import Notes
-from chessgloss.notes.outcome import (
+from chessgloss.notes.played import Played
+from chessgloss.notes.situation import Briefed, Situation
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.outcome import (
     LONGEST_SPELT,
     Outcome,
     play_out,
@@ -17,9 +20,6 @@ from chessgloss.notes.outcome import (
     spelt,
     traded,
 )
-from chessgloss.notes.played import Played
-from chessgloss.notes.situation import AHEAD, Briefed, Situation
-from chessgloss.predicates import board as boards
 from chessgloss.predicates.tactics import balance
 from chessgloss.predicates.words import named
 from chessgloss.scores import Line

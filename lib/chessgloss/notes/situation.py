@@ -19,15 +19,15 @@ from chessgloss.notes.kinds import (
     capital,
     choose_wording,
 )
-from chessgloss.notes.outcome import (
+from chessgloss.notes.played import Played
+from chessgloss.positions import MoveInContext
+from chessgloss.predicates.outcome import (
     LONGEST_SPELT,
     NOTHING,
     SOON,
     Outcome,
     play_out,
 )
-from chessgloss.notes.played import Played
-from chessgloss.positions import MoveInContext
 from chessgloss.predicates.tactics import balance
 from chessgloss.scores import Analysis, centipawns
 
@@ -43,8 +43,7 @@ DOUBT_SHARE: Final = 0.5
 #: Plies over which a move is seen as the end of an exchange that began before it.
 _EXCHANGE_PLIES = 4
 
-#: Standings of the side that is ahead, and judgements of moves that are worse than good.
-AHEAD: Final = ("winning", "clearly better", "slightly better")
+#: Judgements of moves that are worse than good.
 BAD: Final = frozenset({"inaccuracy", "mistake", "blunder"})
 
 

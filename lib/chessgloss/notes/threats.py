@@ -6,10 +6,10 @@ import chess
 
 from chessgloss.notes.kinds import NOTES, Notes, adjustment
 from chessgloss.notes.mates import mate_words
-from chessgloss.notes.outcome import SPELT, spelt
 from chessgloss.notes.placement import pass_turn
 from chessgloss.notes.purposes import telling
 from chessgloss.notes.situation import Situation, both
+from chessgloss.predicates.outcome import SPELT, spelt
 from chessgloss.predicates.tactics import mates
 from chessgloss.scores import centipawns
 

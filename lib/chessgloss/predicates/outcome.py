@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 import chess
 
-from chessgloss.facts import listed
 from chessgloss.predicates.board import taken_on
 from chessgloss.predicates.tactics import balance, captures
+from chessgloss.predicates.words import listed
 
 #: A line is replayed so far, and what it wins counts if it is won within so many plies.
 LONGEST, SOON = 14, 5
@@ -241,3 +241,16 @@ def spelt(
     return board.variation_san(
         map(chess.Move.from_uci, line[: min(plies, LONGEST_SPELT)])
     )
+
+
+def to_the_end(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:
+    """Return a line of UCI moves up to its end: mate, or the ply at which what it wins is won.
+
+    A line in which nothing is won is cut at :data:`LONGEST_SPELT` plies.
+    """
+    moves = tuple(line[:LONGEST])
+    states = replay(board, moves, board.turn)
+    if states[-1].is_checkmate():
+        return tuple(move.uci() for move in states[-1].move_stack)
+    won = play_out(board, moves, board.turn)
+    return moves[: won.plies or LONGEST_SPELT]

@@ -1,0 +1,238 @@
+"""What a reader would try, and why it fails: natural replies and alternatives, searched shortly.
+
+An engine's own line never holds the natural blunder. So each move that a reader would think of
+is searched by itself: after the move captures of the moved piece and of what it left, and checks;
+before it other ways to take the same piece, captures that seem to win something, and the mover's
+next move of the engine's line, played at once. What fails is told with its line to the end::
+
+    for each in refutations(move, before, after, analyse):
+        print(each.text)  # 33...Nxf5 34. Qh8#
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import chess
+import chess.engine
+
+from chessgloss.facts.verdict import AHEAD, Analyse, standing, weigh
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.outcome import to_the_end
+from chessgloss.predicates.tactics import exchange, winning
+from chessgloss.scores import CAP, Analysis, by_the_rules, centipawns, score_of
+
+#: Why a reader would think of a reply: it takes the moved piece, takes what that guarded or hid,
+#: gives check; and of an alternative: it takes the same piece with another, seems to win material,
+#: comes later in the engine's line.
+Natural = Literal[
+    "takes it", "takes what it left", "check", "takes too", "wins", "next"
+]
+
+#: Nodes of each search, and the most moves that are tried after the move and before it.
+TRIED_NODES: Final = 30_000
+MOST_REPLIES, MOST_ALTERNATIVES = 5, 3
+
+#: Centipawns, cut at :data:`~chessgloss.scores.CAP`, that a move must cost to fail.
+FAILS: Final = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """A move that a reader would try, and the line in which it fails.
+
+    Parameters
+    ----------
+    tried
+        The move, UCI: of the opponent after the move, or of the mover in its place.
+    natural
+        Why a reader would think of it.
+    is_reply
+        Whether it answers the move.
+    line
+        UCI moves from the tried one on, to the end: mate, or what is won.
+    text
+        The line in SAN with its numbers: ``33...Nxf5 34. Qh8#``.
+    score
+        Score after the tried move; its point of view is the side that tried it.
+    loss
+        Centipawns, at least :data:`FAILS` unless it is mated sooner, that it costs that side: of
+        a reply against the best one, of an alternative against the move played. Scores are cut
+        at :data:`~chessgloss.scores.CAP`.
+    """
+
+    tried: str
+    natural: Natural
+    is_reply: bool
+    line: tuple[str, ...]
+    text: str
+    score: chess.engine.PovScore
+    loss: int
+
+    @property
+    def mate(self) -> int | None:
+        """Moves in which the line mates the side that tried it; ``None`` if it does not."""
+        return len(self.line) // 2 if self.text.endswith("#") else None
+
+
+def refutations(
+    move: MoveInContext,
+    before: Analysis,
+    after: Analysis,
+    analyse: Analyse,
+    nodes: int = TRIED_NODES,
+) -> tuple[Refutation, ...]:
+    """Search what a reader would try after a move and in its place; return what fails.
+
+    It fails if it costs :data:`FAILS` centipawns, or is mated sooner than with the best reply; a
+    reply only if its side then stands no better than the other.
+
+    Parameters
+    ----------
+    move
+        The move.
+    before, after
+        The engine's analyses of the positions around it (:func:`chessgloss.facts.search`).
+    analyse
+        Analyses positions with so many nodes and lines each, in their order.
+    nodes
+        Nodes of each of at most :data:`MOST_REPLIES` and :data:`MOST_ALTERNATIVES` searches.
+
+    Returns
+    -------
+    tuple of Refutation
+        Replies, then alternatives, in the order in which a reader would think of them.
+    """
+    verdict = weigh(move, before, after)
+    start = move.after()
+    replies = _first(natural_replies(move), {verdict.reply}, MOST_REPLIES)
+    known = {verdict.best, move.uci}
+    others = _first(natural_alternatives(move, before), known, MOST_ALTERNATIVES)
+    tries = [(start, *each) for each in replies]
+    tries += [(move.position, *each) for each in others]
+    positions = [MoveInContext(at, uci).after() for at, uci, _ in tries]
+    found = analyse(positions, nodes, 1) if positions else ()
+    failed = list[Refutation]()
+    for (at, uci, natural), analysis in zip(tries, found, strict=True):
+        best = verdict.after if at == start else verdict.played
+        refuted = _refuted(at, uci, natural, by_the_rules(analysis), best)
+        if refuted is not None:
+            failed.append(refuted)
+    return tuple(failed)
+
+
+def _first(
+    thought_of: Iterable[tuple[str, Natural]], known: Container[str | None], most: int
+) -> list[tuple[str, Natural]]:
+    """Return the first moves that are not known, each with the first reason to think of it."""
+    found = dict[str, Natural]()
+    for uci, natural in thought_of:
+        if uci not in known:
+            found.setdefault(uci, natural)
+    return [*found.items()][:most]
+
+
+def _refuted(
+    at: Position,
+    uci: str,
+    natural: Natural,
+    analysis: Analysis,
+    best: chess.engine.PovScore,
+) -> Refutation | None:
+    """Return the refutation of a move tried, ``None`` if it holds beside the best score."""
+    side = at.turn
+    board = chess.Board(at.fen)
+    played = score_of(analysis)
+    loss = _cut(best, side) - _cut(played, side)
+    line = to_the_end(board, (uci, *(analysis.best.moves if analysis.lines else ())))
+    text = board.variation_san(map(chess.Move.from_uci, line))
+    mated_anyway = -(best.pov(side).mate() or 0)
+    sooner = text.endswith("#") and not 0 < mated_anyway <= len(line) // 2
+    is_reply = natural in ("takes it", "takes what it left", "check")
+    ahead = is_reply and standing(played, side) in AHEAD
+    if ahead or (loss < FAILS and not sooner):
+        return None
+    return Refutation(
+        tried=uci,
+        natural=natural,
+        is_reply=is_reply,
+        line=line,
+        text=text,
+        score=chess.engine.PovScore(played.pov(side), side),
+        loss=loss,
+    )
+
+
+def _cut(score: chess.engine.PovScore, side: chess.Color) -> int:
+    return max(-CAP, min(CAP, centipawns(score, side)))
+
+
+# ---------------------------------------------------------------- what a reader would think of
+
+
+def natural_replies(move: MoveInContext) -> Iterator[tuple[str, Natural]]:
+    """Yield the replies that a reader would think of (UCI), and why; the plainest first.
+
+    Captures of the moved piece, by the cheapest first; of what the move no longer guards, and of
+    what can be won only since it; checks. None that loses material by exchange.
+    """
+    board = chess.Board(move.position.fen)
+    after = boards.after_move(board, move.move)
+    end = move.move.to_square
+    replies = sorted(
+        (each for each in after.legal_moves if exchange(after, each) >= 0),
+        key=lambda each: (boards.piece_on(after, each.from_square), each.uci()),
+    )
+    guarded = board.attacks(move.move.from_square) - after.attacks(end)
+    left = guarded & after.occupied_co[move.mover]
+    left |= (
+        winning(after, not move.mover).keys() - winning(board, not move.mover).keys()
+    )
+    for each in replies:
+        if boards.taken_on(after, each) == end and each.promotion in (
+            None,
+            chess.QUEEN,
+        ):
+            yield each.uci(), "takes it"
+    for each in replies:
+        taken = boards.taken_on(after, each)
+        if taken is not None and taken in left:
+            yield each.uci(), "takes what it left"
+    for each in replies:
+        if after.gives_check(each) and exchange(after, each) >= 0:
+            yield each.uci(), "check"
+
+
+def natural_alternatives(
+    move: MoveInContext, before: Analysis
+) -> Iterator[tuple[str, Natural]]:
+    """Yield the moves that a reader would think of in place of one (UCI), and why.
+
+    Captures of the same piece by another, if they give no more by exchange; captures that win
+    material by exchange, the dearest first; the mover's next move in the engine's line, played at
+    once, if that leaves no piece to be taken.
+    """
+    board = chess.Board(move.position.fen)
+    taken = boards.taken_on(board, move.move)
+    least = min(0, exchange(board, move.move))
+    for each in board.legal_moves:
+        too = taken is not None and boards.taken_on(board, each) == taken
+        if too and exchange(board, each) >= least:
+            yield each.uci(), "takes too"
+    for capture in winning(board, move.mover).values():
+        if board.is_legal(capture.move):
+            yield capture.move.uci(), "wins"
+    lines = (line.moves for line in before.lines if line.moves[0] == move.uci)
+    for uci in (each for line in lines for each in line[2:3]):
+        following = chess.Move.from_uci(uci)
+        if board.is_legal(following) and not _hangs(board, following):
+            yield uci, "next"
+
+
+def _hangs(board: chess.Board, move: chess.Move) -> bool:
+    """Tell whether a move leaves a piece, which no pawn is, to be won by exchange."""
+    lost = winning(boards.after_move(board, move), not board.turn).values()
+    return any(each.victim != chess.PAWN for each in lost)
