@@ -336,7 +336,9 @@ class Annotator(AbstractContextManager["Annotator"]):
                     concepts[ply],
                     passed=passed.get(ply),
                     idle=idle.get(ply),
-                    refutations=refutations(*around[ply], self.search),
+                    refutations=refutations(
+                        *around[ply], self.search, idle=idle.get(ply)
+                    ),
                 )
                 for ply in chosen
             }
