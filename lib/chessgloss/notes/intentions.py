@@ -74,6 +74,8 @@ def comes_to_something(
         return any(uci[:2] in purpose.about for uci in line[2:7:2])
     if purpose.kind == "clears":
         return any(uci in _CASTLING for uci in line[2:7:2])
+    if purpose.kind in NOTES["must_take"].split():
+        return any(uci[2:4] in purpose.about for uci in line[2:8:2])
     if purpose.kind == "keeps_out":
         return any(uci[2:4] in purpose.about for uci in idle[:5:2])
     return True

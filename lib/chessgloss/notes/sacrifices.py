@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import chess
+from chess.engine import PovScore
 
 from chessgloss.facts.verdict import AHEAD, judgement_of, standing
 from chessgloss.notes.kinds import Notes
@@ -14,24 +15,22 @@ from chessgloss.notes.situation import Briefed, Situation
 from chessgloss.predicates import board as boards
 from chessgloss.predicates.outcome import (
     LONGEST_SPELT,
+    NOTHING,
     Outcome,
     play_out,
     replay,
     spelt,
+    told_to_the_end,
     traded,
 )
 from chessgloss.predicates.tactics import balance
 from chessgloss.predicates.words import named
-from chessgloss.scores import Line
 
 #: Plies after the move, the reply being 1, at all of which the mover must be down.
 _DOWN = (1, 2, 3, 4)
 
 #: Centipawns that the move may cost by the engine, for each pawn that is given.
 _BELIEVED = 60
-
-#: Pawns by which taking what is offered must cost more than the best reply to be explained.
-_BAIT = 2
 
 #: Plies of the line that are shown with what a sacrifice is for.
 _SHOWN = 4
@@ -80,7 +79,7 @@ def combination(situation: Situation) -> Notes:
         return
     states = replay(situation.after, situation.replies, situation.us)
     won, lost = traded(situation.before, states[1], situation.us)
-    stuff = Outcome(ahead[1], won, lost, 2, None).stuff
+    stuff = NOTHING._replace(gain=ahead[1], won=won, lost=lost).stuff
     line = spelt(situation.after, situation.replies, back)
     yield situation.note("combination", -ahead[1], stuff=stuff, line=line)
 
@@ -121,7 +120,7 @@ def sacrificed(situation: Situation) -> Outcome | None:
     if gain >= 0 or situation.verdict.loss > -gain * _BELIEVED:
         return None
     won, lost = traded(situation.before, states[least], situation.us)
-    return Outcome(gain, won, lost, least + 1, None)
+    return NOTHING._replace(gain=gain, won=won, lost=lost, plies=least + 1)
 
 
 class Aim(NamedTuple):
@@ -143,12 +142,12 @@ def _aim(situation: Situation) -> Aim:
     if any(step.after.is_check() for step in later[::2]):
         if reply.piece == chess.KING:
             return Aim("to draw the king out", _SHOWN)
-        return Aim("for an attack on the king", _SHOWN)
+        return Aim("to attack the king", _SHOWN)
     for pawn in boards.passed(end, situation.us):
         rank = chess.square_rank(pawn if situation.us else chess.square_mirror(pawn))
         if rank >= _FAR:
             file = chess.FILE_NAMES[chess.square_file(pawn)]
-            return Aim(f"for a far advanced {file}-pawn", _SHOWN)
+            return Aim(f"to bring the {file}-pawn far forward", _SHOWN)
     _, shelter = boards.shelter(end, situation.them)
     _, before = boards.shelter(situation.before, situation.them)
     if len(shelter) < len(before):
@@ -176,25 +175,41 @@ def _drawn_away(reply: Played, later: Sequence[Played]) -> Aim | None:
 
 def offered(situation: Situation) -> Notes:
     """Yield why what the move offers is not taken, for each piece that could be."""
-    if situation.bad or sacrificed(situation):
-        return
-    lines = situation.briefing.after.lines
-    seen = set[chess.Square | None]()
-    for number, line in enumerate(lines):
-        square = boards.taken_on(situation.after, chess.Move.from_uci(line.moves[0]))
-        known = square in situation.played.lost and square not in seen
+    seen = {situation.reply.taken if situation.reply else None}
+    for uci, line, score in _captures(situation):
+        tried = Played(situation.after, chess.Move.from_uci(uci))
+        square = tried.taken
+        if square is None or square in seen:
+            continue
         seen.add(square)
-        result = _punishment(situation, line) if number and known else ""
-        if square is None or not result:
+        result = situation.result(situation.after, line, score)
+        mated = (score.pov(situation.us).mate() or 0) > 0
+        better = standing(score, situation.us) != situation.verdict.standing
+        if not (better or mated or result.startswith((", win", ", stale"))):
             continue
         yield situation.note(
             "poisoned",
             situation.played.value(square),
             [square],
-            line=spelt(situation.after, line.moves),
+            line=told_to_the_end(situation.after, line),
             offer=named(situation.after, square),
             result=result,
         )
+
+
+def _captures(situation: Situation) -> Iterator[tuple[str, Sequence[str], PovScore]]:
+    """Yield captures that fail after the move: each with its line and the score after it."""
+    for each in situation.briefing.refutations:
+        if each.is_reply and situation.after.is_capture(
+            chess.Move.from_uci(each.tried)
+        ):
+            yield each.tried, each.line, each.score
+    lines = situation.briefing.after.lines
+    for line in lines[1:] if not situation.bad else ():
+        square = boards.taken_on(situation.after, chess.Move.from_uci(line.moves[0]))
+        worse = judgement_of(lines[0].score, line.score) in ("mistake", "blunder")
+        if worse and square in situation.played.lost:
+            yield line.moves[0], line.moves, line.score
 
 
 def offers(situation: Situation) -> Notes:
@@ -228,20 +243,3 @@ def offers(situation: Situation) -> Notes:
             result=situation.leader(stands),
         )
         return
-
-
-def _punishment(situation: Situation, line: Line) -> str:
-    """Return what taking an offer leads to, in words; empty if it is no worse than the rest."""
-    best = situation.briefing.after.lines[0]
-    stands = standing(line.score, situation.us)
-    outcome = situation.outcome(situation.after, line.moves, line.score)
-    worse = judgement_of(best.score, line.score) in ("mistake", "blunder")
-    if not worse and outcome.gain < max(situation.net.gain, 0) + _BAIT:
-        return ""
-    if (line.score.pov(situation.us).mate() or 0) > 0:
-        return "leads to mate"
-    if outcome.gain > 0:
-        return f"wins {outcome.stuff}"
-    if stands in ("winning", "clearly better"):
-        return f"leaves {situation.leader(stands, '')}"
-    return ""

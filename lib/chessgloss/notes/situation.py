@@ -10,7 +10,7 @@ import chess
 from chess.engine import PovScore
 
 from chessgloss.facts import Facts, Verdict, side_name
-from chessgloss.facts.verdict import Standing
+from chessgloss.facts.verdict import Standing, standing
 from chessgloss.notes.kinds import (
     NOTES,
     Note,
@@ -27,12 +27,14 @@ from chessgloss.predicates.outcome import (
     SOON,
     Outcome,
     play_out,
+    replay,
 )
 from chessgloss.predicates.tactics import balance
 from chessgloss.scores import Analysis, centipawns
 
 if TYPE_CHECKING:
     from chessgloss.facts.change import ConceptChange
+    from chessgloss.facts.replies import Refutation
 
 #: Pawns by which an engine's score may contradict a count of material before it is not believed:
 #: at least; a pawn won or lost; and as a share of what is on the board.
@@ -69,6 +71,10 @@ class Briefed(Protocol):
     @property
     def idle(self) -> Analysis | None:
         """The engine's analysis after a pass in place of the move: what the opponent threatened."""
+
+    @property
+    def refutations(self) -> Sequence[Refutation]:
+        """What a reader would try after the move or in its place, and fails."""
 
     @property
     def concepts(self) -> Sequence[ConceptChange]:
@@ -227,6 +233,23 @@ class Situation:
     def stands(self) -> str:
         """Return who stands better after the move, in words: ``Black is slightly better``."""
         return self.leader(self.verdict.standing)
+
+    def result(self, board: chess.Board, line: Sequence[str], score: PovScore) -> str:
+        """Return what a line comes to for the mover, as the end of a sentence that shows it.
+
+        It is empty where the line shown is mate.
+        """
+        end = replay(board, line, self.us)[-1]
+        if end.is_checkmate():
+            return ""
+        if end.is_stalemate():
+            return ", stalemate"
+        outcome = self.outcome(board, line, score)
+        if outcome.gain > 0:
+            return f", winning {outcome.stuff}"
+        if outcome.gain < 0 and not outcome.new:
+            return f", losing {outcome.stuff}"
+        return f", and {self.leader(standing(score, self.us))}"
 
     def leader(self, stands: Standing, verb: str = "is ") -> str:
         """Return a standing of the mover in words."""

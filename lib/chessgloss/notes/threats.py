@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import chess
 
+from chessgloss.notes.intentions import comes_to_something
 from chessgloss.notes.kinds import NOTES, Notes, adjustment
 from chessgloss.notes.mates import mate_words
 from chessgloss.notes.placement import pass_turn
 from chessgloss.notes.purposes import telling
 from chessgloss.notes.situation import Situation, both
-from chessgloss.predicates.outcome import SPELT, spelt
+from chessgloss.predicates.outcome import SPELT, spelt, told_to_the_end
 from chessgloss.predicates.tactics import mates
 from chessgloss.scores import centipawns
 
@@ -73,13 +74,15 @@ def reply(situation: Situation) -> Notes:
     answer = situation.reply
     if answer is None or (answer.recaptures and not situation.bad):
         return
-    words = {
-        "line": spelt(situation.after, situation.replies),
-        "reply": answer.number,
-    }
+    line = told_to_the_end(situation.after, situation.replies)
+    result = situation.result(
+        situation.after, situation.replies, situation.verdict.after
+    )
+    words = {"line": line, "result": result, "reply": answer.number}
     purposes = telling(answer)
     least = 0 if situation.bad else NOTES["striking_reply"]
-    if purposes and purposes[0].weight >= least and not answer.recaptures:
+    striking = purposes and purposes[0].weight >= least and not answer.recaptures
+    if striking and comes_to_something(purposes[0], situation.replies, ()):
         kind = "reply_bad" if situation.bad else "reply"
         bonus = adjustment(NOTES["kinds"][kind], purposes[0].weight)
         words["purpose"] = both(purposes)

@@ -58,8 +58,8 @@ class Outcome(NamedTuple):
     lost: Pieces
     plies: int
     fallen: chess.Square | None
-    made: Pieces = Counter()
-    allowed: Pieces = Counter()
+    made: Pieces
+    allowed: Pieces
 
     @property
     def new(self) -> str:
@@ -75,14 +75,14 @@ class Outcome(NamedTuple):
         if self.gain < 0:
             taken, given = given, taken
         if self.new:
-            return " and ".join(filter(None, (self.new, taken and _spoken(taken))))
+            return listed([self.new, *([_spoken(taken)] if taken else [])])
         minor = given.total() == 1 and any(given[kind] for kind in _MINOR_PIECES)
         if minor and taken == Counter([chess.ROOK]):
             return "the exchange"
         return " for ".join(_spoken(pieces) for pieces in (taken, given) if pieces)
 
 
-NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None)
+NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None, Counter(), Counter())
 
 
 def play_out(
@@ -284,3 +284,8 @@ def to_the_end(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:
         return tuple(move.uci() for move in end.move_stack)
     won = play_out(board, moves, board.turn)
     return moves[: won.plies or LONGEST_SPELT]
+
+
+def told_to_the_end(board: chess.Board, line: Sequence[str]) -> str:
+    """Return a line of UCI moves up to its end (:func:`to_the_end`), in SAN with move numbers."""
+    return board.variation_san(map(chess.Move.from_uci, to_the_end(board, line)))
