@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from chessgloss.facts.verdict import judgement_of, standing
-from chessgloss.notes.intentions import comes_to_something
+from chessgloss.notes.intentions import is_borne_out
 from chessgloss.notes.kinds import NOTES, Notes, Purpose
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import purposes, telling
@@ -100,7 +100,7 @@ def _reasons(situation: Situation, move: Played) -> list[Purpose]:
     return [
         purpose
         for purpose in telling(move, "reasons")
-        if comes_to_something(purpose, line, situation.idle)
+        if is_borne_out(purpose, line, situation.idle)
         and not any(
             kind == purpose.kind and (about & purpose.about or not purpose.about)
             for kind, about in common

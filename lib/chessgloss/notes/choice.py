@@ -16,7 +16,7 @@ from chessgloss.notes.situation import Briefed
 from chessgloss.positions import phase_of
 
 #: Words of a comment and sentences at most.
-MOST_WORDS, MOST_SENTENCES = 45, 3
+MOST_WORDS, MOST_SENTENCES = 60, 4
 
 #: The fitted weights: of classes by feature and name (``other`` for those that were rare), and of
 #: numbers by feature.
@@ -51,7 +51,19 @@ def choose(
         longer = _with_note(chosen, note)
         if len(longer) <= sentences and _length(longer) <= words:
             chosen = longer
-    return sorted(chosen, key=lambda note: NOTES["last"].get(note.kind, 0))
+    chosen.sort(key=lambda note: NOTES["last"].get(note.kind, 0))
+    return [_named(note) if place else note for place, note in enumerate(chosen)]
+
+
+def _named(note: Note) -> Note:
+    """Return a note that calls the move by its name where it said *this* or *it*.
+
+    Behind a sentence on another move those would mean that one.
+    """
+    first, _, rest = note.sentence.partition(" ")
+    if first not in ("This", "It") or not note.move:
+        return note
+    return replace(note, sentence=f"{note.move} {rest}")
 
 
 def _length(chosen: Iterable[Note]) -> int:

@@ -61,6 +61,7 @@ UNLESS_MATED: Final[tuple[Maker, ...]] = (
     plans.opens_file,
     plans.spoils_later,
     plans.ties,
+    plans.intends,
     threats.parries_mate,
     threats.threatens,
     threats.reply,

@@ -44,17 +44,21 @@ def _threat(situation: Situation, turned: chess.Board) -> Notes:
     """Yield the opponent's best move after a pass, which hurt, if the move has stopped it."""
     move = chess.Move.from_uci(situation.idle[0])
     threat = Played(turned, move)
+    hits = threat.taken is not None or (
+        threat.piece != chess.KING and telling(threat, "prevented")
+    )
+    if situation.played.start in (move.to_square, move.from_square) or not hits:
+        return
     for each in situation.briefing.refutations:
         if each.natural == "threatened":
             result = situation.result(situation.after, each.line, each.score)
-            words = {"stopped": threat.number, "line": each.text, "result": result}
+            words = {"line": each.text, "result": result}
             yield situation.note("stops_fails", None, [move.to_square], **words)
             return
-    fled = situation.played.start in (move.to_square, move.from_square)
     known = (
         threat.taken in situation.played.lost_before
     )  # a purpose of the move says so
-    if fled or known or threat.after.is_checkmate():
+    if known or threat.after.is_checkmate():
         return
     if _is_stopped(situation, turned, move):
         yield situation.note("stops", None, [move.to_square], stopped=threat.number)

@@ -185,7 +185,8 @@ def offered(situation: Situation) -> Notes:
         result = situation.result(situation.after, line, score)
         mated = (score.pov(situation.us).mate() or 0) > 0
         better = standing(score, situation.us) != situation.verdict.standing
-        if not (better or mated or result.startswith((", win", ", stale"))):
+        wins = better or result.startswith((", winning", ", stalemate"))
+        if not (mated or (wins and not situation.bad)):
             continue
         yield situation.note(
             "poisoned",

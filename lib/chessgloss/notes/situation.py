@@ -23,6 +23,7 @@ from chessgloss.notes.played import Played
 from chessgloss.positions import MoveInContext
 from chessgloss.predicates.outcome import (
     LONGEST_SPELT,
+    LONGEST_TOLD,
     NOTHING,
     SOON,
     Outcome,
@@ -140,7 +141,8 @@ class Situation:
         self.line = (self.uci, *self.replies)
         idle = briefing.idle
         self.idle = idle.best.moves if idle and idle.lines else ()
-        self.net = self.outcome(self.before, self.line, self.verdict.after)
+        within = LONGEST_TOLD if self.bad else SOON
+        self.net = self.outcome(self.before, self.line, self.verdict.after, within)
         self.best = self.outcome(
             self.before, self.verdict.best_line, self.verdict.before
         )
@@ -172,9 +174,16 @@ class Situation:
         return pawns if self.us else -pawns
 
     def outcome(
-        self, board: chess.Board, line: Sequence[str], score: PovScore
+        self,
+        board: chess.Board,
+        line: Sequence[str],
+        score: PovScore,
+        within: int = SOON,
     ) -> Outcome:
-        """Return what a line wins for the mover; nothing where the score does not believe it."""
+        """Return what a line wins for the mover within so many plies.
+
+        That is nothing where the score does not believe it.
+        """
         outcome = play_out(board, line, self.us)
         pawns = centipawns(score, self.us) / 100
         left = self._seen(balance(board)) + outcome.gain
@@ -182,7 +191,7 @@ class Situation:
         if abs(outcome.gain) > 1:
             doubt = max(DOUBT, abs(left) * DOUBT_SHARE)
         doubtful = pawns < left - doubt if outcome.gain > 0 else pawns > left + doubt
-        return NOTHING if doubtful or outcome.plies > SOON else outcome
+        return NOTHING if doubtful or outcome.plies > within else outcome
 
     def note(
         self,
@@ -228,6 +237,7 @@ class Situation:
             entry.get("decides", False),
             frozenset((*squares, *entry["about"])),
             value,
+            move=filled["san"],
         )
 
     def stands(self) -> str:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import chess
 
-from chessgloss.notes.intentions import comes_to_something
+from chessgloss.notes.intentions import is_borne_out
 from chessgloss.notes.kinds import NOTES, Notes, adjustment
 from chessgloss.notes.mates import mate_words
 from chessgloss.notes.placement import pass_turn
 from chessgloss.notes.purposes import telling
 from chessgloss.notes.situation import Situation, both
-from chessgloss.predicates.outcome import SPELT, spelt, told_to_the_end
+from chessgloss.predicates.outcome import (
+    SPELT,
+    Outcome,
+    spelt,
+    surplus,
+    told_to_the_end,
+)
 from chessgloss.predicates.tactics import mates
+from chessgloss.predicates.words import side_name
 from chessgloss.scores import centipawns
 
 #: A mate that is threatened is said up to so many moves.
@@ -20,6 +27,9 @@ LONGEST_THREAT = 4
 #: Centipawns that a pass must cost the opponent for a threat to be believed: at least, and for
 #: each pawn that the threat seems to win.
 _THREAT_WORTH, _THREAT_WORTH_EACH = 60, 50
+
+#: Centipawns up to which an endgame is taken to be a draw.
+_DRAWN = 10
 
 
 def parries_mate(situation: Situation) -> Notes:
@@ -82,14 +92,15 @@ def reply(situation: Situation) -> Notes:
     purposes = telling(answer)
     least = 0 if situation.bad else NOTES["striking_reply"]
     striking = purposes and purposes[0].weight >= least and not answer.recaptures
-    if striking and comes_to_something(purposes[0], situation.replies, ()):
+    if striking and is_borne_out(purposes[0], situation.replies):
         kind = "reply_bad" if situation.bad else "reply"
         bonus = adjustment(NOTES["kinds"][kind], purposes[0].weight)
         words["purpose"] = both(purposes)
         yield situation.note(kind, None, (), bonus, **words)
     elif situation.bad:
         forcing = answer.taken is not None or answer.after.is_check()
-        yield situation.note("refutes" if forcing else "answered", **words)
+        about = ["standing"] if result.startswith(", and") else []
+        yield situation.note("refutes" if forcing else "answered", None, about, **words)
 
 
 def plan(situation: Situation) -> Notes:
@@ -125,4 +136,19 @@ def stands(situation: Situation) -> Notes:
     verdict = situation.verdict
     turned = situation.bad and verdict.standing_before != verdict.standing
     words = {"standing": situation.stands(), "this": situation.played.number}
+    level = abs(verdict.centipawns_after) <= _DRAWN and situation.played.is_endgame
+    more = surplus(situation.after, situation.us)
+    if level and (turned or more.gain):
+        words["although"] = _although(more, situation.us)
+        yield situation.note("drawn", **words)
+        return
     yield situation.note("turned" if turned else "standing", **words)
+
+
+def _although(more: Outcome, side: chess.Color) -> str:
+    """Return who has more in a drawn ending, as the end of a sentence; empty if nobody has."""
+    if not more.gain:
+        return ""
+    ahead = side_name(side if more.gain > 0 else not side)
+    has = f"has {more.stuff}" if more.won and more.lost else f"is {more.stuff} up"
+    return f", although {ahead} {has}"

@@ -19,6 +19,9 @@ LONGEST, SOON = 14, 5
 #: Plies of a line that are spelt out, and the most where one sees only then why.
 SPELT, LONGEST_SPELT = 3, 5
 
+#: The most plies of a line that is told to where it wins something.
+LONGEST_TOLD = 9
+
 Pieces = Counter[chess.PieceType]
 
 _NUMBERS = (
@@ -107,6 +110,15 @@ def play_out(
     alone = states[: plies + 1]
     fallen = None if made or allowed else where_it_stood(alone, won + lost)
     return Outcome(gains[end], won, lost, plies, fallen, made, allowed)
+
+
+def surplus(board: chess.Board, side: chess.Color) -> Outcome:
+    """Return what a side has more than its opponent, as if it had won it."""
+    ours, theirs = (count_pieces(board, each) for each in (side, not side))
+    won, lost = ours - theirs, theirs - ours
+    _cancel(won, lost, _MINOR_PIECES)
+    gain = balance(board) if side else -balance(board)
+    return NOTHING._replace(gain=gain, won=+won, lost=+lost)
 
 
 def replay(
@@ -276,14 +288,14 @@ def spelt(
 def to_the_end(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:
     """Return a line of UCI moves up to its end: mate, stalemate, or the ply at which it has won.
 
-    A line in which nothing is won is cut at :data:`LONGEST_SPELT` plies.
+    A line in which nothing is won by :data:`LONGEST_TOLD` plies is cut at :data:`LONGEST_SPELT`.
     """
     moves = tuple(line[:LONGEST])
     end = replay(board, moves, board.turn)[-1]
     if not any(end.generate_legal_moves()):
         return tuple(move.uci() for move in end.move_stack)
     won = play_out(board, moves, board.turn)
-    return moves[: won.plies or LONGEST_SPELT]
+    return moves[: won.plies if 0 < won.plies <= LONGEST_TOLD else LONGEST_SPELT]
 
 
 def told_to_the_end(board: chess.Board, line: Sequence[str]) -> str:
