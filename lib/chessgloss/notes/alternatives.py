@@ -110,7 +110,7 @@ def _reasons(situation: Situation, move: Played) -> list[Purpose]:
 
 def others(situation: Situation) -> Notes:
     """Yield the move that a reader would have tried instead, and why it fails."""
-    if situation.bad:
+    if situation.bad or (situation.mate or 0) > 0:
         return
     if failed := _tried(situation, "takes too", "second"):
         move = Played(situation.before, chess.Move.from_uci(failed.tried))

@@ -213,7 +213,8 @@ def ties(situation: Situation) -> Notes:
 def intends(situation: Situation) -> Notes:
     """Yield what the mover means to play next: what it plays if the opponent passes, and gains by.
 
-    The next own move of that line follows, if the line goes on quietly.
+    It is quiet, and comes in another of the engine's lines as well; so does the next one that is
+    told.
     """
     passed = situation.briefing.passed
     if passed is None or not passed.lines or not _has_time(situation):
@@ -225,13 +226,14 @@ def intends(situation: Situation) -> Notes:
     states = walk(turned, passed.best.moves[:_SHOWN])
     if more < _INTENDED or states[1].is_check():
         return
-    moves = passed.best.moves[:_SHOWN:2]
-    quiet = [
-        spelt(states[2 * n], [uci])
-        for n, uci in enumerate(moves)
-        if not states[2 * n].is_capture(chess.Move.from_uci(uci))
-    ]
-    if len(quiet) < len(moves):
-        quiet = quiet[:1] if spelt(turned, moves[:1]) in quiet else []
-    if quiet:
-        yield situation.note("intends", None, [moves[0][2:4]], moves=listed(quiet))
+    known = {uci for line in situation.briefing.after.lines for uci in line.moves}
+    known |= {uci for line in lines_of(situation) for uci in line}
+    own = passed.best.moves[:_SHOWN:2]
+    told = list[str]()
+    for place, uci in enumerate(own):
+        board = states[2 * place]
+        if uci not in known or board.is_capture(chess.Move.from_uci(uci)):
+            break
+        told.append(spelt(board, [uci]))
+    if told:
+        yield situation.note("intends", None, [own[0][2:4]], moves=listed(told))

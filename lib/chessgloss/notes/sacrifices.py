@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import chess
 from chess.engine import PovScore
@@ -32,9 +31,6 @@ _DOWN = (1, 2, 3, 4)
 #: Centipawns that the move may cost by the engine, for each pawn that is given.
 _BELIEVED = 60
 
-#: Plies of the line that are shown with what a sacrifice is for.
-_SHOWN = 4
-
 #: Lines after the move in which what is offered may be taken.
 _OFFERED = 2
 
@@ -56,11 +52,11 @@ def sacrifice(situation: Situation) -> Notes:
         return
     aim = _aim(situation)
     yield situation.note(
-        "sacrifice_for" if aim.text else "sacrifice",
+        "sacrifice_for" if aim else "sacrifice",
         -given.gain,
         stuff=given.stuff,
-        aim=aim.text,
-        line=spelt(situation.after, situation.replies, aim.plies),
+        aim=aim,
+        line=spelt(situation.after, situation.replies, LONGEST_SPELT),
         standing=situation.stands(),
     )
 
@@ -123,51 +119,37 @@ def sacrificed(situation: Situation) -> Outcome | None:
     return NOTHING._replace(gain=gain, won=won, lost=lost, plies=least + 1)
 
 
-class Aim(NamedTuple):
-    """What a sacrifice is for, in words, and the plies of the line that show it."""
-
-    text: str
-    plies: int
-
-
-def _aim(situation: Situation) -> Aim:
-    """Return what a sacrifice is for; no words if the line does not show it."""
+def _aim(situation: Situation) -> str:
+    """Return what a sacrifice is for, in words; empty if the line does not show it."""
     reply, *later = situation.steps
     if not later:
-        return Aim("", _SHOWN)
+        return ""
     end = later[-1].after
-    drawn = _drawn_away(reply, later)
-    if drawn is not None:
-        return drawn
+    if square := _drawn_away(reply, later):
+        return f"to draw the {reply.words['piece']} away from {square}"
     if any(step.after.is_check() for step in later[::2]):
-        if reply.piece == chess.KING:
-            return Aim("to draw the king out", _SHOWN)
-        return Aim("to attack the king", _SHOWN)
+        king = reply.piece == chess.KING
+        return "to draw the king out" if king else "to attack the king"
     for pawn in boards.passed(end, situation.us):
         rank = chess.square_rank(pawn if situation.us else chess.square_mirror(pawn))
         if rank >= _FAR:
             file = chess.FILE_NAMES[chess.square_file(pawn)]
-            return Aim(f"to bring the {file}-pawn far forward", _SHOWN)
+            return f"to bring the {file}-pawn far forward"
     _, shelter = boards.shelter(end, situation.them)
     _, before = boards.shelter(situation.before, situation.them)
-    if len(shelter) < len(before):
-        return Aim("to strip the king of its pawns", _SHOWN)
-    return Aim("", _SHOWN)
+    return "to strip the king of its pawns" if len(shelter) < len(before) else ""
 
 
-def _drawn_away(reply: Played, later: Sequence[Played]) -> Aim | None:
+def _drawn_away(reply: Played, later: Sequence[Played]) -> str:
     """Return the square that what takes has guarded, no longer guards, and is then made use of."""
     if reply.piece == chess.KING:
-        return None
+        return ""
     guarded = reply.before.attacks(reply.start) - reply.after.attacks(reply.end)
-    for place, step in enumerate(later[::2]):
+    for step in later[::2]:
         sharp = step.after.is_check() or step.taken is not None
         if sharp and step.end in guarded and step.end != reply.end:
-            square = chess.square_name(step.end)
-            piece = reply.words["piece"]
-            text = f"to draw the {piece} away from {square}"
-            return Aim(text, 2 * place + 2)
-    return None
+            return chess.square_name(step.end)
+    return ""
 
 
 # ---------------------------------------------------------------- offers
@@ -191,7 +173,7 @@ def offered(situation: Situation) -> Notes:
         yield situation.note(
             "poisoned",
             situation.played.value(square),
-            [square],
+            [square, line[1][2:4]] if len(line) > 1 else [square],
             line=told_to_the_end(situation.after, line),
             offer=named(situation.after, square),
             result=result,

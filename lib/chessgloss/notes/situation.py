@@ -29,6 +29,7 @@ from chessgloss.predicates.outcome import (
     Outcome,
     play_out,
     replay,
+    surplus,
 )
 from chessgloss.predicates.tactics import balance
 from chessgloss.scores import Analysis, centipawns
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 DOUBT: Final = 2.0
 DOUBT_OF_ONE: Final = 0.5
 DOUBT_SHARE: Final = 0.5
+
+#: Centipawns up to which an endgame is taken to be a draw.
+_DRAWN: Final = 10
 
 #: Plies over which a move is seen as the end of an exchange that began before it.
 _EXCHANGE_PLIES = 4
@@ -241,8 +245,17 @@ class Situation:
         )
 
     def stands(self) -> str:
-        """Return who stands better after the move, in words: ``Black is slightly better``."""
-        return self.leader(self.verdict.standing)
+        """Return who stands better after the move, in words: ``Black is slightly better``.
+
+        Of a level endgame it is said that it should be drawn, and who has more all the same.
+        """
+        more = surplus(self.after, self.us)
+        level = abs(self.verdict.centipawns_after) <= _DRAWN
+        if not (level and self.played.is_endgame and more.gain):
+            return self.leader(self.verdict.standing)
+        ahead = side_name(self.us if more.gain > 0 else self.them)
+        has = f"has {more.stuff}" if more.won and more.lost else f"is {more.stuff} up"
+        return f"the game should be drawn, although {ahead} {has}"
 
     def result(self, board: chess.Board, line: Sequence[str], score: PovScore) -> str:
         """Return what a line comes to for the mover, as the end of a sentence that shows it.

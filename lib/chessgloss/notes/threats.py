@@ -11,14 +11,12 @@ from chessgloss.notes.placement import pass_turn
 from chessgloss.notes.purposes import telling
 from chessgloss.notes.situation import Situation, both
 from chessgloss.predicates.outcome import (
+    LONGEST_SPELT,
     SPELT,
-    Outcome,
     spelt,
-    surplus,
     told_to_the_end,
 )
 from chessgloss.predicates.tactics import mates
-from chessgloss.predicates.words import side_name
 from chessgloss.scores import centipawns
 
 #: A mate that is threatened is said up to so many moves.
@@ -27,9 +25,6 @@ LONGEST_THREAT = 4
 #: Centipawns that a pass must cost the opponent for a threat to be believed: at least, and for
 #: each pawn that the threat seems to win.
 _THREAT_WORTH, _THREAT_WORTH_EACH = 60, 50
-
-#: Centipawns up to which an endgame is taken to be a draw.
-_DRAWN = 10
 
 
 def parries_mate(situation: Situation) -> Notes:
@@ -85,9 +80,11 @@ def reply(situation: Situation) -> Notes:
     if answer is None or (answer.recaptures and not situation.bad):
         return
     line = told_to_the_end(situation.after, situation.replies)
-    result = situation.result(
-        situation.after, situation.replies, situation.verdict.after
-    )
+    score = situation.verdict.after
+    result = situation.result(situation.after, situation.replies, score)
+    if result.startswith(", and"):
+        line = spelt(situation.after, situation.replies, LONGEST_SPELT)
+        result = f", and {situation.stands()}"
     words = {"line": line, "result": result, "reply": answer.number}
     purposes = telling(answer)
     least = 0 if situation.bad else NOTES["striking_reply"]
@@ -136,19 +133,5 @@ def stands(situation: Situation) -> Notes:
     verdict = situation.verdict
     turned = situation.bad and verdict.standing_before != verdict.standing
     words = {"standing": situation.stands(), "this": situation.played.number}
-    level = abs(verdict.centipawns_after) <= _DRAWN and situation.played.is_endgame
-    more = surplus(situation.after, situation.us)
-    if level and (turned or more.gain):
-        words["although"] = _although(more, situation.us)
-        yield situation.note("drawn", **words)
-        return
-    yield situation.note("turned" if turned else "standing", **words)
-
-
-def _although(more: Outcome, side: chess.Color) -> str:
-    """Return who has more in a drawn ending, as the end of a sentence; empty if nobody has."""
-    if not more.gain:
-        return ""
-    ahead = side_name(side if more.gain > 0 else not side)
-    has = f"has {more.stuff}" if more.won and more.lost else f"is {more.stuff} up"
-    return f", although {ahead} {has}"
+    kind = "turned" if turned else "standing"
+    yield situation.note("drawn" if "drawn" in words["standing"] else kind, **words)
