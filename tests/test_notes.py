@@ -17,7 +17,7 @@ from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.commentary.notes import compose
 from chessgloss.engine import open_engine
 from chessgloss.notes import NOTES, notes, play_out
-from chessgloss.notes.choice import MOST_WORDS, choose
+from chessgloss.notes.choice import MOST_SENTENCES, MOST_WORDS, choose
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import purposes, telling
 from chessgloss.positions import MoveInContext, Position
@@ -43,7 +43,7 @@ rn1qkbnr/ppp2p1p/3p2p1/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6 | Bxf7+
 r1bqkbnr/pppp1ppp/2n5/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 2 3 | Bc4
     threat_mate_1 | 4\. Qxf7#
 r1b2rk1/pp4pp/2p3n1/3p2N1/2P2P2/3B1KP1/PP5q/R1BQ1RN1 b - - 0 20 | Bg4+
-    poisoned | bishop on g4 .*21\. Kxg4 Ne5\+ 22\. fxe5 leads to mate
+    poisoned | bishop on g4 .*21\. Kxg4 Ne5\+ 22\. fxe5 h5#
 """.strip().splitlines()
 
 
@@ -103,7 +103,7 @@ def test_a_fork_is_no_note_where_the_forking_piece_is_taken(briefed):
             None,
         ),
         ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "d5c7 e8d7 c7a8", 5, "a rook", "a8"),
-        ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 8, "a queen for a pawn", None),
+        ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 8, "a new queen", None),
     ],
 )
 def test_a_line_is_replayed_until_it_is_quiet(fen, line, gain, words, fallen):
@@ -137,7 +137,7 @@ def test_comments_are_short_and_do_not_begin_alike(briefings):
     texts = [compose(notes(briefing)).text for briefing in briefings.values()]
     for briefing, text in zip(briefings.values(), texts, strict=True):
         assert 3 <= len(text.split()) <= MOST_WORDS, text
-        assert len(choose(notes(briefing))) <= 3
+        assert len(choose(notes(briefing))) <= MOST_SENTENCES
         assert "network" not in text and "engine agrees" not in text
         if briefing.verdict.judgement in ("best", "good"):
             assert not re.search("Better was|stronger|Stronger", text)
@@ -225,7 +225,7 @@ def test_a_passed_pawn_that_takes_is_not_pushed():
 #: Kinds of notes that read the engine's lines, by what they are about.
 FAMILIES = {
     "sacrifice": "sacrifice sacrifice_for combination",
-    "prevention": "stops_threat stops_threat_fails stops_push stops_push_fails",
+    "prevention": "stops stops_fails stops_push stops_push_fails",
     "ignores": "ignores",
     "leaves": "unguards unblocks",
     "second": "second reply_second",

@@ -58,7 +58,7 @@ def _threat(situation: Situation, turned: chess.Board) -> Notes:
     known = (
         threat.taken in situation.played.lost_before
     )  # a purpose of the move says so
-    if known or threat.after.is_checkmate():
+    if known or threat.after.is_checkmate() or situation.after.is_legal(move):
         return
     if _is_stopped(situation, turned, move):
         yield situation.note("stops", None, [move.to_square], stopped=threat.number)

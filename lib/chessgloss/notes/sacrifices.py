@@ -167,7 +167,7 @@ def offered(situation: Situation) -> Notes:
         result = situation.result(situation.after, line, score)
         mated = (score.pov(situation.us).mate() or 0) > 0
         better = standing(score, situation.us) != situation.verdict.standing
-        wins = better or result.startswith((", winning", ", stalemate"))
+        wins = better or " wins " in result or result == ", stalemate"
         if not (mated or (wins and not situation.bad)):
             continue
         yield situation.note(

@@ -268,10 +268,10 @@ class Situation:
         if end.is_stalemate():
             return ", stalemate"
         outcome = self.outcome(board, line, score)
-        if outcome.gain > 0:
-            return f", winning {outcome.stuff}"
-        if outcome.gain < 0 and not outcome.new:
-            return f", losing {outcome.stuff}"
+        if outcome.gain:
+            winner = side_name(self.us if outcome.gain > 0 else self.them)
+            verb = "gets" if outcome.new else "wins"
+            return f", and {winner} {verb} {outcome.stuff}"
         return f", and {self.leader(standing(score, self.us))}"
 
     def leader(self, stands: Standing, verb: str = "is ") -> str:

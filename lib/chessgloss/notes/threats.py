@@ -14,7 +14,6 @@ from chessgloss.predicates.outcome import (
     LONGEST_SPELT,
     SPELT,
     spelt,
-    told_to_the_end,
 )
 from chessgloss.predicates.tactics import mates
 from chessgloss.scores import centipawns
@@ -79,13 +78,8 @@ def reply(situation: Situation) -> Notes:
     answer = situation.reply
     if answer is None or (answer.recaptures and not situation.bad):
         return
-    line = told_to_the_end(situation.after, situation.replies)
-    score = situation.verdict.after
-    result = situation.result(situation.after, situation.replies, score)
-    if result.startswith(", and"):
-        line = spelt(situation.after, situation.replies, LONGEST_SPELT)
-        result = f", and {situation.stands()}"
-    words = {"line": line, "result": result, "reply": answer.number}
+    line = spelt(situation.after, situation.replies, LONGEST_SPELT)
+    words = {"line": line, "reply": answer.number, "standing": situation.stands()}
     purposes = telling(answer)
     least = 0 if situation.bad else NOTES["striking_reply"]
     striking = purposes and purposes[0].weight >= least and not answer.recaptures
@@ -96,8 +90,7 @@ def reply(situation: Situation) -> Notes:
         yield situation.note(kind, None, (), bonus, **words)
     elif situation.bad:
         forcing = answer.taken is not None or answer.after.is_check()
-        about = ["standing"] if result.startswith(", and") else []
-        yield situation.note("refutes" if forcing else "answered", None, about, **words)
+        yield situation.note("refutes" if forcing else "answered", **words)
 
 
 def plan(situation: Situation) -> Notes:
