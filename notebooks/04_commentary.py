@@ -686,7 +686,7 @@ report.table(
 # %%
 made = notes.notes(example)
 print("evidence of the first note:", *(fact.text for fact in made[0].facts[:2]), sep="\n- ")
-print("the comment, what fits into 45 words:", notes.compose(made).text, sep="\n- ")
+print("the comment, what fits into 60 words:", notes.compose(made).text, sep="\n- ")
 report.table(
     pd.DataFrame(
         {"kind": [note.kind for note in made], "weight": [note.weight for note in made]},
@@ -1460,11 +1460,8 @@ Markdown(learned_sentence + network_sentence)
 
 # %%
 worded = {
-    methods.TITLES["listed"]: notes.list_notes(known_move).text,
-    **{
-        methods.TITLES[name]: methods.kept_comments(name)[taught.name].text
-        for name in ("ccc_notes", "ccc_proven")
-    },
+    methods.TITLES[name]: methods.kept_comments(name)[taught.name].text
+    for name in ("listed", "ccc_notes", "ccc_proven")
 }
 report.texts(worded, f"{taught.move.numbered_san}, from the same notes")
 

@@ -50,7 +50,7 @@ def only(situation: Situation) -> Notes:
     worse = judgement_of(lines[0].score, lines[1].score) in ("mistake", "blunder")
     quiet = not mate and situation.played.gain <= 0
     if worse and less and quiet and verdict.standing_before == verdict.standing:
-        yield situation.note("only", keeps=keeps, **_shown(situation, second))
+        yield situation.note("only", keeps=keeps, told=_told(situation, second))
 
 
 def _tried(situation: Situation, *natural: str) -> Refutation | None:
@@ -59,10 +59,9 @@ def _tried(situation: Situation, *natural: str) -> Refutation | None:
     return next(found, None)
 
 
-def _shown(situation: Situation, failed: Refutation) -> dict[str, str]:
-    """Return the words for the line in which an alternative fails, and what it comes to."""
-    line = situation.result(situation.before, failed.line, failed.score)
-    return {"line": failed.text, "result": line}
+def _told(situation: Situation, failed: Refutation) -> str:
+    """Return the line in which an alternative fails, and what it comes to."""
+    return situation.told(situation.before, failed.line, failed.score)
 
 
 def better(situation: Situation) -> Notes:
@@ -115,15 +114,16 @@ def others(situation: Situation) -> Notes:
     if failed := _tried(situation, "takes too", "second"):
         move = Played(situation.before, chess.Move.from_uci(failed.tried))
         if move.taken is not None and move.taken == situation.played.taken:
-            words = _shown(situation, failed)
+            told = _told(situation, failed)
             piece = chess.piece_name(move.piece)
-            yield situation.note("other_capture", other=piece, **words)
+            yield situation.note("other_capture", other=piece, told=told)
     if failed := _tried(situation, "wins"):
         square = boards.taken_on(situation.before, chess.Move.from_uci(failed.tried))
-        words = _shown(situation, failed)
+        told = _told(situation, failed)
         if square is not None and situation.played.taken != square:
             target = named(situation.before, square)
-            yield situation.note("declines", None, [square], target=target, **words)
+            yield situation.note("declines", None, [square], target=target, told=told)
     if failed := _tried(situation, "next"):
-        first = spelt(situation.before, [failed.tried])
-        yield situation.note("too_early", first=first, **_shown(situation, failed))
+        first = situation.before.san(chess.Move.from_uci(failed.tried))
+        told = _told(situation, failed)
+        yield situation.note("too_early", first=first, told=told)

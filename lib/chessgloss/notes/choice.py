@@ -159,14 +159,3 @@ def expectation(
         else:
             total += weights["each"] * value
     return total
-
-
-def in_expert_order(made: Iterable[Note], briefing: Briefed) -> list[Note]:
-    """Return the notes of one move, what decides first by weight, then as lecturers choose."""
-
-    def place(note: Note) -> tuple[bool, float]:
-        if note.decides:
-            return False, -note.weight
-        return True, -expectation(note, briefing)
-
-    return sorted(made, key=place)

@@ -51,9 +51,8 @@ def _threat(situation: Situation, turned: chess.Board) -> Notes:
         return
     for each in situation.briefing.refutations:
         if each.natural == "threatened":
-            result = situation.result(situation.after, each.line, each.score)
-            words = {"line": each.text, "result": result}
-            yield situation.note("stops_fails", None, [move.to_square], **words)
+            told = situation.told(situation.after, each.line, each.score)
+            yield situation.note("stops_fails", None, [move.to_square], told=told)
             return
     known = (
         threat.taken in situation.played.lost_before

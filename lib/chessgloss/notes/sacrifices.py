@@ -19,7 +19,6 @@ from chessgloss.predicates.outcome import (
     play_out,
     replay,
     spelt,
-    told_to_the_end,
     traded,
 )
 from chessgloss.predicates.tactics import balance
@@ -164,19 +163,18 @@ def offered(situation: Situation) -> Notes:
         if square is None or square in seen:
             continue
         seen.add(square)
-        result = situation.result(situation.after, line, score)
+        told = situation.told(situation.after, line, score)
         mated = (score.pov(situation.us).mate() or 0) > 0
         better = standing(score, situation.us) != situation.verdict.standing
-        wins = better or " wins " in result or result == ", stalemate"
+        wins = better or " has " in told or told.endswith("stalemate")
         if not (mated or (wins and not situation.bad)):
             continue
         yield situation.note(
             "poisoned",
             situation.played.value(square),
             [square, line[1][2:4]] if len(line) > 1 else [square],
-            line=told_to_the_end(situation.after, line),
             offer=named(situation.after, square),
-            result=result,
+            told=told,
         )
 
 

@@ -30,6 +30,7 @@ from chessgloss.predicates.outcome import (
     play_out,
     replay,
     surplus,
+    told_to_the_end,
 )
 from chessgloss.predicates.tactics import balance
 from chessgloss.scores import Analysis, centipawns
@@ -257,22 +258,23 @@ class Situation:
         has = f"has {more.stuff}" if more.won and more.lost else f"is {more.stuff} up"
         return f"the game should be drawn, although {ahead} {has}"
 
-    def result(self, board: chess.Board, line: Sequence[str], score: PovScore) -> str:
-        """Return what a line comes to for the mover, as the end of a sentence that shows it.
+    def told(self, board: chess.Board, line: Sequence[str], score: PovScore) -> str:
+        """Return a line to its end and what it comes to for the mover.
 
-        It is empty where the line shown is mate.
+        ``34. Qh8#``, or ``after 29...Bxd5 30. Re8+ Rxe8 31. Qxd6 White has won a queen``.
         """
-        end = replay(board, line, self.us)[-1]
-        if end.is_checkmate():
-            return ""
-        if end.is_stalemate():
-            return ", stalemate"
+        shown = told_to_the_end(board, line)
+        if shown.endswith("#"):
+            return shown
+        if replay(board, line, self.us)[-1].is_stalemate():
+            return f"{shown} is stalemate"
         outcome = self.outcome(board, line, score)
+        comes_to = self.leader(standing(score, self.us))
         if outcome.gain:
             winner = side_name(self.us if outcome.gain > 0 else self.them)
-            verb = "gets" if outcome.new else "wins"
-            return f", and {winner} {verb} {outcome.stuff}"
-        return f", and {self.leader(standing(score, self.us))}"
+            verb = "has" if outcome.new else "has won"
+            comes_to = f"{winner} {verb} {outcome.stuff}"
+        return f"after {shown} {comes_to}"
 
     def leader(self, stands: Standing, verb: str = "is ") -> str:
         """Return a standing of the mover in words."""
