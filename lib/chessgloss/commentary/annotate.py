@@ -220,6 +220,9 @@ class Annotator(AbstractContextManager["Annotator"]):
         Told of a move on which no comment could be written, and of what is missing.
     processes
         Engines that ``with`` starts at most, each when it is needed; one a core unless given.
+    keep_last
+        Whether their searches give their last whole result where they take too long
+        (:class:`chessgloss.engine.Engine`).
     """
 
     analyse: Analyse | Engine | chess.engine.SimpleEngine | None = None
@@ -231,6 +234,7 @@ class Annotator(AbstractContextManager["Annotator"]):
     progress: Callable[[int, int], object] = lambda done, total: None
     say: Callable[[str], object] = warnings.warn
     processes: int | None = None
+    keep_last: bool = False
     _open: ExitStack = field(default_factory=ExitStack, init=False, repr=False)
 
     def __enter__(self) -> Annotator:
@@ -238,7 +242,8 @@ class Annotator(AbstractContextManager["Annotator"]):
         if analyse is None:
             from chessgloss.engine import EnginePool
 
-            analyse = self._open.enter_context(EnginePool(self.processes)).analyse
+            pool = EnginePool(self.processes, keep_last=self.keep_last)
+            analyse = self._open.enter_context(pool).analyse
         return replace(self, analyse=analyse, concepts=self.concepts or self._ranking())
 
     def __exit__(self, *_: object) -> None:
