@@ -45,7 +45,8 @@ def choose(
     chosen = list[Note]()
     for note in ranked:
         covered = any(note.about & each.about for each in chosen)
-        covered |= bool(chosen) and note.kind in NOTES["alone"]
+        enough = _length(chosen) >= NOTES["enough_words"]
+        covered |= enough and note.kind in NOTES["alone"]
         if covered or not _is_worth_a_sentence(note, _length(chosen)):
             continue
         longer = _with_note(chosen, note)

@@ -81,7 +81,8 @@ def wins(situation: Situation) -> Notes:
     line = spelt(situation.after, situation.replies, net.plies - 1)
     if net.plies - 1 > SPELT and fallen:
         line += f", and {fallen} falls"
-    yield situation.note("wins", net.gain, about, stuff=net.stuff, line=line)
+    kind = "makes_piece" if net.new else "wins"
+    yield situation.note(kind, net.gain, about, stuff=net.stuff, line=line)
 
 
 def _fallen(situation: Situation) -> tuple[list[str | chess.Square], str]:
