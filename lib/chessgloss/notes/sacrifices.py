@@ -30,6 +30,9 @@ _DOWN = (1, 2, 3, 4)
 #: Centipawns that the move may cost by the engine, for each pawn that is given.
 _BELIEVED = 60
 
+#: Pawns by exchange that are offered at least by what counts as a sacrifice without a line.
+_OFFER = 2
+
 #: Lines after the move in which what is offered may be taken.
 _OFFERED = 2
 
@@ -93,7 +96,16 @@ def gives_up(briefing: Briefed) -> bool:
     if situation.is_over or (situation.mate is not None and situation.mate < 0):
         return False
     makers = (sacrifice, combination, offered)
-    return any(note.decides for make in makers for note in make(situation))
+    told = any(note.decides for make in makers for note in make(situation))
+    return told or (situation.verdict.rank == 1 and _offers_piece(situation.played))
+
+
+def _offers_piece(played: Played) -> bool:
+    """Tell whether a move lets a piece be won by exchange that could not be won before."""
+    lost = (played.lost[square] for square in played.lost.keys() - played.lost_before)
+    new = max((each.gain for each in lost), default=0)
+    offers = max(new, -played.gain) >= _OFFER
+    return offers and played.gain <= 0 and not played.recaptures
 
 
 def sacrificed(situation: Situation) -> Outcome | None:
