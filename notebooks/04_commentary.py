@@ -1467,7 +1467,9 @@ report.texts(worded, f"{taught.move.numbered_san}, from the same notes")
 
 # %% [markdown]
 # Readers would rather have the list, as the next chapter shows. So nobody writes in this way any more,
-# and its comments are kept as they were recorded.
+# and its comments are kept as they were recorded. So are the comments *by program* and the list that
+# the tables of this chapter and the next four compare. The program has one form of comment now. It
+# also searches what a reader would try, and the example at the head of this chapter shows that form.
 #
 # ## Recap
 #
