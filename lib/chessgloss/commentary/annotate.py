@@ -32,7 +32,7 @@ from chessgloss.commentary.briefing import Briefing, Comment, after_pass, brief_
 from chessgloss.commentary.notes import write_notes
 from chessgloss.facts import Analyse, Verdict, search, side_name, weigh
 from chessgloss.facts.change import Changes, ConceptChange
-from chessgloss.facts.replies import refutations
+from chessgloss.facts.replies import refute_all
 from chessgloss.facts.verdict import (
     GLYPHS,
     JUDGEMENT_BOUNDS,
@@ -374,6 +374,8 @@ class Annotator(AbstractContextManager["Annotator"]):
             chosen += [turned] if turned is not None and turned not in chosen else []
         passed = self._after_passes({ply: moves[ply].after() for ply in chosen})
         idle = self._after_passes({ply: moves[ply].position for ply in chosen}, 1)
+        asked = [(*around[ply], idle.get(ply)) for ply in chosen]
+        failed = dict(zip(chosen, refute_all(asked, self.search), strict=True))
         comments = self._comments(
             {
                 ply: Briefing(
@@ -382,9 +384,7 @@ class Annotator(AbstractContextManager["Annotator"]):
                     concepts[ply],
                     passed=passed.get(ply),
                     idle=idle.get(ply),
-                    refutations=refutations(
-                        *around[ply], self.search, idle=idle.get(ply)
-                    ),
+                    refutations=failed[ply],
                 )
                 for ply in chosen
             }

@@ -12,9 +12,9 @@ played at once. What fails is told with its line to the end::
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
 import chess
 import chess.engine
@@ -110,22 +110,50 @@ def refutations(
     tuple of Refutation
         Replies, then alternatives, in the order in which a reader would think of them.
     """
+    return refute_all([(move, before, after, idle)], analyse, nodes)[0]
+
+
+def refute_all(
+    asked: Sequence[tuple[MoveInContext, Analysis, Analysis, Analysis | None]],
+    analyse: Analyse,
+    nodes: int = TRIED_NODES,
+) -> list[tuple[Refutation, ...]]:
+    """Return what fails of several moves, asked at once (:func:`refutations`).
+
+    Each is given with the analyses before it, after it, and after a pass in its place.
+    """
+    tries = [[*_tries(*each)] for each in asked]
+    positions = [
+        MoveInContext(each.at, each.uci).after() for of in tries for each in of
+    ]
+    found = iter(analyse(positions, nodes, 1) if positions else ())
+    failed = list[tuple[Refutation, ...]]()
+    for of in tries:
+        all_of_it = [_refuted(each, by_the_rules(next(found))) for each in of]
+        failed.append(tuple(each for each in all_of_it if each is not None))
+    return failed
+
+
+class _Try(NamedTuple):
+    """A move to be tried: where, why, and the score that it is held against."""
+
+    at: Position
+    uci: str
+    natural: Reply | Alternative
+    best: chess.engine.PovScore
+
+
+def _tries(
+    move: MoveInContext, before: Analysis, after: Analysis, idle: Analysis | None
+) -> Iterator[_Try]:
     verdict = weigh(move, before, after)
-    start = move.after()
     replies = _first(natural_replies(move, idle), {verdict.reply}, MOST_REPLIES)
+    for uci, natural in replies:
+        yield _Try(move.after(), uci, natural, verdict.after)
     known = {verdict.best, move.uci}
     others = _first(natural_alternatives(move, before), known, MOST_ALTERNATIVES)
-    tries = [(start, *each) for each in replies]
-    tries += [(move.position, *each) for each in others]
-    positions = [MoveInContext(at, uci).after() for at, uci, _ in tries]
-    found = analyse(positions, nodes, 1) if positions else ()
-    failed = list[Refutation]()
-    for (at, uci, natural), analysis in zip(tries, found, strict=True):
-        best = verdict.after if at == start else verdict.played
-        refuted = _refuted(at, uci, natural, by_the_rules(analysis), best)
-        if refuted is not None:
-            failed.append(refuted)
-    return tuple(failed)
+    for uci, natural in others:
+        yield _Try(move.position, uci, natural, verdict.played)
 
 
 def _first(
@@ -141,14 +169,9 @@ def _first(
     return [*found.items()][:most]
 
 
-def _refuted(
-    at: Position,
-    uci: str,
-    natural: Reply | Alternative,
-    analysis: Analysis,
-    best: chess.engine.PovScore,
-) -> Refutation | None:
+def _refuted(tried: _Try, analysis: Analysis) -> Refutation | None:
     """Return the refutation of a move tried, ``None`` if it holds beside the best score."""
+    at, uci, natural, best = tried
     side = at.turn
     board = chess.Board(at.fen)
     played = score_of(analysis)
