@@ -686,7 +686,7 @@ report.table(
 # %%
 made = notes.notes(example)
 print("evidence of the first note:", *(fact.text for fact in made[0].facts[:2]), sep="\n- ")
-print("the comment, what fits into 45 words:", notes.compose(made).text, sep="\n- ")
+print("the comment, what fits into 60 words:", notes.compose(made).text, sep="\n- ")
 report.table(
     pd.DataFrame(
         {"kind": [note.kind for note in made], "weight": [note.weight for note in made]},
@@ -1460,17 +1460,16 @@ Markdown(learned_sentence + network_sentence)
 
 # %%
 worded = {
-    methods.TITLES["listed"]: notes.list_notes(known_move).text,
-    **{
-        methods.TITLES[name]: methods.kept_comments(name)[taught.name].text
-        for name in ("ccc_notes", "ccc_proven")
-    },
+    methods.TITLES[name]: methods.kept_comments(name)[taught.name].text
+    for name in ("listed", "ccc_notes", "ccc_proven")
 }
 report.texts(worded, f"{taught.move.numbered_san}, from the same notes")
 
 # %% [markdown]
 # Readers would rather have the list, as the next chapter shows. So nobody writes in this way any more,
-# and its comments are kept as they were recorded.
+# and its comments are kept as they were recorded. So are the comments *by program* and the list that
+# the tables of this chapter and the next four compare. The program has one form of comment now. It
+# also searches what a reader would try, and the example at the head of this chapter shows that form.
 #
 # ## Recap
 #

@@ -30,7 +30,6 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from chessgloss import report
 from chessgloss.commentary.annotate import Annotator, moves_of
-from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.commentary.dialogue import Dialogue
 from chessgloss.commentary.game_pgn import read_games, write_pgn
 from chessgloss.commentary.notes import notes, write_notes
@@ -66,22 +65,8 @@ report.board(move, size=300)
 # programs. Change `fen` and `san` above, and everything below changes.
 
 # %%
-with open_engine() as engine:
-    before = engine.analyse(move.position, nodes=sizes.nodes, multipv=5)
-    after = engine.analyse(move.after(), nodes=sizes.nodes, multipv=5)
-    passed = after_pass(move.after())
-    threat = engine.analyse(passed, nodes=sizes.nodes, multipv=1) if passed else None
-    waited = after_pass(move.position)
-    idle = engine.analyse(waited, nodes=sizes.nodes, multipv=1) if waited else None
-briefing = Briefing(
-    move.numbered_san,
-    move,
-    before,
-    after,
-    prioritise(fen, san).changes,
-    passed=threat,
-    idle=idle,
-)
+with Annotator(nodes=(sizes.nodes, sizes.nodes), processes=1) as annotator:
+    briefing = annotator.brief(move)
 comment = write_notes(briefing)
 report.texts({move.numbered_san: comment.text})
 
@@ -183,7 +168,7 @@ report.evidence(
     "moves",
     seed,
     versions={
-        "engine": f"{before.engine}, {sizes.nodes:,} nodes",
+        "engine": f"{briefing.before.engine}, {sizes.nodes:,} nodes",
         "comments": "notes, no model",
     },
 )
@@ -197,12 +182,8 @@ report.evidence(
 # %% tags=["solution", "hide-cell"]
 # The notes of another move in the same position.
 other_move = read_move(read_fen(fen), "Qxe6+")
-with open_engine() as engine:
-    looked = [
-        engine.analyse(where, nodes=20_000, multipv=5)
-        for where in (other_move.position, other_move.after())
-    ]
-other = Briefing(other_move.numbered_san, other_move, *looked, prioritise(fen, "Qxe6+").changes)
+with Annotator(nodes=(20_000, 20_000), processes=1) as annotator:
+    other = annotator.brief(other_move)
 kinds_before = {note.kind for note in notes(briefing)}
 new_kinds = {note.kind for note in notes(other)} - kinds_before
 report.texts(
@@ -215,22 +196,21 @@ report.texts(
 
 # %% tags=["check", "remove-cell"]
 report.check(
-    "Five lines before the move and five after it, `prioritise` for the concepts, then a "
-    "`Briefing`; a kind of note is new if `notes(briefing)` has none of it.",
+    "`Annotator.brief` of the other move; a kind of note is new if `notes(briefing)` has none of it.",
     new_kinds=(new_kinds, lambda found: not found & {note.kind for note in notes(briefing)}),
 )
 
 # %% [markdown]
-# **2. More room.** A comment has at most 45 words (`compose`). What does it say with 20 words, and
+# **2. More room.** A comment has at most 60 words (`compose`). What does it say with 20 words, and
 # what with 90? What is left out first?
 
 # %% tags=["solution", "hide-cell"]
-# The same notes in 20, 45 and 90 words.
+# The same notes in 20, 60 and 90 words.
 from chessgloss.commentary.notes import compose
 
 lengths = {
     f"{room} words": compose(notes(briefing), words=room, sentences=9).text
-    for room in (20, 45, 90)
+    for room in (20, 60, 90)
 }
 report.texts(lengths, "One move, three lengths")
 

@@ -10,9 +10,10 @@ import chess.pgn
 import pytest
 
 from chessgloss.commentary import annotate, game_page, game_pgn
-from chessgloss.commentary.briefing import Comment
+from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.corpora.pgn import PgnError
 from chessgloss.facts.change import ConceptChange
+from chessgloss.notes import gives_up
 from chessgloss.positions import read_fen, read_move
 from chessgloss.predicates.tactics import balance
 from fakes import analyses
@@ -62,14 +63,14 @@ def test_moments_come_by_weight_mistakes_first_then_only_moves_and_concepts(
     verdicts = [quiet, slip, blunder, only, quiet, quiet, won]
     concepts = [(), (), (), (), (change(-7.0),), (change(5.9),), (change(9.0),)]
     moves = [MOVE] * 7
-    assert annotate.choose_moments(moves, verdicts, concepts) == [2, 1, 3]
+    assert annotate.choose_moments(moves, verdicts, concepts) == [2, 1, 3, 4]
     every = annotate.choose_moments(moves, verdicts, concepts, share=1.0)
     assert every == [2, 1, 3, 4, 6]
     monkeypatch.setattr(annotate, "MOMENT_FEWEST", 1)
-    assert annotate.choose_moments(moves, verdicts, concepts, share=0.0) == [2]
+    assert annotate.choose_moments(moves, verdicts, concepts, share=0.0) == [2, 3]
     mate = read_move(read_fen("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"), "Rb8#")
     mating = verdict_on(mate, [("b1b8", 9000), ("b1b7", 800)], 9000)
-    assert annotate.choose_moments([MOVE, mate], [blunder, mating], [(), ()]) == [1]
+    assert annotate.choose_moments([MOVE, mate], [blunder, mating], [(), ()]) == [1, 0]
 
 
 def test_a_sacrifice_is_a_moment_and_taking_back_is_none() -> None:
@@ -85,6 +86,46 @@ def test_a_sacrifice_is_a_moment_and_taking_back_is_none() -> None:
         best = verdict_on(move, [(move.uci, 30), ("a7a6", 20)], 30)
         found = annotate.choose_moments([move], [best], [(change(9.0),)])
         assert found == moments
+
+
+def test_a_crowd_of_mistakes_leaves_room_for_good_moves() -> None:
+    slip = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -70)], -70)
+    calm = verdict_on(MOVE, [("g1f3", 30), ("g1h3", 20)], 30)
+    verdicts = [slip] * 9 + [calm]
+    found = annotate.choose_moments([MOVE] * 10, verdicts, [()] * 10, [9])
+    assert found == [9, 0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("values", "ply", "said"),
+    [
+        ([0, 20, -900, 900], 2, "decided by 4. Nf3, a blunder: from there on Black"),
+        ([0, 600, -900, 900], 1, "decided by 4... Nf6: from there on Black"),
+        ([0, 0, 0, 20], None, ""),
+        ([600, -700, 800, -900], 0, "from there on White was winning."),
+    ],
+)
+def test_where_a_game_was_decided_is_said(values, ply, said) -> None:
+    """Values are seen by the side that moves, White first."""
+    moves = [MOVE, read_move(read_fen(ITALIAN.replace(" w ", " b ")), "Nf6")] * 2
+    verdicts = [
+        verdict_on(move, [("g1f3" if move is MOVE else "g8f6", value)], value)
+        if value > -500
+        else verdict_on(move, [("a2a3", 0), (move.uci, value)], value)
+        for move, value in zip(moves, values, strict=True)
+    ]
+    assert annotate.turning_point(verdicts) == ply
+    text = annotate.decided(moves, verdicts)
+    assert said in text and bool(text) == bool(said)
+
+
+def test_a_queen_that_is_offered_counts_as_a_sacrifice_though_it_is_not_taken() -> None:
+    fen = "rn1qkbnr/ppp2p1p/3p2p1/4p3/2B1P1b1/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 0 5"
+    for san, played, given in (("Nxe5", "f3e5", True), ("h3", "h2h3", False)):
+        move = read_move(read_fen(fen), san)
+        before = analyses.analysis(move.position, (170, played), (20, "d2d3"))
+        after = analyses.analysis(move.after(), (-170, "a7a6 a2a3"))
+        assert gives_up(Briefing("made", move, before, after)) == given
 
 
 def test_a_move_knows_the_capture_before_it_and_no_more_than_can_matter() -> None:
@@ -185,7 +226,8 @@ def test_a_comment_that_fails_costs_no_other():
     said: list[str] = []
     found = annotate.Annotator(by_material, comment, say=said.append).annotate(game)
     written = [note.text for note in found.notes if note.text]
-    assert len(asked) > 1 and written == ["So."] * (len(asked) - 1)
+    opening = "The game was decided by the mate 3. Qxe5#. So."
+    assert len(asked) > 1 and written == [opening] + ["So."] * (len(asked) - 2)
     (problem,) = said
     assert "no comment on 3. Qxe5#" in problem and "no piece there" in problem
 
@@ -336,10 +378,11 @@ def test_comments_go_where_the_moments_are():
         calm, comment, lambda move: concepts.get(move.san, ())
     )
     found = annotator.annotate(game)
-    assert asked == ["Ng5"]
-    assert {ply: note.text for ply, note in enumerate(found.notes) if note.text} == {
-        6: "On Ng5"
-    }
+    # a piece is offered, a concept changes, and from the last one on a side is winning
+    assert asked == ["Nxf7", "Ng5", "Nxa1"]
+    texts = {ply: note.text for ply, note in enumerate(found.notes) if note.text}
+    assert texts.pop(0).startswith("The game was decided by 10... Nxa1")
+    assert sorted(texts.values()) == [f"On {san}" for san in sorted(asked)]
     assert (
         found.sources
         == "ccc, tiny; Scripted 1, up to 4,000 nodes a move, from depth 10"

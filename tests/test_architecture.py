@@ -270,7 +270,7 @@ import chessgloss
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.notes import notes, write_notes
 from chessgloss.facts import gather
-from chessgloss.notes.choice import in_expert_order
+from chessgloss.notes.choice import choose
 from chessgloss.scores import Analysis, Line
 
 fen = "r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
@@ -289,7 +289,7 @@ briefing = Briefing(
 assert gather(move, briefing.verdict).of("threat", "mistake")
 verdicts = [each.verdict for each in chessgloss.check("The knight attacks the queen.", move)]
 assert verdicts == ["true"], verdicts
-assert in_expert_order(notes(briefing), briefing)
+assert choose(notes(briefing))
 print(write_notes(briefing).text)
 """
 )

@@ -35,18 +35,6 @@ def test_what_two_sentences_say_of_the_same_thing(comment, sentence, same):
     assert script.spoken_of(note, claims, move) == same
 
 
-def test_what_decides_comes_first_and_then_what_lecturers_are_likely_to_speak_of(
-    figure_a6,
-):
-    made = notes(figure_a6)
-    ordered = choice.in_expert_order(made, figure_a6)
-    assert sorted(map(id, ordered)) == sorted(map(id, made))
-    decisive = sum(each.decides for each in made)
-    rest = [choice.expectation(each, figure_a6) for each in ordered[decisive:]]
-    assert all(each.decides for each in ordered[:decisive]) and len(rest) > 1
-    assert rest == sorted(rest, reverse=True)
-
-
 def test_the_committed_weights_are_those_of_the_committed_table(figure_a6):
     script = load_script("notes/learn.py")
     table = pd.read_csv(script.TABLE, sep="\t")

@@ -329,7 +329,8 @@ class CountingPool(AbstractContextManager):
 
     asked = 0
 
-    def __init__(self, processes=None):
+    def __init__(self, processes=None, *, keep_last):
+        assert keep_last, "who waits for a command gets what is there in time"
         self.processes = processes or 2
 
     def __exit__(self, *_):

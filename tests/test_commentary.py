@@ -10,7 +10,6 @@ from chessgloss.commentary.asking import read_briefings
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.moves import documents_examples, evaluated_moves
-from chessgloss.commentary.notes import GIVEN_WORDS, given_notes, list_notes
 from chessgloss.commentary.prompts import all_prompts, load_prompt, read_prompt
 from chessgloss.facts.change import ConceptChange, concept_and_side
 from chessgloss.llm.client import AnswerMissing, replay
@@ -55,15 +54,6 @@ def test_the_committed_briefings_are_those_of_the_rule(
     )
     printed = [each.move.numbered_san for each in documents_examples()]
     assert printed == ["1... Bd2+", "18... Bxc3#", "21. Bxe6+"]
-
-
-def test_the_list_of_notes_has_at_most_one_sentence_too_many(briefings) -> None:
-    for each in list(briefings.values())[::7]:
-        comment = list_notes(each)
-        told = [note.sentence for note in given_notes(each)]
-        assert comment.text == " ".join(told)
-        assert (comment.method, comment.model) == ("listed", "")
-        assert comment.words <= GIVEN_WORDS + max(len(one.split()) for one in told)
 
 
 def test_comments_come_method_by_method_and_a_move_without_one_has_no_row(

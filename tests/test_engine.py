@@ -82,6 +82,27 @@ def test_a_second_failure_names_the_position_and_spares_the_next(tmp_path, fault
         assert engine.analyse(START, nodes=10).lines
 
 
+def test_a_search_without_end_gives_its_last_whole_result_to_who_asks_for_that(
+    tmp_path,
+):
+    endless = ("--fault", "endless", "--bound", "e7e5")
+    program = engine_program(tmp_path, *endless)
+    with open_engine(program, timeout=1.0, keep_last=True) as engine:
+        found = engine.analyse(START, nodes=10)
+        assert (found.best.moves[0], centipawns(found.best.score, chess.WHITE)) == (
+            "e2e4",
+            100,
+        )
+    with open_engine(program, timeout=1.0) as engine:
+        refuses(EngineFailed, "failed twice", engine.analyse, START, nodes=10)
+
+
+def test_a_search_that_has_said_nothing_whole_fails_all_the_same(tmp_path):
+    program = engine_program(tmp_path, "--fault", "endless", "--no-line")
+    with open_engine(program, timeout=1.0, keep_last=True) as engine:
+        refuses(EngineFailed, "failed twice", engine.analyse, START, nodes=10)
+
+
 @pytest.mark.parametrize("fault", ["crash", "hang"])
 def test_a_failure_within_a_game_is_not_asked_again(tmp_path, fault):
     """A fresh engine would not know the game so far, and answer another question."""

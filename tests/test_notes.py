@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import chess
 import pytest
-from chess.engine import Mate
+from chess.engine import Cp, Mate, PovScore
 
 import chessgloss
 from chessgloss.claims import verify
@@ -16,8 +17,9 @@ from chessgloss.commentary.asking import lectured_file, read_briefings
 from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.commentary.notes import compose
 from chessgloss.engine import open_engine
+from chessgloss.facts.replies import Refutation, Reply
 from chessgloss.notes import NOTES, notes, play_out
-from chessgloss.notes.choice import MOST_WORDS, choose
+from chessgloss.notes.choice import MOST_SENTENCES, MOST_WORDS, choose
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import purposes, telling
 from chessgloss.positions import MoveInContext, Position
@@ -43,7 +45,7 @@ rn1qkbnr/ppp2p1p/3p2p1/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6 | Bxf7+
 r1bqkbnr/pppp1ppp/2n5/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 2 3 | Bc4
     threat_mate_1 | 4\. Qxf7#
 r1b2rk1/pp4pp/2p3n1/3p2N1/2P2P2/3B1KP1/PP5q/R1BQ1RN1 b - - 0 20 | Bg4+
-    poisoned | bishop on g4 .*21\. Kxg4 Ne5\+ 22\. fxe5 leads to mate
+    poisoned | bishop on g4 .*21\. Kxg4 Ne5\+ 22\. fxe5 h5#
 """.strip().splitlines()
 
 
@@ -103,7 +105,7 @@ def test_a_fork_is_no_note_where_the_forking_piece_is_taken(briefed):
             None,
         ),
         ("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "d5c7 e8d7 c7a8", 5, "a rook", "a8"),
-        ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 8, "a queen for a pawn", None),
+        ("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 8, "a new queen", None),
     ],
 )
 def test_a_line_is_replayed_until_it_is_quiet(fen, line, gain, words, fallen):
@@ -137,7 +139,7 @@ def test_comments_are_short_and_do_not_begin_alike(briefings):
     texts = [compose(notes(briefing)).text for briefing in briefings.values()]
     for briefing, text in zip(briefings.values(), texts, strict=True):
         assert 3 <= len(text.split()) <= MOST_WORDS, text
-        assert len(choose(notes(briefing))) <= 3
+        assert len(choose(notes(briefing))) <= MOST_SENTENCES
         assert "network" not in text and "engine agrees" not in text
         if briefing.verdict.judgement in ("best", "good"):
             assert not re.search("Better was|stronger|Stronger", text)
@@ -225,7 +227,7 @@ def test_a_passed_pawn_that_takes_is_not_pushed():
 #: Kinds of notes that read the engine's lines, by what they are about.
 FAMILIES = {
     "sacrifice": "sacrifice sacrifice_for combination",
-    "prevention": "stops_threat stops_threat_fails stops_push stops_push_fails",
+    "prevention": "stops stops_fails stops_push stops_push_fails",
     "ignores": "ignores",
     "leaves": "unguards unblocks",
     "second": "second reply_second",
@@ -266,3 +268,195 @@ def test_what_lines_show_is_said_where_they_show_it_and_only_there(row: str):
         assert made[kind] == sentence
     else:
         assert not made.keys() & set(FAMILIES[kind].split()), made
+
+
+# ---------------------------------------------------------------- what a reader would try
+
+
+def told(fen, uci, before, after, tried=(), **passes) -> dict[str, str]:
+    """Return the sentences on a move by their kinds, with everything laid down by hand."""
+    move = MoveInContext(Position(fen), uci)
+    first, last = laid_down(move.position, before), laid_down(move.after(), after)
+    turned = {"passed": after_pass(move.after()), "idle": after_pass(move.position)}
+    given = {name: laid_down(turned[name], text) for name, text in passes.items()}
+    briefing = Briefing("made", move, first, last, refutations=tuple(tried), **given)
+    return {note.kind: note.sentence for note in notes(briefing)}
+
+
+def refuted(fen, natural, score, line, loss=300) -> Refutation:
+    """Return a refutation of a line's first move; the score is its side's."""
+    board = chess.Board(fen)
+    moves = line.split()
+    text = board.variation_san(map(chess.Move.from_uci, moves))
+    seen = PovScore(Mate(score) if abs(score) < 9 else Cp(score), board.turn)
+    return Refutation(
+        moves[0], natural, natural in get_args(Reply), tuple(moves), text, seen, loss
+    )
+
+
+BAIT = "1r2qk2/4nrn1/p4B1Q/1p1bPp2/2pP4/P1P2P1P/2B1RK2/4R3 w - - 0 33"
+TAKEN = "1r2qk2/4nrn1/p4B1Q/1p1bPB2/2pP4/P1P2P1P/4RK2/4R3 b - - 0 33"
+
+
+def test_why_a_bait_is_not_taken_is_told_to_the_mate_even_of_a_bad_move():
+    lines = ("754 e1g1 e8c8; 216 c2f5 e7g8", "-216 e7g8 f6g7 f7g7")
+    assert "poisoned" not in told(BAIT, "c2f5", *lines)
+    tried = [refuted(TAKEN, "takes it", -1, "e7f5 h6h8")]
+    sentence = told(BAIT, "c2f5", *lines, tried)["poisoned"]
+    assert "bishop on f5" in sentence and sentence.endswith("33...Nxf5 34. Qh8#.")
+
+
+RECAPTURE = "rn1qk2r/pb2Bppp/3p4/1Pp1p3/R3P3/8/1PPN1PPP/Q3KB1R b Kkq - 0 14"
+
+
+def test_the_other_way_to_take_is_told_where_it_fails_and_not_of_a_bad_move():
+    tried = [refuted(RECAPTURE, "second", -295, "d8e7 a4a7 a8a7 a1a7")]
+    lines = "-175 e8e7 f1c4; -270 d8e7 a4a7 a8a7 a1a7"
+    made = told(RECAPTURE, "e8e7", lines, "156 f1c4 b8d7", tried)
+    assert "14...Qxe7 15. Rxa7 Rxa7 16. Qxa7" in made["other_capture"]
+    bad = told(RECAPTURE, "e8e7", "100 b8d7; -175 e8e7", "156 f1c4 b8d7", tried)
+    assert "other_capture" not in bad
+
+
+ENDING = "8/6pp/2k1p3/3pK3/3P4/6P1/7P/8 b - - 1 37"
+
+
+@pytest.mark.parametrize(
+    ("natural", "score", "said"),
+    [("second", 100, True), ("next", 100, False), ("second", 420, False)],
+)
+def test_an_only_move_needs_a_second_search_that_agrees(natural, score, said):
+    """The other move must lose by it what the move keeps."""
+    tried = [refuted(ENDING, natural, score, "c6b5 g3g4 b5c4 h2h4", 130)]
+    lines = ("456 c6d7 e5f4; 126 c6b5 g3g4", "-456 e5f4 d7d6 f4f3")
+    assert ("only" in told(ENDING, "c6d7", *lines, tried)) == said
+    assert "only" not in told(ENDING, "c6d7", *lines)
+
+
+THREAT = "r2q1rk1/p1pbn1b1/3p3p/1p1Pp2P/2P2pP1/5P2/PPQ1NB2/1BKR3R b - - 1 20"
+
+
+@pytest.mark.parametrize(("after", "said"), [("585", True), ("-110", False)])
+def test_a_side_that_still_stands_better_overlooks_no_threat(after, said):
+    line = "c2h7 g8f7 b1g6 e7g6 h5g6"
+    made = told(THREAT, "b5c4", "450 f8f7 c4b5", f"{after} {line}", idle=f"900 {line}")
+    assert ("ignores" in made) == said
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [("e1g1 e8c8 e5e6 c8e6 e2e6 d5e6 f6g7", True), ("e1g1 e8c8 g1h1 c8e8", False)],
+)
+def test_an_attack_is_a_reason_only_if_the_line_takes_what_is_attacked(line, reason):
+    made = told(BAIT, "c2f5", f"754 {line}; 216 c2f5 e7g8", "-216 e7g8 f6g7 f7g7")
+    assert ("better" in made) == reason
+    assert (
+        made.get("better_line", "which keeps the win").endswith("keeps the win.")
+        or reason
+    )
+
+
+def test_a_better_move_that_keeps_no_more_has_no_such_reason():
+    made = told(BAIT, "c2f5", "800 e1g1 e8c8; 100 c2f5", "-240 e7g8 f6g7 f7g7")
+    same = told(BAIT, "c2f5", "370 e1g1 e8c8; 240 c2f5", "-190 e7g8 f6g7 f7g7")
+    assert "keeps" in made["better_line"] and "keeps" not in same["better_line"]
+
+
+def test_a_pawn_that_becomes_a_queen_is_no_queen_lost():
+    fen = "8/8/7k/8/8/1r6/p2K4/8 w - - 0 1"
+    made = told(fen, "d2e2", "0 d2c2 b3b8; -900 d2e2", "900 a2a1q e2f2 b3b2")
+    assert made["allows_piece"].replace("This lets Black have", "Black gets") == (
+        "Black gets a new queen: 1...a1=Q."
+    )
+    assert not {"loses", "loses_piece"} & made.keys()
+    outcome = play_out(chess.Board(fen), ["d2e2", "a2a1q", "e2f2"], chess.WHITE)
+    assert (outcome.gain, +outcome.lost, +outcome.won) == (-8, Counter(), Counter())
+    assert outcome.allowed == Counter([chess.QUEEN])
+
+
+def test_a_draw_with_material_on_the_board_is_said_to_be_one():
+    fen = "8/8/6k1/4Kpp1/3R3p/8/8/8 w - - 0 51"
+    lines = ("490 d4d3 f5f4; 0 d4d6 g6h5", "0 g6h5 e5f5 h4h3 d6d2 h5h4")
+    said = " ".join(told(fen, "d4d6", *lines).values())
+    assert "should be drawn, although White has a rook for three pawns" in said
+    assert "should be drawn" not in " ".join(
+        told(fen, "d4d6", lines[0], "-60 g6h5 e5f5 h4h3").values()
+    )
+
+
+@pytest.mark.parametrize(
+    ("passed", "said"),
+    [
+        ("164 a1g1 g8f7 g1g5", "35...Rg1"),
+        ("110 a1g1 g8f7 g1g5", ""),
+        ("164 h6h5 g8f7 a1g1", ""),
+    ],
+)
+def test_what_a_quiet_move_intends(passed, said):
+    """It gains by a pass, and a line after the move has it, too."""
+    fen = "6B1/8/3k1p1p/5P2/P7/1P3K2/r4P2/8 b - - 3 34"
+    lines = ("90 a2a1 f3g2 d6e5", "-94 f3g2 d6e5; -153 g8f7 a1g1 f3f4")
+    made = told(fen, "a2a1", *lines, passed=passed)
+    assert said in made.get("intends", "") and ("intends" in made) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("fen", "uci", "kind", "does"),
+    [
+        ("8/8/3k4/8/8/5P2/r4K2/8 b - - 0 1", "a2a4", "cuts_off", False),
+        ("8/5k2/8/8/2P5/8/4R3/1K6 w - - 0 1", "e2e1", "cuts_off", False),
+        ("8/5k2/8/8/2P5/8/3R4/1K6 w - - 0 1", "d2e2", "cuts_off", True),
+        ("3k4/8/8/3K4/8/8/5P2/8 w - - 0 1", "d5d6", "opposition", True),
+        ("3k4/8/8/3K4/8/8/5P2/8 w - - 0 1", "d5e6", "opposition", False),
+        ("3k4/8/8/3K4/8/8/5P2/7B w - - 0 1", "d5d6", "opposition", False),
+        ("8/5ppk/8/p7/1P6/8/5PPK/8 w - - 0 1", "b4a5", "outside", True),
+        ("8/5ppk/3p4/p7/1P6/8/5PPK/8 w - - 0 1", "b4a5", "outside", True),
+        ("8/5pp1/8/p2k4/1P6/8/5PPK/8 w - - 0 1", "b4a5", "outside", True),
+        ("8/5pp1/2k5/p7/1P6/8/5PPK/8 w - - 0 1", "b4a5", "outside", False),
+    ],
+)
+def test_words_of_the_endgame_by_rule(fen, uci, kind, does):
+    found = purposes(Played(chess.Board(fen), chess.Move.from_uci(uci)))
+    assert (kind in {each.kind for each in found}) == does
+
+
+# ---------------------------------------------------------------- English
+
+#: What no person would write, by its kind.
+NO_PERSON_WRITES = {
+    "a piece asked to move": r"asks? the .* to move",
+    "two for": r"\bfor\b[^.:]*\bfor\b",
+    "what took": r"took on|A recapture",
+    "the stronger way": r"the stronger way",
+    "after it comes": r"After it comes",
+    "gains ground": r"gains ground",
+    "a question put": r"puts the question",
+    "wins with it": r"\bwith it\b",
+    "no longer play against": r"can no longer play",
+    "a mate that does not end": r"(forced mate|mate in \d)[^#]*$",
+    "only an evaluation": r"^The game is level\.$",
+}
+
+
+@pytest.fixture(scope="module")
+def comments(briefings) -> list[str]:
+    known = (briefings | read_briefings(lectured_file())).values()
+    return [compose(notes(each)).text for each in known]
+
+
+@pytest.mark.parametrize("kind", NO_PERSON_WRITES)
+def test_no_comment_says_what_no_person_would_write(comments, kind):
+    if kind == "only an evaluation":
+        assert (
+            sum(bool(re.search(NO_PERSON_WRITES[kind], each)) for each in comments) < 9
+        )
+        return
+    sentences = [
+        each for text in comments for each in re.split(r"(?<=[^.\d])\. ", text)
+    ]
+    assert not [each for each in sentences if re.search(NO_PERSON_WRITES[kind], each)]
+
+
+def test_this_is_the_first_word_of_a_comment_or_of_no_sentence(comments):
+    for text in comments:
+        assert not re.search(r"[a-z0-9+#]\. (This|It) ", text), text

@@ -370,6 +370,7 @@ def _annotator(
         (lambda move: ()) if given.no_concepts else None,
         (given.nodes, given.nodes) if given.nodes else None,
         say=_say,
+        keep_last=True,
     )
 
 
@@ -409,7 +410,7 @@ def _annotate(given: argparse.Namespace) -> int:
     kept = next((each for each in targets if _is_file(each)), None)
     finished: dict[int, AnnotatedGame | str] = {}
     with (
-        EnginePool(given.processes) as engines,
+        EnginePool(given.processes, keep_last=True) as engines,
         _annotator(given, write, engines) as annotator,
     ):
         job = Job(

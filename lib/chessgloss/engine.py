@@ -46,6 +46,10 @@ _INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE | chess.engine.INFO_PV
 _FAILURES = (chess.engine.EngineError, asyncio.TimeoutError, CancelledError)
 
 
+#: Seconds in which an engine that is told to stop has to say its move.
+_STOPS_WITHIN = 5
+
+
 class EngineMissing(RuntimeError):
     """An engine that is not installed, or not in the version that is needed."""
 
@@ -158,6 +162,9 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
     timeout
         Seconds a search may take before the engine counts as hung. Raise it for deep
         searches.
+    keep_last
+        Whether an analysis that takes longer gives its last whole result instead. That depends
+        on the machine: it is for people who wait, never for results.
 
     Raises
     ------
@@ -168,10 +175,16 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
     """
 
     def __init__(
-        self, path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60
+        self,
+        path: Path | None = None,
+        *,
+        hash_mb: int = 16,
+        timeout: float = 60,
+        keep_last: bool = False,
     ) -> None:
         self.path = find_stockfish(path)
         self.timeout = timeout
+        self._keep_last = keep_last
         self._options: dict[str, int] = {"Threads": 1, "Hash": hash_mb}
         self._lock = threading.Lock()
         self._turn = threading.RLock()
@@ -242,7 +255,8 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
                     info=_INFO,
                     root_moves=roots,
                 )
-                infos = list(search)
+                with self._in_time(search):
+                    infos = list(search)
             if not any("score" in info for info in infos):
                 raise chess.engine.EngineError("the engine gave a move but no score")
             if not read_lines(infos):
@@ -387,13 +401,17 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
     @contextlib.contextmanager
     def _watch(self, process: chess.engine.SimpleEngine) -> Iterator[None]:
         """Kill a process that takes too long: SimpleEngine has no limit for nodes or depth."""
-        timer = threading.Timer(self.timeout, process.close)
-        timer.daemon = True
-        timer.start()
-        try:
+        limit = self.timeout + (_STOPS_WITHIN if self._keep_last else 0)
+        with _after(limit, process.close):
             yield
-        finally:
-            timer.cancel()
+
+    def _in_time(
+        self, search: chess.engine.SimpleAnalysisResult
+    ) -> contextlib.AbstractContextManager[None]:
+        """Stop a search that takes too long, if its last whole result is wanted."""
+        if self._keep_last:
+            return _after(self.timeout, search.stop)
+        return contextlib.nullcontext()
 
     def _exchange(
         self, question: str, last: str, moves: Sequence[str], root: str, lines: int = 0
@@ -422,6 +440,18 @@ _TURNS: WeakKeyDictionary[chess.engine.SimpleEngine, threading.RLock] = (
 )
 
 
+@contextlib.contextmanager
+def _after(seconds: float, call: Callable[[], object]) -> Iterator[None]:
+    """Call something in another thread if what is done within takes longer."""
+    timer = threading.Timer(seconds, call)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 class LentEngine(Engine):
     """An engine of python-chess's that somebody else has started, ends, and has set the options of.
 
@@ -447,6 +477,7 @@ class LentEngine(Engine):
             ) from error
         self.path = Path(self.name)
         self.timeout = 60
+        self._keep_last = False
         self._turn = _TURNS.setdefault(process, threading.RLock())
         self._process = process
 
@@ -516,10 +547,14 @@ class _Exchange(chess.engine.BaseCommand[list[str]]):
 
 
 def open_engine(
-    path: Path | None = None, *, hash_mb: int = 16, timeout: float = 60
+    path: Path | None = None,
+    *,
+    hash_mb: int = 16,
+    timeout: float = 60,
+    keep_last: bool = False,
 ) -> Engine:
     """Start an engine, to be used in a ``with`` statement; see :class:`Engine`."""
-    return Engine(path, hash_mb=hash_mb, timeout=timeout)
+    return Engine(path, hash_mb=hash_mb, timeout=timeout, keep_last=keep_last)
 
 
 def cores() -> int:
@@ -536,12 +571,19 @@ class EnginePool(contextlib.AbstractContextManager["EnginePool"]):
     ----------
     processes
         Most engines at once; one a core unless given. The answers do not depend on their number.
-    path
+    path, keep_last
         As for :class:`Engine`.
     """
 
-    def __init__(self, processes: int | None = None, path: Path | None = None) -> None:
+    def __init__(
+        self,
+        processes: int | None = None,
+        path: Path | None = None,
+        *,
+        keep_last: bool = False,
+    ) -> None:
         self._path = path
+        self._keep_last = keep_last
         self.processes = processes or cores()
         self._threads = ThreadPoolExecutor(self.processes)
         self._free: SimpleQueue[Engine] = SimpleQueue()
@@ -595,7 +637,7 @@ class EnginePool(contextlib.AbstractContextManager["EnginePool"]):
         """Return an engine that is free; there are no more of them than threads."""
         with contextlib.suppress(Empty):
             return self._free.get_nowait()
-        engine = Engine(self._path)
+        engine = Engine(self._path, keep_last=self._keep_last)
         with self._lock:
             if not self._closed:
                 self._engines.append(engine)

@@ -6,7 +6,8 @@ in Stockfish 8's format whose Material is the position's number in hundredths of
 With ``--no-line`` a search says a score and no line; with ``--bound`` it says last of all that
 another move is worth more, and no line of it.
 With ``--fault KIND --on TEXT`` it fails when a position contains TEXT (``--once FILE``:
-only as long as the file does not exist, which it then makes).
+only as long as the file does not exist, which it then makes). An endless search has lines, and no
+move until it is told to stop.
 """
 
 import argparse
@@ -49,6 +50,8 @@ def main() -> None:
             answer(position, search(position, options), options)
         elif command == "eval":
             answer(position, table(count), options)
+        elif command == "stop":
+            say(f"bestmove {options.moves.split(',')[0]}")
         elif command == "quit":
             return
 
@@ -61,7 +64,9 @@ def parse() -> argparse.Namespace:
         "--bound", default="", help="a move, said last of all with a bound"
     )
     parser.add_argument("--no-line", action="store_true", help="scores without moves")
-    parser.add_argument("--fault", choices=["crash", "hang", "garbage", "babble"])
+    parser.add_argument(
+        "--fault", choices=["crash", "hang", "garbage", "babble", "endless"]
+    )
     parser.add_argument("--on", default="")
     parser.add_argument("--once", default="")
     return parser.parse_args()
@@ -72,6 +77,8 @@ def answer(position: str, text: str, options: argparse.Namespace) -> None:
         say(text)
     elif options.fault == "crash":
         os._exit(1)
+    elif options.fault == "endless":
+        say(text.rpartition("\n")[0])
     elif options.fault == "hang":
         time.sleep(600)
     elif options.fault == "garbage":

@@ -30,10 +30,11 @@ import chess.pgn
 
 from chessgloss.commentary.briefing import Briefing, Comment, after_pass, brief_move
 from chessgloss.commentary.notes import write_notes
-from chessgloss.facts import Analyse, Verdict, search, weigh
+from chessgloss.facts import Analyse, Verdict, search, side_name, weigh
 from chessgloss.facts.change import Changes, ConceptChange
-from chessgloss.facts.replies import refutations
+from chessgloss.facts.replies import refute_all
 from chessgloss.facts.verdict import (
+    GLYPHS,
     JUDGEMENT_BOUNDS,
     LEAST_NODES,
     MOST_NODES,
@@ -136,7 +137,8 @@ def choose_moments(
     being forced or taking back. The move that mates always qualifies. If more qualify than are
     allowed, the weightiest stay: the chance to win given away counts in units of an
     inaccuracy's, a sacrifice two, the others less than one (concepts half as much once the game
-    is decided), so that mistakes come first; ties go to the earlier ply.
+    is decided); ties go to the earlier ply. Mistakes do not crowd out the rest: half as many
+    good moves may always be chosen beside them.
 
     Parameters
     ----------
@@ -156,7 +158,43 @@ def choose_moments(
         weights[ply] = max(weights[ply], _SACRIFICE)
     qualified = [ply for ply, weight in enumerate(weights) if weight > 0]
     qualified.sort(key=lambda ply: (-weights[ply], ply))
-    return qualified[: max(MOMENT_FEWEST, ceil(share * len(moves)))]
+    most = max(MOMENT_FEWEST, ceil(share * len(moves)))
+    good = [ply for ply in qualified if verdicts[ply].judgement in ("best", "good")]
+    bad = [ply for ply in qualified if ply not in good][:most]
+    chosen = {*bad, *good[: max(most - len(bad), ceil(most / 2))]}
+    return [ply for ply in qualified if ply in chosen]
+
+
+def turning_point(verdicts: Sequence[Verdict]) -> int | None:
+    """Return the ply from which on one side stays winning to the end; ``None`` if none does."""
+    winners = [_winner(verdict) for verdict in verdicts]
+    last = winners[-1]
+    if last is None:
+        return None
+    other = (ply for ply in reversed(range(len(winners))) if winners[ply] != last)
+    return next(other, -1) + 1
+
+
+def _winner(verdict: Verdict) -> chess.Color | None:
+    if verdict.standing == "winning":
+        return verdict.mover
+    return not verdict.mover if verdict.standing == "losing" else None
+
+
+def decided(moves: Sequence[MoveInContext], verdicts: Sequence[Verdict]) -> str:
+    """Say where and by what a game was decided; empty if at its end neither side is winning."""
+    ply = turning_point(verdicts)
+    if ply is None:
+        return ""
+    verdict = verdicts[ply]
+    winner = side_name(bool(_winner(verdict)))
+    by = moves[ply].numbered_san
+    if "#" in by:
+        return f"The game was decided by the mate {by}."
+    if verdict.judgement in GLYPHS:
+        kind = verdict.judgement
+        by += f", {'an' if kind == 'inaccuracy' else 'a'} {kind}"
+    return f"The game was decided by {by}: from there on {winner} was winning."
 
 
 def _weight(
@@ -220,6 +258,9 @@ class Annotator(AbstractContextManager["Annotator"]):
         Told of a move on which no comment could be written, and of what is missing.
     processes
         Engines that ``with`` starts at most, each when it is needed; one a core unless given.
+    keep_last
+        Whether their searches give their last whole result where they take too long
+        (:class:`chessgloss.engine.Engine`).
     """
 
     analyse: Analyse | Engine | chess.engine.SimpleEngine | None = None
@@ -231,6 +272,7 @@ class Annotator(AbstractContextManager["Annotator"]):
     progress: Callable[[int, int], object] = lambda done, total: None
     say: Callable[[str], object] = warnings.warn
     processes: int | None = None
+    keep_last: bool = False
     _open: ExitStack = field(default_factory=ExitStack, init=False, repr=False)
 
     def __enter__(self) -> Annotator:
@@ -238,7 +280,8 @@ class Annotator(AbstractContextManager["Annotator"]):
         if analyse is None:
             from chessgloss.engine import EnginePool
 
-            analyse = self._open.enter_context(EnginePool(self.processes)).analyse
+            pool = EnginePool(self.processes, keep_last=self.keep_last)
+            analyse = self._open.enter_context(pool).analyse
         return replace(self, analyse=analyse, concepts=self.concepts or self._ranking())
 
     def __exit__(self, *_: object) -> None:
@@ -302,7 +345,8 @@ class Annotator(AbstractContextManager["Annotator"]):
         """Return the game with a note on each move of its main line, up to a null move.
 
         A game that has our comments gets no others. Where a position comes for the third or the
-        fifth time, or fifty or seventy-five moves have passed, that is said.
+        fifth time, or fifty or seventy-five moves have passed, that is said; where and by what the
+        game was decided, beside its first move.
 
         Raises
         ------
@@ -326,8 +370,12 @@ class Annotator(AbstractContextManager["Annotator"]):
                 if gives_up(Briefing(moves[ply].numbered_san, *each))
             ]
             chosen = choose_moments(moves, verdicts, concepts, given, self.share)
+            turned = turning_point(verdicts)
+            chosen += [turned] if turned is not None and turned not in chosen else []
         passed = self._after_passes({ply: moves[ply].after() for ply in chosen})
         idle = self._after_passes({ply: moves[ply].position for ply in chosen}, 1)
+        asked = [(*around[ply], idle.get(ply)) for ply in chosen]
+        failed = dict(zip(chosen, refute_all(asked, self.search), strict=True))
         comments = self._comments(
             {
                 ply: Briefing(
@@ -336,7 +384,7 @@ class Annotator(AbstractContextManager["Annotator"]):
                     concepts[ply],
                     passed=passed.get(ply),
                     idle=idle.get(ply),
-                    refutations=refutations(*around[ply], self.search),
+                    refutations=failed[ply],
                 )
                 for ply in chosen
             }
@@ -348,6 +396,8 @@ class Annotator(AbstractContextManager["Annotator"]):
             for ply, text in draws(moves).items():
                 both = " ".join(filter(None, (notes[ply].text, text)))
                 notes[ply] = replace(notes[ply], text=both)
+            opening = filter(None, (decided(moves, verdicts), notes[0].text))
+            notes[0] = replace(notes[0], text=" ".join(opening))
         rest = len(list(game.mainline_moves())) - len(notes)
         notes += [Annotation(None)] * rest
         sources = _sources(comments.values(), verdicts)

@@ -194,5 +194,5 @@ def brief_move(
         after,
         passed=passed,
         idle=idle,
-        refutations=refutations(move, before, after, analyse, tried),
+        refutations=refutations(move, before, after, analyse, tried, idle),
     )

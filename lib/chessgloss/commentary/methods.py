@@ -26,7 +26,7 @@ from chessgloss.commentary.arms import (
 )
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.moves import EvaluatedMove
-from chessgloss.commentary.notes import list_notes, write_notes
+from chessgloss.commentary.notes import write_notes
 from chessgloss.llm.client import (
     Client,
     Misconfigured,
@@ -50,7 +50,7 @@ _UNUSABLE = {
     "refused": "a refusal",
 }
 
-Writer = Literal["human", "kept", "notes", "listed"]
+Writer = Literal["human", "kept"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,9 @@ class Method:
     title
         As in tables and figures.
     writer
-        Who writes: a ``human``; nobody any more (``kept`` in a file); the program, a choice of
-        its ``notes``, or more of them ``listed`` one behind the other.
+        Who writes: a ``human``; nobody any more (``kept`` in a file, as they were read and judged).
     file
-        Where they are kept, below ``data``; empty if they are made.
+        Where they are kept, below ``data``; empty for a human's.
     """
 
     name: str
@@ -194,7 +193,8 @@ def kept_comments(method: str) -> dict[str, Comment]:
     """Return the comments of a method that nobody writes any more, by the name of the move.
 
     ``gac`` is what a recurrent network says (``data/gac``); ``ccc_notes`` and ``ccc_proven`` are a
-    model's wordings of the program's notes (``data/commentary/from_notes``).
+    model's wordings of the program's notes, ``notes`` and ``listed`` two forms in which the program
+    said them itself (``data/commentary/from_notes``).
     """
     head, *rows = json.loads(data_file(METHODS[method].file).read_text("utf-8"))
     model = head.get("model", "")
@@ -214,10 +214,6 @@ def _comments_of(
     if writer == "human":
         texts = (each.reference for each in moves)
         return [Comment(text, method) if text else None for text in texts]
-    if writer == "notes":
-        return [write_notes(each) for each in briefings]
-    if writer == "listed":
-        return [list_notes(each) for each in briefings]
     kept = kept_comments(method)
     return [kept.get(each.name) for each in moves]
 

@@ -9,10 +9,9 @@ What captures seem to win on the board is a note only where the engine's own lin
 are replayed until they are quiet, and what they win is counted
 (:mod:`~chessgloss.predicates.outcome`).
 
-There are two orders. A comment without a model takes the notes by ``weight`` (``notes.toml``, where
-a mate in one threatened weighs 82). A model is given them as lecturers choose: what decides first,
-then by what was learned of lectures (``choice.toml``, log-odds; see
-:func:`~chessgloss.notes.choice.in_expert_order`).
+A comment takes the notes by ``weight`` (``notes.toml``, where a mate in one threatened weighs 82).
+What lecturers are likely to speak of is another order, which was learned (``choice.toml``,
+log-odds; see :func:`~chessgloss.notes.choice.expectation`).
 
 To add a note:
 

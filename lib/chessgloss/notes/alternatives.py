@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import chess
 
 from chessgloss.facts.verdict import judgement_of, standing
-from chessgloss.notes.intentions import comes_to_something
+from chessgloss.notes.intentions import is_borne_out
 from chessgloss.notes.kinds import NOTES, Notes, Purpose
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import purposes, telling
@@ -13,6 +15,9 @@ from chessgloss.notes.situation import Situation, both
 from chessgloss.predicates import board as boards
 from chessgloss.predicates.outcome import spelt
 from chessgloss.predicates.words import named
+
+if TYPE_CHECKING:
+    from chessgloss.facts.replies import Refutation
 
 
 def forced(situation: Situation) -> Notes:
@@ -22,40 +27,48 @@ def forced(situation: Situation) -> Notes:
 
 
 def only(situation: Situation) -> Notes:
-    """Yield that every other move is met by mate, or loses what this one keeps."""
+    """Yield that every other move is met by mate, or loses what this one keeps.
+
+    A second search, from the other side, must agree that the second choice fails.
+    """
     verdict = situation.verdict
     lines = situation.briefing.before.lines
+    second = _tried(situation, "second")
     legal = len(list(situation.before.legal_moves))
-    compared = verdict.rank == 1 and len(lines) > 1 and legal > 1
-    if not compared or situation.played.recaptures:
+    if verdict.rank != 1 or second is None or situation.played.recaptures or legal == 1:
         return
-    first = lines[0]
-    second = lines[1]
-    mate = first.score.pov(situation.us).mate() or 0
-    other_mate = second.score.pov(situation.us).mate() or 0
-    if other_mate < 0 <= mate:
+    mate = lines[0].score.pov(situation.us).mate() or 0
+    other_mates = (
+        each.score.pov(situation.us).mate() or 0 for each in (lines[1], second)
+    )
+    if max(other_mates) < 0 <= mate:
         yield situation.note("only_mate")
         return
-    left = standing(second.score, situation.us)
-    worse = judgement_of(first.score, second.score) in ("mistake", "blunder")
     keeps = NOTES["keeps"].get(verdict.standing_before, "")
-    stays = verdict.standing_before == verdict.standing != left
+    left = {standing(each.score, situation.us) for each in (lines[1], second)}
+    less = left.isdisjoint(NOTES["kept"][verdict.standing_before]) if keeps else False
+    worse = judgement_of(lines[0].score, lines[1].score) in ("mistake", "blunder")
     quiet = not mate and situation.played.gain <= 0
-    if worse and keeps and stays and quiet:
-        outcome = situation.outcome(situation.before, second.moves, second.score)
-        fate = f"leaves {situation.leader(left, '')}"
-        if outcome.gain < 0:
-            fate = f"loses {outcome.stuff}"
-        yield situation.note(
-            "only",
-            keeps=keeps,
-            fate=fate,
-            other=spelt(situation.before, second.moves[:1]),
-        )
+    if worse and less and quiet and verdict.standing_before == verdict.standing:
+        yield situation.note("only", keeps=keeps, told=_told(situation, second))
+
+
+def _tried(situation: Situation, *natural: str) -> Refutation | None:
+    """Return the first move that a reader would try for one of some reasons, and fails."""
+    found = (each for each in situation.briefing.refutations if each.natural in natural)
+    return next(found, None)
+
+
+def _told(situation: Situation, failed: Refutation) -> str:
+    """Return the line in which an alternative fails, and what it comes to."""
+    return situation.told(situation.before, failed.line, failed.score)
 
 
 def better(situation: Situation) -> Notes:
-    """Yield the best move where a bad one was played, and why it is better."""
+    """Yield the best move where a bad one was played, and why it is better.
+
+    What holds of the move played as well is no reason.
+    """
     verdict = situation.verdict
     mating = (verdict.before.relative.mate() or 0) > 0
     if not situation.bad or verdict.best == situation.uci or mating:
@@ -63,6 +76,10 @@ def better(situation: Situation) -> Notes:
     move = Played(situation.before, chess.Move.from_uci(verdict.best))
     best = situation.best
     wins = best.gain > max(situation.net.gain, 0)
+    keeping = ""
+    if verdict.standing_before != verdict.standing:
+        keeps = NOTES["keeps"].get(verdict.standing_before)
+        keeping = f", which {keeps}" if keeps else ""
     if wins and move.end != situation.played.end:
         line = spelt(situation.before, verdict.best_line, max(best.plies, 1))
         yield situation.note("better_wins", best.gain, line=line, stuff=best.stuff)
@@ -72,17 +89,17 @@ def better(situation: Situation) -> Notes:
         yield situation.note("better_capture" if same else "better", **words)
     else:
         line = spelt(situation.before, verdict.best_line)
-        yield situation.note("better_line", line=line)
+        yield situation.note("better_line", line=line, keeping=keeping)
 
 
 def _reasons(situation: Situation, move: Played) -> list[Purpose]:
-    """Return what a better move does, and the played one does not."""
+    """Return what a better move does, the played one does not, and its line bears out."""
     line = situation.verdict.best_line
     common = [(each.kind, each.about) for each in purposes(situation.played)]
     return [
         purpose
         for purpose in telling(move, "reasons")
-        if comes_to_something(purpose, line, situation.idle)
+        if is_borne_out(purpose, line, situation.idle)
         and not any(
             kind == purpose.kind and (about & purpose.about or not purpose.about)
             for kind, about in common
@@ -90,35 +107,23 @@ def _reasons(situation: Situation, move: Played) -> list[Purpose]:
     ]
 
 
-def declines(situation: Situation) -> Notes:
-    """Yield the capture that seems to win something, was not made, and fails.
-
-    It wins by exchange, and the engine's line for it is a mistake at least.
-    """
-    if situation.bad or situation.played.taken is not None:
+def others(situation: Situation) -> Notes:
+    """Yield the move that a reader would have tried instead, and why it fails."""
+    if situation.bad or (situation.mate or 0) > 0:
         return
-    best = situation.briefing.before.lines[0]
-    for line in situation.briefing.before.lines[1:]:
-        taking = chess.Move.from_uci(line.moves[0])
-        square = boards.taken_on(situation.before, taking)
-        known = square in situation.played.won_before
-        worse = judgement_of(best.score, line.score) in ("mistake", "blunder")
-        if not known or square is None or not worse:
-            continue
-        if situation.played.won_before[square].move != taking:
-            continue
-        outcome = situation.outcome(situation.before, line.moves, line.score)
-        fate = f"leaves {situation.leader(standing(line.score, situation.us), '')}"
-        if (line.score.pov(situation.us).mate() or 0) < 0:
-            fate = "leads to mate"
-        elif outcome.gain < 0:
-            fate = f"loses {outcome.stuff}"
-        yield situation.note(
-            "declines",
-            None,
-            [square],
-            target=named(situation.before, square),
-            line=spelt(situation.before, line.moves),
-            fate=fate,
-        )
-        return
+    if failed := _tried(situation, "takes too", "second"):
+        move = Played(situation.before, chess.Move.from_uci(failed.tried))
+        if move.taken is not None and move.taken == situation.played.taken:
+            told = _told(situation, failed)
+            piece = chess.piece_name(move.piece)
+            yield situation.note("other_capture", other=piece, told=told)
+    if failed := _tried(situation, "wins"):
+        square = boards.taken_on(situation.before, chess.Move.from_uci(failed.tried))
+        told = _told(situation, failed)
+        if square is not None and situation.played.taken != square:
+            target = named(situation.before, square)
+            yield situation.note("declines", None, [square], target=target, told=told)
+    if failed := _tried(situation, "next"):
+        first = situation.before.san(chess.Move.from_uci(failed.tried))
+        told = _told(situation, failed)
+        yield situation.note("too_early", first=first, told=told)

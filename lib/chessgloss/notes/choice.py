@@ -16,7 +16,7 @@ from chessgloss.notes.situation import Briefed
 from chessgloss.positions import phase_of
 
 #: Words of a comment and sentences at most.
-MOST_WORDS, MOST_SENTENCES = 45, 3
+MOST_WORDS, MOST_SENTENCES = 60, 4
 
 #: The fitted weights: of classes by feature and name (``other`` for those that were rare), and of
 #: numbers by feature.
@@ -45,13 +45,26 @@ def choose(
     chosen = list[Note]()
     for note in ranked:
         covered = any(note.about & each.about for each in chosen)
-        covered |= bool(chosen) and note.kind in NOTES["alone"]
+        enough = _length(chosen) >= NOTES["enough_words"]
+        covered |= enough and note.kind in NOTES["alone"]
         if covered or not _is_worth_a_sentence(note, _length(chosen)):
             continue
         longer = _with_note(chosen, note)
         if len(longer) <= sentences and _length(longer) <= words:
             chosen = longer
-    return sorted(chosen, key=lambda note: NOTES["last"].get(note.kind, 0))
+    chosen.sort(key=lambda note: NOTES["last"].get(note.kind, 0))
+    return [_named(note) if place else note for place, note in enumerate(chosen)]
+
+
+def _named(note: Note) -> Note:
+    """Return a note that calls the move by its name where it said *this* or *it*.
+
+    Behind a sentence on another move those would mean that one.
+    """
+    first, _, rest = note.sentence.partition(" ")
+    if first not in ("This", "It") or not note.move:
+        return note
+    return replace(note, sentence=f"{note.move} {rest}")
 
 
 def _length(chosen: Iterable[Note]) -> int:
@@ -147,14 +160,3 @@ def expectation(
         else:
             total += weights["each"] * value
     return total
-
-
-def in_expert_order(made: Iterable[Note], briefing: Briefed) -> list[Note]:
-    """Return the notes of one move, what decides first by weight, then as lecturers choose."""
-
-    def place(note: Note) -> tuple[bool, float]:
-        if note.decides:
-            return False, -note.weight
-        return True, -expectation(note, briefing)
-
-    return sorted(made, key=place)

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import chess
 
+from chessgloss.facts.verdict import AHEAD
 from chessgloss.notes.kinds import NOTES, Notes, adjustment
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import newly_won, telling
 from chessgloss.notes.situation import Situation
-from chessgloss.predicates.outcome import spelt
+from chessgloss.predicates.outcome import spelt, told_to_the_end
 from chessgloss.predicates.tactics import VALUES, balance, worth
 from chessgloss.predicates.words import named
 from chessgloss.scores import centipawns
@@ -34,13 +35,15 @@ def ignores(situation: Situation) -> Notes:
     idle = situation.briefing.idle
     if not (situation.bad and idle and idle.lines and situation.replies):
         return
+    if situation.verdict.standing in AHEAD:
+        return  # what does no harm was no threat
     passing = centipawns(idle.best.score, situation.us)
     cost = situation.verdict.centipawns_before - passing
     reply = situation.steps[0]
     forcing = reply.after.is_check() or reply.gain > 0 or telling(reply)
     same = situation.idle[0] == situation.replies[0]
     if same and forcing and cost >= _IGNORED:
-        line = spelt(situation.after, situation.replies)
+        line = told_to_the_end(situation.after, situation.replies)
         yield situation.note("ignores", line=line)
 
 

@@ -53,6 +53,7 @@ def intended(situation: Situation) -> Notes:
             about=purpose.about,
             concept=concept,
             subject=subject,
+            move=situation.played.words["san"],
         )
 
 
@@ -77,6 +78,15 @@ def comes_to_something(
     if purpose.kind == "keeps_out":
         return any(uci[2:4] in purpose.about for uci in idle[:5:2])
     return True
+
+
+def is_borne_out(
+    purpose: Purpose, line: Sequence[str], idle: Sequence[str] = ()
+) -> bool:
+    """Tell whether a purpose explains why a move is played: its line takes what is attacked."""
+    if purpose.kind in NOTES["must_take"].split():
+        return any(uci[2:4] in purpose.about for uci in line[2:8:2])
+    return comes_to_something(purpose, line, idle)
 
 
 def _subject(situation: Situation, found: list[Purpose]) -> str:

@@ -49,6 +49,8 @@ class Note:
         The concept of the expert that it puts into chess words; empty without one.
     subject
         Words with which the sentence begins and in whose place another note's may be joined.
+    move
+        The move in SAN, which may stand for *this* or *it* at the beginning of the sentence.
     """
 
     kind: str
@@ -61,6 +63,7 @@ class Note:
     value: float | None = None
     concept: str = ""
     subject: str = ""
+    move: str = ""
 
 
 class Purpose(NamedTuple):

@@ -33,8 +33,9 @@ MAKERS: Final[tuple[Maker, ...]] = (
     alternatives.forced,
     alternatives.only,
     alternatives.better,
-    alternatives.declines,
+    alternatives.others,
     sacrifices.sacrifice,
+    sacrifices.offered,
 )
 
 #: What is said beside that where no side can force mate.
@@ -45,7 +46,6 @@ UNLESS_MATED: Final[tuple[Maker, ...]] = (
     material.wins,
     material.accepts,
     sacrifices.combination,
-    sacrifices.offered,
     sacrifices.offers,
     consequences.ignores,
     consequences.unguards,
@@ -61,6 +61,7 @@ UNLESS_MATED: Final[tuple[Maker, ...]] = (
     plans.opens_file,
     plans.spoils_later,
     plans.ties,
+    plans.intends,
     threats.parries_mate,
     threats.threatens,
     threats.reply,

@@ -8,7 +8,7 @@ from chessgloss.facts.verdict import AHEAD
 from chessgloss.notes.kinds import Notes
 from chessgloss.notes.situation import Situation
 from chessgloss.predicates import board as boards
-from chessgloss.predicates.outcome import SPELT, spelt
+from chessgloss.predicates.outcome import SPELT, spelt, told_to_the_end
 from chessgloss.predicates.words import named
 
 #: Pawns by exchange from which a capture is said to be accepted although nothing comes of it.
@@ -53,12 +53,13 @@ def loses(situation: Situation) -> Notes:
     if not (net.gain < 0 and worse and net.plies > 1):
         return
     about, fallen = _fallen(situation)
+    kind = "loses_piece" if fallen else "loses"
     yield situation.note(
-        "loses_piece" if fallen else "loses",
+        "allows_piece" if net.new else kind,
         -net.gain,
         about,
         fallen=fallen,
-        line=spelt(situation.after, situation.replies, net.plies - 1),
+        line=told_to_the_end(situation.after, situation.replies),
         stuff=net.stuff,
     )
 
@@ -80,7 +81,8 @@ def wins(situation: Situation) -> Notes:
     line = spelt(situation.after, situation.replies, net.plies - 1)
     if net.plies - 1 > SPELT and fallen:
         line += f", and {fallen} falls"
-    yield situation.note("wins", net.gain, about, stuff=net.stuff, line=line)
+    kind = "makes_piece" if net.new else "wins"
+    yield situation.note(kind, net.gain, about, stuff=net.stuff, line=line)
 
 
 def _fallen(situation: Situation) -> tuple[list[str | chess.Square], str]:

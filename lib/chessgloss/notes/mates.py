@@ -76,13 +76,17 @@ def missed_mate(situation: Situation) -> Notes:
 
 
 def mate_words(board: chess.Board, line: Sequence[str], moves: int) -> dict[str, str]:
-    """Return the words for a mate; the length of a short one if the line, replayed, ends in it."""
+    """Return the words for a mate: a short one with its length and its line to the mate.
+
+    Of a longer one, or one that the line, replayed, does not end in, the beginning is shown.
+    """
     end = board.copy(stack=False)
     for uci in line:
         end.push_uci(uci)
-    proven = abs(moves) <= LONGEST_EXACT and end.is_checkmate()
-    mate = f"mate in {abs(moves)}" if proven else "mate"
-    return {"mate": mate, "line": spelt(board, line)}
+    if abs(moves) <= LONGEST_EXACT and end.is_checkmate():
+        whole = board.variation_san(end.move_stack)
+        return {"mate": f"mate in {abs(moves)}", "shown": f": {whole}"}
+    return {"mate": "mate", "shown": f", beginning {spelt(board, line)}"}
 
 
 # ---------------------------------------------------------------- by name

@@ -30,6 +30,9 @@ _AIMING = (
     chess.QUEEN,
 )
 
+#: Files by which a passed pawn stands apart from all other pawns and the kings if it is outside.
+_OUTSIDE = 3
+
 #: Moves of a game in which a pawn in the centre is a share of it, and not just space.
 _OPENING_MOVES = 12
 
@@ -49,8 +52,16 @@ def passes_pawn(played: Played) -> Purposes:
     now = boards.passed(played.after, played.us)
     before = boards.passed(played.before, played.us)
     for pawn in now - before:
+        others = (played.after.pawns | played.after.kings) & ~chess.BB_SQUARES[pawn]
+        far = all(
+            _files_apart(pawn, each) >= _OUTSIDE for each in chess.SquareSet(others)
+        )
         if pawn not in played.lost:
-            yield played.purpose("passed_new", [pawn])
+            yield played.purpose("outside" if far else "passed_new", [pawn])
+
+
+def _files_apart(one: chess.Square, other: chess.Square) -> int:
+    return abs(chess.square_file(one) - chess.square_file(other))
 
 
 def blockades(played: Played) -> Purposes:
@@ -262,6 +273,45 @@ def _changes_file(played: Played) -> bool:
     """Tell whether a rook or queen has gone to another file, safely."""
     heavy = played.safe_piece in (chess.ROOK, chess.QUEEN)
     return heavy and chess.square_file(played.end) != chess.square_file(played.start)
+
+
+def cuts_off(played: Played) -> Purposes:
+    """Yield the file or rank by which a rook keeps the enemy king from all pawns, in an endgame."""
+    king = played.after.king(played.them)
+    rook = played.safe_piece == chess.ROOK and played.is_endgame
+    pawns = played.after.pieces(chess.PAWN, chess.WHITE) | played.after.pieces(
+        chess.PAWN, chess.BLACK
+    )
+    if not rook or king is None or not pawns or played.after.is_check():
+        return
+    for of, letters in (
+        (chess.square_file, "abcdefgh"),
+        (chess.square_rank, "12345678"),
+    ):
+        line = of(played.end)
+        side = of(king) - line
+        beyond = all((of(pawn) - line) * side < 0 for pawn in pawns)
+        if side and abs(side) <= 2 and beyond and of(played.start) != line:
+            name = (
+                f"{letters[line]}-file"
+                if of is chess.square_file
+                else f"{letters[line]}th rank"
+            )
+            yield played.purpose("cuts_off", line=name)
+
+
+def opposition(played: Played) -> Purposes:
+    """Yield the opposition that a king takes in a pawn ending: face to face, one square between."""
+    kings = [played.after.king(side) for side in chess.COLORS]
+    alone = not played.after.occupied & ~(played.after.kings | played.after.pawns)
+    if played.piece != chess.KING or not alone or None in kings:
+        return
+    apart = sorted(
+        abs(a - b)
+        for a, b in zip(*(divmod(king or 0, 8) for king in kings), strict=True)
+    )
+    if apart == [0, 2]:
+        yield played.purpose("opposition")
 
 
 def activates_king(played: Played) -> Purposes:

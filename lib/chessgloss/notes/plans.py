@@ -10,11 +10,13 @@ import chess
 from chessgloss.facts import listed
 from chessgloss.facts.verdict import AHEAD
 from chessgloss.notes.kinds import Notes
+from chessgloss.notes.placement import pass_turn
 from chessgloss.notes.purposes import purposes
 from chessgloss.notes.situation import Situation
 from chessgloss.predicates import board as boards
 from chessgloss.predicates.outcome import LONGEST_SPELT, spelt
 from chessgloss.predicates.words import named
+from chessgloss.scores import centipawns
 
 #: Plies of a line after the move in which a plan must show.
 _SOON = 7
@@ -22,6 +24,8 @@ _SOON = 7
 _MARCH = 3
 #: Pieces that guard something at the cost of what else they could do.
 _DEAR = (chess.ROOK, chess.QUEEN)
+#: Centipawns that a pass must cost the opponent for what follows to be a plan, and plies shown.
+_INTENDED, _SHOWN = 40, 3
 _TRAVELLERS = (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 
 
@@ -204,3 +208,32 @@ def ties(situation: Situation) -> Notes:
             words["guard"] = reply.words["piece"]
             yield situation.note("ties", **words)
             return
+
+
+def intends(situation: Situation) -> Notes:
+    """Yield what the mover means to play next: what it plays if the opponent passes, and gains by.
+
+    It is quiet, and comes in another of the engine's lines as well; so does the next one that is
+    told.
+    """
+    passed = situation.briefing.passed
+    if passed is None or not passed.lines or not _has_time(situation):
+        return
+    more = (
+        centipawns(passed.best.score, situation.us) - situation.verdict.centipawns_after
+    )
+    turned = pass_turn(situation.after)
+    states = walk(turned, passed.best.moves[:_SHOWN])
+    if more < _INTENDED or states[1].is_check():
+        return
+    known = {uci for line in situation.briefing.after.lines for uci in line.moves}
+    known |= {uci for line in lines_of(situation) for uci in line}
+    own = passed.best.moves[:_SHOWN:2]
+    told = list[str]()
+    for place, uci in enumerate(own):
+        board = states[2 * place]
+        if uci not in known or board.is_capture(chess.Move.from_uci(uci)):
+            break
+        told.append(spelt(board, [uci]))
+    if told:
+        yield situation.note("intends", None, [own[0][2:4]], moves=listed(told))

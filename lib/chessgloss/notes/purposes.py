@@ -262,5 +262,7 @@ PURPOSES: Final[tuple[Callable[[Played], Purposes], ...]] = (
     placement.seventh_rank,
     placement.open_file,
     placement.doubles,
+    placement.cuts_off,
+    placement.opposition,
     placement.activates_king,
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import chess
+from chess.engine import PovScore
 
 from chessgloss.facts.verdict import AHEAD, judgement_of, standing
 from chessgloss.notes.kinds import Notes
@@ -14,6 +14,7 @@ from chessgloss.notes.situation import Briefed, Situation
 from chessgloss.predicates import board as boards
 from chessgloss.predicates.outcome import (
     LONGEST_SPELT,
+    NOTHING,
     Outcome,
     play_out,
     replay,
@@ -22,7 +23,6 @@ from chessgloss.predicates.outcome import (
 )
 from chessgloss.predicates.tactics import balance
 from chessgloss.predicates.words import named
-from chessgloss.scores import Line
 
 #: Plies after the move, the reply being 1, at all of which the mover must be down.
 _DOWN = (1, 2, 3, 4)
@@ -30,11 +30,8 @@ _DOWN = (1, 2, 3, 4)
 #: Centipawns that the move may cost by the engine, for each pawn that is given.
 _BELIEVED = 60
 
-#: Pawns by which taking what is offered must cost more than the best reply to be explained.
-_BAIT = 2
-
-#: Plies of the line that are shown with what a sacrifice is for.
-_SHOWN = 4
+#: Pawns by exchange that are offered at least by what counts as a sacrifice without a line.
+_OFFER = 2
 
 #: Lines after the move in which what is offered may be taken.
 _OFFERED = 2
@@ -57,11 +54,11 @@ def sacrifice(situation: Situation) -> Notes:
         return
     aim = _aim(situation)
     yield situation.note(
-        "sacrifice_for" if aim.text else "sacrifice",
+        "sacrifice_for" if aim else "sacrifice",
         -given.gain,
         stuff=given.stuff,
-        aim=aim.text,
-        line=spelt(situation.after, situation.replies, aim.plies),
+        aim=aim,
+        line=spelt(situation.after, situation.replies, LONGEST_SPELT),
         standing=situation.stands(),
     )
 
@@ -80,7 +77,7 @@ def combination(situation: Situation) -> Notes:
         return
     states = replay(situation.after, situation.replies, situation.us)
     won, lost = traded(situation.before, states[1], situation.us)
-    stuff = Outcome(ahead[1], won, lost, 2, None).stuff
+    stuff = NOTHING._replace(gain=ahead[1], won=won, lost=lost).stuff
     line = spelt(situation.after, situation.replies, back)
     yield situation.note("combination", -ahead[1], stuff=stuff, line=line)
 
@@ -99,7 +96,16 @@ def gives_up(briefing: Briefed) -> bool:
     if situation.is_over or (situation.mate is not None and situation.mate < 0):
         return False
     makers = (sacrifice, combination, offered)
-    return any(note.decides for make in makers for note in make(situation))
+    told = any(note.decides for make in makers for note in make(situation))
+    return told or (situation.verdict.rank == 1 and _offers_piece(situation.played))
+
+
+def _offers_piece(played: Played) -> bool:
+    """Tell whether a move lets a piece be won by exchange that could not be won before."""
+    lost = (played.lost[square] for square in played.lost.keys() - played.lost_before)
+    new = max((each.gain for each in lost), default=0)
+    offers = max(new, -played.gain) >= _OFFER
+    return offers and played.gain <= 0 and not played.recaptures
 
 
 def sacrificed(situation: Situation) -> Outcome | None:
@@ -121,54 +127,40 @@ def sacrificed(situation: Situation) -> Outcome | None:
     if gain >= 0 or situation.verdict.loss > -gain * _BELIEVED:
         return None
     won, lost = traded(situation.before, states[least], situation.us)
-    return Outcome(gain, won, lost, least + 1, None)
+    return NOTHING._replace(gain=gain, won=won, lost=lost, plies=least + 1)
 
 
-class Aim(NamedTuple):
-    """What a sacrifice is for, in words, and the plies of the line that show it."""
-
-    text: str
-    plies: int
-
-
-def _aim(situation: Situation) -> Aim:
-    """Return what a sacrifice is for; no words if the line does not show it."""
+def _aim(situation: Situation) -> str:
+    """Return what a sacrifice is for, in words; empty if the line does not show it."""
     reply, *later = situation.steps
     if not later:
-        return Aim("", _SHOWN)
+        return ""
     end = later[-1].after
-    drawn = _drawn_away(reply, later)
-    if drawn is not None:
-        return drawn
+    if square := _drawn_away(reply, later):
+        return f"to draw the {reply.words['piece']} away from {square}"
     if any(step.after.is_check() for step in later[::2]):
-        if reply.piece == chess.KING:
-            return Aim("to draw the king out", _SHOWN)
-        return Aim("for an attack on the king", _SHOWN)
+        king = reply.piece == chess.KING
+        return "to draw the king out" if king else "to attack the king"
     for pawn in boards.passed(end, situation.us):
         rank = chess.square_rank(pawn if situation.us else chess.square_mirror(pawn))
         if rank >= _FAR:
             file = chess.FILE_NAMES[chess.square_file(pawn)]
-            return Aim(f"for a far advanced {file}-pawn", _SHOWN)
+            return f"to bring the {file}-pawn far forward"
     _, shelter = boards.shelter(end, situation.them)
     _, before = boards.shelter(situation.before, situation.them)
-    if len(shelter) < len(before):
-        return Aim("to strip the king of its pawns", _SHOWN)
-    return Aim("", _SHOWN)
+    return "to strip the king of its pawns" if len(shelter) < len(before) else ""
 
 
-def _drawn_away(reply: Played, later: Sequence[Played]) -> Aim | None:
+def _drawn_away(reply: Played, later: Sequence[Played]) -> str:
     """Return the square that what takes has guarded, no longer guards, and is then made use of."""
     if reply.piece == chess.KING:
-        return None
+        return ""
     guarded = reply.before.attacks(reply.start) - reply.after.attacks(reply.end)
-    for place, step in enumerate(later[::2]):
+    for step in later[::2]:
         sharp = step.after.is_check() or step.taken is not None
         if sharp and step.end in guarded and step.end != reply.end:
-            square = chess.square_name(step.end)
-            piece = reply.words["piece"]
-            text = f"to draw the {piece} away from {square}"
-            return Aim(text, 2 * place + 2)
-    return None
+            return chess.square_name(step.end)
+    return ""
 
 
 # ---------------------------------------------------------------- offers
@@ -176,25 +168,41 @@ def _drawn_away(reply: Played, later: Sequence[Played]) -> Aim | None:
 
 def offered(situation: Situation) -> Notes:
     """Yield why what the move offers is not taken, for each piece that could be."""
-    if situation.bad or sacrificed(situation):
-        return
-    lines = situation.briefing.after.lines
-    seen = set[chess.Square | None]()
-    for number, line in enumerate(lines):
-        square = boards.taken_on(situation.after, chess.Move.from_uci(line.moves[0]))
-        known = square in situation.played.lost and square not in seen
+    seen = {situation.reply.taken if situation.reply else None}
+    for uci, line, score in _captures(situation):
+        tried = Played(situation.after, chess.Move.from_uci(uci))
+        square = tried.taken
+        if square is None or square in seen:
+            continue
         seen.add(square)
-        result = _punishment(situation, line) if number and known else ""
-        if square is None or not result:
+        told = situation.told(situation.after, line, score)
+        mated = (score.pov(situation.us).mate() or 0) > 0
+        better = standing(score, situation.us) != situation.verdict.standing
+        wins = better or " has " in told or told.endswith("stalemate")
+        if not (mated or (wins and not situation.bad)):
             continue
         yield situation.note(
             "poisoned",
             situation.played.value(square),
-            [square],
-            line=spelt(situation.after, line.moves),
+            [square, line[1][2:4]] if len(line) > 1 else [square],
             offer=named(situation.after, square),
-            result=result,
+            told=told,
         )
+
+
+def _captures(situation: Situation) -> Iterator[tuple[str, Sequence[str], PovScore]]:
+    """Yield captures that fail after the move: each with its line and the score after it."""
+    for each in situation.briefing.refutations:
+        if each.is_reply and situation.after.is_capture(
+            chess.Move.from_uci(each.tried)
+        ):
+            yield each.tried, each.line, each.score
+    lines = situation.briefing.after.lines
+    for line in lines[1:] if not situation.bad else ():
+        square = boards.taken_on(situation.after, chess.Move.from_uci(line.moves[0]))
+        worse = judgement_of(lines[0].score, line.score) in ("mistake", "blunder")
+        if worse and square in situation.played.lost:
+            yield line.moves[0], line.moves, line.score
 
 
 def offers(situation: Situation) -> Notes:
@@ -228,20 +236,3 @@ def offers(situation: Situation) -> Notes:
             result=situation.leader(stands),
         )
         return
-
-
-def _punishment(situation: Situation, line: Line) -> str:
-    """Return what taking an offer leads to, in words; empty if it is no worse than the rest."""
-    best = situation.briefing.after.lines[0]
-    stands = standing(line.score, situation.us)
-    outcome = situation.outcome(situation.after, line.moves, line.score)
-    worse = judgement_of(best.score, line.score) in ("mistake", "blunder")
-    if not worse and outcome.gain < max(situation.net.gain, 0) + _BAIT:
-        return ""
-    if (line.score.pov(situation.us).mate() or 0) > 0:
-        return "leads to mate"
-    if outcome.gain > 0:
-        return f"wins {outcome.stuff}"
-    if stands in ("winning", "clearly better"):
-        return f"leaves {situation.leader(stands, '')}"
-    return ""

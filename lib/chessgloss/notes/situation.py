@@ -10,7 +10,7 @@ import chess
 from chess.engine import PovScore
 
 from chessgloss.facts import Facts, Verdict, side_name
-from chessgloss.facts.verdict import Standing
+from chessgloss.facts.verdict import Standing, standing
 from chessgloss.notes.kinds import (
     NOTES,
     Note,
@@ -23,22 +23,30 @@ from chessgloss.notes.played import Played
 from chessgloss.positions import MoveInContext
 from chessgloss.predicates.outcome import (
     LONGEST_SPELT,
+    LONGEST_TOLD,
     NOTHING,
     SOON,
     Outcome,
     play_out,
+    replay,
+    surplus,
+    told_to_the_end,
 )
 from chessgloss.predicates.tactics import balance
 from chessgloss.scores import Analysis, centipawns
 
 if TYPE_CHECKING:
     from chessgloss.facts.change import ConceptChange
+    from chessgloss.facts.replies import Refutation
 
 #: Pawns by which an engine's score may contradict a count of material before it is not believed:
 #: at least; a pawn won or lost; and as a share of what is on the board.
 DOUBT: Final = 2.0
 DOUBT_OF_ONE: Final = 0.5
 DOUBT_SHARE: Final = 0.5
+
+#: Centipawns up to which an endgame is taken to be a draw.
+_DRAWN: Final = 10
 
 #: Plies over which a move is seen as the end of an exchange that began before it.
 _EXCHANGE_PLIES = 4
@@ -69,6 +77,10 @@ class Briefed(Protocol):
     @property
     def idle(self) -> Analysis | None:
         """The engine's analysis after a pass in place of the move: what the opponent threatened."""
+
+    @property
+    def refutations(self) -> Sequence[Refutation]:
+        """What a reader would try after the move or in its place, and fails."""
 
     @property
     def concepts(self) -> Sequence[ConceptChange]:
@@ -134,7 +146,8 @@ class Situation:
         self.line = (self.uci, *self.replies)
         idle = briefing.idle
         self.idle = idle.best.moves if idle and idle.lines else ()
-        self.net = self.outcome(self.before, self.line, self.verdict.after)
+        within = LONGEST_TOLD if self.bad else SOON
+        self.net = self.outcome(self.before, self.line, self.verdict.after, within)
         self.best = self.outcome(
             self.before, self.verdict.best_line, self.verdict.before
         )
@@ -166,9 +179,16 @@ class Situation:
         return pawns if self.us else -pawns
 
     def outcome(
-        self, board: chess.Board, line: Sequence[str], score: PovScore
+        self,
+        board: chess.Board,
+        line: Sequence[str],
+        score: PovScore,
+        within: int = SOON,
     ) -> Outcome:
-        """Return what a line wins for the mover; nothing where the score does not believe it."""
+        """Return what a line wins for the mover within so many plies.
+
+        That is nothing where the score does not believe it.
+        """
         outcome = play_out(board, line, self.us)
         pawns = centipawns(score, self.us) / 100
         left = self._seen(balance(board)) + outcome.gain
@@ -176,7 +196,7 @@ class Situation:
         if abs(outcome.gain) > 1:
             doubt = max(DOUBT, abs(left) * DOUBT_SHARE)
         doubtful = pawns < left - doubt if outcome.gain > 0 else pawns > left + doubt
-        return NOTHING if doubtful or outcome.plies > SOON else outcome
+        return NOTHING if doubtful or outcome.plies > within else outcome
 
     def note(
         self,
@@ -222,11 +242,39 @@ class Situation:
             entry.get("decides", False),
             frozenset((*squares, *entry["about"])),
             value,
+            move=filled["san"],
         )
 
     def stands(self) -> str:
-        """Return who stands better after the move, in words: ``Black is slightly better``."""
-        return self.leader(self.verdict.standing)
+        """Return who stands better after the move, in words: ``Black is slightly better``.
+
+        Of a level endgame it is said that it should be drawn, and who has more all the same.
+        """
+        more = surplus(self.after, self.us)
+        level = abs(self.verdict.centipawns_after) <= _DRAWN
+        if not (level and self.played.is_endgame and more.gain):
+            return self.leader(self.verdict.standing)
+        ahead = side_name(self.us if more.gain > 0 else self.them)
+        has = f"has {more.stuff}" if more.won and more.lost else f"is {more.stuff} up"
+        return f"the game should be drawn, although {ahead} {has}"
+
+    def told(self, board: chess.Board, line: Sequence[str], score: PovScore) -> str:
+        """Return a line to its end and what it comes to for the mover.
+
+        ``34. Qh8#``, or ``after 29...Bxd5 30. Re8+ Rxe8 31. Qxd6 White has won a queen``.
+        """
+        shown = told_to_the_end(board, line)
+        if shown.endswith("#"):
+            return shown
+        if replay(board, line, self.us)[-1].is_stalemate():
+            return f"{shown} is stalemate"
+        outcome = self.outcome(board, line, score)
+        comes_to = self.leader(standing(score, self.us))
+        if outcome.gain:
+            winner = side_name(self.us if outcome.gain > 0 else self.them)
+            verb = "has" if outcome.new else "has won"
+            comes_to = f"{winner} {verb} {outcome.stuff}"
+        return f"after {shown} {comes_to}"
 
     def leader(self, stands: Standing, verb: str = "is ") -> str:
         """Return a standing of the mover in words."""

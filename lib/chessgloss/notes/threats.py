@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import chess
 
+from chessgloss.notes.intentions import is_borne_out
 from chessgloss.notes.kinds import NOTES, Notes, adjustment
 from chessgloss.notes.mates import mate_words
 from chessgloss.notes.placement import pass_turn
 from chessgloss.notes.purposes import telling
 from chessgloss.notes.situation import Situation, both
-from chessgloss.predicates.outcome import SPELT, spelt
+from chessgloss.predicates.outcome import (
+    LONGEST_SPELT,
+    SPELT,
+    spelt,
+)
 from chessgloss.predicates.tactics import mates
 from chessgloss.scores import centipawns
 
@@ -73,13 +78,12 @@ def reply(situation: Situation) -> Notes:
     answer = situation.reply
     if answer is None or (answer.recaptures and not situation.bad):
         return
-    words = {
-        "line": spelt(situation.after, situation.replies),
-        "reply": answer.number,
-    }
+    line = spelt(situation.after, situation.replies, LONGEST_SPELT)
+    words = {"line": line, "reply": answer.number, "standing": situation.stands()}
     purposes = telling(answer)
     least = 0 if situation.bad else NOTES["striking_reply"]
-    if purposes and purposes[0].weight >= least and not answer.recaptures:
+    striking = purposes and purposes[0].weight >= least and not answer.recaptures
+    if striking and is_borne_out(purposes[0], situation.replies):
         kind = "reply_bad" if situation.bad else "reply"
         bonus = adjustment(NOTES["kinds"][kind], purposes[0].weight)
         words["purpose"] = both(purposes)
@@ -122,4 +126,5 @@ def stands(situation: Situation) -> Notes:
     verdict = situation.verdict
     turned = situation.bad and verdict.standing_before != verdict.standing
     words = {"standing": situation.stands(), "this": situation.played.number}
-    yield situation.note("turned" if turned else "standing", **words)
+    kind = "turned" if turned else "standing"
+    yield situation.note("drawn" if "drawn" in words["standing"] else kind, **words)

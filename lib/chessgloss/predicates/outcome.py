@@ -1,4 +1,4 @@
-"""What a line of moves comes to: it is replayed until it is quiet, and what it wins is counted."""
+"""What a line of moves comes to: captures, promotions and its ending, each counted apart."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ LONGEST, SOON = 14, 5
 
 #: Plies of a line that are spelt out, and the most where one sees only then why.
 SPELT, LONGEST_SPELT = 3, 5
+
+#: The most plies of a line that is told to where it wins something.
+LONGEST_TOLD = 9
 
 Pieces = Counter[chess.PieceType]
 
@@ -49,6 +52,8 @@ class Outcome(NamedTuple):
         Plies after which the balance stands as it does in the end.
     fallen
         Where the one lost piece stood before the line; ``None`` if that is not so simple.
+    made, allowed
+        Pieces that pawns of the side and of its opponent have become, and that are still there.
     """
 
     gain: int
@@ -56,6 +61,14 @@ class Outcome(NamedTuple):
     lost: Pieces
     plies: int
     fallen: chess.Square | None
+    made: Pieces
+    allowed: Pieces
+
+    @property
+    def new(self) -> str:
+        """What the side that gains has made of a pawn: ``a new queen``; empty without one."""
+        pieces = self.made if self.gain > 0 else self.allowed
+        return _spoken(pieces).replace("a ", "a new ") if pieces else ""
 
     @property
     def stuff(self) -> str:
@@ -64,13 +77,15 @@ class Outcome(NamedTuple):
         given = self.lost
         if self.gain < 0:
             taken, given = given, taken
+        if self.new:
+            return listed([self.new, *([_spoken(taken)] if taken else [])])
         minor = given.total() == 1 and any(given[kind] for kind in _MINOR_PIECES)
         if minor and taken == Counter([chess.ROOK]):
             return "the exchange"
         return " for ".join(_spoken(pieces) for pieces in (taken, given) if pieces)
 
 
-NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None)
+NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None, Counter(), Counter())
 
 
 def play_out(
@@ -91,8 +106,19 @@ def play_out(
         return NOTHING
     plies = next(n for n in range(end + 1) if set(gains[n : end + 1]) == {gains[end]})
     won, lost = traded(board, states[end], side)
-    fallen = where_it_stood(states[: plies + 1], won + lost)
-    return Outcome(gains[end], won, lost, plies, fallen)
+    made, allowed = (promoted(board, states[end], each) for each in (side, not side))
+    alone = states[: plies + 1]
+    fallen = None if made or allowed else where_it_stood(alone, won + lost)
+    return Outcome(gains[end], won, lost, plies, fallen, made, allowed)
+
+
+def surplus(board: chess.Board, side: chess.Color) -> Outcome:
+    """Return what a side has more than its opponent, as if it had won it."""
+    ours, theirs = (count_pieces(board, each) for each in (side, not side))
+    won, lost = ours - theirs, theirs - ours
+    _cancel(won, lost, _MINOR_PIECES)
+    gain = balance(board) if side else -balance(board)
+    return NOTHING._replace(gain=gain, won=+won, lost=+lost)
 
 
 def replay(
@@ -160,16 +186,32 @@ def traded(
     end: chess.Board,
     side: chess.Color,
 ) -> tuple[Pieces, Pieces]:
-    """Return the pieces that a side has taken and given; like for like cancels out."""
-    ours = count_pieces(board, side)
-    theirs = count_pieces(board, not side)
-    our_rest = count_pieces(end, side)
-    their_rest = count_pieces(end, not side)
-    won = theirs - their_rest + (our_rest - ours)
-    lost = ours - our_rest + (their_rest - theirs)
+    """Return the pieces that a side has taken and given; like for like cancels out.
+
+    A pawn that has become a piece counts as neither.
+    """
+    lost, won = (_fallen(board, end, each) for each in (side, not side))
     for kinds in (_MINOR_PIECES, *((kind,) for kind in _PIECES)):
         _cancel(won, lost, kinds)
     return +won, +lost
+
+
+def promoted(board: chess.Board, end: chess.Board, side: chess.Color) -> Pieces:
+    """Return what pawns of a side have become between two boards, and still are."""
+    became = Counter(
+        move.promotion
+        for ply, move in enumerate(end.move_stack)
+        if move.promotion and (board.turn == side) == (ply % 2 == 0)
+    )
+    return became & (count_pieces(end, side) - count_pieces(board, side))
+
+
+def _fallen(board: chess.Board, end: chess.Board, side: chess.Color) -> Pieces:
+    """Return the pieces of a side that have been taken between two boards."""
+    there = count_pieces(board, side)
+    new = promoted(board, end, side)
+    there[chess.PAWN] -= new.total()
+    return there - (count_pieces(end, side) - new)
 
 
 def _cancel(
@@ -244,13 +286,18 @@ def spelt(
 
 
 def to_the_end(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:
-    """Return a line of UCI moves up to its end: mate, or the ply at which what it wins is won.
+    """Return a line of UCI moves up to its end: mate, stalemate, or the ply at which it has won.
 
-    A line in which nothing is won is cut at :data:`LONGEST_SPELT` plies.
+    A line in which nothing is won by :data:`LONGEST_TOLD` plies is cut at :data:`LONGEST_SPELT`.
     """
     moves = tuple(line[:LONGEST])
-    states = replay(board, moves, board.turn)
-    if states[-1].is_checkmate():
-        return tuple(move.uci() for move in states[-1].move_stack)
+    end = replay(board, moves, board.turn)[-1]
+    if not any(end.generate_legal_moves()):
+        return tuple(move.uci() for move in end.move_stack)
     won = play_out(board, moves, board.turn)
-    return moves[: won.plies or LONGEST_SPELT]
+    return moves[: won.plies if 0 < won.plies <= LONGEST_TOLD else LONGEST_SPELT]
+
+
+def told_to_the_end(board: chess.Board, line: Sequence[str]) -> str:
+    """Return a line of UCI moves up to its end (:func:`to_the_end`), in SAN with move numbers."""
+    return board.variation_san(map(chess.Move.from_uci, to_the_end(board, line)))
