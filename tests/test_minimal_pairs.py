@@ -2,7 +2,7 @@
 
 import random
 
-from chessgloss.judges.minimal_pairs import corrupted, minimal_pairs
+from chessgloss.claims.minimal_pairs import corrupted, minimal_pairs
 from chessgloss.positions import MoveInContext
 from scripts import refuses, selfplay
 

@@ -16,7 +16,7 @@ from typing import get_args
 import chess
 
 from chessgloss.claims import verify
-from chessgloss.claims.gold import ErrorType, corrupted
+from chessgloss.claims.minimal_pairs import ErrorType, corrupted
 from chessgloss.claims.read_model import sentence_spans
 from chessgloss.commentary.briefing import Briefing
 

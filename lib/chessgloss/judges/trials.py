@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from chessgloss.claims.gold import GoldText, read_gold
+from chessgloss.claims.minimal_pairs import minimal_pairs
 from chessgloss.commentary.asking import read_briefings
 from chessgloss.commentary.briefing import Briefing
 from chessgloss.commentary.prompts import load_prompt
@@ -29,7 +30,6 @@ from chessgloss.judges.gcc import (
     texts_of,
 )
 from chessgloss.judges.injection import without_injections
-from chessgloss.judges.minimal_pairs import minimal_pairs
 from chessgloss.llm.text import quoted
 from chessgloss.scores import centipawns
 from chessgloss.store import data_file
