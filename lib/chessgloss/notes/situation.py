@@ -276,6 +276,10 @@ class Situation:
             comes_to = f"{winner} {verb} {outcome.stuff}"
         return f"after {shown} {comes_to}"
 
+    def mates_in(self, score: PovScore) -> int:
+        """Return the moves in which the mover mates; negative if it is mated, 0 without a mate."""
+        return score.pov(self.us).mate() or 0
+
     def leader(self, stands: Standing, verb: str = "is ") -> str:
         """Return a standing of the mover in words."""
         if stands == "equal":
