@@ -158,5 +158,5 @@ def too_early(situation: Situation) -> Notes:
 
 
 def _needs_none(situation: Situation) -> bool:
-    """Tell whether no other move is worth a word: the move is bad, or it forces mate."""
-    return situation.bad or (situation.mate or 0) > 0
+    """Tell whether no other move is worth a word: the move is bad, or somebody mates."""
+    return situation.bad or situation.mate is not None

@@ -170,6 +170,8 @@ def _drawn_away(reply: Played, later: Sequence[Played]) -> str:
 
 def offered(situation: Situation) -> Notes:
     """Yield why what the move offers is not taken, for each piece that could be."""
+    if (situation.mate or 0) < 0:
+        return
     seen = {situation.reply.taken if situation.reply else None}
     for line, score in _captures(situation):
         move = chess.Move.from_uci(line[0])
@@ -178,7 +180,8 @@ def offered(situation: Situation) -> Notes:
             continue
         seen.add(square)
         told = situation.told(situation.after, line, score)
-        better = standing(score, situation.us) != situation.verdict.standing
+        stands = standing(score, situation.us)
+        better = stands in AHEAD and stands != situation.verdict.standing
         wins = better or " has " in told or told.endswith("stalemate")
         worth_it = wins and not situation.bad
         if not worth_it and situation.mates_in(score) <= 0:
