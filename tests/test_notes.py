@@ -306,6 +306,17 @@ def test_why_a_bait_is_not_taken_is_told_to_the_mate_even_of_a_bad_move():
     assert "bishop on f5" in sentence and sentence.endswith("33...Nxf5 34. Qh8#.")
 
 
+def test_a_capture_that_still_wins_is_not_said_to_fail():
+    """It may be worse than the best reply, but argues against itself."""
+    lines = ("754 e1g1 e8c8; 216 c2f5 e7g8", "-216 e7g8 f6g7 f7g7")
+    tried = [refuted(TAKEN, "takes it", 10, "e7f5 h6h5")]
+    assert "poisoned" not in told(BAIT, "c2f5", *lines, tried)
+    good = ("216 c2f5 e7g8; 100 e1g1", "-216 e7g8 f6g7 f7g7")
+    assert "poisoned" not in told(BAIT, "c2f5", *good, tried)
+    fails = [refuted(TAKEN, "takes it", -600, "e7f5 h6h5")]
+    assert "White is winning" in told(BAIT, "c2f5", *good, fails)["poisoned"]
+
+
 RECAPTURE = "rn1qk2r/pb2Bppp/3p4/1Pp1p3/R3P3/8/1PPN1PPP/Q3KB1R b Kkq - 0 14"
 
 

@@ -77,6 +77,11 @@ class Refutation:
     loss: int
 
     @property
+    def move(self) -> chess.Move:
+        """The move tried, as python-chess holds it."""
+        return chess.Move.from_uci(self.tried)
+
+    @property
     def mate(self) -> int | None:
         """Moves in which the line mates the side that tried it; ``None`` if it does not."""
         return len(self.line) // 2 if self.text.endswith("#") else None

@@ -37,17 +37,23 @@ def only(situation: Situation) -> Notes:
     legal = len(list(situation.before.legal_moves))
     if verdict.rank != 1 or second is None or situation.played.recaptures or legal == 1:
         return
-    mate = lines[0].score.pov(situation.us).mate() or 0
-    other_mates = (
-        each.score.pov(situation.us).mate() or 0 for each in (lines[1], second)
-    )
+    first, other = lines[:2]
+    mate = situation.mates_in(first.score)
+    other_mates = [
+        situation.mates_in(other.score),
+        situation.mates_in(second.score),
+    ]
     if max(other_mates) < 0 <= mate:
         yield situation.note("only_mate")
         return
     keeps = NOTES["keeps"].get(verdict.standing_before, "")
-    left = {standing(each.score, situation.us) for each in (lines[1], second)}
-    less = left.isdisjoint(NOTES["kept"][verdict.standing_before]) if keeps else False
-    worse = judgement_of(lines[0].score, lines[1].score) in ("mistake", "blunder")
+    kept = NOTES["kept"].get(verdict.standing_before, ())
+    left = {
+        standing(other.score, situation.us),
+        standing(second.score, situation.us),
+    }
+    less = bool(keeps) and left.isdisjoint(kept)
+    worse = judgement_of(first.score, other.score) in ("mistake", "blunder")
     quiet = not mate and situation.played.gain <= 0
     if worse and less and quiet and verdict.standing_before == verdict.standing:
         yield situation.note("only", keeps=keeps, told=_told(situation, second))
@@ -107,23 +113,50 @@ def _reasons(situation: Situation, move: Played) -> list[Purpose]:
     ]
 
 
-def others(situation: Situation) -> Notes:
-    """Yield the move that a reader would have tried instead, and why it fails."""
-    if situation.bad or (situation.mate or 0) > 0:
+def other_capture(situation: Situation) -> Notes:
+    """Yield the other way to take the same piece, and why it fails."""
+    failed = _tried(situation, "takes too", "second")
+    taken = situation.played.taken
+    if failed is None or taken is None or _needs_none(situation):
         return
-    if failed := _tried(situation, "takes too", "second"):
-        move = Played(situation.before, chess.Move.from_uci(failed.tried))
-        if move.taken is not None and move.taken == situation.played.taken:
-            told = _told(situation, failed)
-            piece = chess.piece_name(move.piece)
-            yield situation.note("other_capture", other=piece, told=told)
-    if failed := _tried(situation, "wins"):
-        square = boards.taken_on(situation.before, chess.Move.from_uci(failed.tried))
-        told = _told(situation, failed)
-        if square is not None and situation.played.taken != square:
-            target = named(situation.before, square)
-            yield situation.note("declines", None, [square], target=target, told=told)
-    if failed := _tried(situation, "next"):
-        first = situation.before.san(chess.Move.from_uci(failed.tried))
-        told = _told(situation, failed)
-        yield situation.note("too_early", first=first, told=told)
+    move = Played(situation.before, failed.move)
+    if move.taken == taken:
+        yield situation.note(
+            "other_capture",
+            other=chess.piece_name(move.piece),
+            told=_told(situation, failed),
+        )
+
+
+def declines(situation: Situation) -> Notes:
+    """Yield the capture that seems to win something, was not made, and fails."""
+    failed = _tried(situation, "wins")
+    if failed is None or _needs_none(situation):
+        return
+    square = boards.taken_on(situation.before, failed.move)
+    if square is None or square == situation.played.taken:
+        return
+    yield situation.note(
+        "declines",
+        None,
+        [square],
+        target=named(situation.before, square),
+        told=_told(situation, failed),
+    )
+
+
+def too_early(situation: Situation) -> Notes:
+    """Yield the mover's next move, if it fails where it is played at once."""
+    failed = _tried(situation, "next")
+    if failed is None or _needs_none(situation):
+        return
+    yield situation.note(
+        "too_early",
+        first=situation.before.san(failed.move),
+        told=_told(situation, failed),
+    )
+
+
+def _needs_none(situation: Situation) -> bool:
+    """Tell whether no other move is worth a word: the move is bad, or somebody mates."""
+    return situation.bad or situation.mate is not None

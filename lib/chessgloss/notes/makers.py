@@ -33,7 +33,9 @@ MAKERS: Final[tuple[Maker, ...]] = (
     alternatives.forced,
     alternatives.only,
     alternatives.better,
-    alternatives.others,
+    alternatives.other_capture,
+    alternatives.declines,
+    alternatives.too_early,
     sacrifices.sacrifice,
     sacrifices.offered,
 )

@@ -30,6 +30,23 @@ _AIMING = (
     chess.QUEEN,
 )
 
+_RANK_WORDS = (
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+)
+
+#: Files and ranks: of a square, their names from 0, and what they are called.
+_LINES = (
+    (chess.square_file, chess.FILE_NAMES, "-file"),
+    (chess.square_rank, _RANK_WORDS, " rank"),
+)
+
 #: Files by which a passed pawn stands apart from all other pawns and the kings if it is outside.
 _OUTSIDE = 3
 
@@ -277,40 +294,32 @@ def _changes_file(played: Played) -> bool:
 
 def cuts_off(played: Played) -> Purposes:
     """Yield the file or rank by which a rook keeps the enemy king from all pawns, in an endgame."""
-    king = played.after.king(played.them)
+    board = played.after
+    king = board.king(played.them)
     rook = played.safe_piece == chess.ROOK and played.is_endgame
-    pawns = played.after.pieces(chess.PAWN, chess.WHITE) | played.after.pieces(
-        chess.PAWN, chess.BLACK
-    )
-    if not rook or king is None or not pawns or played.after.is_check():
+    if not rook or king is None or not board.pawns or board.is_check():
         return
-    for of, letters in (
-        (chess.square_file, "abcdefgh"),
-        (chess.square_rank, "12345678"),
-    ):
+    pawns = chess.SquareSet(board.pawns)
+    for of, names, word in _LINES:
         line = of(played.end)
         side = of(king) - line
+        near = 0 < abs(side) <= 2
         beyond = all((of(pawn) - line) * side < 0 for pawn in pawns)
-        if side and abs(side) <= 2 and beyond and of(played.start) != line:
-            name = (
-                f"{letters[line]}-file"
-                if of is chess.square_file
-                else f"{letters[line]}th rank"
-            )
-            yield played.purpose("cuts_off", line=name)
+        if near and beyond and of(played.start) != line:
+            yield played.purpose("cuts_off", line=f"{names[line]}{word}")
 
 
 def opposition(played: Played) -> Purposes:
     """Yield the opposition that a king takes in a pawn ending: face to face, one square between."""
-    kings = [played.after.king(side) for side in chess.COLORS]
-    alone = not played.after.occupied & ~(played.after.kings | played.after.pawns)
-    if played.piece != chess.KING or not alone or None in kings:
+    board = played.after
+    kings = board.kings
+    others = board.occupied & ~(kings | board.pawns)
+    if played.piece != chess.KING or others:
         return
-    apart = sorted(
-        abs(a - b)
-        for a, b in zip(*(divmod(king or 0, 8) for king in kings), strict=True)
-    )
-    if apart == [0, 2]:
+    one, other = chess.SquareSet(kings)
+    apart = chess.square_distance(one, other)
+    straight = chess.BB_RANK_ATTACKS[one][0] | chess.BB_FILE_ATTACKS[one][0]
+    if apart == 2 and straight & chess.BB_SQUARES[other]:
         yield played.purpose("opposition")
 
 

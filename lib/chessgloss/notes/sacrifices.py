@@ -95,17 +95,19 @@ def gives_up(briefing: Briefed) -> bool:
     situation = Situation(briefing)
     if situation.is_over or (situation.mate is not None and situation.mate < 0):
         return False
-    makers = (sacrifice, combination, offered)
-    told = any(note.decides for make in makers for note in make(situation))
-    return told or (situation.verdict.rank == 1 and _offers_piece(situation.played))
+    for make in (sacrifice, combination, offered):
+        if any(note.decides for note in make(situation)):
+            return True
+    return situation.verdict.rank == 1 and _offers_piece(situation.played)
 
 
 def _offers_piece(played: Played) -> bool:
     """Tell whether a move lets a piece be won by exchange that could not be won before."""
-    lost = (played.lost[square] for square in played.lost.keys() - played.lost_before)
-    new = max((each.gain for each in lost), default=0)
-    offers = max(new, -played.gain) >= _OFFER
-    return offers and played.gain <= 0 and not played.recaptures
+    if played.recaptures or played.gain > 0:
+        return False
+    new = played.lost.keys() - played.lost_before
+    offered = [played.lost[square].gain for square in new]
+    return max(-played.gain, *offered, 0) >= _OFFER
 
 
 def sacrificed(situation: Situation) -> Outcome | None:
@@ -142,9 +144,9 @@ def _aim(situation: Situation) -> str:
         king = reply.piece == chess.KING
         return "to draw the king out" if king else "to attack the king"
     for pawn in boards.passed(end, situation.us):
-        rank = chess.square_rank(pawn if situation.us else chess.square_mirror(pawn))
-        if rank >= _FAR:
-            file = chess.FILE_NAMES[chess.square_file(pawn)]
+        seen = pawn if situation.us else chess.square_mirror(pawn)
+        if chess.square_rank(seen) >= _FAR:
+            file = chess.square_name(pawn)[0]
             return f"to bring the {file}-pawn far forward"
     _, shelter = boards.shelter(end, situation.them)
     _, before = boards.shelter(situation.before, situation.them)
@@ -168,41 +170,49 @@ def _drawn_away(reply: Played, later: Sequence[Played]) -> str:
 
 def offered(situation: Situation) -> Notes:
     """Yield why what the move offers is not taken, for each piece that could be."""
+    if (situation.mate or 0) < 0:
+        return
     seen = {situation.reply.taken if situation.reply else None}
-    for uci, line, score in _captures(situation):
-        tried = Played(situation.after, chess.Move.from_uci(uci))
-        square = tried.taken
+    for line, score in _captures(situation):
+        move = chess.Move.from_uci(line[0])
+        square = boards.taken_on(situation.after, move)
         if square is None or square in seen:
             continue
         seen.add(square)
         told = situation.told(situation.after, line, score)
-        mated = (score.pov(situation.us).mate() or 0) > 0
-        better = standing(score, situation.us) != situation.verdict.standing
+        stands = standing(score, situation.us)
+        better = stands in AHEAD and stands != situation.verdict.standing
         wins = better or " has " in told or told.endswith("stalemate")
-        if not (mated or (wins and not situation.bad)):
+        worth_it = wins and not situation.bad
+        if not worth_it and situation.mates_in(score) <= 0:
             continue
+        about: list[str | chess.Square] = [square]
+        about += [uci[2:4] for uci in line[1:2]]
         yield situation.note(
             "poisoned",
             situation.played.value(square),
-            [square, line[1][2:4]] if len(line) > 1 else [square],
+            about,
             offer=named(situation.after, square),
             told=told,
         )
 
 
-def _captures(situation: Situation) -> Iterator[tuple[str, Sequence[str], PovScore]]:
-    """Yield captures that fail after the move: each with its line and the score after it."""
+def _captures(situation: Situation) -> Iterator[tuple[Sequence[str], PovScore]]:
+    """Yield captures that fail after the move: the line of each, and the score after it."""
+    after = situation.after
     for each in situation.briefing.refutations:
-        if each.is_reply and situation.after.is_capture(
-            chess.Move.from_uci(each.tried)
-        ):
-            yield each.tried, each.line, each.score
+        if each.is_reply and after.is_capture(each.move):
+            yield each.line, each.score
+    if situation.bad:
+        return
     lines = situation.briefing.after.lines
-    for line in lines[1:] if not situation.bad else ():
-        square = boards.taken_on(situation.after, chess.Move.from_uci(line.moves[0]))
-        worse = judgement_of(lines[0].score, line.score) in ("mistake", "blunder")
+    for line in lines[1:]:
+        best = lines[0]
+        move = chess.Move.from_uci(line.moves[0])
+        square = boards.taken_on(after, move)
+        worse = judgement_of(best.score, line.score) in ("mistake", "blunder")
         if worse and square in situation.played.lost:
-            yield line.moves[0], line.moves, line.score
+            yield line.moves, line.score
 
 
 def offers(situation: Situation) -> Notes:

@@ -259,9 +259,10 @@ class Situation:
         return f"the game should be drawn, although {ahead} {has}"
 
     def told(self, board: chess.Board, line: Sequence[str], score: PovScore) -> str:
-        """Return a line to its end and what it comes to for the mover.
+        """Return a line in which its first move fails, to its end, and what it comes to.
 
-        ``34. Qh8#``, or ``after 29...Bxd5 30. Re8+ Rxe8 31. Qxd6 White has won a queen``.
+        ``34. Qh8#``, or ``after 29...Bxd5 30. Re8+ Rxe8 31. Qxd6 White has won a queen``. What
+        the side that begins wins is no reason.
         """
         shown = told_to_the_end(board, line)
         if shown.endswith("#"):
@@ -270,11 +271,15 @@ class Situation:
             return f"{shown} is stalemate"
         outcome = self.outcome(board, line, score)
         comes_to = self.leader(standing(score, self.us))
-        if outcome.gain:
-            winner = side_name(self.us if outcome.gain > 0 else self.them)
+        winner = self.us if outcome.gain > 0 else self.them
+        if outcome.gain and winner != board.turn:
             verb = "has" if outcome.new else "has won"
-            comes_to = f"{winner} {verb} {outcome.stuff}"
+            comes_to = f"{side_name(winner)} {verb} {outcome.stuff}"
         return f"after {shown} {comes_to}"
+
+    def mates_in(self, score: PovScore) -> int:
+        """Return the moves in which the mover mates; negative if it is mated, 0 without a mate."""
+        return score.pov(self.us).mate() or 0
 
     def leader(self, stands: Standing, verb: str = "is ") -> str:
         """Return a standing of the mover in words."""
