@@ -441,11 +441,27 @@ def llm(scripted, monkeypatch):
         yield llm
 
 
-def test_an_endpoint_is_asked_as_the_paper_asks_unless_another_method_is_named(
-    llm, capsys
-):
+def test_a_models_comment_is_read_and_checked_where_an_endpoint_is_set(llm, capsys):
+    llm.script += [
+        "text:Comment: The bishop takes the rook on e6. It gives check.",
+        "text:1. played move={captures:R}\n2. check side=black when=after",
+        "text:Comment: The bishop takes the pawn on e6. It gives check.",
+        "text:1. played move={captures:P}\n2. check side=black when=after",
+    ]
+    assert run("comment", *MOVE) == 0
+    seen = capsys.readouterr()
+    assert "The bishop takes the pawn on e6. It gives check." in seen.out
+    assert "(explain, scripted-1" in seen.out
+    assert "1 comments, 4 questions:" in seen.err
+    assert "2 claims checked, 2 decided; 1 comments sent back" in seen.err
+    first, _, again, _ = (each["messages"] for each in llm.asked)
+    assert "Lines after the move, the best first:" in first[-1]["content"]
+    assert '- "The bishop takes the rook on e6.": ' in again[-1]["content"]
+
+
+def test_the_model_is_asked_as_the_paper_asks_where_that_is_named(llm, capsys):
     llm.script.append("text:Comment: The bishop takes the pawn on e6.")
-    assert run("comment", *MOVE, "--json") == 0
+    assert run("comment", *MOVE, "--json", "--method", "ccc") == 0
     content = json.loads(capsys.readouterr().out)
     assert content["comment"] == "The bishop takes the pawn on e6."
     assert (content["method"], content["model"]) == ("ccc", "scripted-1")

@@ -39,7 +39,7 @@ def test_what_is_asked_is_what_was_decided_before_the_first_answer(asked, frozen
     assert digests == frozen["sha256"]["prompts"]
     instructions = FREEZE.text_sha256(read_model.instructions())
     assert instructions == frozen["sha256"]["reader"]
-    told = FREEZE.text_sha256(voice.SENT_BACK.template)
+    told = FREEZE.text_sha256(arms.SENT_BACK.template)
     assert told == frozen["sha256"]["sent_back"]
     assert (frozen["planted_errors"], frozen["seed"]) == (voice.PLANTS, voice.SEED)
     blindly = {name: FREEZE.text_sha256(blind.told(name)) for name in blind.TOLD}
@@ -186,6 +186,23 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
     assert false == {arm: wrongly if arm == "lines" else set() for arm in of}
     recall = [accused[voice.text_key(each["move"], each["text"])] for each in rows]
     assert all(recall)
+    blindly, _ = RECORD.known_questions(
+        "voice_blind", replay(blind.PURPOSE, MODEL), MODEL
+    )
+    by_writer = Counter(
+        (each.about["set"], each.about["method"] in voice.REGISTERED)
+        for each in blindly
+        if each.about["method"] not in ("notes", "broken", "reference")
+    )
+    assert by_writer.keys() == {("first", True), ("second", True)}
+    shown = Counter(each.about["method"] for each in blindly)
+    assert shown["notes"] == 2 * 150
+    assert shown["broken"] <= 2 * blind.PLANTS_SHOWN * len(voice.REGISTERED)
+    assert not any(
+        arms.EVERY_ARM["ccc"].title in turn.content
+        for each in blindly
+        for turn in each.messages
+    )
 
 
 def test_arms_and_readings_share_no_order(scripted):

@@ -107,7 +107,7 @@ def of_voice() -> dict[str, object]:
             "reader": text_sha256(read_model.instructions()),
             "checker": files_sha256(checker_files()),
             "blind": {name: text_sha256(blind.told(name)) for name in blind.TOLD},
-            "sent_back": text_sha256(voice.SENT_BACK.template),
+            "sent_back": text_sha256(arms.SENT_BACK.template),
             "prompts": {
                 arm: prompts_sha256(voice.questions([arm])) for arm in voice.ARMS
             },

@@ -26,6 +26,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import chess
     from chess.engine import SimpleEngine
 
@@ -170,8 +172,9 @@ def comment(
     position, move
         What is known of the move (:func:`brief`); or the move, as for :func:`read_move`.
     method
-        ``notes`` says what is true of the move, without a model; ``ccc``, ``verdict`` and
-        ``bare`` ask a model as the paper's methods do, other arms of the experiment
+        ``notes`` says what is true of the move, without a model. ``explain`` gives a model the
+        engine's lines and these facts, and checks each claim of its comment; ``ccc``,
+        ``verdict`` and ``bare`` ask it as the paper's methods do, other arms of the experiment
         (:data:`chessgloss.commentary.arms.ARMS`) take the steps between them. All but the
         first need a client.
     client
@@ -246,13 +249,14 @@ def check(
         return verify(text, played, verdict)
     from chessgloss.commentary.readings import reader
 
-    return verify(text, played, verdict, read=reader(client))
+    return verify(text, played, verdict, read=reader(client.ask))
 
 
-def live_client(timeout: float = 300.0) -> Client:
+def live_client(timeout: float = 300.0, answers: Path | None = None) -> Client:
     """Return a client of ``OPENAI_BASE_URL`` that asks afresh and keeps nothing.
 
-    It waits for an answer as many seconds as given, and asks once more if none comes.
+    It waits for an answer as many seconds as given, and asks once more if none comes. Where a file
+    for answers is given, they are kept there and found again.
     """
     import os
     from dataclasses import replace
@@ -264,5 +268,7 @@ def live_client(timeout: float = 300.0) -> Client:
 
     needs("openai")
     endpoint = replace(endpoint_from_environment(), timeout=timeout, retries=1)
+    if answers is not None:
+        return Client(Recordings(answers, endpoint.model), endpoint)
     nowhere = Recordings.of(endpoint.model, "words", Path(os.devnull))
     return Client(nowhere, endpoint, keeps=False)

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from chessgloss.scores import Analysis
     from chessgloss.survey.reading import Ratings
 
-#: The method where none is named: from facts alone, or as the CCC paper asks a model where an
-#: endpoint is set.
-DEFAULT_METHOD, MODEL_METHOD = "notes", "ccc"
+#: The method where none is named: from facts alone, or a model's words, checked, where an endpoint
+#: is set.
+DEFAULT_METHOD, MODEL_METHOD = "notes", "explain"
 
 #: The paper's five methods (CCC 4.1), under the names that they have here.
 SURVEY_METHODS = "reference,gac,bare,verdict,ccc"
@@ -324,6 +324,7 @@ def _comment(given: argparse.Namespace) -> int:
     with _annotator(given, _writer(given)[0]) as annotator:
         briefing = annotator.brief(move)
     comment = annotator.write(briefing)
+    _say_spent(annotator.write)
     print(
         _comment_json(briefing, comment)
         if given.json
@@ -374,8 +375,13 @@ def _annotator(
     )
 
 
-def _writer(given: argparse.Namespace) -> tuple[Commentator, Client | None]:
-    """Return what writes comments, and the client that it asks: live, and keeping nothing."""
+def _writer(
+    given: argparse.Namespace, answers: Path | None = None
+) -> tuple[Commentator, Client | None]:
+    """Return what writes comments, and the client that it asks: live.
+
+    It keeps answers in the file, if one is given, and asks no question twice.
+    """
     from chessgloss.commentary.notes import write_notes
 
     has_model = bool(os.environ.get("OPENAI_BASE_URL"))
@@ -385,11 +391,18 @@ def _writer(given: argparse.Namespace) -> tuple[Commentator, Client | None]:
     from chessgloss.commentary.methods import ModelWriter, validate_method
 
     method = validate_method(named)
-    client = chessgloss.live_client(given.timeout)
+    client = chessgloss.live_client(given.timeout, answers)
     _say(
         f"asking {client.model.name}; each answer may take {given.timeout:g} s (--timeout)"
     )
     return ModelWriter(client, method, _say), client
+
+
+def _say_spent(write: Commentator) -> None:
+    """Say what a model's comments cost, and what was checked in them."""
+    spent = getattr(write, "spent", None)
+    if spent is not None and spent.comments:
+        _say(str(spent))
 
 
 # ---------------------------------------------------------------- a game, questions
@@ -406,8 +419,9 @@ def _annotate(given: argparse.Namespace) -> int:
     language = find_language(given.language) if given.language else None
     games = read_file(given.pgn, language)
     _say_readings(games)
-    write, client = _writer(given)
     kept = next((each for each in targets if _is_file(each)), None)
+    answers = kept and kept.with_name(f"{kept.name}.answers")
+    write, client = _writer(given, answers)
     finished: dict[int, AnnotatedGame | str] = {}
     with (
         EnginePool(given.processes, keep_last=True) as engines,
@@ -438,6 +452,9 @@ def _annotate(given: argparse.Namespace) -> int:
     if job.faults:
         _say("what could not be annotated is copied as it is")
     _write_games(given, finished, len(games), page=True)
+    _say_spent(write)
+    if client and answers:
+        client.recordings.drop()
     return 2 if job.faults else 0
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from string import Template
 from typing import Any, Literal
@@ -20,20 +20,23 @@ import chess
 import chess.pgn
 import numpy as np
 
+from chessgloss.claims.read_model import sentence_spans
 from chessgloss.commentary import read_table
 from chessgloss.commentary.asking import briefings_file, lectured_file, read_briefings
 from chessgloss.commentary.briefing import PHRASES, Briefing, Comment
+from chessgloss.commentary.notes import compose
 from chessgloss.facts import Verdict, side_name
 from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
 from chessgloss.facts.replies import Refutation
 from chessgloss.llm.recordings import Answer, Message, Request, Sampling, State
 from chessgloss.llm.text import visible
+from chessgloss.notes import notes
 from chessgloss.positions import MoveInContext, Position, text_digest
 from chessgloss.predicates.board import attacks
 from chessgloss.scores import CAP, Analysis, ScoreWording, score_text
 from chessgloss.store import data_file
 
-Part = Literal["verdict", "attacks", "lines", "concepts", "reasoning"]
+Part = Literal["verdict", "attacks", "lines", "facts", "concepts", "reasoning"]
 
 #: How the position is given (the paper's Appendix F compares the two).
 Notation = Literal["fen", "pgn"]
@@ -59,6 +62,9 @@ CONCEPTS = 5
 #: not end in mate.
 LINES_BEFORE, LINES_AFTER = 3, 2
 PLIES = 10
+
+#: Words and sentences of what the program has to tell of a move, at most: twice its own comment.
+FACTS_WORDS, FACTS_SENTENCES = 120, 8
 
 #: Changes smaller than this, in standard deviations, count as none: no direction is given.
 NO_CHANGE = 0.1
@@ -121,6 +127,9 @@ EVERY_ARM = ARMS | {name: _read_arm(name, row) for name, row in _TABLE["later"].
 CONTRASTS: Mapping[str, Sequence[tuple[str, str]]] = {
     name: tuple(map(tuple, pairs)) for name, pairs in _TABLE["contrasts"].items()
 }
+
+#: What a writer is told of what is false in its comment.
+SENT_BACK = Template(_TABLE["sent_back"].strip())
 
 #: Two worked examples, one a colour; an arm sees of them what it sees of its own move.
 EXAMPLES: Sequence[Mapping[str, Any]] = _TABLE["example"]
@@ -292,6 +301,14 @@ def describe_failing(refutations: Iterable[Refutation]) -> str:
     return "\n".join(told) or "- none was found"
 
 
+def describe_facts(briefing: Briefing) -> str:
+    """Return what the program itself has to tell of a move, a sentence a line."""
+    comment = compose(notes(briefing), words=FACTS_WORDS, sentences=FACTS_SENTENCES)
+    text = comment.text
+    told = [f"- {text[slice(*span)]}" for span in sentence_spans(text) if text]
+    return "\n".join(told) or "- none"
+
+
 def describe_concept(change: ConceptChange) -> str:
     """Return a concept and its direction in words: ``White's king safety: gets worse``.
 
@@ -369,13 +386,18 @@ def ask_arms(
         "move": move.numbered_san,
         "verdict": describe_verdict(move, briefing.verdict),
         "attacks": describe_attacks(move.after()),
-        "lines_before": describe_lines(briefing.before, LINES_BEFORE),
-        "lines_after": describe_lines(briefing.after, LINES_AFTER),
-        "failing": describe_failing(briefing.refutations),
     }
-    return [
-        _ask(briefing, EVERY_ARM[arm], of_move, published, notation) for arm in arms
-    ]
+    named = [EVERY_ARM[arm] for arm in arms]
+    parts = {part for arm in named for part in arm.parts}
+    if "lines" in parts:
+        of_move |= {
+            "lines_before": describe_lines(briefing.before, LINES_BEFORE),
+            "lines_after": describe_lines(briefing.after, LINES_AFTER),
+            "failing": describe_failing(briefing.refutations),
+        }
+    if "facts" in parts:
+        of_move["facts"] = describe_facts(briefing)
+    return [_ask(briefing, arm, of_move, published, notation) for arm in named]
 
 
 def _ask(
@@ -404,7 +426,7 @@ def _ask(
 
 
 def _example(arm: Arm, example: Mapping[str, Any]) -> tuple[Message, Message]:
-    listed = ("attacks", "lines_before", "lines_after", "failing")
+    listed = ("attacks", "lines_before", "lines_after", "failing", "facts")
     values = {
         **example,
         **{name: "\n".join(f"- {line}" for line in example[name]) for name in listed},
@@ -428,6 +450,27 @@ def _fill(
         elif set(tag[1].split(",")) <= {*arm.parts, notation}:
             lines.append(line[tag.end() :])
     return Template("\n".join(lines)).substitute(values)
+
+
+def send_back(
+    request: Request, answer: str, wrong: Iterable[tuple[str, str]]
+) -> Request:
+    """Return the question that sends a comment back to its writer.
+
+    Parameters
+    ----------
+    request, answer
+        What was asked, and the answer as it came.
+    wrong
+        The words that are false, and what decides it.
+    """
+    told = "\n".join(f'- "{said}": {evidence}' for said, evidence in wrong)
+    messages = (
+        *request.messages,
+        Message("assistant", answer),
+        Message("user", SENT_BACK.substitute(wrong=told)),
+    )
+    return replace(request, messages=messages)
 
 
 def _numbered(lines: Sequence[str]) -> str:

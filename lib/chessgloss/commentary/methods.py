@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from chessgloss.assets import AssetMissing
-from chessgloss.commentary import read_table
+from chessgloss.commentary import explain, read_table
 from chessgloss.commentary.arms import (
     ARMS,
     EVERY_ARM,
@@ -25,8 +25,10 @@ from chessgloss.commentary.arms import (
     read_published,
 )
 from chessgloss.commentary.briefing import Briefing, Comment
+from chessgloss.commentary.explain import Spent
 from chessgloss.commentary.moves import EvaluatedMove
 from chessgloss.commentary.notes import write_notes
+from chessgloss.commentary.readings import reader
 from chessgloss.llm.client import (
     Client,
     Misconfigured,
@@ -48,6 +50,7 @@ _UNUSABLE = {
     "cut_off": "cut off, for its length ran out",
     "empty": "empty",
     "refused": "a refusal",
+    "answered": "false in all its sentences",
 }
 
 Writer = Literal["human", "kept"]
@@ -99,7 +102,7 @@ def validate_method(method: str) -> str:
         For any other name; the message lists them.
     """
     arms = (arm.name for arm in ARMS.values() if arm.concepts in (None, "published"))
-    known = ["notes", *arms]
+    known = ["notes", explain.METHOD, *arms]
     if method not in known:
         raise ValueError(f"no method {method!r}; choose one of {', '.join(known)}")
     return method
@@ -122,11 +125,14 @@ class ModelWriter:
         Name of an arm in :data:`~chessgloss.commentary.arms.EVERY_ARM`.
     warn
         Called with one line whenever the facts speak instead.
+    spent
+        What the comments have cost, and what was checked in them.
     """
 
     client: Client
     method: str
     warn: Callable[[str], object]
+    spent: Spent = field(default_factory=Spent)
     _gone: bool = field(default=False, init=False)
 
     def __call__(self, briefing: Briefing) -> Comment:
@@ -135,12 +141,8 @@ class ModelWriter:
         if self._gone:
             return write_notes(briefing)
         try:
-            ranked = (
-                published_changes(briefing) if EVERY_ARM[self.method].concepts else ()
-            )
-            answer = self.client.ask(ask_arm(briefing, self.method, ranked))
-            comment = read_comment(answer, self.method)
-            if comment.state == "answered":
+            comment = self._ask(briefing)
+            if comment.text:
                 return replace(comment, model=visible(comment.model or name))
             problem = (
                 f"{name} gave no usable comment on {briefing.name}: its answer is "
@@ -151,6 +153,19 @@ class ModelWriter:
             problem = str(error)
         self.warn(f"{problem}; the facts speak instead")
         return write_notes(briefing)
+
+    def _ask(self, briefing: Briefing) -> Comment:
+        """Return what the model has to say of a move, checked where the method does so."""
+        arm = EVERY_ARM[self.method]
+        ranked = published_changes(briefing) if arm.concepts else ()
+        request = ask_arm(briefing, self.method, ranked)
+        ask = self.spent.asking(self.client.ask)
+        self.spent.comments += 1
+        if self.method != explain.METHOD:
+            return read_comment(ask(request), self.method)
+        outcome = explain.explain(briefing, request, ask, reader(ask))
+        self.spent.add(outcome)
+        return outcome.comment
 
 
 # ---------------------------------------------------------------- comments on many moves

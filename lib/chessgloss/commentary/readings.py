@@ -12,7 +12,7 @@ and the move, and never the board. A line that breaks the language is asked once
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,7 +30,7 @@ from chessgloss.claims.language import Read, Reading
 from chessgloss.claims.read_model import Sentence, joined, sentence_spans
 from chessgloss.corpora.lectures import Lecture, evaluated_lectures, read_lectures
 from chessgloss.llm.client import Client
-from chessgloss.llm.recordings import Message, Recordings, Request, Sampling
+from chessgloss.llm.recordings import Answer, Message, Recordings, Request, Sampling
 from chessgloss.positions import text_digest
 from chessgloss.store import data_file
 
@@ -77,13 +77,13 @@ def sentences_of(text: GoldText) -> list[Sentence]:
     ]
 
 
-def reader(client: Client) -> Read:
-    """Return a reader of texts that asks a client's model."""
+def reader(ask: Callable[[Request], Answer]) -> Read:
+    """Return a reader of texts that asks a model, as :meth:`Client.ask` does."""
 
-    def ask(messages: Sequence[read_model.Message]) -> str:
-        return client.ask(Request(_turns(messages), SAMPLING, prompt=PROMPT)).text
+    def asked(messages: Sequence[read_model.Message]) -> str:
+        return ask(Request(_turns(messages), SAMPLING, prompt=PROMPT)).text
 
-    return read_model.reader(ask)
+    return read_model.reader(asked)
 
 
 def _turns(messages: Iterable[read_model.Message]) -> tuple[Message, ...]:

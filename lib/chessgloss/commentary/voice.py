@@ -15,7 +15,6 @@ from dataclasses import asdict, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from string import Template
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -29,6 +28,7 @@ from chessgloss.commentary.arms import (
     asked_moves,
     read_comment,
     read_published,
+    send_back,
 )
 from chessgloss.commentary.asking import (
     read_analysis,
@@ -40,7 +40,7 @@ from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.plants import draw_plants
 from chessgloss.facts import Analyse
 from chessgloss.llm.client import Client
-from chessgloss.llm.recordings import Message, Model, Request
+from chessgloss.llm.recordings import Model, Request
 from chessgloss.positions import text_digest
 from chessgloss.store import data_file
 
@@ -55,9 +55,6 @@ ARMS: Sequence[str] = tuple(_TABLE["arms"])
 #: The arm with false claims sent back, and all arms.
 CHECKED: str = _TABLE["checked"]
 REGISTERED: Sequence[str] = (*ARMS, CHECKED)
-
-#: What the arm with false claims sent back is told.
-SENT_BACK: Final = Template(_TABLE["sent_back"].strip())
 
 #: What makes a file of ``data/commentary/voice`` that is missing.
 MADE_BY: Mapping[str, str] = MappingProxyType(
@@ -167,22 +164,12 @@ def sent_back(client: Client) -> list[Request]:
     stored = json.loads(path.read_text("utf-8"))
     asked = (each for each in questions(["lines"]) if each.about["of"] in stored)
     return [
-        _asked_again(each, client.ask(each).text, stored[str(each.about["of"])])
+        replace(
+            send_back(each, client.ask(each).text, stored[str(each.about["of"])]),
+            about={**each.about, "method": CHECKED},
+        )
         for each in asked
     ]
-
-
-def _asked_again(
-    request: Request, answer: str, wrong: Sequence[tuple[str, str]]
-) -> Request:
-    told = "\n".join(f'- "{said}": {evidence}' for said, evidence in wrong)
-    messages = (
-        *request.messages,
-        Message("assistant", answer),
-        Message("user", SENT_BACK.substitute(wrong=told)),
-    )
-    about = {**request.about, "method": CHECKED}
-    return replace(request, messages=messages, about=about)
 
 
 def is_made(name: str, model: Model) -> bool:

@@ -365,7 +365,7 @@ class Recordings:
             + "\n"
         )
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.path.with_name(f".{self.path.name}.lock")):
+        with FileLock(self._lock()):
             self._refresh()
             if key not in self._answers:
                 with self.path.open("ab") as handle:
@@ -377,6 +377,14 @@ class Recordings:
                     os.fsync(handle.fileno())
                 self._refresh()
         return self._answers[key]
+
+    def drop(self) -> None:
+        """Remove the file and its lock, where answers were kept for the time of a job only."""
+        self.path.unlink(missing_ok=True)
+        self._lock().unlink(missing_ok=True)
+
+    def _lock(self) -> Path:
+        return self.path.with_name(f".{self.path.name}.lock")
 
     def _refresh(self) -> None:
         """Read the whole lines that were added since the last time, one thread at a time.
