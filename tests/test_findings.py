@@ -131,9 +131,14 @@ def test_a_claim_about_trained_models_names_a_baseline():
     without = set()
     for each in tracking:
         named = set(re.findall(r"\((\w+)\)", each.guard))
-        compared = ("baseline.", "less_type.")  # a number beside its baseline, or less it
+        compared = (
+            "baseline.",
+            "less_type.",
+        )  # a number beside its baseline, or less it
         beaten = [
-            name for name in named if any(part in each.figures[name] for part in compared)
+            name
+            for name in named
+            if any(part in each.figures[name] for part in compared)
         ]
         beaten += [name for name in named if "random_legal" in name]
         if not beaten:

@@ -308,7 +308,9 @@ def test_who_beats_counting_by_square_may_not_beat_counting_by_type(questions):
     by_square = grounds_on(questions, "g1e2")
     by_type = grounds_on(questions, "g1h3")
     good = answered(questions, 15, 12)
-    row = results.summarise(good, by_square, by_type, seed=1).loc[("end_actual", "long")]
+    row = results.summarise(good, by_square, by_type, seed=1).loc[
+        ("end_actual", "long")
+    ]
     assert row["lgm"].above
     assert not row["lgm"].above_second
     assert str(row["lgm"]).endswith(SECOND_MARK)
@@ -323,8 +325,10 @@ def test_the_second_bar_is_by_type_for_every_model(questions):
         name: grounds_on(questions, "g1e2").assign(of=name)
         for name in ("came_from", "type", "last")
     }
-    assert set(results.second_of(grounds)["of"]) == {"type", "last"}
-    assert set(results.ground_of("uci", grounds)["of"]) == {"came_from"}
+    second = results.second_of(grounds)
+    assert set(second["of"]) == {"type", "last"}
+    first = results.ground_of("uci", grounds)
+    assert set(first["of"]) == {"came_from"}
 
 
 @pytest.mark.parametrize(
