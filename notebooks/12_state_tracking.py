@@ -149,10 +149,10 @@ report.board_readings(chances, ply=24, square=chess.E4)
 #
 # A move in UCI notation is two squares: where a piece leaves, where it goes. A model's vocabulary is
 # the 64 squares, and a few tokens more (Table 1). Castling is the king's move of two squares; a
-# promotion adds the new piece. Of the left board of Figure 1 a model reads *{glue:text}`all_read`*; of
-# the right one, two squares more: *{glue:text}`follows`*.
+# promotion adds the new piece. Of the left board of the paper's Figure 1 a model reads
+# *{glue:text}`all_read`*; of the right one, two squares more: *{glue:text}`follows`*.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Figure 1: the two positions"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Figure 1: two positions"}
 played = moves.split()
 report.paste(
     all_read=" ".join(["BOS", *(part for uci in played for part in (uci[:2], uci[2:]))]),
@@ -170,7 +170,7 @@ report.boards(
     )
 )
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Figure 1: the names of the squares", "figure": {"caption": "The 64 squares, whose names are a model's tokens.", "name": "fig-12-squares"}, "image": {"alt": "A board with the name of each square written on it."}}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Figure 1: the names of the squares", "figure": {"caption": "The 64 squares, whose names are a model's tokens.", "name": "fig-12-squares"}, "image": {"alt": "A board with the name of each square written on it."}}
 figure, axes = plt.subplots(figsize=(2.7, 2.7))
 dark = (np.indices((8, 8)).sum(axis=0) + 1) % 2  # a1 is dark
 axes.imshow(dark, cmap="Greys", alpha=0.25, origin="lower")
@@ -1006,8 +1006,12 @@ report.paste(
         f"{printed('table4', 'S UCI', 'Test set').value:.1f} in print."
         for run, row in faithful_runs.iterrows()
     ),
-    unfinished=f"No run is finished: in its last pass, in which the rate falls to zero, dev perplexity "
-    f"still changes by {last_pass['S-uci-1']:+.0f} % for plain UCI at S.",
+    unfinished=(
+        "Training was cut off early: in its last pass, in which the rate falls to zero, dev perplexity of "
+        f"plain UCI at S still changes by {last_pass['S-uci-1']:+.0f} %."
+        if last_pass["S-uci-1"] < -5
+        else ""
+    ),
     still_falling=(
         f"In the last pass dev perplexity still changes by {gains_at_end}, by {last_pass['S-uci-1']:+.0f} % "
         "without types: with types the training was cut off earlier, so that the curve tells nothing of them."

@@ -159,7 +159,8 @@ plt.show()
 #
 # Others report how often a model's whole move is legal, at every ply of a game. The weights of two
 # models are kept; they continue {glue:text}`every_games` test games, ply by ply, with their likeliest
-# tokens. The baseline answers each move as it was answered most often in training.
+# tokens. Who answers each move as it was answered most often in training is legal in
+# {glue:text}`by_reply` %.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Continue each game at every ply"}
 test_games = games.of("test")[: sizes.every_ply]
@@ -213,16 +214,21 @@ asked_after = [
 ]
 by_reply = legal_share([written(replies.get(code, opening)) for code in asked_after])
 first_table = pd.DataFrame({name: each.reindex(known) for name, each in of_pieces.items()})
-first_table.loc["whole move, every ply"] = pd.Series(every_ply)
+first_table.loc["every ply"] = pd.Series(every_ply)
+for name in (
+    "counts by square",
+    "counts by type",
+):  # their intervals are as wide as the models'
+    first_table[name] = first_table[name].map(lambda share: share.value, na_action="ignore")
 n_questions = ask("end_actual")["piece"].map(PIECES).value_counts().to_dict()
 n_questions |= {"in check": in_check.sum(), "not in check": (~in_check).sum()}
-n_questions |= {"whole move, every ply": len(prefixes)}
+n_questions |= {"every ply": len(prefixes)}
 counted_names = {name: f"{name}, {n_questions[name]:,}" for name in first_table.index}
-report.paste(every_games=len(test_games))
+report.paste(every_games=len(test_games), by_reply=f"{by_reply:.1f}")
 report.table(
-    one_line(first_table.fillna("-").rename(counted_names)),
+    one_line(first_table.astype(object).fillna("-").rename(counted_names)),
     digits=1,
-    caption=f"Legal answers by piece, and of how many, %. The commonest answer to a move: {by_reply:.1f}",
+    caption="Legal answers by piece, %, and the number of questions",
 )
 
 # %% [markdown]

@@ -647,7 +647,7 @@ changed, changed_again = (mean_interval(each, seed=seed) for each in (by_rights,
 more_by_rights = paired_difference(by_rights, by_search, seed=seed)
 
 print(f"another verdict, of the sixty moves ({len(open_to)} allow some castling):")
-print(f"with the rights {changed:.2f}, with other nodes {changed_again:.2f}", end="; ")
+print(f"with the rights {changed:.2f}, with other nodes {changed_again:.2f}")
 print(f"difference {more_by_rights:.2f}")
 
 
@@ -680,9 +680,9 @@ baselines = {
 }
 rows = deviations["deviation"]
 units = {row["id"]: row["unit"] for row in rows}
-effects = {
-    key: each.in_percent() if units[key][0] == "%" else each for key, each in effects.items()
-}
+for key, each in effects.items():
+    if units[key][0] == "%":
+        effects[key] = each.in_percent()
 report.paste(rows_n=len(rows))
 
 
@@ -704,26 +704,38 @@ borne_out = {
 }
 
 
-def described_row(row):
+def places_of(row):
+    """Where the code does it: files, and in each its functions or cells."""
     by_file = {}
     for each in row["where"]:
         file, _, place = each.partition(", ")
         by_file.setdefault(file, []).append(place)
-    lists = {file: ", ".join(each).replace(", cell", ",") for file, each in by_file.items()}
-    places = "; ".join(f"{file}, {each}" for file, each in lists.items()).replace("_", "_<wbr>")
-    explains = row["explains"] if borne_out.get(row["id"], True) else "Open at these sizes."
-    cells = (
+    listed_places = []
+    for file, places in by_file.items():
+        together = ", ".join(places).replace(", cell", ",")
+        listed_places.append(f"{file}, {together}")
+    return "; ".join(listed_places).replace("_", "_<wbr>")
+
+
+def cells_of(values, tag="td"):
+    return "".join(f"<{tag}>{value}</{tag}>" for value in values)
+
+
+table_rows = []
+for row in rows:
+    explains = row["explains"]
+    if not borne_out.get(row["id"], True):
+        explains = "Open at these sizes."
+    values_shown = [
         escape(row["paper"]),
-        f"{escape(row['code'])} <i>({places})</i>",
+        f"{escape(row['code'])} <i>({places_of(row)})</i>",
         said(row),
         explains,
-    )
-    return f"<tr><th>{row['name']}</th>{''.join(f'<td>{each}</td>' for each in cells)}</tr>"
-
-
+    ]
+    table_rows.append(f"<tr><th>{row['name']}</th>{cells_of(values_shown)}</tr>")
 heads = ("", "the paper says", "the code does", "effect", "can explain")
-head = f"<thead><tr>{''.join(f'<th>{each}</th>' for each in heads)}</tr></thead>"
-body = f"<tbody>{''.join(map(described_row, rows))}</tbody>"
+head = f"<thead><tr>{cells_of(heads, 'th')}</tr></thead>"
+body = f"<tbody>{''.join(table_rows)}</tbody>"
 laid_out = report.Html(
     f'<div class="results"><table class="dataframe results texts deviations">{head}{body}</table></div>',
     "\n".join(f"{row['name']}: {row['code']} {said(row)}" for row in rows),

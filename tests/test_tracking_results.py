@@ -325,8 +325,10 @@ def test_the_second_bar_is_by_type_for_every_model(questions):
         name: grounds_on(questions, "g1e2").assign(of=name)
         for name in ("came_from", "type", "last")
     }
-    assert set(results.second_of(grounds)["of"]) == {"type", "last"}
-    assert set(results.ground_of("uci", grounds)["of"]) == {"came_from"}
+    second = results.second_of(grounds)
+    assert set(second["of"]) == {"type", "last"}
+    first = results.ground_of("uci", grounds)
+    assert set(first["of"]) == {"came_from"}
 
 
 @pytest.mark.parametrize(
