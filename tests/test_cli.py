@@ -19,7 +19,9 @@ import chessgloss
 from chessgloss import cli, engine
 from chessgloss.assets import REGISTRY, AssetMissing
 from chessgloss.commentary.annotate import OURS, Annotator
+from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.game_pgn import read_games
+from chessgloss.commentary.methods import ModelWriter
 from chessgloss.concepts import priority as prioritise
 from chessgloss.concepts.priority import Priorities
 from chessgloss.corpora.pgn import read_pgn
@@ -402,7 +404,7 @@ def test_a_comment_says_what_wrote_it_and_other_programs_read_it_as_json(
         ),
         (
             ["--method", "magic"],
-            "no method 'magic'; choose one of notes, bare",
+            "no method 'magic'; choose one of notes, explain, bare",
         ),
         (["--method", "bare"], r"OPENAI_BASE_URL.*model serve"),
     ],
@@ -477,7 +479,7 @@ def test_without_the_network_that_ranks_concepts_the_facts_speak(
 ):
     missing = Mock(side_effect=AssetMissing(REGISTRY["nnue"], ["elsewhere"]))
     monkeypatch.setattr(prioritise, "prioritise", missing)
-    assert run("comment", *MOVE, "--no-concepts") == 0
+    assert run("comment", *MOVE, "--method", "ccc", "--no-concepts") == 0
     seen = capsys.readouterr()
     assert "(notes, no model" in seen.out
     assert "asset 'nnue'" in seen.err and "the facts speak instead" in seen.err
@@ -532,6 +534,34 @@ def test_a_game_is_annotated_into_a_pgn_and_a_page(scripted, capsys, tmp_path):
     assert run("annotate", VARIATIONS) == 0
     printed = chess.pgn.read_game(io.StringIO(capsys.readouterr().out))
     assert (printed.errors, printed.headers["White"]) == ([], "Иванова, Анна")
+
+
+def test_a_game_that_was_stopped_goes_on_and_asks_the_model_nothing_twice(
+    llm, capsys, tmp_path, monkeypatch
+):
+    target = tmp_path / "out.pgn"
+    how = ("annotate", VARIATIONS, "-o", str(target), "--method", "verdict")
+    written = []
+    write = ModelWriter.__call__
+
+    def stopped(self: ModelWriter, briefing: Briefing) -> Comment:
+        if len(written) == 2:
+            raise KeyboardInterrupt
+        written.append(briefing.name)
+        return write(self, briefing)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ModelWriter, "__call__", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            run(*how)
+    assert len(llm.asked) == 2
+    assert (tmp_path / "out.pgn.answers").is_file()
+    assert run(*how) == 0
+    seen = capsys.readouterr().err
+    asked = [each["messages"][-1]["content"] for each in llm.asked]
+    assert len(asked) == len(set(asked)) > 2
+    assert f"{len(asked)} comments, {len(asked)} questions:" in seen
+    assert [path.name for path in tmp_path.iterdir()] == ["out.pgn"]
 
 
 #: Games of all kinds, and the number of plies that is annotated; none where it is no good.
@@ -711,6 +741,7 @@ def test_a_session_is_answered_line_by_line(scripted, monkeypatch, capsys):
 def test_a_session_with_a_model_shows_what_was_looked_up(llm, monkeypatch, capsys):
     answers = (
         "Comment: A check.",
+        "1. check side=black when=after",
         "Black plays 21... Ke7 now.",
         "The king goes: 21... Ke7.",
     )
@@ -720,7 +751,7 @@ def test_a_session_with_a_model_shows_what_was_looked_up(llm, monkeypatch, capsy
     out = capsys.readouterr().out
     looked_up = ("looked up: Black's queen on g8", "looked up: 21... Ke7")
     assert all(words in out for words in (answers[-1], *looked_up, "(llm, scripted-1)"))
-    assert "21... Ke7" in llm.asked[2]["messages"][-1]["content"]
+    assert "21... Ke7" in llm.asked[3]["messages"][-1]["content"]
 
 
 # ---------------------------------------------------------------- the real engine

@@ -1,0 +1,108 @@
+"""The steps between arms: one correction over all, blocks beside moves, readers that err."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from chessgloss.judges.steps import (
+    Ruler,
+    compare_all,
+    corrected_share,
+    corrected_step,
+)
+from scripts import refuses
+
+MOVES = [f"m{k}" for k in range(150)]
+BLOCKS = {name: k % 6 for k, name in enumerate(MOVES)}
+
+
+def ones(count: int) -> np.ndarray:
+    return (np.arange(150) < count).astype(float)
+
+
+def test_a_step_that_helps_differs_a_small_one_is_alike_and_a_floor_cannot_tell():
+    false = pd.DataFrame(
+        {"bare": ones(60), "verdict": ones(20), "same": ones(60), "few": ones(3)},
+        index=MOVES,
+    )
+    false["none"] = ones(4)
+    decisive = pd.DataFrame({"bare": ones(150) / 2, "verdict": ones(60)}, index=MOVES)
+    contrasts = {
+        "verdict": ("verdict", "bare"),
+        "same": ("same", "bare"),
+        "floor": ("few", "none"),
+        "unasked": ("lines", "bare"),
+    }
+    found = compare_all(
+        {"false": false, "decisive": decisive}, contrasts, BLOCKS, seed=1
+    )
+    verdicts = {(each.outcome, each.name): each.verdict for each in found}
+    assert verdicts == {
+        ("false", "verdict"): "differs",
+        ("false", "same"): "alike",
+        ("false", "floor"): "cannot tell",
+        ("decisive", "verdict"): "differs",
+    }
+    step = found[0]
+    assert (step.taken, step.left) == pytest.approx((20 / 150, 60 / 150))
+    assert step.by_moves.value == pytest.approx(-40 / 150)
+    assert step.by_moves.low < -40 / 150 < step.by_moves.high < 0
+    assert step.adjusted == pytest.approx(4 * step.p)
+
+
+def test_few_blocks_that_disagree_make_a_wide_interval():
+    frame = pd.DataFrame(
+        {"with": [float(BLOCKS[name] < 3) for name in MOVES], "without": 0.0},
+        index=MOVES,
+    )
+    (step,) = compare_all({"x": frame}, {"s": ("with", "without")}, BLOCKS, seed=1)
+    wide = step.by_blocks.high - step.by_blocks.low
+    assert wide > 3 * (step.by_moves.high - step.by_moves.low)
+
+
+def test_a_share_is_corrected_for_what_readers_miss_and_make_up():
+    # q = .4, r = .8, f = .1: (.4 - .1) / (.8 - .1)
+    accused = pd.Series(ones(60), MOVES)
+    sure = corrected_share(accused, Ruler(8_000, 10_000, 1_000, 10_000), seed=1)
+    assert sure.value == pytest.approx(3 / 7)
+    unsure = corrected_share(accused, Ruler(40, 50, 5, 50), seed=1)
+    assert unsure.value == pytest.approx(3 / 7)
+    assert unsure.high - unsure.low > 1.2 * (sure.high - sure.low)
+    few = pd.Series(ones(3), MOVES)
+    none = corrected_share(few, Ruler(40, 50, 1, 50), seed=1)
+    assert (none.value, none.low) == (0, 0) and none.high > 0
+
+
+def test_true_differences_are_found_again_by_readers_who_err():
+    rng = np.random.default_rng(3)
+    truth = {"bare": 0.5, "ccc": 0.3}
+    rates = {"bare": (0.9, 0.05), "ccc": (0.6, 0.1)}
+    inside = 0
+    for trial in range(40):
+        accused, rulers = {}, {}
+        for arm, share in truth.items():
+            recall, alarm = rates[arm]
+            wrong = rng.random(150) < share
+            accused[arm] = np.where(
+                wrong, rng.random(150) < recall, rng.random(150) < alarm
+            )
+            rulers[arm] = Ruler.of(rng.random(50) < recall, rng.random(100) < alarm)
+        step = corrected_step(
+            pd.DataFrame(accused, MOVES).astype(float),
+            ("ccc", "bare"),
+            rulers,
+            seed=trial,
+        )
+        inside += step.low <= -0.2 <= step.high
+    assert inside >= 34
+
+
+@pytest.mark.parametrize(
+    ("ruler", "words"),
+    [
+        (Ruler(0, 0, 1, 5), "needs comments with an error and without"),
+        (Ruler(5, 50, 10, 50), "no more often than others"),
+    ],
+)
+def test_a_ruler_that_tells_nothing_is_refused(ruler, words):
+    refuses(ValueError, words, ruler.rates)
