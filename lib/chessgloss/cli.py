@@ -867,9 +867,9 @@ _MOVE = (
 _WRITING = (
     _option(
         "--method",
-        help=f"{DEFAULT_METHOD} (the default without a model) asks none; {MODEL_METHOD} asks as "
-        "the CCC paper does (the default where OPENAI_BASE_URL names a model); or another arm of "
-        "the experiment: bare, verdict ...",
+        help=f"{DEFAULT_METHOD} (the default without a model) asks none; {MODEL_METHOD} has "
+        "a model explain and checks it (the default where OPENAI_BASE_URL names a model); ccc asks "
+        "as the CCC paper does; or another arm of the experiment: bare, verdict ...",
     ),
     _option(
         "--nodes",
