@@ -20,6 +20,7 @@ from doit.tools import config_changed
 
 from chessgloss.book.profiles import PROFILES
 from chessgloss.commentary.asking import briefings_file
+from chessgloss.llm.client import DEFAULT_MODEL
 
 PROJECT = Path(__file__).parent.resolve()
 sys.path.insert(0, str(PROJECT / "book"))
@@ -595,7 +596,7 @@ def explorer_sources(project: Path) -> list[Path]:
         project / "data" / name
         for name in ("commentary", "notes/second", "static/recorded")
     ]
-    kept.append(project / "data/recordings")
+    kept.append(project / "data/recordings" / DEFAULT_MODEL)
     data = [path for folder in kept for path in folder.rglob("*")]
     own = [project / f"book/explorer{ending}" for ending in (".py", ".md.j2")]
     return sorted(
