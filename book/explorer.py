@@ -23,14 +23,12 @@ from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.commentary.notes import notes
 from chessgloss.judges import gcc, trials
-from chessgloss.llm.client import replay
+from chessgloss.llm.client import DEFAULT_MODEL, replay
 from chessgloss.positions import Position
 from chessgloss.skill import grading
 from chessgloss.skill.grading import Settings, graded_moves
 from chessgloss.skill.players import Asked, RecordedPlayer
 from chessgloss.store import default_store
-
-MODEL = "qwen2.5-coder-1.5b-q4_k_m"
 
 #: Methods whose comments are shown, as far as a move has one.
 SHOWN = (
@@ -62,12 +60,14 @@ def show_one(name: str, where: str, shown: Sequence[str]) -> str:
     """Return the player with one evaluated move alone, for a page that has headings above it."""
     move = next(each for each in evaluated_moves(1) if each.name == name)
     known = asking.read_briefings(asking.briefings_file())
-    table = methods.gather_comments(shown, [move], known, replay(arms.PURPOSE, MODEL))
+    table = methods.gather_comments(
+        shown, [move], known, replay(arms.PURPOSE, DEFAULT_MODEL)
+    )
     comments = [
         (Comment(row.text, row.method, row.model), "") for row in table.itertuples()
     ]
     game = _game(known[name], where, "", comments)
-    game["event"] = f"{where} · comments by {MODEL}"
+    game["event"] = f"{where} · comments by {DEFAULT_MODEL}"
     del game["name"]  # the address stays that of the page
     return game_page.player([game], level=3).strip()
 
@@ -76,10 +76,12 @@ def _evaluated() -> Iterator[dict[str, Any]]:
     """Yield the moves that chapters 4 to 6 comment on."""
     moves = evaluated_moves(1)
     known = asking.read_briefings(asking.briefings_file())
-    table = methods.gather_comments(SHOWN, moves, known, replay(arms.PURPOSE, MODEL))
+    table = methods.gather_comments(
+        SHOWN, moves, known, replay(arms.PURPOSE, DEFAULT_MODEL)
+    )
     asked = gcc.texts_of(table, [name for name in trials.METHODS if name in SHOWN])
     judged = gcc.judge(
-        gcc.ask_each(asked, gcc.DIMENSIONS), known, replay("gcc_eval", MODEL)
+        gcc.ask_each(asked, gcc.DIMENSIONS), known, replay("gcc_eval", DEFAULT_MODEL)
     ).dropna(subset="score")
     scores = judged.pivot_table("score", ["move", "method"], "asked")
     for move in moves:
@@ -107,7 +109,7 @@ def _judged(scores: pd.DataFrame, move: str, method: str) -> str:
     given = ", ".join(
         f"{asked} {score:.1f}" for asked, score in scores.loc[(move, method)].items()
     )
-    return f"a judge ({MODEL}), of 1: {given}"
+    return f"a judge ({DEFAULT_MODEL}), of 1: {given}"
 
 
 def _game(

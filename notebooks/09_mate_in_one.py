@@ -12,7 +12,7 @@
 # {glue:text}`model` finds the mate in {glue:text}`bare:.1f` % of {glue:text}`asked_n` positions with a
 # mate in one. A random legal move finds it there in {glue:text}`chance_there:.1f` %. If the model is told that there is a
 # mate, it finds {glue:text}`hint:.1f` %; if it is told the move itself, {glue:text}`expert:.1f` %.
-# Stockfish, stopped after one node, finds {glue:text}`stockfish:.0f` %.
+# Stockfish, stopped after one node, finds {glue:text}`stockfish:.0f` %. {glue:md}`stronger_says`
 #
 # A commentator who cannot see a mate on the board should not explain one. The CCC paper
 # {cite}`kim2024ccc` asks language models for the mate in 1,000 Lichess puzzles (Table 7): GPT-4o finds
@@ -419,6 +419,10 @@ to_fill = [names[row] for row in table.index if row not in present]
 fill_says = "Every row has answers of ours."
 if to_fill:
     fill_says = f"`make record MODEL=… PURPOSE={sizes.purpose}` fills the rows of others."
+for row, client in present.items():
+    origin = client.recordings.provenance(requests[0])
+    if origin.endpoint == "batch":
+        fill_says += f" {row} was asked in batches; its version and sampling are not known."
 report.paste(fill_says=Markdown(fill_says))
 report.table(
     table.astype(object).fillna(""),
@@ -582,11 +586,12 @@ report.sheet("mates in one of Lichess", solved or {"problems": 0})
 #
 # - *Without language.* Stockfish's network, looking one ply ahead, finds {glue:text}`nnue:.0f` % of
 #   the mates.
-# - *Without looking.* Given the position alone, the language model answers “{glue:text}`habit`” on
+# - *Without looking.* Given the position alone, {glue:text}`model` answers “{glue:text}`habit`” on
 #   {glue:text}`habitual:.0f` % of the boards, and {glue:text}`illegal:.0f` % of its answers are illegal.
+#   {glue:md}`stronger_says`
 # - *With a concept.* The vector detects {glue:text}`recall:.0f` % of the mates, and sees one in
 #   {glue:text}`alarms:.0f` % of the positions without a mate. With the hint given where it detects one,
-#   the model solves {glue:text}`vector:.1f` %.
+#   {glue:text}`model` solves {glue:text}`vector:.1f` %.
 # - *Trained on games alone.* {glue:text}`most_legal` is legal most often, in
 #   {glue:text}`games_legal:.0f` % of the problems; {glue:text}`most_mates` mates most often, in
 #   {glue:text}`games_mates:.1f` %.
@@ -616,7 +621,17 @@ glued |= {
     "games_legal": 100 * legal[most_legal].value,
     "games_mates": 100 * mating[most_mates].value,
 }
-report.paste(**glued)
+stronger_says = ""
+best = ours["bare"].map(lambda share: share.value).idxmax()
+solved = ours.loc[best]
+if solved["bare"].low > ours.loc[title, "bare"].high:
+    stronger_says = (
+        f"{best} finds {100 * solved['bare'].value:.1f} % from the position alone and "
+        f"{100 * solved['hint'].value:.1f} % with the hint"
+    )
+    at_the_ceiling = solved["bare"].high == 1
+    stronger_says += ", so that no hint can help it." if at_the_ceiling else "."
+report.paste(**glued, stronger_says=Markdown(stronger_says))
 
 # %% tags=["hide-input"]
 of_problems = "share of problems"

@@ -586,7 +586,8 @@ def listed(board):
                 yield seen.piece_at(move.from_square), move, seen.is_into_check(move)
 
 
-captures = [(k, bad) for k, fen in enumerate(stages[1]) for *_, bad in listed(chess.Board(fen))]
+afterwards = enumerate(map(chess.Board, stages[1]))
+captures = [(k, bad) for k, seen in afterwards for *_, bad in listed(seen)]
 of_move, impossible = map(np.array, zip(*captures, strict=True))
 impossible_share = mean_interval(impossible, sources[of_move], seed=seed)
 with_one = share(len({*of_move[impossible]}), len(moves))

@@ -474,7 +474,7 @@ def train_small(folder: Path) -> None:
     """Train by the command of chapters 12 to 14, with a small corpus and a small model."""
     os.environ |= {
         "CHESSGLOSS_PROJECT": f"{folder}",
-        "CHESSGLOSS_STORE": f"{folder}/work/store",
+        "CHESSGLOSS_STORE": f"{folder}/trained",
     }
     path = folder / "data/tracking/games.tsv.zst"
     if not path.is_file():

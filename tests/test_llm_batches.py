@@ -91,8 +91,10 @@ def test_a_block_is_the_same_in_every_arm_and_no_file_mixes_arms():
         for arm in ARMS
     }
     assert len(parts) == 6
-    assert seen["bare"] == seen["ccc"] == set(map(frozenset, blocks))
-    assert all(len({one.about["method"] for one in part}) == 1 for part in parts)
+    drawn = set(map(frozenset, blocks))
+    assert seen["bare"] == seen["ccc"] == drawn
+    arms = [{one.about["method"] for one in part} for part in parts]
+    assert all(len(each) == 1 for each in arms)
 
 
 # ---------------------------------------------------------------- the plain form
@@ -111,7 +113,8 @@ def test_a_plain_file_shows_numbers_roles_and_the_instruction_and_no_purpose(
     text = path.read_text("utf-8")
     assert "Below are 2 questions" in text and "only one you had been asked" in text
     assert f"file {name_of(path)}.answers.jsonl" in text
-    beginning, first, second, _ = re.split(r"====== \w+ ======", text)[1:]
+    (_, *turns) = re.split(r"====== \w+ ======", text)
+    beginning, first, second, _ = turns
     assert beginning.strip() == "[system]\nBe brief."
     assert first.strip() == (
         "[user]\nWhy e4?\n\n[assistant]\nIt takes space.\n\n[user]\nWhy Nf3?"
@@ -132,7 +135,8 @@ def test_one_question_in_a_file_is_asked_alone(folder, recordings):
 
 
 def test_answers_are_replayed_like_any_other_and_say_how_they_came(folder, recordings):
-    asked = [question(f"q{n}", top_logprobs=5, max_tokens=1) for n in range(3)]
+    names = ("q0", "q1", "q2")
+    asked = [question(name, top_logprobs=5, max_tokens=1) for name in names]
     path = batches.write_batch(folder, recordings, asked, Form.PLAIN)
     answer(path, *numbered("one", "two", "I cannot help with that."))
     (reading,) = keep(folder, recordings, asked)
@@ -143,8 +147,10 @@ def test_answers_are_replayed_like_any_other_and_say_how_they_came(folder, recor
     assert replayed[0].tokens == ()
     origin = recordings.provenance(asked[0])
     assert (origin.endpoint, origin.date) == ("batch", "2026-01-31")
-    assert (origin.asked, origin.batch) == (Asked.TOGETHER, name_of(path))
-    (line, *_) = map(json.loads, recordings.path.read_text("utf-8").splitlines())
+    assert origin.asked == Asked.TOGETHER
+    assert origin.batch == name_of(path)
+    first, *_ = recordings.path.read_text("utf-8").splitlines()
+    line = json.loads(first)
     assert line["asked"].startswith("several questions in one conversation, no tools")
     assert (line["model"], line["endpoint"]) == ("claude", "batch")
 
@@ -189,7 +195,8 @@ def test_answers_are_read_in_whatever_form_of_json_they_come(folder, recordings,
     answer(path, text)
     (reading,) = keep(folder, recordings, asked)
     assert (reading.kept, reading.unanswered) == (2, {})
-    assert [recordings.get(one).text for one in asked] == ["one", "two"]
+    texts = [recordings.get(one).text for one in asked]
+    assert texts == ["one", "two"]
 
 
 def test_numbers_and_objects_are_answers_too(folder, recordings):
@@ -235,16 +242,20 @@ def test_what_has_no_answer_is_told_by_number_and_asked_again(folder, recordings
     assert again == asked[1:]
     path = batches.write_batch(folder, recordings, again, Form.PLAIN)
     answer(path, *numbered(*"bcde"))
-    first, second = sorted(keep(folder, recordings, asked), key=lambda one: one.kept)
-    assert (first.kept, first.known, second.kept) == (0, 5, 4)
-    assert [recordings.get(one).text for one in asked] == ["fine", *"bcde"]
+    both = keep(folder, recordings, asked)
+    first, second = sorted(both, key=lambda one: one.kept)
+    assert (first.kept, first.known) == (0, 5)
+    assert second.kept == 4
+    texts = [recordings.get(one).text for one in asked]
+    assert texts == ["fine", *"bcde"]
 
 
 def test_a_question_whose_messages_changed_is_refused_by_name(folder, recordings):
     asked = [question("a"), question("b")]
     path = batches.write_batch(folder, recordings, asked, Form.PLAIN)
     answer(path, *numbered("one", "two"))
-    changed = [asked[0], replace(asked[1], messages=(Message("user", "b, please"),))]
+    politely = (Message("user", "b, please"),)
+    changed = [asked[0], replace(asked[1], messages=politely)]
     (reading,) = keep(folder, recordings, changed)
     assert reading.unanswered == {
         "2": "comment@1 (of b, method bare): its messages have changed since"
@@ -258,11 +269,13 @@ def test_repeats_of_a_question_stand_side_by_side(folder, recordings):
         again = [replace(one, repeat=repeat) for one in asked]
         for part in batches.split(again, size, seed=repeat):
             path = batches.write_batch(folder, recordings, part, Form.PLAIN)
-            said = [f"{one.about['of']} {repeat}" for one in part]
+            names = [one.about["of"] for one in part]
+            said = [f"{name} {repeat}" for name in names]
             answer(path, *numbered(*said))
     readings = keep(folder, recordings, asked)
     assert sum(reading.kept for reading in readings) == 9
-    for repeat, how in ((0, Asked.TOGETHER), (1, Asked.ALONE), (2, Asked.ALONE)):
+    ways = (Asked.TOGETHER, Asked.ALONE, Asked.ALONE)
+    for repeat, how in enumerate(ways):
         again = replace(asked[1], repeat=repeat)
         assert recordings.get(again).text == f"q1 {repeat}"
         assert recordings.provenance(again).asked == how
@@ -300,7 +313,8 @@ def gpt(tmp_path):
 
 
 def tasks_of(path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    lines = path.read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def test_openais_form_has_its_fields_and_comes_back_with_log_probabilities(folder, gpt):
@@ -312,18 +326,22 @@ def test_openais_form_has_its_fields_and_comes_back_with_log_probabilities(folde
     path = batches.write_batch(folder, gpt, asked, Form.OPENAI)
     tasks = tasks_of(path)
     assert path.name.endswith(".questions.jsonl")
-    assert [task["custom_id"] for task in tasks] == list(map(gpt.key_of, asked))
+    keys = [task["custom_id"] for task in tasks]
+    assert keys == list(map(gpt.key_of, asked))
     assert {task["url"] for task in tasks} == {"/v1/chat/completions"}
     assert {task["method"] for task in tasks} == {"POST"}
     rated = tasks[0]["body"]
     assert (rated["model"], rated["max_tokens"]) == ("gpt-4o", 1)
-    assert (rated["logprobs"], tasks[1]["body"]["grammar"]) == (True, "root ::= [a-h]")
-    answer(path, *(result(task, "4") for task in tasks[::-1]))
+    assert rated["logprobs"] is True
+    assert tasks[1]["body"]["grammar"] == "root ::= [a-h]"
+    results = [result(task, "4") for task in tasks[::-1]]
+    answer(path, *results)
     (reading,) = keep(folder, gpt, asked)
     assert (reading.kept, reading.unanswered) == (2, {})
     first = gpt.get(asked[0])
     assert (first.text, first.model) == ("4", "gpt-4o-2024-08-06")
-    assert first.tokens[0].probabilities()["4"] == pytest.approx(0.7, abs=1e-5)
+    chances = first.tokens[0].probabilities()
+    assert chances["4"] == pytest.approx(0.7, abs=1e-5)
     origin = gpt.provenance(asked[0])
     assert (origin.asked, origin.date) == (Asked.BATCH, "2023-11-14")
 
@@ -342,7 +360,8 @@ def test_errors_of_a_batch_are_told_in_their_own_words(folder, gpt):
     lines[4]["response"]["body"] = {"created": 1, "choices": []}
     answer(path, *lines[:3])
     rest = folder / f"{name_of(path)}.answers.errors.jsonl"
-    rest.write_text("\n".join(map(json.dumps, lines[3:])))
+    later = map(json.dumps, lines[3:])
+    rest.write_text("\n".join(later))
     (reading,) = keep(folder, gpt, asked)
     assert reading.kept == 2
     why = reading.unanswered
@@ -350,13 +369,16 @@ def test_errors_of_a_batch_are_told_in_their_own_words(folder, gpt):
     assert "It was not executed in time." in why["2"]
     assert why["3"] == "status 500: The server had an error."
     assert gpt.get(asked[3]).state == "refused"
-    assert Client(gpt).missing(asked) == [asked[1], asked[2], asked[4]]
+    missing = [asked[1], asked[2], asked[4]]
+    assert Client(gpt).missing(asked) == missing
 
 
 def test_a_drawing_is_of_the_same_questions_in_any_order():
     asked = [question(f"q{n}") for n in range(30)]
     drawn = batches.shuffled(asked, random.Random(7))[:5]
-    assert batches.shuffled(asked[::-1], random.Random(7))[:5] == drawn
+    turned = asked[::-1]
+    again = batches.shuffled(turned, random.Random(7))
+    assert again[:5] == drawn
 
 
 def test_the_model_that_is_asked_in_batches_is_described_where_it_is_named():

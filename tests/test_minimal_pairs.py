@@ -8,9 +8,11 @@ from scripts import refuses, selfplay
 
 
 def test_minimal_pairs_differ_in_one_word():
-    plies = ((game, ply) for game in selfplay(300) for ply in range(7, 300, 53))
-    known = ((game, ply) for game, ply in plies if ply < len(game.moves))
-    moves = [MoveInContext(game.position(ply), game.moves[ply]) for game, ply in known]
+    moves = [
+        MoveInContext(game.position(ply), game.moves[ply])
+        for game in selfplay(300)
+        for ply in range(7, min(300, len(game.moves)), 53)
+    ]
     pairs = minimal_pairs(moves, 300, seed=3)
     assert pairs == minimal_pairs(moves, 300, seed=3)
     refuses(ValueError, r"only \d+ of 9 pairs", minimal_pairs, moves[:1], 9)

@@ -27,7 +27,8 @@ def test_every_deviation_stands_at_a_place_whose_hash_is_kept():
     assert len({row["id"] for row in rows}) == len(rows)
     for row in rows:
         assert set(row) == {"id", "name", "unit", "paper", "code", "where", "explains"}
-        assert row["where"] and set(row["where"]) <= places, row["id"]
+        assert row["where"], row["id"]
+        assert set(row["where"]) <= places, row["id"]
     digests = [row["sha256"] for row in read_rows("cells.tsv")]
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in digests)
     assert len(set(digests)) == len(digests)
@@ -35,7 +36,8 @@ def test_every_deviation_stands_at_a_place_whose_hash_is_kept():
 
 def test_the_sixty_moves_are_legal_and_none_of_them_castles():
     rows = read_rows("moves.tsv")
-    assert len({row["name"] for row in rows}) == len(rows) == 60
+    names = {row["name"] for row in rows}
+    assert len(names) == len(rows) == 60
     for row in rows:
         move = read_move(repair_fen(row["fen"]).position, row["move"])
         assert not move.position.board().is_castling(move.move)
@@ -47,8 +49,11 @@ def test_a_clone_has_the_cells_that_were_read():
         clone = assets.locate("ccc", fetch=False)
     except assets.AssetMissing as error:
         pytest.skip(str(error))
-    cells = [row for row in read_rows("cells.tsv") if row["place"].startswith("cell")]
+    rows = read_rows("cells.tsv")
+    cells = [row for row in rows if row["place"].startswith("cell")]
     for row in cells:
         notebook = json.loads((clone / row["file"]).read_text("utf-8"))
-        source = "".join(notebook["cells"][int(row["place"].split()[1])]["source"])
-        assert hashlib.sha256(source.encode()).hexdigest() == row["sha256"], row["name"]
+        (_, number, *_) = row["place"].split()
+        source = "".join(notebook["cells"][int(number)]["source"])
+        digest = hashlib.sha256(source.encode()).hexdigest()
+        assert digest == row["sha256"], row["name"]

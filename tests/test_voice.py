@@ -41,12 +41,14 @@ def test_what_is_asked_is_what_was_decided_before_the_first_answer(asked, frozen
     assert instructions == frozen["sha256"]["reader"]
     told = FREEZE.text_sha256(arms.SENT_BACK.template)
     assert told == frozen["sha256"]["sent_back"]
-    assert (frozen["planted_errors"], frozen["seed"]) == (voice.PLANTS, voice.SEED)
+    assert frozen["planted_errors"] == voice.PLANTS
+    assert frozen["seed"] == voice.SEED
     blindly = {name: FREEZE.text_sha256(blind.told(name)) for name in blind.TOLD}
     assert blindly == frozen["sha256"]["blind"]
     moves = FREEZE.text_sha256(json.dumps(voice.read_blocks()))
     assert moves == frozen["sha256"]["moves"]
-    assert frozen["contrasts"] == {k: [*v] for k, v in voice.CONTRASTS.items()}
+    steps = {name: [*pair] for name, pair in voice.CONTRASTS.items()}
+    assert frozen["contrasts"] == steps
     assert frozen["outcomes"] == voice.OUTCOMES
     assert frozen["smallest_difference"] == contrasts.MATTERS == 0.05
 
@@ -56,14 +58,16 @@ def test_the_blocks_share_out_the_released_and_the_drawn_moves_alike():
     names = [*chain.from_iterable(blocks)]
     released = {each.name for each in released_moves()}
     assert len(names) == len(set(names)) == 150
-    assert [len(released & {*each}) for each in blocks] == [10] * 6
+    of_release = [len(released & {*each}) for each in blocks]
+    assert of_release == [10] * 6
     assert set(names) - released <= arms.asked_moves().keys()
     boards = (each.move.position.board() for each in voice.voice_moves().values())
     assert min(len(board.piece_map()) for board in boards) > 2
 
 
 def test_a_released_move_is_asked_about_under_its_own_number(asked):
-    last = next(each for each in asked["bare"] if each.about["of"] == "released/02")
+    of_move = {each.about["of"]: each for each in asked["bare"]}
+    last = of_move["released/02"]
     assert last.messages[-1].content.splitlines() == [
         "Position (FEN): r1b1k2r/ppppb1qp/2n2n2/6p1/2PP1p2/P1NB1N1P/1P2R1P1/R1BQ2K1 b - - 0 17",
         "Move played by Black: 17... h5",
@@ -86,7 +90,8 @@ def test_every_arm_is_asked_once_on_every_move_in_the_same_words_as_the_first_ex
     for arm, requests in asked.items():
         of = {each.about["of"]: each.messages for each in requests}
         assert len(of) == len(requests) == 150
-        assert all(shared.get((name, arm), told) == told for name, told in of.items())
+        first = {name: shared.get((name, arm), told) for name, told in of.items()}
+        assert first == of
 
 
 # ---------------------------------------------------------------- from the first answer to the last
@@ -160,7 +165,8 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
     (folder / "sent_back.json").write_text(json.dumps(wrong))
     assert answer("voice", comment) == len(wrongly)
     last = voice.sent_back(client)[0].messages
-    assert [each.role for each in last[-3:]] == ["user", "assistant", "user"]
+    roles = [each.role for each in last[-3:]]
+    assert roles == ["user", "assistant", "user"]
     assert all(
         f'"{said}": {why}' in last[-1].content
         for said, why in wrong[
@@ -168,9 +174,12 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
         ]
     )
     rows = [*voice.make_plants(client)]
-    assert {*Counter(each["arm"] for each in rows).values()} == {voice.PLANTS}
-    (folder / "plants.jsonl").write_text("".join(f"{json.dumps(r)}\n" for r in rows))
-    assert answer("voice_readings", reading) > 2 * 8 * 150 * 2 / read_model.SENTENCES
+    planted = Counter(each["arm"] for each in rows)
+    assert {*planted.values()} == {voice.PLANTS}
+    lines = "".join(f"{json.dumps(each)}\n" for each in rows)
+    (folder / "plants.jsonl").write_text(lines)
+    sentences = 2 * 8 * 150 * 2
+    assert answer("voice_readings", reading) > sentences / read_model.SENTENCES
     checked = [
         voice.checks(texts, readings.read_texts(readings.blocks(name, texts), reader))
         for reader in [replay("voice_readings", MODEL)]
@@ -183,9 +192,10 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
         arm: {n for n, each in of[arm].items() if accused[voice.text_key(n, each.text)]}
         for arm in of
     }
-    assert false == {arm: wrongly if arm == "lines" else set() for arm in of}
-    recall = [accused[voice.text_key(each["move"], each["text"])] for each in rows]
-    assert all(recall)
+    expected = {arm: wrongly if arm == "lines" else set() for arm in of}
+    assert false == expected
+    keys = [voice.text_key(each["move"], each["text"]) for each in rows]
+    assert all(accused[key] for key in keys)
     blindly, _ = RECORD.known_questions(
         "voice_blind", replay(blind.PURPOSE, MODEL), MODEL
     )
@@ -197,7 +207,8 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
     assert by_writer.keys() == {("first", True), ("second", True)}
     shown = Counter(each.about["method"] for each in blindly)
     assert shown["notes"] == 2 * 150
-    assert shown["broken"] <= 2 * blind.PLANTS_SHOWN * len(voice.REGISTERED)
+    most = blind.PLANTS_SHOWN * len(voice.REGISTERED)
+    assert shown["broken"] <= 2 * most
     assert not any(
         arms.EVERY_ARM["ccc"].title in turn.content
         for each in blindly
@@ -211,10 +222,11 @@ def test_arms_and_readings_share_no_order(scripted):
     (folder / "sent_back.json").write_text("{}")
     (folder / "plants.jsonl").write_text("")
     client = replay(voice.PURPOSE, MODEL)
-    first, second = (voice.texts_read(client, reading) for reading in (1, 2))
-    assert {each.key for each in first} == {each.key for each in second}
+    first = [each.key for each in voice.texts_read(client, 1)]
+    second = [each.key for each in voice.texts_read(client, 2)]
+    assert {*first} == {*second}
     assert len(first) == 8 * 150, "what is unchanged by the check is read once"
-    assert [each.key for each in first] != [each.key for each in second]
+    assert first != second
 
 
 def test_a_file_that_is_missing_says_what_makes_it(scripted):

@@ -239,8 +239,9 @@ class _Chunker:
         side = ""
         if number := match["number"]:
             side = "b" if ".." in number or "…" in number else "w"
-        items = re.findall(_ITEM, match.group())
-        return Chunk("M", side, match.span(), tuple(items)), match.end()
+        items = tuple(re.findall(_ITEM, match.group()))
+        chunk = Chunk("M", side, match.span(), items)
+        return chunk, match.end()
 
     # ------------------------------------------------------------ pieces and squares
 
@@ -287,7 +288,8 @@ class _Chunker:
             return None
         (square, file) = bare.groups()
         sort = "S" if square else "F"
-        return Chunk(sort, "", bare.span(), (square or file,)), bare.end()
+        items = (square or file,)
+        return Chunk(sort, "", bare.span(), items), bare.end()
 
     # ------------------------------------------------------------ verbs
 

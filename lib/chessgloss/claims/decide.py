@@ -160,7 +160,8 @@ def verify(
     """
     reading = read(text, move.mover, move.san)
     unread = [UNREAD.at(*span) for span in reading.unread]
-    claims = sorted((*reading.claims, *unread), key=lambda each: each.span or (0, 0))
+    every = (*reading.claims, *unread)
+    claims = sorted(every, key=lambda each: each.span or (0, 0))
     checked = decide(claims, move, verdict, analyse)
     return tuple(
         replace(each, text=text[slice(*(each.claim.span or (0, None)))])
@@ -240,9 +241,10 @@ _ALONE: Final = "a second reading does not bear it out"
 
 
 def _is_alike(one: Checked, other: Checked) -> bool:
-    overlap = one.span[0] < other.span[1] and other.span[0] < one.span[1]
-    same = one.claim.predicate == other.claim.predicate or one.kind == other.kind
-    return overlap and same
+    (start, stop) = one.span
+    overlap = start < other.span[1] and other.span[0] < stop
+    same = one.claim.predicate == other.claim.predicate
+    return overlap and (same or one.kind == other.kind)
 
 
 #: Words that a reader did not read, as a claim.
@@ -366,7 +368,8 @@ def quantified(claim: Claim, moment: Moment) -> Finding:
         finding = _any(claim, moment, {})
         return finding.denied() if claim.denied else finding
     references: tuple[Reference, ...] = claim.get(name) or (Reference(),)
-    squares = list(dict.fromkeys(s for r in references for s in moment.squares(r)))
+    meant = (square for each in references for square in moment.squares(each))
+    squares = list(dict.fromkeys(meant))
     found = [_any(claim, moment, {name: (square, references[0])}) for square in squares]
     none = Finding(False, f"there is no {reference_words(references[0])}")
     quantity = claim.quantity
@@ -392,7 +395,8 @@ def quantified(claim: Claim, moment: Moment) -> Finding:
 
 def _every(found: Sequence[Finding]) -> Finding | None:
     failing = [each for each in found if each.verdict is not True]
-    worst = [each for each in failing if each.verdict is False] or failing or found
+    false = [each for each in failing if each.verdict is False]
+    worst = false or failing or found
     return worst[0] if worst else None
 
 
@@ -506,7 +510,8 @@ def _is_by_discovery(claim: Claim, moment: Moment) -> bool:
     """Return whether the last move lets another piece attack the target."""
     if claim.predicate not in ("attacks", "fork"):
         return False
-    targets = (s for r in claim.get("target") or () for s in moment.squares(r))
+    references: tuple[Reference, ...] = claim.get("target") or ()
+    targets = (square for each in references for square in moment.squares(each))
     return any(lines.opens(moment.board, target=each).holds for each in targets)
 
 
@@ -579,7 +584,8 @@ def _can_play(claim: Claim, moment: Moment, scene: Scene, side: Color) -> Findin
         later = bool(spec.mate and claim.line) and scene.engine.mates(board)
         return Finding(False, evidence, arguable=later)
     # what is mated at once cannot be played, people say
-    fatal = claim.denied and all(map(partial(scene.engine.is_mated, board), moves))
+    mated = map(partial(scene.engine.is_mated, board), moves)
+    fatal = claim.denied and all(mated)
     return Finding(True, evidence, arguable=fatal)
 
 
@@ -700,7 +706,8 @@ def _fork(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         all_hit = all(not hit.isdisjoint(each) for each in targets)
         pieces = len(hit - SquareSet(board.pawns))
         holds = (all_hit and len(hit) > 1) if targets else pieces in wanted
-        found.append(Finding(holds, evidence, not targets and len(hit) in wanted))
+        arguable = not targets and len(hit) in wanted
+        found.append(Finding(holds, evidence, arguable))
     if not found:
         return Finding(False, f"there is no {reference_words(reference)}")
     finding = strongest(found) or found[0]
@@ -724,13 +731,15 @@ def _opening(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     """Return whether the opening has a name; another name is arguable while it can be reached."""
     wanted = _letters(claim.get("name"))
     move = scene.engine.move
-    known = [each for each in (opening(move.after()), opening(move.position)) if each]
+    reached = (opening(move.after()), opening(move.position))
+    known = [each for each in reached if each]
     if not known:
         return Finding(None, "the opening is not known by name")
     evidence = f"the opening is called {known[0].name}"
     if any(wanted in _letters(each.name) for each in known):
         return Finding(True, evidence)
-    named = any(wanted in _letters(each.name) for each in openings().values())
+    others = openings().values()
+    named = any(wanted in _letters(each.name) for each in others)
     return Finding(False, evidence, arguable=not named)
 
 
@@ -768,8 +777,9 @@ def _better(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     others = [scene.move] if start is scene.before else []
     if (over := claim.get("over")) is not None:
         others = start.moves(over[0])
-    moves = start.moves(claim.get("move")[0])
-    if not moves and start.moves(claim.get("move")[0], not start.board.turn):
+    (said, *_) = claim.get("move")
+    moves = start.moves(said)
+    if not moves and start.moves(said, not start.board.turn):
         return Finding(None, "that side is not on turn")
     return judgement.better(scene.engine, start.board, moves, others)
 

@@ -223,8 +223,9 @@ def evaluation(
     if side is None:
         value = abs(value)
     if number is not None:
-        near = any(value / 100 + step in number for step in (-2, -1, 0, 1, 2))
-        return Finding(value / 100 in number, evidence, arguable=near)
+        pawns = value / 100
+        near = any(pawns + step in number for step in (-2, -1, 0, 1, 2))
+        return Finding(pawns in number, evidence, arguable=near)
     if standing in _WORSE:
         standing, value = _WORSE[standing], -value
     if standing == "slightly_better" and value > MOST_SLIGHT:

@@ -279,13 +279,15 @@ class _Reader:
         (first, *rest) = clause.chunks
         framed = clause.joint == "frame"
         try:
-            if framed or (first.sort in words("led") and rest and rest[0].sort != "M"):
+            told = rest and rest[0].sort != "M"
+            if framed or (first.sort in words("led") and told):
                 self.scene = self._scene_of(clause.chunks if framed else rest)
                 return True
             chunks = self._with_subject(clause.chunks, clause.joint)
             claims = self.match(chunks)
             carried = chunks[0] is not first and chunks[0].sort == "C"
-            after_move = any(each.predicate == "played" for each in self.claims[-1:])
+            last = self.claims[-1:]
+            after_move = any(each.predicate == "played" for each in last)
             if carried and after_move and any(map(_is_of_any_man, claims)):
                 claims = self.match([_THIS, *chunks[1:]])  # the piece that was moved
         except (Unreadable, ClaimError):
@@ -298,7 +300,8 @@ class _Reader:
     def _keep(self, chunks: Sequence[Chunk], claims: Sequence[Claim] | None) -> None:
         """Keep what later clauses may go back to; of an unread one what is clear."""
         first = self.resolve(chunks[0]) or chunks[0]
-        acts = first.sort in ("N", "C") or (claims and first.sort == "M")
+        moves = claims and first.sort == "M"
+        acts = moves or first.sort in ("N", "C")
         self.subject = first if acts else None
         named = [each for each in chunks if each.sort in "NSM"]
         self.named = named or self.named
@@ -373,7 +376,9 @@ class _Reader:
         for means, filled, verb in _fits(chunks):
             led = any(each.predicate == "after" for each in means)
             try:
-                self.scene = scene.then(filled["X9"].items, self.move) if led else scene
+                self.scene = scene
+                if led:
+                    self.scene = scene.then(filled["X9"].items, self.move)
                 claims = [*_Sense(self, filled, verb).claims(means)]
             except (Unreadable, ClaimError):
                 continue
@@ -431,7 +436,8 @@ def _active(chunks: Sequence[Chunk]) -> list[Chunk]:
         form="turned",
         quantity="",
     )
-    return [agent, active, patient, *between, *chunks[by + 2 :]]
+    behind = chunks[by + 2 :]
+    return [agent, active, patient, *between, *behind]
 
 
 # ---------------------------------------------------------------- claims
@@ -480,7 +486,8 @@ class _Sense:
         if name != self.actor or name[0] == "I" or chunk.quantity:
             return chunk
         (kind, _) = _moving(reader.move)
-        own = [(side + kind,) for side in ("?", reader.side[0])]
+        sides = ("?", reader.side[0])
+        own = [(side + kind,) for side in sides]
         return moved if chunk.items in own else chunk
 
     def claims(self, means: Sequence[Meaning]) -> Iterator[Claim]:
@@ -575,7 +582,8 @@ class _Sense:
 
     def _filled(self, values: Mapping[str, str]) -> dict[str, str]:
         """Return values with their slots filled, without those that nothing fills."""
-        filled = ((name, self.fill(text)) for name, text in values.items())
+        slots = values.items()
+        filled = ((name, self.fill(text)) for name, text in slots)
         return {name: value for name, value in filled if value}
 
     def fill(self, text: str) -> str:
@@ -606,7 +614,8 @@ class _Sense:
             return ""
         if aspect == "ours":
             side = self._side(self.filled[self.actor]) or "?"
-            items = (re.sub(r"^\?", side[0], each) for each in chunk.items)
+            letter = side[0]
+            items = (re.sub(r"^\?", letter, each) for each in chunk.items)
             return ",".join(items)
         return _aspect(chunk, aspect)
 
@@ -634,11 +643,14 @@ class _Sense:
             (fields["piece"], fields["to"]) = _moving(scene.line[-1])
             scene = scene._replace(line=scene.line[:-1])
         taken = (fields.get("captures"), fields.get("to", " ")[1:])
-        if taken in (("P", "3"), ("P", "6")) and _moving(self.reader.move)[0] == "P":
+        behind_pawns = taken in (("P", "3"), ("P", "6"))
+        if behind_pawns and _moving(self.reader.move)[0] == "P":
             raise Unreadable  # what is taken en passant stands beside
         move = fields.get("as", "")
         if not move:
-            parts = ",".join(f"{name}:{value}" for name, value in fields.items())
+            given = fields.items()
+            named = (f"{name}:{value}" for name, value in given)
+            parts = ",".join(named)
             move = f"{{{parts}}}"
         settings = scene.settings()
         if last:
@@ -674,7 +686,8 @@ class _Sense:
 
 def _is_of_any_man(claim: Claim) -> bool:
     """Whether a claim is about some man of a side."""
-    return any(str(each) in ("w?", "b?") for each in claim.get("piece") or ())
+    men = claim.get("piece") or ()
+    return any(str(each) in ("w?", "b?") for each in men)
 
 
 _ONE: Final = ("", "1", "some", "none")

@@ -275,6 +275,6 @@ def natural_alternatives(
 
 
 def _hangs(board: chess.Board, move: chess.Move) -> bool:
-    """Tell whether a move leaves a piece, which no pawn is, to be won by exchange."""
+    """Return whether a move leaves a piece (no pawn) to be won by exchange."""
     lost = winning(boards.after_move(board, move), not board.turn).values()
     return any(each.victim != chess.PAWN for each in lost)

@@ -48,11 +48,24 @@ class Contrast:
 
     @property
     def verdict(self) -> str:
-        """``differs``, ``alike`` (less than matters, whatever the truth) or ``open``."""
-        if self.adjusted < LEVEL:
-            return "differs"
-        inside = self.by_moves.low > -MATTERS and self.by_moves.high < MATTERS
-        return "alike" if inside else "open"
+        """What is decided (:func:`verdict_of`)."""
+        return verdict_of(self.by_moves, self.adjusted)
+
+
+def verdict_of(difference: Interval, adjusted: float) -> str:
+    """Return ``differs``, ``alike`` (less than matters, whatever the truth) or ``open``.
+
+    Parameters
+    ----------
+    difference
+        Of two arms' shares, with its 95 % interval.
+    adjusted
+        The p-value of no difference, corrected for what else is tested.
+    """
+    if adjusted < LEVEL:
+        return "differs"
+    inside = difference.low > -MATTERS and difference.high < MATTERS
+    return "alike" if inside else "open"
 
 
 def compare(

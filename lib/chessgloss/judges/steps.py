@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chessgloss.judges.contrasts import LEVEL, MATTERS, holm
+from chessgloss.judges.contrasts import LEVEL, MATTERS, holm, verdict_of
 from chessgloss.stats import Interval, bootstrap, percentile_interval, sign_flip_p
 
 #: Bootstrap samples of a corrected share.
@@ -55,13 +55,11 @@ class Step:
     @property
     def verdict(self) -> str:
         """``differs``, ``alike``, ``open``; ``cannot tell`` of two on a floor or a ceiling."""
-        if self.adjusted < LEVEL:
-            return "differs"
         ends = (self.taken, self.left)
-        if max(ends) < MATTERS or min(ends) > 1 - MATTERS:
+        at_an_end = max(ends) < MATTERS or min(ends) > 1 - MATTERS
+        if at_an_end and self.adjusted >= LEVEL:
             return "cannot tell"
-        inside = self.by_moves.low > -MATTERS and self.by_moves.high < MATTERS
-        return "alike" if inside else "open"
+        return verdict_of(self.by_moves, self.adjusted)
 
 
 def compare_all(
