@@ -709,6 +709,42 @@ report.table(
 # %% [markdown]
 # {glue:text}`intervals_say` Some players win more games than their moves in single positions
 # promise, others fewer.
+#
+# The strong model that writes and judges in chapters 4 to 7 was asked for its move in the same 98
+# positions: the FEN alone, fifty positions in one batch, without any tool, as far as an
+# instruction can ensure that. It has no rating from games. Its place among the others, and the
+# rating that its moves promise, with its own family left out of the fit, are:
+
+# %%
+STRONG = "claude"
+strong_client = replay("static_fen", STRONG)
+asked_98 = [Asked(name, position) for name, position in shown.items()]
+strong_given = pd.Series(LlmPlayer(strong_client, "fen").choose(asked_98), index=list(shown))
+strong_sheet = graded_answers(strong_given, recorded_moves)
+strong_cost = strong_sheet["uncut"].fillna(ILLEGAL).mean()
+strangers = sure.index[sure["family"] != "Anthropic"]
+strong_rating = by_parabola(
+    log_priced[strangers],
+    sure.loc[strangers, "rating"].to_numpy(),
+    np.log(np.array([strong_cost]) + 1),
+)[0]
+strong_low, strong_high = strong_rating + missed[strangers].quantile([0.025, 0.975])
+strong_interval = Interval(strong_rating, strong_low, strong_high, len(strangers))
+strong_rank = 1 + int((cost < strong_cost).sum())
+report.table(
+    pd.DataFrame(
+        {
+            "legal moves, %": [100 * strong_sheet["legal"].mean()],
+            "best moves, %": [100 * strong_sheet["best"].mean()],
+            "centipawns lost a move": [strong_cost],
+            "place": [f"{strong_rank} of {len(cost) + 1}"],
+            "rating promised": [f"{strong_interval:.0f}"],
+        },
+        index=[model_title(STRONG)],
+    ),
+    caption="The strong model on the 98 positions",
+    digits=0,
+)
 
 # %% tags=["hide-cell"]
 # All players with their intervals.
@@ -1106,6 +1142,7 @@ def ask_all(players, asked):
 answers = ask_all([*engines, *readers], asked)
 model_answers = ask_all(models, model_asked)
 answers |= model_answers
+answers |= ask_all([LlmPlayer(strong_client, "fen")], model_asked)
 suite_boards = {question.name: chess.Board(question.position.fen) for question in asked}
 reader_names = [reader.name for reader in readers]
 group_of = dict.fromkeys(model_answers, f"{model_title(model)}, five ways to ask")
@@ -1662,6 +1699,17 @@ correlation = "rank correlation"
 report.save(
     "11_static_positions",
     rows(len(people), "recorded.players", unit="players"),
+    rows(strong_cost, "static.strong.lost", unit="centipawns"),
+    rows(strong_rank, "static.strong.place", unit="place among 85"),
+    rows(strong_interval, "static.strong.rating", unit="rating"),
+    rows(
+        {
+            "legal": mean_interval(strong_sheet["legal"], seed=seed),
+            "best": mean_interval(strong_sheet["best"], seed=seed),
+        },
+        "static.strong",
+        unit="share of answers",
+    ),
     rows(
         played.groupby("player")["legal"].apply(mean_interval, seed=seed),
         "recorded.legal",
