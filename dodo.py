@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,6 @@ from chapters import (  # noqa: E402
     write_atomically,
     write_values,
 )
-from ran_code import execute_recorded  # noqa: E402
 
 BUILD = PROJECT / "_build"
 BUILD.mkdir(exist_ok=True)
@@ -149,16 +148,13 @@ def task_book() -> dict[str, Any]:
 
 
 def task_smoke() -> Iterator[dict[str, Any]]:
-    """Execute every chapter at its smallest sizes and build the pages from them.
-
-    What runs of the library is recorded and held against the chapter's fingerprint.
-    """
+    """Execute every chapter at its smallest sizes and build the pages from them."""
     folder = BUILD / "smoke"
     run = separate_run(PROJECT, "smoke", folder)
     names = []
     for chapter in read_chapters(PROJECT):
         names.append(f"smoke:{chapter.name}")
-        yield _execution(run, chapter, execute_recorded)
+        yield _execution(run, chapter)
     yield {
         "name": "pages",
         "actions": [
@@ -201,15 +197,13 @@ def task_reproduce() -> dict[str, Any]:
     return {"actions": [reproduce], "task_dep": ["live"]}
 
 
-def _execution(
-    run: Run, chapter: Chapter, how: Callable[[Run, Chapter], Path] = execute
-) -> dict[str, Any]:
+def _execution(run: Run, chapter: Chapter) -> dict[str, Any]:
     def fresh(task: object, values: object) -> bool:
         return not is_stale(run, chapter)
 
     return {
         "name": chapter.name,
-        "actions": [(_run_quietly, [how, run, chapter])],
+        "actions": [(execute_quietly, [run, chapter])],
         "targets": [str(run.notebook(chapter)), str(run.result(chapter))],
         "uptodate": [fresh],
     }
@@ -218,10 +212,10 @@ def _execution(
 # ---------------------------------------------------------------- actions
 
 
-def _run_quietly(action: Callable[..., Any], *arguments: Any) -> TaskFailed | None:
-    """Call an action; a chapter's failure is a message here, not a traceback."""
+def execute_quietly(run: Run, chapter: Chapter) -> TaskFailed | None:
+    """Execute a chapter; its failure is a message here, not a traceback."""
     try:
-        action(*arguments)
+        execute(run, chapter)
     except ChapterError as error:
         return TaskFailed(str(error))
     return None

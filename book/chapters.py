@@ -3,7 +3,7 @@
 A chapter is one notebook in ``notebooks/``, listed in ``notebooks/chapters.toml``. Its text
 (``NN_name.py``, jupytext percent) is the source. An executed notebook carries one
 fingerprint of all that it was made from, and is stale when that of today differs: a change
-in the library re-runs only the chapters that use the changed definition, and a fresh clone,
+in the library re-runs only the chapters that import the changed file, and a fresh clone,
 whatever its file times, runs nothing. What is kept of an execution holds nothing that
 differs from run to run, so that two of the same text give the same bytes.
 
@@ -31,7 +31,7 @@ from typing import Any
 from unittest.mock import patch
 
 from chessgloss.book.profiles import sizes_of
-from chessgloss.book.used_code import PACKAGE, used_code, used_files
+from chessgloss.book.used_code import PACKAGE, code_sha256, used_code
 
 LOCK_FILE = "requirements.lock"
 CHAPTERS_FILE = "notebooks/chapters.toml"
@@ -207,7 +207,7 @@ def find_chapter(chapters: Iterable[Chapter], wanted: str) -> Chapter:
 def fingerprint(run: Run, chapter: Chapter) -> str:
     """Digest all that an executed chapter is made from, as 32 hexadecimal digits.
 
-    That is the notebook's text, the library's definitions that it uses, its sizes, the
+    That is the notebook's text, the files of the library that it imports, its sizes, the
     parameters injected, its data and the lock file: names and contents, never file times.
 
     Raises
@@ -216,29 +216,20 @@ def fingerprint(run: Run, chapter: Chapter) -> str:
         If the notebook, its data or the lock file is missing.
     """
     project = run.project
-    library = run.project / "lib"
-    source = project / chapter.source
-    required: list[Path] = []
+    made_from: set[Path] = set()
     for pattern in (chapter.source, LOCK_FILE, *chapter.data):
         found = sorted(project.glob(pattern))
         if not found:
             raise ChapterError(f"{chapter.name}: {pattern} is missing")
-        required += found
-    used = used_code(source.read_text("utf-8"), library)
+        for path in found:
+            made_from |= {
+                file for file in (path, *path.rglob("[!.]*")) if file.is_file()
+            }
+    source = (project / chapter.source).read_text("utf-8")
+    made_from.update(used_code(source, project / "lib"))
     sizes = sizes_of(project, chapter.name, run.profile)
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(json.dumps([run.parameters, sizes, used], sort_keys=True).encode())
-    files = {
-        file
-        for path in required
-        for file in (path, *path.rglob("[!.]*"))
-        if file.is_file()
-    }
-    for path in sorted(files | used_files(used, library)):
-        digest.update(f"\0{path.relative_to(project).as_posix()}\0".encode())
-        with path.open("rb") as stream:
-            digest.update(hashlib.file_digest(stream, "blake2b").digest())
-    return digest.hexdigest()
+    about = json.dumps([run.parameters, sizes, code_sha256(made_from, project)])
+    return hashlib.blake2b(about.encode(), digest_size=16).hexdigest()
 
 
 def is_stale(run: Run, chapter: Chapter) -> bool:
