@@ -33,13 +33,18 @@ def used_code(source: str, library: Path) -> list[Path]:
     waiting = [(source, True)]
     while waiting:
         text, whole = waiting.pop()
-        for name in _imported(text, whole, library):
-            for path, named in _on_the_way(name, library):
-                if path not in found or named > found[path]:
-                    found[path] = named
-                    waiting.append((path.read_text("utf-8"), named))
-    beside = {each for path in found for each in path.parent.iterdir()}
-    return sorted({*found, *(each for each in beside if _is_data(each))})
+        for path, named in _imported(text, whole, library):
+            if path not in found or named > found[path]:
+                found[path] = named
+                waiting.append((path.read_text("utf-8"), named))
+    folders = {path.parent for path in found}
+    beside = {
+        path
+        for folder in folders
+        for path in folder.iterdir()
+        if path.is_file() and path.suffix not in {".py", ".pyc"}
+    }
+    return sorted(beside.union(found))
 
 
 def code_sha256(used: Iterable[Path], folder: Path) -> str:
@@ -52,18 +57,19 @@ def code_sha256(used: Iterable[Path], folder: Path) -> str:
 
 
 @functools.cache
-def _imported(text: str, whole: bool, library: Path) -> frozenset[str]:
-    """Return the names of the package that a text imports; if not whole, only when it is loaded."""
-    names: set[str] = set()
+def _imported(text: str, whole: bool, library: Path) -> frozenset[tuple[Path, bool]]:
+    """Return the files that a text imports, and whether each is named or only passed.
+
+    If not whole, those alone that it imports when it is loaded.
+    """
+    files = set()
     for node in _statements(ast.parse(text), whole):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                names.update([alias.name] if alias.asname else _parents(alias.name))
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                module = f"{node.module}.{alias.name}"
-                names.add(module if _path(module, library) else node.module or "")
-    return frozenset(name for name in names if name.split(".")[0] == PACKAGE)
+        for name in _names(node, library):
+            for each in _parents(name):
+                path = _path(each, library)
+                if path is not None:
+                    files.add((path, each == name))
+    return frozenset(files)
 
 
 def _statements(tree: ast.AST, whole: bool) -> Iterator[ast.AST]:
@@ -76,11 +82,18 @@ def _statements(tree: ast.AST, whole: bool) -> Iterator[ast.AST]:
             yield from _statements(node, whole)
 
 
-def _on_the_way(name: str, library: Path) -> Iterator[tuple[Path, bool]]:
-    """Yield the files that importing a module loads, and whether each is the one named."""
-    for each in _parents(name):
-        if (path := _path(each, library)) is not None:
-            yield path, each == name
+def _names(node: ast.AST, library: Path) -> Iterator[str]:
+    """Yield the modules that an import names, and through which others can be reached."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield alias.name
+            if not alias.asname:
+                yield from _parents(alias.name)
+    elif isinstance(node, ast.ImportFrom):
+        module = node.module or ""
+        for alias in node.names:
+            name = f"{module}.{alias.name}"
+            yield name if _path(name, library) else module
 
 
 def _parents(name: str) -> list[str]:
@@ -89,11 +102,9 @@ def _parents(name: str) -> list[str]:
 
 
 def _path(name: str, library: Path) -> Path | None:
-    """Return a module's file; None where the library has no such module."""
+    """Return a module's file; None where the package has no such module."""
+    if name.split(".")[0] != PACKAGE:
+        return None
     stem = library.joinpath(*name.split("."))
     files = (stem / "__init__.py", stem.with_suffix(".py"))
     return next((path for path in files if path.is_file()), None)
-
-
-def _is_data(path: Path) -> bool:
-    return path.is_file() and path.suffix not in {".py", ".pyc"}
