@@ -505,9 +505,9 @@ def _book() -> tuple[Any, Any]:
     """Return the book's modules that execute chapters and that compare results."""
     sys.path.append(str(PROJECT / "book"))
     import chapters
-    import compare
+    import results
 
-    return chapters, compare
+    return chapters, results
 
 
 def kills(work: Callable[[Path], None], count: int, seed: int, folder: Path) -> Counts:
