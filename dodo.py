@@ -20,6 +20,7 @@ from doit.tools import config_changed
 from chessgloss.book.profiles import PROFILES
 from chessgloss.book.used_code import code_sha256
 from chessgloss.llm.client import DEFAULT_MODEL
+from chessgloss.store import write_file
 
 PROJECT = Path(__file__).parent.resolve()
 sys.path.insert(0, str(PROJECT / "book"))
@@ -43,7 +44,6 @@ from chapters import (  # noqa: E402
     separate_run,
     sync_pair,
     without_solutions,
-    write_atomically,
     write_values,
 )
 
@@ -447,7 +447,7 @@ def build_from(
         )
     write_overview(run.results, source / "book/reproduce.md")
     if report:
-        write_atomically(source / "book/reproduced.md", report)
+        write_file(source / "book/reproduced.md", report)
         after = "      - file: book/reproduce\n"
         toc = (source / "_toc.yml").read_text()
         (source / "_toc.yml").write_text(
@@ -462,7 +462,7 @@ def build_from(
 
 def write_overview(folder: Path, page: Path) -> None:
     """Write the page that sets every printed number beside ours, of a folder of results."""
-    write_atomically(page, results.overview(PROJECT, folder))
+    write_file(page, results.overview(PROJECT, folder))
 
 
 def _write_findings(folder: Path, target: Path) -> TaskFailed | None:
@@ -470,7 +470,7 @@ def _write_findings(folder: Path, target: Path) -> TaskFailed | None:
 
     try:
         for name, text in findings.pages(PROJECT, folder).items():
-            write_atomically(target / name, text)
+            write_file(target / name, text)
     except (results.ResultsError, AssetMissing) as error:
         return TaskFailed(f"the page of all claims cannot be written: {error}")
     return None
@@ -480,7 +480,7 @@ def _write_committed_findings() -> TaskFailed | None:
     failure = _write_findings(committed_run(PROJECT).results, PROJECT / "book")
     if failure is None:
         text = FINDINGS.read_text("utf-8")
-        write_atomically(FINDINGS, f"{text}\n{_mark('overview', 'findings')}\n")
+        write_file(FINDINGS, f"{text}\n{_mark('overview', 'findings')}\n")
     return failure
 
 
@@ -496,7 +496,7 @@ def _write_explorer() -> TaskFailed | None:
         page = explorer.write_page(PROJECT)
     except AssetMissing as error:
         return TaskFailed(f"{EXPLORER.name} is of older code or data: {error}")
-    write_atomically(EXPLORER, f"{page}\n{_mark('explorer')}\n")
+    write_file(EXPLORER, f"{page}\n{_mark('explorer')}\n")
     return None
 
 

@@ -32,6 +32,7 @@ from unittest.mock import patch
 
 from chessgloss.book.profiles import sizes_of
 from chessgloss.book.used_code import PACKAGE, code_sha256, used_code
+from chessgloss.store import write_file
 
 LOCK_FILE = "requirements.lock"
 CHAPTERS_FILE = "notebooks/chapters.toml"
@@ -295,7 +296,7 @@ def execute(
     )
     print(f"{chapter.name} ({run.profile}): {taken}", file=sys.stderr)
     write_values(notebook, pasted_values(notebook))
-    return write_atomically(run.notebook(chapter), notebook_text(notebook, record))
+    return write_file(run.notebook(chapter), notebook_text(notebook, record))
 
 
 def read_parameters(project: Path, chapter: Chapter, text: str) -> dict[str, Any]:
@@ -376,14 +377,6 @@ def kernel_environment(run: Run) -> AbstractContextManager[Any]:
     }
     threads = dict.fromkeys(THREADS, os.environ.get(THREADS[0]) or "1")
     return patch.dict(os.environ, {**KERNEL_SETTINGS, **threads, **folders})
-
-
-def write_atomically(path: Path, text: str) -> Path:
-    """Write a text file so that a reader sees the old or the new content, nothing between."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(text, "utf-8")
-    return part.replace(path)
 
 
 # ---------------------------------------------------------------- what is kept

@@ -30,6 +30,7 @@ from chapters import (
 )
 from chessgloss.book.profiles import listed, load_sizes
 from chessgloss.book.used_code import used_code
+from chessgloss.store import write_file
 from fakes.pages import DESK, PHONE
 from scripts import PROJECT, load_script, refuses
 
@@ -462,7 +463,7 @@ def test_a_failure_is_named_and_the_old_notebook_and_results_stay(
     run = committed_run(project)
     chapter = only_chapter(project)
     kept = run.notebook(chapter), run.result(chapter)
-    before = [chapters.write_atomically(path, "before") for path in kept]
+    before = [write_file(path, "before") for path in kept]
     refuses(ChapterError, words, execute, run, chapter)
     assert {path.read_text() for path in before} == {"before"}
     failed = project / "_build/failed/01_tiny.ipynb"

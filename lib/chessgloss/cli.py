@@ -482,15 +482,18 @@ def _write_games(
     """Write the games that are finished, in their order; to standard output when all are."""
     from chessgloss.commentary.game_page import write_page
     from chessgloss.commentary.game_pgn import write_pgn
+    from chessgloss.store import write_file
 
     if given.output is not None:
-        _replace(given.output, write_pgn(finished[place] for place in sorted(finished)))
+        write_file(
+            given.output, write_pgn(finished[place] for place in sorted(finished))
+        )
     elif page and len(finished) == total:
         print(write_pgn(finished[place] for place in range(total)), end="")
     if not page or given.html is None:
         return
     if annotated := _annotated(finished):
-        _replace(given.html, write_page(annotated))
+        write_file(given.html, write_page(annotated))
     else:
         _say(f"{given.html} is not written: no game has moves")
 
@@ -551,27 +554,6 @@ def _check_targets(*targets: Path, source: Path | None = None) -> None:
 def _is_file(path: Path) -> bool:
     """Return whether a path is, or would be, a file: no folder, device or pipe."""
     return path.is_file() or not path.exists()
-
-
-def _replace(path: Path, text: str, mode: int = 0o666) -> None:
-    """Write a file whole or not at all; links, pipes, devices, modes and owners stay."""
-    target = path.resolve()
-    aside = target.with_name(target.name + ".part")
-    try:
-        if not _is_file(path):
-            path.write_text(text, encoding="utf-8")
-            return
-        aside.touch(mode)
-        aside.write_text(text, encoding="utf-8")
-        if target.exists():
-            with suppress(PermissionError):  # root alone gives a file away
-                shutil.chown(aside, target.stat().st_uid, target.stat().st_gid)
-            shutil.copymode(target, aside)
-        aside.replace(target)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _ask(given: argparse.Namespace) -> int:
@@ -733,6 +715,7 @@ def _survey_collect(given: argparse.Namespace) -> int:
     from chessgloss.commentary.methods import gather_comments
     from chessgloss.commentary.moves import evaluated_moves
     from chessgloss.llm.client import DEFAULT_MODEL, replay
+    from chessgloss.store import write_file
     from chessgloss.survey.study import complete_moves, study_of
 
     _check_targets(given.output)
@@ -746,12 +729,13 @@ def _survey_collect(given: argparse.Namespace) -> int:
         _say(f"only {len(complete)} moves have a comment of every method")
     chosen = {name: by_name[name] for name in complete[: given.moves]}
     study = study_of(comments, chosen, methods, baseline=given.baseline)
-    _replace(given.output, study.model_dump_json(indent=1) + "\n")
+    write_file(given.output, study.model_dump_json(indent=1) + "\n")
     _say(f"{len(chosen)} moves x {len(methods)} methods in {given.output}")
     return 0
 
 
 def _survey_build(given: argparse.Namespace) -> int:
+    from chessgloss.store import write_file
     from chessgloss.survey.study import (
         Key,
         Settings,
@@ -773,8 +757,8 @@ def _survey_build(given: argparse.Namespace) -> int:
     if key.study != study:
         remedy = "remove it or name another with --key"
         raise ValueError(f"{path} is the key of another study; {remedy}")
-    _replace(path, write_key(key), mode=0o600)
-    _replace(given.output, write_form(key, settings))
+    write_file(path, write_key(key), mode=0o600)
+    write_file(given.output, write_form(key, settings))
     for move in study.moves:
         if len(set(move.comments.values())) < len(move.comments):
             _say(f"{move.name}: two methods wrote the same comment")

@@ -26,7 +26,7 @@ import pandas as pd
 
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.stats import Interval
-from chessgloss.store import find_project
+from chessgloss.store import find_project, write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -207,12 +207,9 @@ def save(chapter: str, *tables: Mapping[str, Result]) -> None:
     results = {key: result for table in tables for key, result in table.items()}
     given = os.environ.get("CHESSGLOSS_RESULTS")
     folder = Path(given) if given else find_project() / "_build" / "scratch"
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{chapter}.json"
     entries = {key: _entry(result) for key, result in sorted(results.items())}
-    path.write_text(
-        json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    write_file(path, json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
     if not given:
         print(f"results kept in {path}; only `make` writes book/results")
 

@@ -20,7 +20,6 @@ Source: https://platform.openai.com/docs/guides/batch
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +42,7 @@ from chessgloss.llm.recordings import (
     State,
 )
 from chessgloss.llm.replies import FILTERED, read_completion, read_text, sentence
-from chessgloss.store import recipe_key
+from chessgloss.store import recipe_key, write_file
 
 _ENDPOINT = "/v1/chat/completions"
 _INSTRUCTION = """\
@@ -262,7 +261,7 @@ def write_batch(
         text = _plain_text(name, requests)
         path = folder / f"{name}.questions.txt"
     _write_kept(folder, batch)
-    _write(path, text)
+    write_file(path, text)
     return path
 
 
@@ -324,14 +323,7 @@ def _question_text(messages: Sequence[Message]) -> str:
 
 def _write_kept(folder: Path, batch: Batch) -> None:
     text = _BATCH.dump_json(batch, indent=1).decode()
-    _write(folder / "kept" / f"{batch.name}.json", text + "\n")
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(text, "utf-8")
-    part.replace(path)
+    write_file(folder / "kept" / f"{batch.name}.json", text + "\n")
 
 
 # ---------------------------------------------------------------- reading

@@ -34,7 +34,7 @@ from torch.nn import functional
 from tqdm import tqdm
 
 from chessgloss.assets import AssetMissing
-from chessgloss.store import default_store, file_digest, write_tensors
+from chessgloss.store import default_store, file_digest, write_file, write_tensors
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking import probes
 from chessgloss.tracking.measures import (
@@ -623,10 +623,7 @@ def train_run(
         },
     }
     path = kept_path("runs", run.name, benchmark.folder)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".part")
-    aside.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    aside.replace(path)
+    write_file(path, json.dumps(record, indent=1) + "\n")
     state.unlink(missing_ok=True)
     if compares_sources(run):
         keep_crossed(run, model, benchmark)
