@@ -180,7 +180,7 @@ def task_explorer() -> dict[str, Any]:
 
 
 def task_live() -> dict[str, Any]:
-    """Write what the page "Try it" runs in the browser into _build/live."""
+    """Write the files that the page "Try it" runs in the browser into _build/live."""
     return {
         "actions": [write_live_files],
         "file_dep": sources("live"),
@@ -417,7 +417,7 @@ def restore_failed(kept: Run, run: Run) -> None:
 
 
 def compare_notebooks(kept: Run, run: Run) -> str:
-    """Say how many executed notebooks are byte for byte the committed ones."""
+    """Return a sentence on how many executed notebooks are byte for byte the committed ones."""
     chapters = read_chapters(run.project)
     other = [
         c.name for c in chapters if _read(kept.notebook(c)) != _read(run.notebook(c))
@@ -505,12 +505,12 @@ def explorer_is_fresh() -> bool:
 
 
 def _is_marked(page: Path, *names: str) -> bool:
-    """Tell whether a page is there and was made from what its sources hold today."""
+    """Return whether a page is there and was made from today's sources."""
     return page.is_file() and page.read_text("utf-8").endswith(f"\n{_mark(*names)}\n")
 
 
 def _mark(*names: str) -> str:
-    """Return a comment, which no page shows, that names what a page is made from."""
+    """Return a comment, which no page shows, with a hash of a page's sources."""
     paths = [Path(path) for name in names for path in sources(name)]
     return f"% made from {_digest(paths)}"
 

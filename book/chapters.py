@@ -1,4 +1,4 @@
-"""The book's chapters: which there are, which are out of date, how one is executed and kept.
+"""The book's chapters: their list, their freshness, their execution and the files kept of it.
 
 A chapter is one notebook in ``notebooks/``, listed in ``notebooks/chapters.toml``. Its text
 (``NN_name.py``, jupytext percent) is the source. An executed notebook carries one
@@ -234,7 +234,7 @@ def fingerprint(run: Run, chapter: Chapter) -> str:
 
 
 def is_stale(run: Run, chapter: Chapter) -> bool:
-    """Tell whether the chapter must be executed: nothing kept, or made from other things."""
+    """Return whether the chapter must be executed: nothing kept, or made from other things."""
     notebook = run.notebook(chapter)
     if not (notebook.is_file() and run.result(chapter).is_file()):
         return True
@@ -422,7 +422,7 @@ def _strip_cell(cell: Any, number: int) -> None:
 
 
 def pasted_values(notebook: Any) -> dict[str, str]:
-    """Return what an executed notebook gives to its prose, by name, as Python writes it."""
+    """Return the values that an executed notebook gives to its prose, by name, as Python text."""
     values = {}
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
@@ -543,7 +543,7 @@ def without_solutions(notebook: Any, right: Sequence[Mapping[str, str]] = ()) ->
 
 
 def right_results(notebook: Any) -> list[dict[str, str]]:
-    """Return what an executed notebook's cells tagged ``check`` say of its own solutions.
+    """Return the hashes of an executed notebook's own solutions, from its cells tagged ``check``.
 
     Hashes of results by name (:func:`chessgloss.report.check`), a cell after the other.
     """

@@ -59,7 +59,7 @@ _RULES = SandboxedEnvironment(undefined=jinja2.StrictUndefined)
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim of a document, what we did to test it, and the rules that decide.
+    """A claim of a document, our test of it, and the rules that decide.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def evaluate(rule: str, figures: Mapping[str, Result], entry: str) -> bool:
 
 
 def answer(claim: Claim, words: Mapping[str, str]) -> str:
-    """Return what was found, in a sentence with its numbers and their intervals.
+    """Return the finding in a sentence, with its numbers and their intervals.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def _read(what: str, name: str, figures: Mapping[str, Result], at: str) -> float
 
 
 def lacking(claim: Claim, figures: Mapping[str, Result]) -> list[str]:
-    """Return what a claim's test needs and what is not here, each once; nothing if it is decided.
+    """Return the absent things that a claim's test needs, each once; none if it is decided.
 
     A number that is shown beside and in no rule takes part in no verdict.
     """
@@ -347,7 +347,7 @@ def pages(project: Path, folder: Path) -> dict[str, str]:
 
 
 def _card(claim: Claim, book: Book) -> dict[str, Any]:
-    """Return what the pages show of a claim, by the names that the templates use."""
+    """Return the values of a claim that the pages show, by the names that the templates use."""
     figures = {name: book.result(key, claim.id) for name, key in claim.figures.items()}
     words = {name: book.words(key, claim.id) for name, key in claim.figures.items()}
     verdict = decide(claim, figures)

@@ -23,7 +23,7 @@ _STEPS = 8
 
 
 def read_places(notebook: Path) -> dict[str, Place]:
-    """Return where a chapter computes the results of each prefix.
+    """Return the place at which a chapter computes the results of each prefix.
 
     Each key of a dictionary that is written out has its place by itself. Where no name leads out of
     the cell that saves, it is the place in it. Where a prefix is put together, it is the place of
@@ -76,7 +76,7 @@ def _first_text(prefix: ast.expr) -> str:
 
 
 def _assignments(module: ast.Module) -> _Assigned:
-    """Return, for each name that the cells set, the lines where, with what it is made of."""
+    """Return, for each name that the cells set, the lines of its assignments with their values."""
     found: dict[str, list[tuple[int, ast.expr]]] = defaultdict(list)
     waiting: list[ast.AST] = list(module.body)
     while waiting:

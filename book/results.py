@@ -83,7 +83,7 @@ def read_results(folder: Path) -> dict[str, Results]:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """Of all chapters, by number: names, results, headings, and where results are computed.
+    """All chapters by number: names, results, headings, and the places of their computation.
 
     ``committed`` are the results of the project, which ``results`` may be too. A chapter that has
     written none is in neither.
@@ -260,7 +260,7 @@ def read_inventory(path: Path) -> tuple[Item, ...]:
 
 
 def verdict(result: Result, rounding: float = 0.0) -> str:
-    """Return what a result says of the value it is compared with, in words.
+    """Return the verdict of a result on the value it is compared with, in words.
 
     ``rounding`` is half a unit of the last digit printed: a printed 1.00 stands for any number
     that rounds to it.
@@ -285,7 +285,7 @@ def status(
     written: bool,
     printed: Mapping[str, Reference] | None = None,
 ) -> str:
-    """Return where an item stands: one word and its verdicts, not yet, or not reproducible.
+    """Return an item's status: one word and its verdicts, not yet, or not reproducible.
 
     ``results`` are those of the item alone; ``written`` says whether its chapter has any;
     ``printed`` are the reference values by key.
@@ -311,7 +311,7 @@ def status(
 
 
 def _in_one_word(counts: Mapping[str, int]) -> str:
-    """Return what the verdicts on an item's numbers amount to, in bold; nothing of none."""
+    """Return the sum of the verdicts on an item's numbers in a word, in bold; nothing of none."""
     lacking = sum(n for name, n in counts.items() if name.startswith("not measured"))
     compared = sum(counts.values()) - lacking
     agree = sum(counts.get(name, 0) for name in AGREE)
@@ -594,7 +594,7 @@ def is_green(rows: pd.DataFrame) -> bool:
 
 
 def failed_lines(rows: pd.DataFrame) -> str:
-    """Return what failed as text, a line a result."""
+    """Return the failed results as text, a line each."""
     failed = rows[rows["outcome"].isin(FAILURES)]
     return "\n".join(
         f"  {row.chapter}/{row.key}: {row.outcome}; {row.detail}"
@@ -648,7 +648,7 @@ def page(
 
 
 def _remedy(what: str) -> str:
-    """Say which command or setting brings what was absent."""
+    """Return the command or setting that brings an absent asset."""
     if model := re.fullmatch(r"recorded answers of (\S+)", what):
         return f"`make record MODEL={model[1]} PURPOSE=mate_in_one`"
     if "ratings" in what:
@@ -659,7 +659,7 @@ def _remedy(what: str) -> str:
 
 
 def summarise(rows: pd.DataFrame, failed_chapters: int = 0) -> str:
-    """Say in one line whether it reproduces, such as ``GREEN: 40 results: 38 identical, 2 new``."""
+    """Return the outcome in one line, such as ``GREEN: 40 results: 38 identical, 2 new``."""
     counts = rows["outcome"].value_counts()
     parts = [f"{counts[name]} {name}" for name in OUTCOMES if name in counts]
     parts += [f"{failed_chapters} chapters failed"] if failed_chapters else []

@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _in_words(error: Exception) -> str:
-    """Return what went wrong; of the system's errors, with which file."""
+    """Return an error in words; of the system's errors, with the file's name."""
     if isinstance(error, ModuleNotFoundError) and error.name:
         from chessgloss.assets import missing
 
@@ -271,7 +271,7 @@ def _try(ask: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
 
 
 def render(findings: list[Finding]) -> str:
-    """Return the findings as a plain table: component, found, version, what to run."""
+    """Return the findings as a plain table: component, found, version, remedy."""
     rows = [("component", "found", "version", "what to run")]
     for each in findings:
         found = "yes" if each.version else "no" if each.essential else "no (optional)"
@@ -362,7 +362,7 @@ def _comment_json(briefing: Briefing, comment: Comment) -> str:
 def _annotator(
     given: argparse.Namespace, write: Commentator, engines: EnginePool | None = None
 ) -> Annotator:
-    """Return what comments as the options say; ``with`` starts the engines if none are given."""
+    """Return an annotator by the options; ``with`` starts the engines if none are given."""
     from chessgloss.commentary.annotate import Annotator
 
     return Annotator(
@@ -378,7 +378,7 @@ def _annotator(
 def _writer(
     given: argparse.Namespace, answers: Path | None = None
 ) -> tuple[Commentator, Client | None]:
-    """Return what writes comments, and the client that it asks: live.
+    """Return the writer of comments, and the live client that it asks.
 
     It keeps answers in the file, if one is given, and asks no question twice.
     """
@@ -399,7 +399,7 @@ def _writer(
 
 
 def _say_spent(write: Commentator) -> None:
-    """Say what a model's comments cost, and what was checked in them."""
+    """Print the cost of a model's comments, and the number of claims checked in them."""
     spent = getattr(write, "spent", None)
     if spent is not None and spent.comments:
         _say(str(spent))
@@ -501,7 +501,7 @@ def _write_games(
 def _say_stopped(
     given: argparse.Namespace, finished: dict[int, AnnotatedGame | str], total: int
 ) -> None:
-    """Write what is finished of a job that is stopped, and say how it goes on."""
+    """Write the finished games of a stopped job, and say how to go on."""
     annotated = _annotated(finished)
     if not annotated:
         _say("no game is annotated yet")
@@ -516,7 +516,7 @@ def _say_stopped(
 
 
 def _say_readings(games: Sequence[PgnGame]) -> None:
-    """Say what was read by rule: a line for each rule, with the games."""
+    """Print what was read by rule: a line for each rule, with the games."""
     readings: dict[str, list[str]] = {}
     for read in games:
         for reading in read.repairs if read.number else ():
@@ -636,7 +636,7 @@ def _claims(given: argparse.Namespace) -> int:
 
 
 def _reader(given: argparse.Namespace) -> Client | None:
-    """Return who is asked what a text claims; nobody where rules read it."""
+    """Return the client that is asked for a text's claims; none where rules read it."""
     return chessgloss.live_client() if given.reader == "model" else None
 
 
@@ -825,7 +825,7 @@ def _option(*flags: str, **how: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
 
 
 def _from(least: float) -> Callable[[str], float]:
-    """Return what reads a number that is at least so large, of the same type."""
+    """Return a parser of numbers that are at least so large, of the same type."""
 
     def read(text: str) -> float:
         with suppress(ValueError):

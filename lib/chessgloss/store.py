@@ -144,7 +144,7 @@ class Store:
         return target
 
     def _sweep(self) -> None:
-        """Remove what writers that were killed left half written."""
+        """Remove the half-written folders of killed writers."""
         for left in self.root.glob(".writing-*-*"):
             try:
                 os.kill(int(left.name.split("-")[1]), 0)
@@ -246,7 +246,7 @@ def read_tensors(
 
 
 def read_zstd(path: Path, refusal: type[Exception] = ValueError) -> bytes:
-    """Return what a ``.zst`` file holds, in bounded memory.
+    """Return the content of a ``.zst`` file, in bounded memory.
 
     Raises
     ------

@@ -84,7 +84,7 @@ class Priorities:
 
 
 class NnueSource:
-    """Features from NNUE's sums and what the network makes of them, and nothing else.
+    """Features from NNUE's sums and the network's activations, and nothing else.
 
     A side has 4,096 features: the changes of its 1,024 sums before clipping, of the 1,024
     clipped ones and of the 512 products, then the clipped sums and the products before the
@@ -182,7 +182,7 @@ class ChangeModel:
         *,
         batch: int = 1024,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return changes and what ranks them, float32 ``(n, 21)`` each.
+        """Return changes and the sizes that rank them, float32 ``(n, 21)`` each.
 
         Changes are signed, in standard deviations; the ranking is by the root of the size,
         which may be a little below zero.
@@ -274,7 +274,7 @@ class Method(Protocol):
     """Scores moves that are given by the FENs before and after them."""
 
     def score(self, before: Sequence[str], after: Sequence[str]) -> Scores:
-        """Return what the method says of ``n`` moves, from FENs around them, length ``n``."""
+        """Return the method's scores of ``n`` moves, from FENs around them, length ``n``."""
 
 
 def read(expert: Expert, fens: Sequence[str]) -> NDArray[np.float32]:

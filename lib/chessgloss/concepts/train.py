@@ -389,7 +389,7 @@ def write_answers(
     *,
     seed: int,
 ) -> Path:
-    """Write what a model answers about the test moves of the chapter on prioritisation.
+    """Write a model's answers about the test moves of the chapter on prioritisation.
 
     Its changes, float16 ``(n, 21)`` in standard deviations; the terms that it names first, uint8
     ``(n, 5)``; and by which numbers the moves are known (:func:`.changes.move_keys`).

@@ -206,7 +206,7 @@ class Skipped(NamedTuple):
 
 
 class Converted(NamedTuple):
-    """How many games were written, and how many were not taken."""
+    """The numbers of games that were written and that were not taken."""
 
     written: int
     skipped: int

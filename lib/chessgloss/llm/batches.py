@@ -228,7 +228,7 @@ def write_batch(
     requests: Sequence[Request],
     form: Form,
 ) -> Path:
-    """Write a batch and what the asker keeps of it; return the file of questions.
+    """Write a batch and the asker's record of it; return the file of questions.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ def _write_kept(folder: Path, batch: Batch) -> None:
 
 
 def read_batches(folder: Path, recordings: Recordings) -> list[Batch]:
-    """Return what was kept of the batches of one purpose and model in a folder.
+    """Return the records of the batches of one purpose and model in a folder.
 
     Raises
     ------
@@ -459,7 +459,7 @@ def _requests_of(
 def _read_answers(
     batch: Batch, files: Sequence[Path]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what was said to each number, and what is wrong with lines and numbers."""
+    """Return the answer to each number, and the faults of lines and numbers."""
     numbers = {question.key: number for number, question in batch.questions.items()}
     said: dict[str, Any] = {}
     complaints: dict[str, str] = {}
@@ -520,7 +520,7 @@ def _plain_answer(
 def _openai_answer(
     said: Mapping[str, Any], request: Request, model: str
 ) -> tuple[Answer, str, dict[str, Any]]:
-    """Return an answer of the Batch API, its day, and what the endpoint said of itself."""
+    """Return an answer of the Batch API, its day, and the endpoint's account of itself."""
     from openai.types.chat import ChatCompletion
 
     response = said.get("response") or {}

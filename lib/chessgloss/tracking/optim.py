@@ -137,7 +137,7 @@ class MasterWeights:
         return {"weights": self.flat.clone(), **state}
 
     def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Go back to what :meth:`state` returned.
+        """Restore a state that :meth:`state` returned.
 
         Earlier states have the ``momentum`` as a sum; torch keeps a mean.
         """
@@ -160,7 +160,7 @@ class MasterWeights:
 
 
 def _moved_alone(name: str, matrix: nn.Parameter) -> Iterator[tuple[int, int]]:
-    """Yield the shapes of what a matrix is moved as: itself, or square ones, stacked."""
+    """Yield the shapes of the parts of a matrix that are moved alone: square ones, or all of it."""
     rows, columns = matrix.shape
     height = columns if any(part in name for part in STACKED) else rows
     for _ in range(rows // height):

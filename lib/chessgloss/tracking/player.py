@@ -1,4 +1,4 @@
-"""Runs as players: a model says a move after any game, or what it said once is read."""
+"""Runs as players: a model says a move after any game, or its recorded moves are read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def keep_moves(
     training: Training,
     games: Sequence[Sequence[str]],
 ) -> Path:
-    """Write what a model says after games, moves in UCI notation; return the file."""
+    """Write the moves that a model says after games, in UCI notation; return the file."""
     said = continue_games(model, training.reading, games)
     rows = sorted(zip(map(_name, games), said, strict=True))
     path = kept_path("moves", run)
