@@ -63,7 +63,7 @@ pdf: book ## print the book into _build/chessgloss.pdf (needs pdfunite, of poppl
 	@$(PY) book/pdf.py
 
 campaign: sync ## faults and bad input by the thousand, into book/reliability.md (hours)
-	@$(PY) tests/campaign.py
+	@$(PY) benchmarks/campaign.py
 
 bench: sync ## measure anew what is of older code, beside peers and the last version (minutes)
 	@$(PY) benchmarks/bench.py

@@ -6,12 +6,11 @@ imports torch, so that finding nothing to do takes seconds.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +18,16 @@ from doit.exceptions import TaskFailed
 from doit.tools import config_changed
 
 from chessgloss.book.profiles import PROFILES
-from chessgloss.commentary.asking import briefings_file
+from chessgloss.book.used_code import code_sha256
 from chessgloss.llm.client import DEFAULT_MODEL
+from chessgloss.store import write_file
 
 PROJECT = Path(__file__).parent.resolve()
 sys.path.insert(0, str(PROJECT / "book"))
 
-import compare as comparison  # noqa: E402
 import findings  # noqa: E402
 import live_files  # noqa: E402
-import reproduce as overview  # noqa: E402
+import results  # noqa: E402
 from chapters import (  # noqa: E402
     CHAPTERS_FILE,
     Chapter,
@@ -45,10 +44,8 @@ from chapters import (  # noqa: E402
     separate_run,
     sync_pair,
     without_solutions,
-    write_atomically,
     write_values,
 )
-from ran_code import execute_recorded  # noqa: E402
 
 BUILD = PROJECT / "_build"
 BUILD.mkdir(exist_ok=True)
@@ -61,6 +58,59 @@ FINDINGS = PROJECT / "book/findings.md"
 
 #: What the page "Try it" runs in a reader's browser.
 LIVE = BUILD / "live"
+
+#: What the generated pages and files are made from, as patterns.
+MADE_FROM: Mapping[str, tuple[str, ...]] = {
+    "overview": (
+        "book/inventory.csv",
+        "book/places.py",
+        "book/reproduce.md.j2",
+        "book/results.py",
+        "book/results/*.json",
+        "data/reference/*",
+        "lib/chessgloss/book/reference.py",
+        CHAPTERS_FILE,
+        "notebooks/[0-9]*.py",
+    ),
+    "findings": (
+        "book/drawings.py",
+        "book/findings.py",
+        "book/findings.toml",
+        "book/findings.md.j2",
+        "book/index.md.j2",
+        "data/commentary/briefings.json",
+        "lib/chessgloss/claims/*.py",
+    ),
+    "explorer": (
+        "book/explorer.md.j2",
+        "book/explorer.py",
+        "data/commentary/**/*",
+        "data/notes/second/**/*",
+        f"data/recordings/{DEFAULT_MODEL}/**/*",
+        "data/static/recorded/**/*",
+        "lib/chessgloss/claims/**/*.py",
+        "lib/chessgloss/commentary/**/*",
+        "lib/chessgloss/facts/**/*.py",
+        "lib/chessgloss/predicates/**/*.py",
+    ),
+    "live": (
+        "book/live_*",
+        "lib/chessgloss/**/*.py",
+        *(f"lib/chessgloss/**/*{ending}" for ending in live_files.READ),
+        "package-lock.json",
+    ),
+    "book": (
+        "_config.yml",
+        "_toc.yml",
+        "benchmarks/results/*.*",
+        "book/*.*",
+        "book/_*/**/*",
+        "book/executed/*.ipynb",
+        "book/library/*",
+        "lib/**/*.py",  # docstrings are the library's pages
+        "package-lock.json",
+    ),
+}
 
 DOIT_CONFIG = {
     "default_tasks": ["book"],
@@ -78,7 +128,9 @@ def task_pairs() -> Iterator[dict[str, Any]]:
         yield {
             "name": source.stem,
             "actions": [(sync, [source])],
-            "uptodate": [config_changed(_digest(source, source.with_suffix(".ipynb")))],
+            "uptodate": [
+                config_changed(_digest([source, source.with_suffix(".ipynb")]))
+            ],
         }
 
 
@@ -92,10 +144,9 @@ def task_execute() -> Iterator[dict[str, Any]]:
 def task_overview() -> dict[str, Any]:
     """Write book/reproduce.md from the reference values and the committed results."""
     page = PROJECT / "book/reproduce.md"
-    results = committed_run(PROJECT).results
     return {
-        "actions": [(write_overview, [results, page])],
-        "file_dep": [str(path) for path in overview_sources(PROJECT)],
+        "actions": [(write_overview, [committed_run(PROJECT).results, page])],
+        "file_dep": sources("overview"),
         "targets": [str(page)],
         "task_dep": ["execute"],
     }
@@ -129,10 +180,10 @@ def task_explorer() -> dict[str, Any]:
 
 
 def task_live() -> dict[str, Any]:
-    """Write what the page "Try it" runs in the browser into _build/live."""
+    """Write the files that the page "Try it" runs in the browser into _build/live."""
     return {
         "actions": [write_live_files],
-        "file_dep": [str(path) for path in live_sources(PROJECT)],
+        "file_dep": sources("live"),
         "targets": [str(LIVE / "files.json")],
         "uptodate": [(LIVE / "files.json").is_file],
     }
@@ -142,23 +193,20 @@ def task_book() -> dict[str, Any]:
     """Build _build/html from the committed text and the executed chapters."""
     return {
         "actions": [(build_html, [PROJECT, PROJECT]), (_announce, [PROJECT])],
-        "file_dep": [str(path) for path in page_sources(PROJECT)],
+        "file_dep": sources("book"),
         "targets": [str(index_page(PROJECT))],
         "task_dep": ["pairs", "execute", "overview", "findings", "explorer", "live"],
     }
 
 
 def task_smoke() -> Iterator[dict[str, Any]]:
-    """Execute every chapter at its smallest sizes and build the pages from them.
-
-    What runs of the library is recorded and held against the chapter's fingerprint.
-    """
+    """Execute every chapter at its smallest sizes and build the pages from them."""
     folder = BUILD / "smoke"
     run = separate_run(PROJECT, "smoke", folder)
     names = []
     for chapter in read_chapters(PROJECT):
         names.append(f"smoke:{chapter.name}")
-        yield _execution(run, chapter, execute_recorded)
+        yield _execution(run, chapter)
     yield {
         "name": "pages",
         "actions": [
@@ -201,15 +249,13 @@ def task_reproduce() -> dict[str, Any]:
     return {"actions": [reproduce], "task_dep": ["live"]}
 
 
-def _execution(
-    run: Run, chapter: Chapter, how: Callable[[Run, Chapter], Path] = execute
-) -> dict[str, Any]:
+def _execution(run: Run, chapter: Chapter) -> dict[str, Any]:
     def fresh(task: object, values: object) -> bool:
         return not is_stale(run, chapter)
 
     return {
         "name": chapter.name,
-        "actions": [(_run_quietly, [how, run, chapter])],
+        "actions": [(execute_quietly, [run, chapter])],
         "targets": [str(run.notebook(chapter)), str(run.result(chapter))],
         "uptodate": [fresh],
     }
@@ -218,10 +264,10 @@ def _execution(
 # ---------------------------------------------------------------- actions
 
 
-def _run_quietly(action: Callable[..., Any], *arguments: Any) -> TaskFailed | None:
-    """Call an action; a chapter's failure is a message here, not a traceback."""
+def execute_quietly(run: Run, chapter: Chapter) -> TaskFailed | None:
+    """Execute a chapter; its failure is a message here, not a traceback."""
     try:
-        action(*arguments)
+        execute(run, chapter)
     except ChapterError as error:
         return TaskFailed(str(error))
     return None
@@ -324,25 +370,24 @@ def reproduce() -> TaskFailed | None:
     run = separate_run(PROJECT, "book", folder)
     kept = committed_run(PROJECT)
     declared = PROJECT / "book/tolerances.toml"
-    tolerances = comparison.read_tolerances(declared)
-    print(
-        f"{len(tolerances)} tolerances declared beforehand, {declared.name} {_digest(declared)}"
-    )
+    tolerances = results.read_tolerances(declared)
+    named = f"{declared.name} {_digest([declared])}"
+    print(f"{len(tolerances)} tolerances declared beforehand, {named}")
     failures, times = execute_all(run)
-    rows = comparison.compare(kept.results, run.results, tolerances)
+    rows = results.compare(kept.results, run.results, tolerances)
     notebooks = compare_notebooks(kept, run)
-    print("", comparison.render(rows), notebooks, *failures, "", sep="\n")
+    print("", results.failed_lines(rows), notebooks, *failures, "", sep="\n")
     restore_failed(kept, run)
-    report = comparison.page(
+    report = results.page(
         rows, notebooks=notebooks, failures=failures, times=times, declared=declared
     )
     pages = build_from(run, folder / "source", PROJECT, report)
-    print(comparison.summarise(rows, failed_chapters=len(failures)))
+    print(results.summarise(rows, failed_chapters=len(failures)))
     if pages is not None:
         return pages
     _announce(PROJECT)
     print(f"table by table: {index_page(PROJECT).parent / 'book/reproduced.html'}")
-    if failures or not comparison.is_green(rows):
+    if failures or not results.is_green(rows):
         return TaskFailed("the book does not reproduce here; the page above says where")
     return None
 
@@ -372,7 +417,7 @@ def restore_failed(kept: Run, run: Run) -> None:
 
 
 def compare_notebooks(kept: Run, run: Run) -> str:
-    """Say how many executed notebooks are byte for byte the committed ones."""
+    """Return a sentence on how many executed notebooks are byte for byte the committed ones."""
     chapters = read_chapters(run.project)
     other = [
         c.name for c in chapters if _read(kept.notebook(c)) != _read(run.notebook(c))
@@ -402,7 +447,7 @@ def build_from(
         )
     write_overview(run.results, source / "book/reproduce.md")
     if report:
-        write_atomically(source / "book/reproduced.md", report)
+        write_file(source / "book/reproduced.md", report)
         after = "      - file: book/reproduce\n"
         toc = (source / "_toc.yml").read_text()
         (source / "_toc.yml").write_text(
@@ -415,25 +460,18 @@ def build_from(
     return build_html(source, output) or failure
 
 
-def write_overview(results: Path, page: Path) -> None:
-    """Write the page that sets every printed number beside ours."""
-    text = overview.render(
-        results,
-        PROJECT / "data/reference",
-        PROJECT / "book/inventory.csv",
-        PROJECT / CHAPTERS_FILE,
-        committed_run(PROJECT).results,
-    )
-    write_atomically(page, text)
+def write_overview(folder: Path, page: Path) -> None:
+    """Write the page that sets every printed number beside ours, of a folder of results."""
+    write_file(page, results.overview(PROJECT, folder))
 
 
-def _write_findings(results: Path, folder: Path) -> TaskFailed | None:
+def _write_findings(folder: Path, target: Path) -> TaskFailed | None:
     from chessgloss.assets import AssetMissing
 
     try:
-        for name, text in findings.pages(PROJECT, results).items():
-            write_atomically(folder / name, text)
-    except (findings.FindingsError, AssetMissing) as error:
+        for name, text in findings.pages(PROJECT, folder).items():
+            write_file(target / name, text)
+    except (results.ResultsError, AssetMissing) as error:
         return TaskFailed(f"the page of all claims cannot be written: {error}")
     return None
 
@@ -442,12 +480,12 @@ def _write_committed_findings() -> TaskFailed | None:
     failure = _write_findings(committed_run(PROJECT).results, PROJECT / "book")
     if failure is None:
         text = FINDINGS.read_text("utf-8")
-        write_atomically(FINDINGS, f"{text}\n{_mark(findings_sources(PROJECT))}\n")
+        write_file(FINDINGS, f"{text}\n{_mark('overview', 'findings')}\n")
     return failure
 
 
 def findings_are_fresh() -> bool:
-    return _is_marked(FINDINGS, findings_sources(PROJECT))
+    return _is_marked(FINDINGS, "overview", "findings")
 
 
 def _write_explorer() -> TaskFailed | None:
@@ -458,22 +496,23 @@ def _write_explorer() -> TaskFailed | None:
         page = explorer.write_page(PROJECT)
     except AssetMissing as error:
         return TaskFailed(f"{EXPLORER.name} is of older code or data: {error}")
-    write_atomically(EXPLORER, f"{page}\n{_mark(explorer_sources(PROJECT))}\n")
+    write_file(EXPLORER, f"{page}\n{_mark('explorer')}\n")
     return None
 
 
 def explorer_is_fresh() -> bool:
-    return _is_marked(EXPLORER, explorer_sources(PROJECT))
+    return _is_marked(EXPLORER, "explorer")
 
 
-def _is_marked(page: Path, sources: Iterable[Path]) -> bool:
-    """Tell whether a page is there and was made from what the sources hold today."""
-    return page.is_file() and page.read_text("utf-8").endswith(f"\n{_mark(sources)}\n")
+def _is_marked(page: Path, *names: str) -> bool:
+    """Return whether a page is there and was made from today's sources."""
+    return page.is_file() and page.read_text("utf-8").endswith(f"\n{_mark(*names)}\n")
 
 
-def _mark(sources: Iterable[Path]) -> str:
-    """Return a comment, which no page shows, that names what a page is made from."""
-    return f"% made from {_digest(*sources)}"
+def _mark(*names: str) -> str:
+    """Return a comment, which no page shows, with a hash of a page's sources."""
+    paths = [Path(path) for name in names for path in sources(name)]
+    return f"% made from {_digest(paths)}"
 
 
 def write_live_files() -> None:
@@ -517,91 +556,12 @@ def index_page(output: Path) -> Path:
     return output / "_build/html/index.html"
 
 
-def page_sources(project: Path) -> list[Path]:
-    """List what the pages are made from: text, settings, executed chapters, docstrings."""
-    run = committed_run(project)
-    text = [path for path in (project / "book").rglob("*") if path.is_file()]
-    own = [
-        path
-        for path in text
-        if not {"executed", "results", "__pycache__"} & {*path.parts}
-    ]
-    notebooks = [run.notebook(chapter) for chapter in read_chapters(project)]
-    settings = [
-        project / "_config.yml",
-        project / "_toc.yml",
-        project / "package-lock.json",
-    ]
-    measured = (project / "benchmarks/results").glob("*.*")
-    documented = (project / "lib").rglob("*.py")  # docstrings are the library's pages
-    return sorted([*own, *notebooks, *settings, *measured, *documented])
-
-
-def overview_sources(project: Path) -> list[Path]:
-    """List what the overview of all tables and figures is made from."""
-    results = (
-        committed_run(project).result(chapter) for chapter in read_chapters(project)
-    )
-    makers = [project / name for name in ("book/reproduce.py", "book/reproduce.md.j2")]
-    library = project / "lib/chessgloss/book/reference.py"
-    return [
-        *results,
-        *makers,
-        library,
-        *(project / "data/reference").glob("*"),
-        project / CHAPTERS_FILE,
-    ]
-
-
-def findings_sources(project: Path) -> list[Path]:
-    """List what the first page and the page of all claims are made from."""
-    book = project / "book"
-    own = (
-        "findings.py",
-        "findings.toml",
-        "drawings.py",
-        *(f"{n}.j2" for n in findings.PAGES),
-    )
-    chapters = read_chapters(project)
-    return [
-        *(book / name for name in own),
-        *overview_sources(project),
-        *(project / chapter.source for chapter in chapters),
-        *sorted((project / "lib/chessgloss/claims").glob("*.py")),
-        briefings_file(),
-    ]
-
-
-def live_sources(project: Path) -> list[Path]:
-    """List what the files of the page "Try it" are made from."""
-    makers = [path for path in (project / "book").glob("live_*") if path.is_file()]
-    library = (project / "lib/chessgloss").rglob("*")
-    kinds = {".py", *live_files.READ}
-    packed = [path for path in library if path.suffix in kinds]
-    return sorted([*makers, *packed, project / "package-lock.json"])
-
-
-def explorer_sources(project: Path) -> list[Path]:
-    """List what the explorer is made from: player, rules of claims, notes, comments, moves."""
-    library = project / "lib/chessgloss"
-    rules = [
-        path
-        for room in ("claims", "facts", "predicates")
-        for path in (library / room).rglob("*.py")
-    ]
-    written = [
-        path for path in (library / "commentary").rglob("*") if path.suffix != ".pyc"
-    ]
-    kept = [
-        project / "data" / name
-        for name in ("commentary", "notes/second", "static/recorded")
-    ]
-    kept.append(project / "data/recordings" / DEFAULT_MODEL)
-    data = [path for folder in kept for path in folder.rglob("*")]
-    own = [project / f"book/explorer{ending}" for ending in (".py", ".md.j2")]
+def sources(name: str) -> list[str]:
+    """List the files of a pattern of :data:`MADE_FROM`, without what a program leaves behind."""
+    found = {path for pattern in MADE_FROM[name] for path in PROJECT.glob(pattern)}
     return sorted(
-        path
-        for path in {*own, *rules, *written, *data}
+        str(path)
+        for path in found
         if path.is_file() and path.suffix != ".pyc" and not path.name.startswith(".")
     )
 
@@ -614,8 +574,6 @@ def _read(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
 
-def _digest(*paths: Path) -> str:
-    digest = hashlib.blake2b(digest_size=8)
-    for path in paths:
-        digest.update(_read(path) or b"")
-    return digest.hexdigest()
+def _digest(paths: Iterable[Path]) -> str:
+    """Return a short hash of those of the files that are there."""
+    return code_sha256(filter(Path.is_file, paths), PROJECT)[:16]

@@ -1,7 +1,7 @@
 """What the benchmarks share: turns, ratios with intervals, and of which code a figure is.
 
-``make bench`` runs the benchmarks that take minutes and whose figures are of older code: the
-definitions of the library that a benchmark reaches have changed since it was run. Each compares
+``make bench`` runs the benchmarks that take minutes and whose figures are of older code: a file
+of the library that a benchmark imports has changed since it was run. Each compares
 in turns (ours, theirs, ours, theirs, ...) with a named peer or with the library of the last
 version, so that whatever else the machine does disturbs both alike.
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import hashlib
 import json
 import os
 import platform
@@ -31,7 +30,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from chessgloss.book.used_code import used_code
+from chessgloss.book.used_code import code_sha256, used_code
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = ROOT / "benchmarks"
@@ -52,7 +51,7 @@ SHORT: Mapping[str, tuple[str, ...]] = {
 #: What takes long, or needs a file or a package of its own: run by hand.
 LONG = ("leela_speed", "moods", "table6_speed", "users")
 
-#: Benchmarks that are of whole modules, and not of the definitions that their script names.
+#: Modules that a benchmark is of and its script does not import: it starts a program with them.
 LOADED: Mapping[str, tuple[str, ...]] = {
     "start_speed": ("__init__.py", "__main__.py", "cli.py"),
     "moods": (
@@ -108,15 +107,12 @@ def age_of(benchmark: str, results: Path = RESULTS) -> Age:
 
 
 def fingerprint(benchmark: str) -> str:
-    """Return a hash of the library's definitions that a benchmark's scripts reach."""
-    library = ROOT / "lib/chessgloss"
-    used = {
-        name: (library / name).read_text("utf-8") for name in LOADED.get(benchmark, ())
-    }
-    for script in sorted(BENCHMARKS.glob(f"{benchmark}*.py")):
-        used |= used_code(script.read_text("utf-8"), ROOT / "lib")
-    text = json.dumps(used, sort_keys=True)
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    """Return a hash of the library's files that a benchmark's scripts use."""
+    library = ROOT / "lib"
+    used = {library / "chessgloss" / name for name in LOADED.get(benchmark, ())}
+    for script in BENCHMARKS.glob(f"{benchmark}*.py"):
+        used.update(used_code(script.read_text("utf-8"), library))
+    return code_sha256(used, library)
 
 
 def keep(benchmark: str, results: Mapping[str, Any]) -> None:

@@ -1,9 +1,9 @@
-"""The book's chapters: which there are, which are out of date, how one is executed and kept.
+"""The book's chapters: their list, their freshness, their execution and the files kept of it.
 
 A chapter is one notebook in ``notebooks/``, listed in ``notebooks/chapters.toml``. Its text
 (``NN_name.py``, jupytext percent) is the source. An executed notebook carries one
 fingerprint of all that it was made from, and is stale when that of today differs: a change
-in the library re-runs only the chapters that use the changed definition, and a fresh clone,
+in the library re-runs only the chapters that import the changed file, and a fresh clone,
 whatever its file times, runs nothing. What is kept of an execution holds nothing that
 differs from run to run, so that two of the same text give the same bytes.
 
@@ -31,7 +31,8 @@ from typing import Any
 from unittest.mock import patch
 
 from chessgloss.book.profiles import sizes_of
-from chessgloss.book.used_code import PACKAGE, used_code, used_files
+from chessgloss.book.used_code import PACKAGE, code_sha256, used_code
+from chessgloss.store import write_file
 
 LOCK_FILE = "requirements.lock"
 CHAPTERS_FILE = "notebooks/chapters.toml"
@@ -207,7 +208,7 @@ def find_chapter(chapters: Iterable[Chapter], wanted: str) -> Chapter:
 def fingerprint(run: Run, chapter: Chapter) -> str:
     """Digest all that an executed chapter is made from, as 32 hexadecimal digits.
 
-    That is the notebook's text, the library's definitions that it uses, its sizes, the
+    That is the notebook's text, the files of the library that it imports, its sizes, the
     parameters injected, its data and the lock file: names and contents, never file times.
 
     Raises
@@ -216,33 +217,24 @@ def fingerprint(run: Run, chapter: Chapter) -> str:
         If the notebook, its data or the lock file is missing.
     """
     project = run.project
-    library = run.project / "lib"
-    source = project / chapter.source
-    required: list[Path] = []
+    made_from: set[Path] = set()
     for pattern in (chapter.source, LOCK_FILE, *chapter.data):
         found = sorted(project.glob(pattern))
         if not found:
             raise ChapterError(f"{chapter.name}: {pattern} is missing")
-        required += found
-    used = used_code(source.read_text("utf-8"), library)
+        for path in found:
+            made_from |= {
+                file for file in (path, *path.rglob("[!.]*")) if file.is_file()
+            }
+    source = (project / chapter.source).read_text("utf-8")
+    made_from.update(used_code(source, project / "lib"))
     sizes = sizes_of(project, chapter.name, run.profile)
-    digest = hashlib.blake2b(digest_size=16)
-    digest.update(json.dumps([run.parameters, sizes, used], sort_keys=True).encode())
-    files = {
-        file
-        for path in required
-        for file in (path, *path.rglob("[!.]*"))
-        if file.is_file()
-    }
-    for path in sorted(files | used_files(used, library)):
-        digest.update(f"\0{path.relative_to(project).as_posix()}\0".encode())
-        with path.open("rb") as stream:
-            digest.update(hashlib.file_digest(stream, "blake2b").digest())
-    return digest.hexdigest()
+    about = json.dumps([run.parameters, sizes, code_sha256(made_from, project)])
+    return hashlib.blake2b(about.encode(), digest_size=16).hexdigest()
 
 
 def is_stale(run: Run, chapter: Chapter) -> bool:
-    """Tell whether the chapter must be executed: nothing kept, or made from other things."""
+    """Return whether the chapter must be executed: nothing kept, or made from other things."""
     notebook = run.notebook(chapter)
     if not (notebook.is_file() and run.result(chapter).is_file()):
         return True
@@ -304,7 +296,7 @@ def execute(
     )
     print(f"{chapter.name} ({run.profile}): {taken}", file=sys.stderr)
     write_values(notebook, pasted_values(notebook))
-    return write_atomically(run.notebook(chapter), notebook_text(notebook, record))
+    return write_file(run.notebook(chapter), notebook_text(notebook, record))
 
 
 def read_parameters(project: Path, chapter: Chapter, text: str) -> dict[str, Any]:
@@ -387,14 +379,6 @@ def kernel_environment(run: Run) -> AbstractContextManager[Any]:
     return patch.dict(os.environ, {**KERNEL_SETTINGS, **threads, **folders})
 
 
-def write_atomically(path: Path, text: str) -> Path:
-    """Write a text file so that a reader sees the old or the new content, nothing between."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(text, "utf-8")
-    return part.replace(path)
-
-
 # ---------------------------------------------------------------- what is kept
 
 
@@ -438,7 +422,7 @@ def _strip_cell(cell: Any, number: int) -> None:
 
 
 def pasted_values(notebook: Any) -> dict[str, str]:
-    """Return what an executed notebook gives to its prose, by name, as Python writes it."""
+    """Return the values that an executed notebook gives to its prose, by name, as Python text."""
     values = {}
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
@@ -559,7 +543,7 @@ def without_solutions(notebook: Any, right: Sequence[Mapping[str, str]] = ()) ->
 
 
 def right_results(notebook: Any) -> list[dict[str, str]]:
-    """Return what an executed notebook's cells tagged ``check`` say of its own solutions.
+    """Return the hashes of an executed notebook's own solutions, from its cells tagged ``check``.
 
     Hashes of results by name (:func:`chessgloss.report.check`), a cell after the other.
     """

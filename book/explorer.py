@@ -115,7 +115,7 @@ def _judged(scores: pd.DataFrame, move: str, method: str) -> str:
 def _game(
     known: Briefing, where: str, group: str, comments: Sequence[tuple[Comment, str]]
 ) -> dict[str, Any]:
-    """Return a move as a game of one move, with the lines around it and what is said of it."""
+    """Return a move as a game of one move, with the lines around it and its comments."""
     move, verdict = known.move, known.verdict
     game = chess.pgn.Game()
     game.setup(move.position.board())

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import chessgloss
-from chapters import write_atomically
 from chessgloss.commentary import annotate, game_page, game_pgn
 from chessgloss.commentary.methods import write_notes
 from chessgloss.engine import Analysis, analyse_many
 from chessgloss.positions import Position
-from chessgloss.store import find_project
+from chessgloss.store import find_project, write_file
 
 #: Nodes of each search.
 NODES = 2_500_000
@@ -97,7 +96,7 @@ def _row(name: str, title: str, annotated: annotate.AnnotatedGame) -> str:
 def main() -> int:
     """Write the page; return the exit status."""
     project = find_project()
-    write_atomically(project / "book/games.md", write_page(project))
+    write_file(project / "book/games.md", write_page(project))
     return 0
 
 

@@ -83,7 +83,7 @@ _LOOK = """() => {
 
 
 def look(page: Page, width: int, theme: str) -> Iterator[str]:
-    """Yield what is wrong with a page at a width and in a theme."""
+    """Yield the faults of a page at a width and in a theme."""
     page.set_viewport_size({"width": width, "height": HEIGHT})
     page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
     page.wait_for_timeout(SETTLES)
@@ -115,7 +115,7 @@ def look(page: Page, width: int, theme: str) -> Iterator[str]:
 
 
 def check(browser: Browser, folder: Path, name: str) -> Iterator[tuple[str, str]]:
-    """Yield where and what is wrong with one page."""
+    """Yield the faults of one page, with their place."""
     context = browser.new_context(viewport={"width": WIDTHS[-1], "height": HEIGHT})
     page = context.new_page()
     problems: list[str] = []
@@ -164,7 +164,7 @@ def serve(folder: Path) -> Iterator[str]:
 
 
 class Traffic:
-    """What a page asks its server for, in bytes on disk, and what it asks others for."""
+    """The bytes on disk that a page requests of its server, and its requests to others."""
 
     def __init__(self, page: Page, folder: Path, address: str) -> None:
         self.folder = folder
@@ -188,7 +188,7 @@ class Traffic:
 
 
 def check_live(browser: Browser, folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the page "Try it" where it runs: from a server, and used."""
+    """Yield the faults of the page "Try it" where it runs: from a server, and used."""
     context = browser.new_context(viewport={"width": WIDTHS[-1], "height": HEIGHT})
     page = context.new_page()
     problems: list[str] = []
@@ -229,7 +229,7 @@ def check_live(browser: Browser, folder: Path) -> Iterator[tuple[str, str]]:
 def check_search(
     browser: Browser, folder: Path, wanted: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield which queries do not find their page among the first results."""
+    """Yield the queries that do not find their page among the first results."""
     page = browser.new_page()
     for query, expected in wanted.items():
         page.goto(f"{(folder / 'search.html').as_uri()}?q={quote(query)}")
@@ -244,7 +244,7 @@ def check_search(
 
 
 def measure(browser: Browser, folder: Path, name: str) -> str:
-    """Return what a reader has to go through on a page: words, screens and tables."""
+    """Return the length of a page: words, screens and tables."""
     page = browser.new_page(viewport={"width": WIDTHS[-1], "height": HEIGHT})
     page.goto((folder / name).as_uri())
     words, height, tables = page.evaluate(

@@ -1,4 +1,4 @@
-"""Writes what the live page runs in a reader's browser: Python, the library, an engine.
+"""Writes the files that the live page runs in a reader's browser: Python, the library, an engine.
 
     python book/live_files.py TARGET
 

@@ -18,9 +18,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 import chapters
-import compare as comparison
 import gates
-import ran_code
+import results
 from chapters import (
     Chapter,
     ChapterError,
@@ -31,6 +30,7 @@ from chapters import (
 )
 from chessgloss.book.profiles import listed, load_sizes
 from chessgloss.book.used_code import used_code
+from chessgloss.store import write_file
 from fakes.pages import DESK, PHONE
 from scripts import PROJECT, load_script, refuses
 
@@ -77,24 +77,18 @@ entry = {"value": 2, "n": 2, "unit": "words"}
 _ = (results / "01_tiny.json").write_text(json.dumps({"words.count": entry}))
 """
 TINY = HEADER + CELLS
-#: A library of which the tiny chapter uses a part.
+#: A library of which the tiny chapter imports a part.
 LIBRARY = {
-    "__init__.py": "",
-    "board.py": "from chessgloss import squares\nfrom chessgloss.deep import inner as within\n"
-    "SIZE = 8\ndef corners(board: 'squares.Unused') -> squares.Unused:\n"
-    "    return squares.first(SIZE), within.late()\ndef unused():\n    return SIZE\n",
-    "squares.py": "class Unused:\n    pass\ndef first(n):\n"
-    "    from chessgloss.colours import WHITE\n    return WHITE\ndef second():\n    return first\n",
-    "deep/__init__.py": "from chessgloss.deep.inner import late as late\n"
-    "from chessgloss.deep.unused import other\n",
-    "deep/inner.py": "from chessgloss.colours import BLACK\nclass Base:\n    pass\n"
-    "class Late(Base):\n    shade: Shade\nclass Shade:\n    pass\n"
-    "def late():\n    return Late(BLACK)\n",
+    "__init__.py": "def check():\n    from chessgloss import survey\n    return survey\n",
+    "board.py": "from typing import TYPE_CHECKING\nfrom chessgloss.deep import late\n"
+    "if TYPE_CHECKING:\n    from chessgloss.squares import Square\n"
+    "def corners():\n    from chessgloss.colours import WHITE as w\n    return late, w\n",
+    "squares.py": "class Square:\n    pass\n",
+    "colours.py": "WHITE = True\n",
+    "deep/__init__.py": "from chessgloss.deep import inner\nlate = inner.late\n",
+    "deep/inner.py": "def late():\n    pass\n",
     "deep/unused.py": "other = 1\n",
     "deep/beside.txt": "a prompt",
-    "deep/below/page.html": "a page",
-    "colours.py": 'import json\n"""text"""\nWHITE = True\nBLACK, GREY = False, None\n'
-    "if WHITE:\n    WHITE = json.loads('1')\n",
     "survey.py": "def ask():\n    return 1\n",
 }
 
@@ -226,35 +220,29 @@ def test_a_string_in_place_of_a_list_is_one_item(given):
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("import chessgloss.colours as c\nc.WHITE", "colours:WHITE"),
-        ("import chessgloss.colours\nchessgloss.colours.WHITE", "colours:WHITE"),
-        ("from chessgloss.colours import WHITE as w\nprint(w)", "colours:WHITE"),
-        ("from chessgloss.deep import late\nlate()", "deep.inner:late"),
-        ("from chessgloss import deep\ndeep.unused.other", "deep.unused:other"),
+        ("import chessgloss.colours as c", "__init__ colours"),
+        ("import chessgloss.colours", "__init__ colours survey"),
+        ("from chessgloss.colours import WHITE as w", "__init__ colours"),
+        ("from chessgloss import colours, squares", "__init__ colours squares"),
+        ("def f():\n    from chessgloss.survey import ask", "__init__ survey"),
+        ("from chessgloss import check", "__init__ survey"),
+        ("from chessgloss import made_later", "__init__ survey"),
+        ("from chessgloss.deep import unused", "__init__ deep inner unused beside"),
         (
-            "def f():\n    from chessgloss import survey\n    return survey.ask",
-            "survey:ask",
+            "if x:\n    import chessgloss.board as b",
+            "__init__ board deep inner beside colours",
         ),
-        ("from chessgloss import survey\nprint(survey)", "survey:ask"),
-        ("from chessgloss import survey\nsurvey.made_later", "survey:ask"),
+        ("if TYPE_CHECKING:\n    import chessgloss.board", ""),
+        ("import chess, numpy.linalg", ""),
     ],
 )
-def test_each_form_of_use_is_read(project, source, expected):
-    assert f"chessgloss.{expected}" in used_code(source, project / "lib")
-
-
-def test_a_package_may_import_its_own_modules_by_name(project):
-    package = project / "lib/chessgloss/deep/__init__.py"
-    package.write_text("from chessgloss.deep import unused\n" + package.read_text())
-    used = used_code("from chessgloss import deep\ndeep.unused.other", project / "lib")
-    assert "chessgloss.deep.unused:other" in used
-
-
-@pytest.mark.parametrize(
-    "source", ["import chess, numpy.linalg", "from chessgloss import survey"]
-)
-def test_what_is_not_mentioned_is_not_used(project, source):
-    assert used_code(source, project / "lib") == {}
+def test_each_form_of_import_is_followed(project, source, expected):
+    package = project / "lib/chessgloss"
+    names = {
+        "deep" if path.parent.name == "deep" and path.stem == "__init__" else path.stem
+        for path in used_code(source, package.parent)
+    }
+    assert names == set(expected.split())
 
 
 def replaced(name: str, old: str, new: str) -> Callable[[Path], None]:
@@ -276,20 +264,11 @@ appended = partial(replaced, old="", new="# changed\n")
     [
         (appended("notebooks/01_tiny.py"), True),
         (appended("requirements.lock"), True),
-        (replaced("lib/chessgloss/board.py", "SIZE = 8", "SIZE = 9"), True),
-        (replaced("lib/chessgloss/colours.py", "loads('1')", "loads('2')"), True),
-        (
-            replaced("lib/chessgloss/deep/inner.py", "class Base:", "class Base(int):"),
-            True,
-        ),
-        (
-            replaced(
-                "lib/chessgloss/deep/inner.py", "class Shade:", "class Shade(int):"
-            ),
-            True,
-        ),
+        (appended("lib/chessgloss/__init__.py"), True),
+        (appended("lib/chessgloss/board.py"), True),
+        (appended("lib/chessgloss/colours.py"), True),
+        (appended("lib/chessgloss/deep/inner.py"), True),
         (appended("lib/chessgloss/deep/beside.txt"), True),
-        (appended("lib/chessgloss/deep/below/page.html"), True),
         (
             replaced(
                 SIZES, "1, book = 2, paper = 3 }\n[02", "1, book = 7, paper = 3 }\n[02"
@@ -303,13 +282,7 @@ appended = partial(replaced, old="", new="# changed\n")
             True,
         ),
         (appended("lib/chessgloss/survey.py"), False),
-        (replaced("lib/chessgloss/board.py", "return SIZE\n", "return 0\n"), False),
-        (
-            replaced(
-                "lib/chessgloss/squares.py", "class Unused:", "class Unused(int):"
-            ),
-            False,
-        ),
+        (appended("lib/chessgloss/squares.py"), False),
         (
             replaced(
                 SIZES, "[02_other]\nn = { smoke = 1", "[02_other]\nn = { smoke = 5"
@@ -327,7 +300,7 @@ appended = partial(replaced, old="", new="# changed\n")
 def test_what_a_chapter_is_made_from_alone_changes_its_fingerprint(
     tmp_path, edit, changes
 ):
-    use = "\n# %%\nfrom chessgloss import board\nboard.corners(0)\n"
+    use = "\n# %%\nfrom chessgloss import board\nboard.corners()\n"
     project = write_project(tmp_path, TINY + use)
     before = print_of(project)
     edit(project)
@@ -335,71 +308,12 @@ def test_what_a_chapter_is_made_from_alone_changes_its_fingerprint(
 
 
 def test_a_chapter_of_the_book_does_not_hang_on_what_it_does_not_use():
-    used = used_code(
-        (PROJECT / "notebooks/02_concept_vectors.py").read_text(), PROJECT / "lib"
-    )
-    rooms = {name.split(":")[0].split(".")[1] for name in used}
-    assert {"positions", "experts", "report"} <= rooms
+    text = (PROJECT / "notebooks/02_concept_vectors.py").read_text()
+    package = PROJECT / "lib/chessgloss"
+    used = [path.relative_to(package) for path in used_code(text, package.parent)]
+    rooms = {path.parts[0].removesuffix(".py") for path in used}
+    assert {"positions", "experts", "report", "report.mplstyle"} <= rooms
     assert not {"survey", "judges", "cli", "skill", "tracking"} & rooms
-    assert "chessgloss.report:claims" not in used
-
-
-#: A library that reaches a function by a name that is put together.
-HIDDEN = {
-    "__init__.py": "",
-    "registry.py": """
-SIZE = len("constant")
-DECIDE = {"lambda": lambda: 1}
-def look(): "Docstring."; return globals()["_" + "found"]() + DECIDE["lambda"]()
-def _found(): return 1
-class Moment:
-    def look(self): return [inner() for inner in [lambda: look()]]
-def unused(): return made_on_import()
-def made_on_import(): return 2
-TWO = made_on_import()
-""",
-}
-USES = "from chessgloss import registry\nregistry.Moment().look()\n"
-
-
-@pytest.fixture
-def hidden(tmp_path, monkeypatch):
-    """A project whose chapter runs what its text does not lead to."""
-    project = write_project(tmp_path, TINY + "\n# %%\n" + USES)
-    shutil.rmtree(tmp_path / "lib")
-    for name, text in HIDDEN.items():
-        path = tmp_path / "lib/chessgloss" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "lib"))
-    return project
-
-
-def test_what_ran_and_is_in_no_fingerprint_is_found(hidden):
-    record = hidden / "ran"
-    with ran_code.recorded(record):
-        subprocess.run([sys.executable, "-c", USES], check=True)
-    ran = record.read_text("utf-8").split()
-    names = ["Moment", "look", "_found", "DECIDE"]
-    assert ran == [f"chessgloss.registry:{name}" for name in names]
-    unseen = ran_code.not_in_fingerprint(ran, USES, hidden / "lib")
-    assert unseen == ["chessgloss.registry:_found"]
-
-
-def test_a_chapter_that_runs_what_its_fingerprint_lacks_fails_and_stays_stale(
-    hidden, monkeypatch
-):
-    def ran(run: chapters.Run, chapter: Chapter) -> Path:
-        name = "chessgloss.registry:_found\n"
-        Path(os.environ["CHESSGLOSS_RAN"]).write_text(name)
-        return chapters.write_atomically(run.notebook(chapter), "executed")
-
-    monkeypatch.setattr(ran_code, "execute", ran)
-    run = separate_run(hidden, "smoke", hidden / "_build/smoke")
-    chapter = only_chapter(hidden)
-    words = "would leave it fresh: chessgloss.registry:_found"
-    refuses(ChapterError, words, ran_code.execute_recorded, run, chapter)
-    assert not run.notebook(chapter).exists()
 
 
 def test_prose_holds_the_values_that_the_chapter_gives_to_it(tmp_path):
@@ -549,7 +463,7 @@ def test_a_failure_is_named_and_the_old_notebook_and_results_stay(
     run = committed_run(project)
     chapter = only_chapter(project)
     kept = run.notebook(chapter), run.result(chapter)
-    before = [chapters.write_atomically(path, "before") for path in kept]
+    before = [write_file(path, "before") for path in kept]
     refuses(ChapterError, words, execute, run, chapter)
     assert {path.read_text() for path in before} == {"before"}
     failed = project / "_build/failed/01_tiny.ipynb"
@@ -577,8 +491,8 @@ def test_the_newer_of_a_pair_wins_and_a_pair_in_step_is_left_alone(project):
 # ---------------------------------------------------------------- comparing two runs
 
 CHAPTER = "02_concept_vectors"
-NOISE = comparison.Tolerance(f"{CHAPTER}/table6.*", 0.01, 0.0, reason="solver noise")
-EXACT = comparison.Tolerance(f"{CHAPTER}/table6.mean", reason="exact")
+NOISE = results.Tolerance(f"{CHAPTER}/table6.*", 0.01, 0.0, reason="solver noise")
+EXACT = results.Tolerance(f"{CHAPTER}/table6.mean", reason="exact")
 
 
 def entry(value: float | None, **fields: Any) -> dict[str, Any]:
@@ -588,7 +502,7 @@ def entry(value: float | None, **fields: Any) -> dict[str, Any]:
         "n": 100,
         "unit": "",
         "reference": None,
-        "source": None,
+        "source": "",
     }
     return {"value": value, **plain, **fields}
 
@@ -599,7 +513,7 @@ def compared(folder: Path, old: dict[str, Any], new: dict[str, Any], *tolerances
     for path, entries in zip(folders, (old, new), strict=True):
         path.mkdir()
         (path / f"{CHAPTER}.json").write_text(json.dumps(entries), "utf-8")
-    return comparison.compare(*folders, tolerances)
+    return results.compare(*folders, tolerances)
 
 
 ABSENT = entry(None, needs="a Leela network")
@@ -610,7 +524,6 @@ ABSENT = entry(None, needs="a Leela network")
     [
         (entry(0.9), entry(0.9), (), "identical"),
         (entry(1), entry(1.0), (), "identical"),
-        (entry(float("nan")), entry(float("nan")), (), "identical"),
         (entry(0.9), entry(0.905), (), "different"),
         (entry(0.9), entry(0.905), (NOISE,), "within tolerance"),
         (entry(0.9), entry(0.92), (NOISE,), "different"),
@@ -623,9 +536,6 @@ ABSENT = entry(None, needs="a Leela network")
         (entry(0.9, low=0.8), entry(0.9, low=0.805), (NOISE,), "within tolerance"),
         (entry(0.9, low=0.8), entry(0.9, low=0.7), (NOISE,), "different"),
         (entry(0.9), entry(0.9, n=101), (NOISE,), "different"),
-        (entry(0.9), entry(None), (NOISE,), "different"),
-        (entry(0.9), entry(float("nan")), (NOISE,), "different"),
-        (entry(1), entry(True), (), "different"),
         (entry(0.9), None, (), "missing"),
         (None, entry(0.9), (), "new"),
         (ABSENT, entry(0.9), (), "new"),
@@ -637,7 +547,7 @@ def test_a_result_gets_its_outcome(tmp_path, committed, fresh, tolerances, expec
     old, new = ({"table6.mean": each} if each else {} for each in (committed, fresh))
     rows = compared(tmp_path, old, new, *tolerances)
     assert rows["outcome"].tolist() == [expected]
-    assert comparison.is_green(rows) == (expected not in {"different", "missing"})
+    assert results.is_green(rows) == (expected not in {"different", "missing"})
 
 
 def test_the_page_of_a_reproduction_names_what_moved_what_was_absent_and_what_took_long(
@@ -649,13 +559,13 @@ def test_the_page_of_a_reproduction_names_what_moved_what_was_absent_and_what_to
     made = {"table6.worst": entry(9), "table7.leela": ABSENT}
     rows = compared(tmp_path, old, old | made)
     assert rows["table"].unique().tolist() == [f"{CHAPTER} table6", f"{CHAPTER} table7"]
-    assert "table6.worst: different; value 2 -> 9" in comparison.render(rows)
+    assert "table6.worst: different; value 2 -> 9" in results.failed_lines(rows)
     counts = "RED: 4 results: 1 identical, 1 different, 2 asset absent"
-    assert comparison.summarise(rows) == counts
+    assert results.summarise(rows) == counts
     failed = "01_tiny failed in cell 3"
     times = [("01_tiny", 7, 5), (CHAPTER, 4, 5)]
     declared = PROJECT / "book/tolerances.toml"
-    page = comparison.page(
+    page = results.page(
         rows,
         notebooks="0 of 1 are alike",
         failures=[failed],
@@ -680,12 +590,12 @@ def test_the_page_of_a_reproduction_names_what_moved_what_was_absent_and_what_to
         (chapters.CHAPTERS_FILE, read_chapters, ["[01_one", '[01_one]\ntitle = ""\n']),
         (
             "01_x.json",
-            comparison.read_results,
+            results.read_results,
             ["{", "[]", '{"games.count": 3}', '{"games.count": {"n": 3}}'],
         ),
         (
             "tolerances.toml",
-            lambda folder: comparison.read_tolerances(folder / "tolerances.toml"),
+            lambda folder: results.read_tolerances(folder / "tolerances.toml"),
             [
                 "[[tolerance",
                 '[[tolerance]]\nabsolute = 1\nreason = "x"',
@@ -701,7 +611,7 @@ def test_a_bad_file_is_named(project, name, read, texts):
     named = rf"{Path(name).stem}\.|tolerance '\*'"
     for text in texts:
         (project / name).write_text(text)
-        refuses((ChapterError, comparison.ResultsFileError), named, read, project)
+        refuses((ChapterError, results.ResultsError), named, read, project)
 
 
 # ---------------------------------------------------------------- the pages

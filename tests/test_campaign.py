@@ -9,11 +9,14 @@ from contextlib import contextmanager
 import chess.pgn
 import pytest
 
-import campaign
 from chessgloss.llm.client import DEFAULT_MODEL, Endpoint, model_named
 from fakes.pages import HOSTILES
 from fakes.scripted_llm import scripted_llm
 from scripts import PROJECT
+
+sys.path.append(str(PROJECT / "benchmarks"))
+
+import campaign
 
 #: Cases of each: enough that every kind of fault has its chance, few enough for every day.
 SMALL = {"endpoint": 150, "engines": 8, "inputs": 6_500, "kills": 3, "trainings": 3}

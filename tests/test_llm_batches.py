@@ -47,9 +47,12 @@ def name_of(path) -> str:
 
 def answer(path, *lines) -> None:
     """Put answers beside a file of questions: objects, or lines as they are."""
-    texts = (each if isinstance(each, str) else json.dumps(each) for each in lines)
+    text = ""
+    for line in lines:
+        written = line if isinstance(line, str) else json.dumps(line)
+        text += f"{written}\n"
     beside = path.with_name(f"{name_of(path)}.answers.jsonl")
-    beside.write_text("\n".join(texts) + "\n", "utf-8")
+    beside.write_text(text, "utf-8")
 
 
 def numbered(*answers) -> list[dict]:
@@ -79,9 +82,11 @@ def test_a_block_is_the_same_in_every_arm_and_no_file_mixes_arms():
     blocks = batches.draw_blocks(moves, 25, seed=4)
     assert sorted(map(len, blocks)) == [20, 20, 20]
     number = {move: k for k, block in enumerate(blocks) for move in block}
-    parts = batches.split(
-        asked, 25, 4, lambda one: (one.about["method"], number[one.about["of"]])
-    )
+
+    def block_of(one):
+        return one.about["method"], number[one.about["of"]]
+
+    parts = batches.split(asked, 25, 4, block_of)
     seen = {
         arm: {
             frozenset(one.about["of"] for one in part)
@@ -160,7 +165,8 @@ def test_a_reader_is_told_who_was_asked_how_and_when(folder, recordings):
     path = batches.write_batch(folder, recordings, asked, Form.PLAIN)
     answer(path, *numbered("one", "two"))
     keep(folder, recordings, asked)
-    recordings.keep(question("c"), recordings.get(asked[0]), "2026-02-01")
+    first = recordings.get(asked[0])
+    recordings.keep(question("c"), first, "2026-02-01")
     client = Client(recordings)
     assert client.told(asked) == (
         "claude (Claude, a large language model; asked in batches; version and sampling not "

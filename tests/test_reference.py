@@ -7,15 +7,15 @@ import re
 import chess.pgn
 import pytest
 
-import reproduce
 from chessgloss.book import reference
 from chessgloss.report import Result
-from reproduce import (
+from places import place_of, read_places
+from results import (
     Item,
     ResultsError,
+    overview,
     read_inventory,
     read_results,
-    render,
     status,
     verdict,
 )
@@ -30,10 +30,18 @@ def small_page(tmp_path):
     """Render a page of one chapter whose results are given."""
 
     def make(results: dict, chapter: str = "02_concept_vectors") -> str:
-        chapters = tmp_path / "chapters.toml"
-        chapters.write_text(f'[{chapter}]\ntitle = "A chapter"\n', encoding="utf-8")
-        (tmp_path / f"{chapter}.json").write_text(json.dumps(results), encoding="utf-8")
-        return render(tmp_path, FOLDER, INVENTORY, chapters)
+        for name in ("book/results", "notebooks", "data"):
+            (tmp_path / name).mkdir(parents=True, exist_ok=True)
+        for path in (INVENTORY, FOLDER):
+            link = tmp_path / path.relative_to(PROJECT)
+            if not link.exists():
+                link.symlink_to(path)
+        listed = f'[{chapter}]\ntitle = "A chapter"\n'
+        (tmp_path / "notebooks/chapters.toml").write_text(listed, "utf-8")
+        (tmp_path / f"notebooks/{chapter}.py").write_text("# %%\n", "utf-8")
+        folder = tmp_path / "book/results"
+        (folder / f"{chapter}.json").write_text(json.dumps(results), "utf-8")
+        return overview(tmp_path, folder)
 
     return make
 
@@ -256,46 +264,41 @@ def test_page_refuses_a_result_that_misquotes(small_page, source, number, messag
 def test_damaged_results_file_is_named(tmp_path, text):
     path = tmp_path / "02_x.json"
     path.write_text(text, encoding="utf-8")
-    refuses(ResultsError, r"02_x\.json is not a results file", read_results, path)
+    refuses(ResultsError, r"02_x\.json is not a results file", read_results, tmp_path)
 
 
 def test_committed_page_is_what_the_inputs_give():
     committed = (PROJECT / "book" / "reproduce.md").read_text(encoding="utf-8")
-    chapters = PROJECT / "notebooks" / "chapters.toml"
-    assert committed == render(
-        PROJECT / "book" / "results", FOLDER, INVENTORY, chapters
-    )
+    assert committed == overview(PROJECT, PROJECT / "book" / "results")
 
 
 def places_in(folder, text):
     notebook = folder / "01_x.py"
     notebook.write_text(text)
-    return reproduce.read_places(notebook)
+    return read_places(notebook)
 
 
 def test_a_key_leads_to_the_cell_that_computes_it(tmp_path):
-    places = places_in(
+    found = places_in(
         tmp_path,
         "# %%\nmean = 1\n# %%\nother = 2\nmean = 3\n# %%\n"
         'report.save("01_x", report.rows(mean, "a.mean"), report.rows({"x": 1}, "b"), more(c))\n'
         'kept = {f"c.{name}": 1 for name in "xy"}\n',
     )
-    assert reproduce.place_of("a.mean.ccc", places) == (1, 5)
-    assert reproduce.place_of("b.x", places) == (2, 7)
-    assert reproduce.place_of("c.x", places) == (2, 8)
-    assert reproduce.place_of("elsewhere", places) == (2, 7), "where the chapter saves"
+    assert place_of("a.mean.ccc", found) == (1, 5)
+    assert place_of("b.x", found) == (2, 7)
+    assert place_of("c.x", found) == (2, 8)
+    assert place_of("elsewhere", found) == (2, 7), "where the chapter saves"
 
 
 def test_a_key_is_followed_through_the_cell_that_saves(tmp_path):
-    places = places_in(
+    found = places_in(
         tmp_path,
         "# %%\nfound = 1\nname = 2\n# %%\nother = 3\n# %%\n"
         'means = {"found": found, "other": min(other, 4)}\n'
         "named = {name: row for name, row in other.items()}\n"
         'report.save("01_x", report.rows(means, "mean"), report.rows(named, "row"))\n',
     )
-    assert reproduce.place_of("mean.found", places) == (0, 2)
-    assert reproduce.place_of("mean.other", places) == (1, 5)
-    assert reproduce.place_of("row.a", places) == (1, 5), (
-        "not where `name` is elsewhere"
-    )
+    assert place_of("mean.found", found) == (0, 2)
+    assert place_of("mean.other", found) == (1, 5)
+    assert place_of("row.a", found) == (1, 5), "not where `name` is elsewhere"

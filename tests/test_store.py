@@ -1,6 +1,7 @@
 import importlib.metadata
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,7 @@ from chessgloss.store import (
     Store,
     data_file,
     find_project,
+    write_file,
     write_tensors,
 )
 from scripts import PROJECT, refuses
@@ -110,6 +112,28 @@ def test_a_build_that_fails_leaves_nothing_and_objects_are_never_pickled(
         build,
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_written_whole_and_stays_what_it_is(tmp_path, monkeypatch):
+    kept = tmp_path / "kept"
+    kept.write_text("old")
+    kept.chmod(0o640)
+    link = tmp_path / "link"
+    link.symlink_to(kept)
+    assert write_file(link, "né") == link and link.is_symlink()
+    assert kept.read_bytes() == "né".encode() and kept.stat().st_mode & 0o777 == 0o640
+    secret = write_file(tmp_path / "new/secret", b"x", mode=0o600)
+    assert secret.stat().st_mode & 0o077 == 0
+    assert write_file(Path(os.devnull), "x").is_char_device()
+
+    def full(path: Path, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match=re.escape(str(kept))):
+        write_file(kept, "new")
+    assert kept.read_bytes() == "né".encode()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kept", "link", "new"]
 
 
 @pytest.mark.parametrize("library", [safetensors.numpy, safetensors.torch])

@@ -8,9 +8,8 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-import compare as comparison
 import findings
-import reproduce
+import results
 from chapters import committed_run, read_chapters
 from chessgloss.assets import REGISTRY, AssetMissing
 from chessgloss.report import Result, in_words
@@ -80,8 +79,8 @@ def pages(stranger):
     _, folder = stranger
     overview = folder / "reproduce.md"
     dodo.write_overview(folder, overview)
-    rows = comparison.compare(COMMITTED, folder, ())
-    report = comparison.page(
+    rows = results.compare(COMMITTED, folder, ())
+    report = results.page(
         rows,
         notebooks="0 of 16 are alike",
         failures=[],
@@ -110,8 +109,8 @@ def test_every_need_of_the_committed_results_is_tried():
 
 def test_what_is_absent_makes_no_difference_to_whether_it_reproduces(stranger):
     asset, folder = stranger
-    rows = comparison.compare(COMMITTED, folder, ())
-    assert comparison.is_green(rows)
+    rows = results.compare(COMMITTED, folder, ())
+    assert results.is_green(rows)
     absent = {(row.chapter, row.key) for row in rows.itertuples() if row.needs}
     no_value = {place for place, result in KEPT.items() if result.value is None}
     assert absent == {place for place in KEPT if lacks(KEPT[place], asset)} | no_value
@@ -164,7 +163,7 @@ def test_what_is_absent_is_told_with_its_committed_value_wherever_it_stands(
     asset, _ = stranger
     gone = {place: result for place, result in KEPT.items() if lacks(result, asset)}
     listed = pages["reproduced.md"]
-    inventory = reproduce.read_inventory(PROJECT / "book/inventory.csv")
+    inventory = results.read_inventory(PROJECT / "book/inventory.csv")
     for (chapter, key), result in gone.items():
         told = in_words(
             dataclasses.replace(result, value=None, low=None, high=None), result
@@ -263,9 +262,9 @@ def test_there_is_an_overview_where_chapters_failed(tmp_path):
         (tmp_path / f"{chapter.name}.json").write_text(text, "utf-8")
     dodo.write_overview(tmp_path, tmp_path / "page.md")
     assert "not yet: chapter 02" in (tmp_path / "page.md").read_text("utf-8")
-    rows = comparison.compare(COMMITTED, tmp_path, ())
-    assert not comparison.is_green(rows)
-    assert "RED" in comparison.summarise(rows, 8)
+    rows = results.compare(COMMITTED, tmp_path, ())
+    assert not results.is_green(rows)
+    assert "RED" in results.summarise(rows, 8)
 
 
 def test_a_committed_page_is_left_as_it_is_by_make_book():

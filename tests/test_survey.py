@@ -458,15 +458,17 @@ def test_from_a_study_to_its_tables(made, tmp_path, capsys):
 
 
 def test_a_full_disk_leaves_whole_files_or_none(made, tmp_path, monkeypatch, capsys):
-    def fail_after_a_part(path: Path, text: str, **_) -> int:
-        path.write_bytes(text.encode()[:2])
+    write = Path.write_bytes
+
+    def fail_after_a_part(path: Path, data: bytes) -> int:
+        write(path, data[:2])
         raise OSError(28, "No space left on device")
 
     source = tmp_path / "study.json"
     old = tmp_path / "old.json"
     source.write_text(made.model_dump_json())
     old.write_text("old")
-    monkeypatch.setattr(Path, "write_text", fail_after_a_part)
+    monkeypatch.setattr(Path, "write_bytes", fail_after_a_part)
     for words, target in ((["build", source], tmp_path / "a.html"), (["collect"], old)):
         assert cli.main(["survey", *map(str, [*words, "-o", target])]) == 2
         written = target.with_suffix(".key.json") if "build" in words else target

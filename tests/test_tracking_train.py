@@ -118,32 +118,53 @@ def test_masters_move_as_adamw_moves_a_model_in_single_precision():
 
 
 def test_matrices_move_as_torch_has_muon_move_them():
-    """torch.optim.Muon is the peer; ours moves stacked projections each for itself."""
+    """The peer moves whole matrices; of ours stacked projections move each for itself."""
     training = Training(optimiser="muon", matrix_rate=0.02, matrix_decay=0.01, clip=1e9)
     ours, theirs, masters, backward = two_models(training, rotary=True, mixing=True)
-    first = {name: part.detach().clone() for name, part in ours.named_parameters()}
-    shapes = ("join", "widen", "narrow")
-    matrices = {
-        n: p for n, p in theirs.named_parameters() if any(part in n for part in shapes)
-    }
+    expected = {}
+    for name, weights in theirs.named_parameters():
+        if any(part in name for part in ("project", "join", "widen", "narrow")):
+            height = weights.shape[1] if "project" in name else len(weights)
+            for number, part in enumerate(weights.detach().split(height)):
+                expected[name, number] = torch.nn.Parameter(part.clone())
     muon = torch.optim.Muon(
-        matrices.values(),
-        lr=0.02,
-        momentum=0.95,
-        weight_decay=0.01,
-        adjust_lr_fn="original",
+        expected.values(), lr=0.02, momentum=0.95, weight_decay=0.01
     )
-    backward()
-    masters.step(1.0)
-    muon.step()
+    given = dict(theirs.named_parameters())
     moved = dict(ours.named_parameters())
-    for name, other in matrices.items():
-        steps = [(one - first[name]).detach().flatten() for one in (moved[name], other)]
-        assert torch.cosine_similarity(*steps, dim=0) > 0.995, name
-        assert steps[0].norm() == pytest.approx(float(steps[1].norm()), rel=0.02), name
+    for share in (1.0, 1.0, 0.5):
+        backward()
+        for (name, number), part in expected.items():
+            part.grad = given[name].grad.split(len(part))[number].clone()
+        for group in muon.param_groups:
+            group["lr"] = share * 0.02
+        muon.step()
+        masters.step(share)
+        theirs.zero_grad()
+        for name, weights in moved.items():  # both take the next gradient at one place
+            given[name].data.copy_(weights)
+    assert len(expected) == 6
+    for (name, number), part in expected.items():
+        assert torch.allclose(moved[name].split(len(part))[number], part, atol=1e-5)
     assert not torch.equal(moved["body.blocks.0.mix"], torch.full((2, 32), 0.5)), (
         "Adam moves it"
     )
+
+
+def test_a_state_of_an_earlier_version_is_gone_on_from():
+    """It has the sum of gradients where torch has their mean."""
+    training = Training(optimiser="muon")
+    *_, masters, backward = two_models(training)
+    backward()
+    masters.step(1.0)
+    state = masters.state()
+    earlier = {name: part for name, part in state.items() if name != "momentum_buffer"}
+    earlier["momentum"] = state["momentum_buffer"] / (1 - training.momentum)
+    *_, others, _ = two_models(training)
+    others.restore(earlier)
+    restored = others.state()
+    assert {*restored} == {*state}
+    assert all(torch.allclose(restored[name], part) for name, part in state.items())
 
 
 @pytest.mark.parametrize(
@@ -319,7 +340,7 @@ def test_the_form_of_a_state_has_not_changed(small_task, tmp_path):
         f"{name}.{group}" for name in ("exp_avg", "exp_avg_sq") for group in "01"
     }
     assert set(tensors) == {
-        *("weights", "best", "chance", "momentum", "step.0", "step.1"),
+        *("weights", "best", "chance", "momentum_buffer", "step.0", "step.1"),
         *moments,
     }
     progress = json.loads(about.pop("progress"))

@@ -35,7 +35,7 @@ from chessgloss.corpora import games
 from chessgloss.engine import Engine, find_stockfish
 from chessgloss.positions import Game, Result, natural_end
 from chessgloss.scores import ScoredMove
-from chessgloss.store import find_project
+from chessgloss.store import find_project, write_file
 
 #: Levels that are played: those of the static-position plan (1.1) and two below.
 LEVELS = (1, 3, 5, 10, 15, 18, 20)
@@ -304,12 +304,8 @@ def play_shard(
     path = _shard(shards, series, seed, start)
     numbers = range(start, start + SHARD)
     played = zip(numbers, play_many(engine, seed, numbers, SERIES[series]), strict=True)
-    aside = path.with_suffix(".part")
-    aside.write_text(
-        "".join(games.line_of(number, game) for number, game in played),
-        encoding="ascii",
-    )
-    return aside.rename(path)
+    lines = (games.line_of(number, game) for number, game in played)
+    return write_file(path, "".join(lines))
 
 
 def _shard(folder: Path, series: str, seed: int, start: int) -> Path:

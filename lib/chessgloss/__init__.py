@@ -126,7 +126,7 @@ def brief(
     engine: Engine | SimpleEngine | None = None,
     concepts: tuple[ConceptChange, ...] | None = None,
 ) -> Briefing:
-    """Return what is known of a move: engine's lines before and after, facts, concepts.
+    """Return the briefing of a move: engine's lines before and after, facts, concepts.
 
     For more than one move, :class:`Annotator` keeps the engine and the weights loaded.
 

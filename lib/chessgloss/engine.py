@@ -1,4 +1,4 @@
-"""Chess engines over UCI: search, levels, and what a move loses.
+"""Chess engines over UCI: search, levels, and the loss of a move.
 
 One driver for all of it, on :mod:`chess.engine`. :meth:`Engine.analyse` starts from an empty
 hash table with fixed nodes or depth, so that an answer depends on nothing but the question.
@@ -82,7 +82,7 @@ def win_chances(values: ArrayLike) -> NDArray[np.float64]:
 def centipawn_loss(
     best: ArrayLike, played: ArrayLike, *, cap: float | None = CAP, floor: float = 0
 ) -> NDArray[np.float64]:
-    """Return what moves lose: the best value less the value of the move played.
+    """Return the losses of moves: the best value less the value of the move played.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
         return Analysis(position, read_lines(infos), searched, self.name)
 
     def new_game(self) -> None:
-        """Forget what was learnt in earlier games: empty the hash table."""
+        """Forget earlier games: empty the hash table."""
         self._exchange("ucinewgame\nisready", "readyok", (), chess.STARTING_FEN)
 
     def search(
@@ -558,7 +558,7 @@ def open_engine(
 
 
 def cores() -> int:
-    """Return how many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -595,7 +595,7 @@ class EnginePool(contextlib.AbstractContextManager["EnginePool"]):
         self.close()
 
     def close(self) -> None:
-        """Drop what has not begun, end the engines, wait for the threads."""
+        """Drop searches that have not begun, end the engines, wait for the threads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._lock:
             self._closed = True

@@ -289,7 +289,7 @@ class LiveBook:
         }
 
     def read_games(self, pgn: str) -> Values:
-        """Return the games of a PGN text, each with its moves and what is wrong with it."""
+        """Return the games of a PGN text, each with its moves and its problem."""
         return {"games": [_describe_game(read) for read in read_pgn(pgn.encode())]}
 
     def check(self, move: Values, text: str) -> Values:
@@ -299,7 +299,7 @@ class LiveBook:
         return {"claims": [describe_claim(each) for each in checked]}
 
     def look(self, move: Values) -> Values:
-        """Return what the board alone says of a move, sentence by sentence with its facts."""
+        """Return the facts of a move from the board alone, sentence by sentence."""
         return {"sentences": list(_board_sentences(_context(move)))}
 
     async def comment(self, move: Values, nodes: int | None = None) -> Values:
@@ -515,7 +515,7 @@ def _fact_in_words(fact: Fact) -> str:
 
 
 def _board_sentences(move: MoveInContext) -> Iterator[Values]:
-    """Yield what a move does on the board, then the facts of the move itself."""
+    """Yield the effects of a move on the board, then the facts of the move itself."""
     facts = gather(move)
     found = purposes(Played(move.position.board(), move.move))
     for purpose in found:

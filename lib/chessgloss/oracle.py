@@ -136,7 +136,7 @@ class TermTable:
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """A command that prints term tables, and how to read them. Picklable.
+    """A command that prints term tables, with their form. Picklable.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ def evaluate_terms(
 
 
 def network_evaluations(fens: Sequence[str]) -> NDArray[np.float64]:
-    """Return what Stockfish 15.1 prints as its network's evaluation, one value a position.
+    """Return the evaluations of Stockfish 15.1's network as printed, one value a position.
 
     Parameters
     ----------
@@ -537,7 +537,7 @@ _LINES = ((1, "rq"), (10, "rq"), (9, "bq"), (11, "bq"))
 
 
 def in_check(fen: str) -> bool:
-    """Tell whether the side to move of a legal position is in check.
+    """Return whether the side to move of a legal position is in check.
 
     Reads the FEN's text itself, in a few microseconds: building a board for each position
     would take as long as the engine's evaluation.

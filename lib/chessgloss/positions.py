@@ -146,7 +146,7 @@ class MoveInContext:
 
 @dataclass(frozen=True, slots=True)
 class CommentedMove:
-    """A move and what a person wrote about it.
+    """A move and a person's comment on it.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class CommentedMove:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A game: its moves, its result and who played.
+    """A game: its moves, its result and its players.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ class Game:
 
 
 class RepairedFen(NamedTuple):
-    """A position read from a FEN that was not in order, and what was done to it."""
+    """A position read from a FEN that was not in order, and the repairs."""
 
     position: Position
     repairs: tuple[str, ...]
@@ -491,7 +491,7 @@ def find_move(board: chess.Board, spelt: Spelt) -> chess.Move:
 def misnoted(
     move: MoveInContext, text: str, language: Language = notation.ENGLISH
 ) -> bool:
-    """Tell whether SAN says of a move what it does not do, or leaves out that it takes.
+    """Return whether SAN says of a move what it does not do, or leaves out that it takes.
 
     That it gives check may be left out. A move in UCI, or one spelt from square to square, says
     none of it. Of ``++``, which stands for mate or for a double check, it is always told.
@@ -504,7 +504,7 @@ def misnoted(
 
 
 def overstated(board: chess.Board, move: chess.Move, spelt: Spelt) -> bool:
-    """Tell whether a legal move is said to take, check or mate and does not."""
+    """Return whether a legal move is said to take, check or mate and does not."""
     if spelt.takes and not board.is_capture(move):
         return True
     if spelt.check in ("", "+"):
@@ -575,7 +575,7 @@ def _foreign(text: str, board: chess.Board) -> str:
 
 
 def natural_end(board: chess.Board) -> tuple[Result, str] | None:
-    """Return how a game ended by the rules, draws claimed at once; ``None`` if it goes on."""
+    """Return the end of a game by the rules, draws claimed at once; ``None`` if it goes on."""
     if not any(board.generate_legal_moves()):
         if not board.is_check():
             return "1/2-1/2", "stalemate"

@@ -26,7 +26,7 @@ import pandas as pd
 
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.stats import Interval
-from chessgloss.store import find_project
+from chessgloss.store import find_project, write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -134,7 +134,7 @@ def rows(
     needs: str = "",
     drop: bool = False,
 ) -> dict[str, Result]:
-    """Return the results of a table of numbers, keyed by where each stands in it.
+    """Return the results of a table of numbers, keyed by row and column.
 
     Parameters
     ----------
@@ -207,18 +207,15 @@ def save(chapter: str, *tables: Mapping[str, Result]) -> None:
     results = {key: result for table in tables for key, result in table.items()}
     given = os.environ.get("CHESSGLOSS_RESULTS")
     folder = Path(given) if given else find_project() / "_build" / "scratch"
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{chapter}.json"
     entries = {key: _entry(result) for key, result in sorted(results.items())}
-    path.write_text(
-        json.dumps(entries, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
+    write_file(path, json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
     if not given:
         print(f"results kept in {path}; only `make` writes book/results")
 
 
 def in_words(result: Result, committed: Result | None = None) -> str:
-    """Return a result in words: its value and interval, or what it needs.
+    """Return a result in words: its value and interval, or the asset that it needs.
 
     Parameters
     ----------
@@ -249,7 +246,7 @@ def in_words(result: Result, committed: Result | None = None) -> str:
 
 
 def without(needs: str, chapter: str, keys: Mapping[str, str]) -> Html:
-    """Show, in place of what a section measures, what it needs and the committed values.
+    """Show, in place of a section's measurements, the asset they need and the committed values.
 
     Parameters
     ----------
@@ -361,7 +358,7 @@ def sheet(title: str, counts: Mapping[str, object]) -> Html:
 def check(
     hint: str, expected: Mapping[str, str] = MappingProxyType({}), **found: Any
 ) -> Html:
-    """Say of an exercise's results whether they are right, and what to look at if not.
+    """Show whether an exercise's results are right, and a hint if not.
 
     The chapter itself calls it with the results of its own solutions: their hashes stand in the
     plain text of what is shown, and `make exercises` writes them into the notebooks in which the
@@ -419,7 +416,7 @@ def _answered(value: Any) -> str:
 
 
 def _holds(test: Callable[[Any], Any], value: Any) -> bool:
-    """Tell whether a test holds; what it cannot even look at does not."""
+    """Return whether a test holds; a result that it cannot even look at fails."""
     try:
         return bool(test(value))
     except (TypeError, ValueError, KeyError, AttributeError, IndexError):
@@ -434,7 +431,7 @@ def evidence(
     interval: str = "",
     versions: Mapping[str, str] = MappingProxyType({}),
 ) -> Html:
-    """Show what stands behind the numbers above: the line under every result.
+    """Show the evidence of the numbers above: the line under every result.
 
     Parameters
     ----------
@@ -570,7 +567,7 @@ def board_readings(
     ply: int,
     square: int,
 ) -> Html:
-    """Show what is read of a board, move by move, on squares that a reader chooses.
+    """Show the reading of a board, move by move, on squares that a reader chooses.
 
     Parameters
     ----------

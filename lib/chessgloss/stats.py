@@ -76,7 +76,7 @@ def cluster_weights(
     seed: int,
     resamples: int = RESAMPLES,
 ) -> NDArray[np.int64]:
-    """Draw how often each cluster enters each bootstrap sample: ``(resamples, clusters)``."""
+    """Draw the count of each cluster in each bootstrap sample: ``(resamples, clusters)``."""
     random = np.random.default_rng(seed)
     return random.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
 
@@ -129,7 +129,7 @@ def share_of(hits: Iterable[float]) -> Interval:
 
 
 def effective_size(hits: ArrayLike, counts: ArrayLike) -> float:
-    """Return how many independent rows would tell as much of a share as rows in clusters do.
+    """Return the effective number of rows: as many independent ones tell as much of a share.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def means_by(
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """A difference of paired values, and how often chance alone would make one as large.
+    """A difference of paired values, and the probability of one as large by chance alone.
 
     Parameters
     ----------
@@ -421,7 +421,7 @@ def area_under_curve(
     *,
     seed: int,
 ) -> Interval:
-    """Return how often a positive row is scored above a negative one (a tie is one half).
+    """Return the share of pairs whose positive row is scored higher (a tie is one half).
 
     This is the area under the ROC curve. The interval resamples whole clusters; resamples
     that hold one kind alone are left out, and it is as wide as the clusters of the rarer
@@ -545,7 +545,7 @@ def correlation(
     seed: int,
     resamples: int = 300,
 ) -> Interval | None:
-    """Return how two scores of the same things go together, with a bootstrap interval.
+    """Return the correlation of two scores of the same things, with a bootstrap interval.
 
     Parameters
     ----------
@@ -677,7 +677,7 @@ def crossed_mean(values: ArrayLike) -> Interval:
 
 
 def _part(sums: Floats, freedom: int, n: int) -> float:
-    """Return what rows (or columns) of these sums add to the variance of a mean of ``n``."""
+    """Return the part of rows (or columns) in the variance of a mean of ``n``, from their sums."""
     if not freedom:
         return 0.0
     return (freedom + 1) / freedom * float((sums**2).sum()) / n**2
@@ -689,7 +689,7 @@ def _student(freedom: float) -> float:
 
 
 def _reaching(value: float, low: float, high: float, n: int) -> Interval:
-    """Return an interval, made to reach its estimate, which rounding may have left outside."""
+    """Return an interval that includes its estimate, which rounding may have left outside."""
     return Interval(value, min(low, value), max(high, value), n)
 
 

@@ -16,6 +16,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -143,7 +144,7 @@ class Store:
         return target
 
     def _sweep(self) -> None:
-        """Remove what writers that were killed left half written."""
+        """Remove the half-written folders of killed writers."""
         for left in self.root.glob(".writing-*-*"):
             try:
                 os.kill(int(left.name.split("-")[1]), 0)
@@ -153,8 +154,49 @@ class Store:
                 continue
 
 
+def write_file(path: Path, content: str | bytes, mode: int = 0o666) -> Path:
+    """Write a file whole or not at all; links, pipes, devices, modes and owners stay.
+
+    A kill leaves the old file or the new one.
+
+    Parameters
+    ----------
+    path
+        The file; its folder is made.
+    content
+        Text is written as UTF-8.
+    mode
+        Of a new file.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; the error names ``path``.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    target = path.resolve()
+    aside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        aside.touch(mode)
+        aside.write_bytes(data)
+        if target.exists():
+            with suppress(PermissionError):  # root alone gives a file away
+                shutil.chown(aside, target.stat().st_uid, target.stat().st_gid)
+            shutil.copymode(target, aside)
+        aside.replace(target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    finally:
+        aside.unlink(missing_ok=True)
+    return path
+
+
 def write_tensors(serialised: bytes, path: Path) -> Path:
-    """Write a safetensors file, atomically: a kill leaves the old file or the new one.
+    """Write a safetensors file, as :func:`write_file` does.
 
     The same tensors and texts give the same bytes: safetensors itself writes the texts of its
     header in an order of chance, and here they are sorted.
@@ -164,16 +206,13 @@ def write_tensors(serialised: bytes, path: Path) -> Path:
     serialised
         What ``save`` of :mod:`safetensors.numpy` or :mod:`safetensors.torch` returns.
     path
-        The file; its folder is made.
+        The file.
     """
     end = 8 + int.from_bytes(serialised[:8], "little")
     header = json.loads(serialised[8:end])
     header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".part")
-    aside.write_bytes(serialised[:8] + text.ljust(end - 8) + serialised[end:])
-    return aside.replace(path)
+    return write_file(path, serialised[:8] + text.ljust(end - 8) + serialised[end:])
 
 
 def read_tensors(
@@ -207,7 +246,7 @@ def read_tensors(
 
 
 def read_zstd(path: Path, refusal: type[Exception] = ValueError) -> bytes:
-    """Return what a ``.zst`` file holds, in bounded memory.
+    """Return the content of a ``.zst`` file, in bounded memory.
 
     Raises
     ------

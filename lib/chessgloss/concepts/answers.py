@@ -1,4 +1,4 @@
-"""What models answered about moves once, where their weights are not committed."""
+"""Recorded answers of models about moves, where their weights are not committed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from chessgloss.store import default_store, read_tensors
 
 
 def read_answers(name: str, moves: pd.DataFrame) -> dict[str, NDArray[np.float32]]:
-    """Return what models answered about moves once, by model or kind of answer.
+    """Return the recorded answers of models about moves, by model or kind of answer.
 
     Parameters
     ----------
@@ -81,6 +81,6 @@ def ask_control(
 
 
 def control_weights() -> Path:
-    """Return where the weights of the control lie once they are trained: beside the store."""
+    """Return the file of the control's weights once they are trained: beside the store."""
     beside = default_store().root.parent
     return beside / "priority" / "onehot.safetensors"

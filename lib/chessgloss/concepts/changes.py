@@ -1,4 +1,4 @@
-"""Moves of games, what each did to the oracle's 21 terms, and the concepts of a move by rank.
+"""Moves of games, the change of the oracle's 21 terms by each, and a move's concepts by rank.
 
 The change of a term is its value after the move less its value before it, both as the
 oracle prints them. Stockfish 8's table is blank in endings that it judges by special rules;
@@ -87,7 +87,7 @@ class TermChanges:
 
 
 def kind_of(board: chess.Board, move: chess.Move) -> MoveKind:
-    """Return what a legal move is first of all: a capture before a check, and so on."""
+    """Return the kind of a legal move, the first that fits: a capture before a check, and so on."""
     if board.is_capture(move):
         return "capture"
     if board.gives_check(move):
@@ -149,7 +149,7 @@ def measure_changes(moves: pd.DataFrame, store: Store) -> TermChanges:
 def distinct_positions(
     moves: pd.DataFrame,
 ) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the FENs around moves, each once, and where each move's two stand among them."""
+    """Return the FENs around moves, each once, and the places of each move's two among them."""
     rows, fens = pd.factorize(pd.concat([moves["before"], moves["after"]]))
     before, after = np.split(rows, 2)
     return fens.tolist(), before, after

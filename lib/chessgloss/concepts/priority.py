@@ -84,7 +84,7 @@ class Priorities:
 
 
 class NnueSource:
-    """Features from NNUE's sums and what the network makes of them, and nothing else.
+    """Features from NNUE's sums and the network's activations, and nothing else.
 
     A side has 4,096 features: the changes of its 1,024 sums before clipping, of the 1,024
     clipped ones and of the 512 products, then the clipped sums and the products before the
@@ -182,7 +182,7 @@ class ChangeModel:
         *,
         batch: int = 1024,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return changes and what ranks them, float32 ``(n, 21)`` each.
+        """Return changes and the sizes that rank them, float32 ``(n, 21)`` each.
 
         Changes are signed, in standard deviations; the ranking is by the root of the size,
         which may be a little below zero.
@@ -274,7 +274,7 @@ class Method(Protocol):
     """Scores moves that are given by the FENs before and after them."""
 
     def score(self, before: Sequence[str], after: Sequence[str]) -> Scores:
-        """Return what the method says of ``n`` moves, from FENs around them, length ``n``."""
+        """Return the method's scores of ``n`` moves, from FENs around them, length ``n``."""
 
 
 def read(expert: Expert, fens: Sequence[str]) -> NDArray[np.float32]:
@@ -319,72 +319,52 @@ class TrainedChanges:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearChanges:
-    """``linear``: a ridge regression of the changes on the change of the activations.
+    """``linear`` and ``paper``: linear scores say how a move changes each concept.
 
     Parameters
     ----------
     expert
         The network.
     states
-        Vectors of the concepts in pawns, which give the level before the move.
+        Vectors of the concepts, which give the level before the move: in pawns, or the paper's.
     vectors
-        Vectors of the changes in standard deviations.
+        Vectors of the changes in standard deviations, a ridge regression on the change of the
+        activations; without any, the difference of the levels is the change, as in the paper
+        (CCC paper, 3.1.2).
     spread
-        float32 ``(21,)``: standard deviation of each term's change, in pawns.
+        float32 ``(21,)``: standard deviation of each term's change, in pawns, or of each level's
+        difference over moves, which gives the changes their unit and ranks nothing.
     """
 
     expert: Expert
     states: ConceptVectors
-    vectors: ConceptVectors
+    vectors: ConceptVectors | None
     spread: NDArray[np.float32]
 
     @classmethod
     def load(cls, expert: Expert) -> LinearChanges:
-        """Load the committed weights."""
+        """Load the committed ridge regression."""
         states = ConceptVectors.load(weights_file("nnue-states"))
         vectors = ConceptVectors.load(weights_file("nnue-changes"))
         return cls(expert, states, vectors, _spread_of(vectors))
 
+    @classmethod
+    def of_paper(cls, expert: Expert) -> LinearChanges:
+        """Load the committed support vector machines."""
+        vectors = ConceptVectors.load(weights_file("nnue-svm"))
+        return cls(expert, vectors, None, _spread_of(vectors))
+
     def score(self, before: Sequence[str], after: Sequence[str]) -> Scores:
-        """Return concepts and changes; the size of the change ranks."""
+        """Return levels and changes; the size of the change, before any unit, ranks."""
         first = read(self.expert, before)
         last = read(self.expert, after)
-        state = self.states.scores(first)
+        start = self.states.scores(first)
+        if self.vectors is None:
+            end = self.states.scores(last)
+            difference = end - start
+            return Scores(start, end, difference / self.spread, np.abs(difference))
         changes = self.vectors.scores(last - first)
-        return Scores(state, state + changes * self.spread, changes, np.abs(changes))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreDifferences:
-    """``paper``: the difference of support vector machines' scores (CCC paper, 3.1.2).
-
-    Parameters
-    ----------
-    expert
-        The network.
-    vectors
-        The paper's vectors, one a concept.
-    spread
-        float32 ``(21,)``: standard deviation of each score's difference over moves, which gives
-        the changes their unit and ranks nothing.
-    """
-
-    expert: Expert
-    vectors: ConceptVectors
-    spread: NDArray[np.float32]
-
-    @classmethod
-    def load(cls, expert: Expert) -> ScoreDifferences:
-        """Load the committed weights."""
-        vectors = ConceptVectors.load(weights_file("nnue-svm"))
-        return cls(expert, vectors, _spread_of(vectors))
-
-    def score(self, before: Sequence[str], after: Sequence[str]) -> Scores:
-        """Return scores and their differences; the size of the difference ranks."""
-        start = self.vectors.scores(read(self.expert, before))
-        end = self.vectors.scores(read(self.expert, after))
-        difference = end - start
-        return Scores(start, end, difference / self.spread, np.abs(difference))
+        return Scores(start, start + changes * self.spread, changes, np.abs(changes))
 
 
 def _spread_of(vectors: ConceptVectors) -> NDArray[np.float32]:
@@ -394,7 +374,7 @@ def _spread_of(vectors: ConceptVectors) -> NDArray[np.float32]:
 _METHODS: Mapping[str, Callable[[Expert], Method]] = {
     "default": TrainedChanges.load,
     "linear": LinearChanges.load,
-    "paper": ScoreDifferences.load,
+    "paper": LinearChanges.of_paper,
 }
 
 

@@ -174,7 +174,7 @@ def top_columns(scores: ArrayLike, top: int = TOP) -> NDArray[np.int64]:
 
 
 def top_mask(scores: ArrayLike, top: int = TOP) -> NDArray[np.bool_]:
-    """Return which columns are among the ``top`` highest scores of each row, ``(n, k)``."""
+    """Return a mask of the ``top`` highest scores of each row, ``(n, k)``."""
     mask = np.zeros(np.shape(scores), bool)
     np.put_along_axis(mask, top_columns(scores, top), True, axis=1)
     return mask
@@ -216,6 +216,6 @@ def precision(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> Floats:
 
 
 def _has_scores(scores: ArrayLike) -> NDArray[np.bool_]:
-    """Return which rows have a score in every column."""
+    """Return a mask of the rows with a score in every column."""
     missing = np.isnan(np.asarray(scores))
     return ~missing.any(axis=1)

@@ -38,7 +38,7 @@ from chessgloss.experts import joined_activations, load_expert
 from chessgloss.positions import Game
 from chessgloss.scores import TERMS
 from chessgloss.stats import Interval
-from chessgloss.store import default_store, write_tensors
+from chessgloss.store import default_store, write_file, write_tensors
 
 #: Games labelled as one artefact: what a kill can cost.
 CHUNK = 500
@@ -389,7 +389,7 @@ def write_answers(
     *,
     seed: int,
 ) -> Path:
-    """Write what a model answers about the test moves of the chapter on prioritisation.
+    """Write a model's answers about the test moves of the chapter on prioritisation.
 
     Its changes, float16 ``(n, 21)`` in standard deviations; the terms that it names first, uint8
     ``(n, 5)``; and by which numbers the moves are known (:func:`.changes.move_keys`).
@@ -518,7 +518,4 @@ def write_json(path: Path, content: dict) -> Path:
     def rounded(interval: Interval) -> dict[str, float]:
         return {name: round(value, 4) for name, value in asdict(interval).items()}
 
-    path.write_text(
-        json.dumps(content, indent=1, default=rounded) + "\n", encoding="utf-8"
-    )
-    return path
+    return write_file(path, json.dumps(content, indent=1, default=rounded) + "\n")

@@ -155,7 +155,7 @@ def choose_rows(
 def fit_facts(
     games: Sequence[Game], *, seed: int, per_game: int = 4, most: int = 2_000
 ) -> tuple[fit.Fitted, dict]:
-    """Fit the vectors from facts and their controls; return them and what all of them reach.
+    """Fit the vectors from facts and their controls; return them and the scores of all.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def summarise(results: Mapping[str, pd.DataFrame], *, seed: int) -> dict[str, An
 
 
 def write_facts(games: Sequence[Game], target: Path, *, seed: int) -> Path:
-    """Fit the vectors from facts; write them and what they and their controls reach."""
+    """Fit the vectors from facts; write them and the scores of them and their controls."""
     fitted, report = fit_facts(games, seed=seed)
     write_json(target / "facts-nnue.json", {"games": len(games), **report})
     about = {

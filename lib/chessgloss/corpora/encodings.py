@@ -76,7 +76,7 @@ _OWN_MIND = 4.0
 
 
 class Decoded(NamedTuple):
-    """A text and how it was read.
+    """A text and a remark on how it was read.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _in_older(part: bytes, shared: str) -> Decoded:
 
 
 def _guess(data: bytes) -> str:
-    """Return the encoding in which the words of a text that is not UTF-8 look best."""
+    """Return the most plausible encoding of a text that is not UTF-8, by its words."""
     evidence = _evidence(data)
     costs = _costs(data)
     best = min(costs, key=lambda encoding: costs[encoding])
@@ -149,7 +149,7 @@ def _evidence(data: bytes) -> bytes:
 
 
 def _costs(data: bytes) -> dict[str, float]:
-    """Return how little the words of a text look like words, by encoding; 0 is best."""
+    """Return the implausibility of the words of a text, by encoding; 0 is best."""
     evidence = _evidence(data)
     costs = {}
     for encoding, (_, handicap) in ENCODINGS.items():
@@ -166,7 +166,7 @@ def _costs(data: bytes) -> dict[str, float]:
 
 
 def _spelling(words: Sequence[str], alphabet: str) -> float:
-    """Return what the letters beyond a to z cost in an alphabet."""
+    """Return the cost of the letters beyond a to z in an alphabet."""
     letters = [each for word in words for each in word.lower() if _is_other(each)]
     return sum(
         _RANK * alphabet.index(each) if each in alphabet else _foreign(each)
@@ -179,7 +179,7 @@ def _foreign(letter: str) -> float:
 
 
 def _shape(word: str) -> float:
-    """Return what the signs of a word cost, and what stands beside what in it."""
+    """Return the cost of the signs of a word and of their neighbours."""
     signs = [each for each in word if not (each.isascii() or each.isalpha())]
     cost = _ODD * sum(each not in _SIGNS for each in signs)
     if _MISREAD.search(word):
@@ -200,7 +200,7 @@ def _shape(word: str) -> float:
 
 
 def _is_other(character: str) -> bool:
-    """Tell whether a character is a letter beyond a to z."""
+    """Return whether a character is a letter beyond a to z."""
     return character.isalpha() and not character.isascii()
 
 

@@ -28,7 +28,7 @@ import chess.pgn
 from chessgloss import assets
 from chessgloss.corpora.pgn import PACKED, read_pgn
 from chessgloss.positions import Game, Result, natural_end
-from chessgloss.store import MOST_UNPACKED, read_zstd
+from chessgloss.store import MOST_UNPACKED, read_zstd, write_file
 
 #: Columns of a table of games, its first line.
 COLUMNS = ("white_rating", "black_rating", "clock", "result", "ended", "moves")
@@ -53,14 +53,12 @@ class GamesFileError(ValueError):
 
 
 def pack(lines: Iterable[str], target: Path) -> Path:
-    """Compress lines into ``target``, atomically."""
+    """Compress lines into ``target``, as :func:`chessgloss.store.write_file` writes."""
     import zstandard
 
-    target.parent.mkdir(parents=True, exist_ok=True)
-    aside = target.with_suffix(".part")
     text = "".join(lines).encode("ascii")
-    aside.write_bytes(zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(text))
-    return aside.rename(target)
+    packer = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
+    return write_file(target, packer.compress(text))
 
 
 def unpack(path: Path) -> list[str]:
@@ -208,7 +206,7 @@ class Skipped(NamedTuple):
 
 
 class Converted(NamedTuple):
-    """How many games were written, and how many were not taken."""
+    """The numbers of games that were written and that were not taken."""
 
     written: int
     skipped: int

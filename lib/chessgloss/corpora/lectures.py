@@ -294,7 +294,7 @@ class _Replay:
             raise ValueError(f"unknown set-up command {word!r}")
 
     def do_tomove(self, arguments: Sequence[str]) -> None:
-        """Say who is to move."""
+        """Set the side to move."""
         word = arguments[0].lower() if arguments else ""
         if word not in ("white", "black", "w", "b"):
             raise ValueError("tomove needs white or black")

@@ -365,7 +365,7 @@ _MOVETEXT = {
 
 
 def _begins_another(written: Written, token: Token, breaks: int) -> bool:
-    """Tell whether a token, so many line ends behind the last one, belongs to the next game."""
+    """Return whether a token, so many line ends behind the last one, belongs to the next game."""
     ended = "result" in written.kinds
     if ended and breaks > 1:
         return token.kind != "result"
@@ -377,7 +377,7 @@ def _begins_another(written: Written, token: Token, breaks: int) -> bool:
 
 
 def _token(text: str, at: int) -> tuple[Token, int]:
-    """Return the token that begins at a place, and where it ends."""
+    """Return the token that begins at a place, and its end."""
     if text[at] == "{":
         return _comment(text, at)
     found = _TOKEN.match(text, at)
@@ -454,7 +454,7 @@ class Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
 
 
 def _read(written: Written, part: PgnGame, language: Language | None) -> PgnGame:
-    """Play what is written, in the first language that makes sense of it."""
+    """Play the written moves, in the first language that makes sense of them."""
     if not written.is_game:
         return part
     if written.end and len(part.text) > MOST_IN_GAME:
@@ -633,7 +633,7 @@ class _Play:
         self.builder.visit_nag(black if self._boards[-1].turn else white)
 
     def _keep(self, text: str, numbered: bool) -> None:
-        """Keep what is no move as a comment; but not where there should be a move."""
+        """Keep words that are no move as a comment; but not where there should be a move."""
         if numbered and any(map(str.isalpha, text)):
             raise ValueError(f"unreadable text {text!r} among the moves")
         self._words.append(text)

@@ -1,4 +1,4 @@
-"""Positions drawn from games, few from each, and what a corpus holds, counted."""
+"""Positions drawn from games, few from each, and the counts of a corpus."""
 
 from __future__ import annotations
 

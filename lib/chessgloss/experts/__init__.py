@@ -74,7 +74,7 @@ class Representation(ABC):
         return self._widths[layer]
 
     def orientation(self, layer: str) -> View:
-        """Return whose labels fit a layer: ``white`` (White, Black) or ``mover``."""
+        """Return the view of the labels that fit a layer: ``white`` (White, Black) or ``mover``."""
         self.width(layer)
         return self.view
 

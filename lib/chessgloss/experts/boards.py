@@ -50,7 +50,7 @@ class Boards:
         return len(self.squares)
 
     def piece_counts(self) -> np.ndarray:
-        """Return how many pieces, kings and pawns included, stand on each board: (n,)."""
+        """Return the number of pieces on each board, kings and pawns included: (n,)."""
         return np.count_nonzero(self.squares, axis=1)
 
     def king_squares(self) -> tuple[np.ndarray, np.ndarray]:

@@ -252,7 +252,7 @@ def _collect(data: memoryview) -> dict[int, list[Any]]:
 
 
 def _check_format(fields: dict[int, list[Any]], path: Path) -> Activation:
-    """Refuse what is not read here by ``Format.network_format``; return the activation.
+    """Refuse formats that are not read here (``Format.network_format``); return the activation.
 
     Files without a format are the oldest, classical networks.
     """
@@ -379,7 +379,7 @@ def _frame(board: chess.Board) -> Frame:
 
 
 def _filler(board: chess.Board) -> Frame:
-    """Return what stands before the oldest position known."""
+    """Return the planes before the oldest position known."""
     if board.board_fen() == chess.STARTING_BOARD_FEN and board.turn == chess.WHITE:
         return (0,) * _PER_POSITION
     if board.ep_square is not None:
@@ -395,7 +395,7 @@ def _filler(board: chess.Board) -> Frame:
 
 
 class SqueezeExcitation(nn.Module):
-    """Scale and shift each channel by what the whole board's mean says."""
+    """Scale and shift each channel by a function of the whole board's mean."""
 
     def __init__(self, network: LeelaNetwork, name: str, channels: int) -> None:
         super().__init__()

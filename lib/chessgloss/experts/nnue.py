@@ -366,7 +366,7 @@ class NnueExpert(Expert):
         self._transformer = FeatureTransformer(network)
 
     def orientation(self, layer: str) -> View:
-        """Return whose labels fit a layer: ``white`` (White, Black) or ``mover``."""
+        """Return the view of the labels that fit a layer: ``white`` (White, Black) or ``mover``."""
         view = super().orientation(layer)
         return "mover" if layer.startswith("hidden") else view
 

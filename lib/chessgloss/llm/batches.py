@@ -20,7 +20,6 @@ Source: https://platform.openai.com/docs/guides/batch
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +42,7 @@ from chessgloss.llm.recordings import (
     State,
 )
 from chessgloss.llm.replies import FILTERED, read_completion, read_text, sentence
-from chessgloss.store import recipe_key
+from chessgloss.store import recipe_key, write_file
 
 _ENDPOINT = "/v1/chat/completions"
 _INSTRUCTION = """\
@@ -229,7 +228,7 @@ def write_batch(
     requests: Sequence[Request],
     form: Form,
 ) -> Path:
-    """Write a batch and what the asker keeps of it; return the file of questions.
+    """Write a batch and the asker's record of it; return the file of questions.
 
     Parameters
     ----------
@@ -262,7 +261,7 @@ def write_batch(
         text = _plain_text(name, requests)
         path = folder / f"{name}.questions.txt"
     _write_kept(folder, batch)
-    _write(path, text)
+    write_file(path, text)
     return path
 
 
@@ -324,21 +323,14 @@ def _question_text(messages: Sequence[Message]) -> str:
 
 def _write_kept(folder: Path, batch: Batch) -> None:
     text = _BATCH.dump_json(batch, indent=1).decode()
-    _write(folder / "kept" / f"{batch.name}.json", text + "\n")
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(text, "utf-8")
-    part.replace(path)
+    write_file(folder / "kept" / f"{batch.name}.json", text + "\n")
 
 
 # ---------------------------------------------------------------- reading
 
 
 def read_batches(folder: Path, recordings: Recordings) -> list[Batch]:
-    """Return what was kept of the batches of one purpose and model in a folder.
+    """Return the records of the batches of one purpose and model in a folder.
 
     Raises
     ------
@@ -467,7 +459,7 @@ def _requests_of(
 def _read_answers(
     batch: Batch, files: Sequence[Path]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what was said to each number, and what is wrong with lines and numbers."""
+    """Return the answer to each number, and the faults of lines and numbers."""
     numbers = {question.key: number for number, question in batch.questions.items()}
     said: dict[str, Any] = {}
     complaints: dict[str, str] = {}
@@ -528,7 +520,7 @@ def _plain_answer(
 def _openai_answer(
     said: Mapping[str, Any], request: Request, model: str
 ) -> tuple[Answer, str, dict[str, Any]]:
-    """Return an answer of the Batch API, its day, and what the endpoint said of itself."""
+    """Return an answer of the Batch API, its day, and the endpoint's account of itself."""
     from openai.types.chat import ChatCompletion
 
     response = said.get("response") or {}

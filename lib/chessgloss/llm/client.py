@@ -178,12 +178,12 @@ def model_named(name: str) -> Model:
 
 
 def model_title(name: str) -> str:
-    """Return what a model is called in text and tables."""
+    """Return a model's name in text and tables."""
     return TITLES.get(name, name)
 
 
 def model_description(name: str) -> str:
-    """Return what is known of a model, for where it is named first."""
+    """Return a description of a model, for where it is named first."""
     return DESCRIPTIONS.get(name, model_title(name))
 
 
@@ -369,7 +369,7 @@ class Client:
         ]
 
     def told(self, requests: Sequence[Request] = ()) -> str:
-        """Return whose answers these are, how they were asked for and when.
+        """Return the source of the answers: the model, how they were asked for and when.
 
         Parameters
         ----------
@@ -434,7 +434,7 @@ class Client:
         return answer
 
     def _answer(self, request: Request) -> tuple[Answer, dict[str, Any]]:
-        """Ask the endpoint; return the answer and what the endpoint said about itself."""
+        """Ask the endpoint; return the answer and the endpoint's account of itself."""
         import openai
 
         endpoint = self.endpoint
@@ -517,12 +517,12 @@ def replay(purpose: str, model: str = DEFAULT_MODEL) -> Client:
 
 
 def _sentence(error: openai.APIStatusError) -> str:
-    """Return what an endpoint said when it refused, in one line."""
+    """Return an endpoint's words when it refused, in one line."""
     return sentence(error.body, error.message)
 
 
 def _failure(error: openai.APIStatusError, endpoint: Endpoint) -> RuntimeError:
-    """Return what an endpoint's status means for a question."""
+    """Return the error that an endpoint's status means for a question."""
     code = error.status_code
     if code in _REJECTED:
         return Refused(f"refused with status {code}: {_sentence(error)}")

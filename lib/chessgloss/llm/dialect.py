@@ -1,4 +1,4 @@
-"""What a question becomes in the OpenAI protocol, and what an endpoint does not take of it.
+"""A question in the OpenAI protocol, and the parameters that an endpoint refuses.
 
 Models that think before they answer want ``max_completion_tokens``, out of which their thoughts
 are paid, and refuse a temperature and log-probabilities; other services refuse a seed. What an
@@ -89,7 +89,7 @@ class Dialect:
 
     @classmethod
     def of(cls, model: str) -> Dialect:
-        """Return what a model of this name takes, before it has said anything."""
+        """Return the dialect expected of a model of this name, before it has said anything."""
         if not thinks(model):
             return cls()
         return cls(THOUGHTS, "max_completion_tokens", {"temperature"})
@@ -147,7 +147,7 @@ class Dialect:
         return False
 
     def changes(self, request: Request) -> dict[str, Any]:
-        """Return how a question was asked otherwise than it says; empty if it was not."""
+        """Return how a question was changed when it was asked; empty if it was not."""
         usual = Dialect().body("", request)
         dropped = sorted(usual.keys() & self.without)
         changes: dict[str, Any] = {}

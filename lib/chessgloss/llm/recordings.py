@@ -1,4 +1,4 @@
-"""What is asked of a language model, what comes back, and the files that keep both.
+"""Questions to a language model, its answers, and the files that keep both.
 
 A recordings file holds one model's answers to one purpose's questions, one line of JSON each,
 found again by all that changes an answer. It only grows. A line is written and forced to the
@@ -313,13 +313,13 @@ class Recordings:
         return self._answers.get(key)
 
     def origins(self, requests: Iterable[Request] = ()) -> list[Provenance]:
-        """Return where recorded answers come from: those to some requests, or all."""
+        """Return the origins of recorded answers: those to some requests, or all."""
         self._refresh()
         keys = [self.key_of(request) for request in requests] or list(self._origins)
         return [self._origins[key] for key in keys if key in self._origins]
 
     def provenance(self, request: Request) -> Provenance | None:
-        """Return where the recorded answer to a request comes from, or ``None``."""
+        """Return the origin of the recorded answer to a request, or ``None``."""
         return (
             None if self.get(request) is None else self._origins[self.key_of(request)]
         )

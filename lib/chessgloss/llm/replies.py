@@ -58,7 +58,7 @@ def read_completion(reply: Any, request: Request) -> Answer:
 
 
 def _instead(reply: Any) -> str:
-    """Return what an endpoint says in place of a completion."""
+    """Return an endpoint's words in place of a completion."""
     if isinstance(reply, str):
         return f"the reply is no completion: {sentence(reply)!r}"
     error = getattr(reply, "error", None)
@@ -74,7 +74,7 @@ def _content(given: Any) -> str:
 
 
 def _until_stop(text: str, request: Request) -> str:
-    """Return an answer up to where the request lets it end, if an endpoint did not see to it."""
+    """Return an answer up to the request's end marks, if the endpoint did not cut it there."""
     for end in request.sampling.stop:
         text = text.partition(end)[0]
     return text
@@ -90,7 +90,7 @@ def read_text(text: str, request: Request) -> Answer:
 
 
 def sentence(error: Any, otherwise: str = "") -> str:
-    """Return what an endpoint's error says, in one line.
+    """Return an endpoint's error in one line.
 
     Parameters
     ----------

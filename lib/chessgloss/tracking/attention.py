@@ -97,7 +97,7 @@ class HashAttention(nn.Module):
 
     @torch.no_grad()
     def shared(self, query: torch.Tensor) -> torch.Tensor:
-        """Return which pairs share a bucket in some round: ``(n, length, length)``."""
+        """Return a mask of the pairs that share a bucket in some round: ``(n, length, length)``."""
         together = torch.zeros((), dtype=torch.bool, device=query.device)
         for rotation in self.rotations:
             turned = query @ rotation
@@ -156,7 +156,7 @@ class FeatureAttention(nn.Module):
 
 
 def banded(context: int, window: int) -> torch.Tensor:
-    """Return what to add to scores ``(context, context)``: 0 where a row may see, else a lot."""
+    """Return a mask to add to scores ``(context, context)``: 0 where a row may see, else a lot."""
     earlier = torch.ones(context, context).tril()
     allowed = earlier.triu(1 - window)
     return (1 - allowed) * FORBIDDEN

@@ -229,7 +229,7 @@ def annotate(
 
 
 def read_moves(games: Iterable[Sequence[str]], reading: Notation) -> list[Tokens]:
-    """Return what a model reads of games that go on: BOS and the moves (in UCI) so far."""
+    """Return the tokens of unfinished games: BOS and the moves (in UCI) so far."""
     played = tokenise(games)
     ids, starts = annotate(played, np.arange(len(played)), reading)
     return [ids[first : last - 1] for first, last in pairwise(starts)]
@@ -265,7 +265,7 @@ BOOK_SIZES = {
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """All games as tokens, and which of them belong to which set.
+    """All games as tokens, divided into sets.
 
     Parameters
     ----------
@@ -368,7 +368,7 @@ def read_corpus(
 
 
 def data_folder() -> Path:
-    """Return where the project keeps games, questions, records, predictions and checkpoints."""
+    """Return the project's folder of games, questions, records, predictions and checkpoints."""
     return find_project() / "data" / "tracking"
 
 
@@ -450,7 +450,7 @@ def pad_rows(sequences: Sequence[Tokens], length: int) -> torch.Tensor:
 
 
 def read_and_expected(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return what a model reads, and what it is to say after each token.
+    """Return the tokens that a model reads, and the token expected after each.
 
     Both are ``(games, length - 1)``; padding is expected of nobody (:data:`IGNORED`).
     """
@@ -461,5 +461,5 @@ def read_and_expected(rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def read_length(longest: int) -> int:
-    """Return how many tokens to read, a multiple of STEP, where the longest game has some."""
+    """Return the number of tokens to read, a multiple of STEP, for the longest game's."""
     return -(-longest // STEP) * STEP

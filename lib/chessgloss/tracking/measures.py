@@ -35,7 +35,7 @@ OTHERS: tuple[GamesName, ...] = ("random", "people")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Benchmark:
-    """What runs are measured on, and where what they come to is kept.
+    """The games and questions that runs are measured on, and the folders of their results.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def measure_source(
 
 
 def keep_crossed(run: Run, model: LanguageModel, benchmark: Benchmark) -> None:
-    """Write what a run comes to on the other sources (:data:`OTHERS`), those that are there.
+    """Write a run's measures on the other sources (:data:`OTHERS`), those that are there.
 
     What the file holds already is not measured again.
     """

@@ -8,12 +8,12 @@ it waits for a device.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import pairwise
+import math
+from collections.abc import Iterator, Mapping
 
-import numpy as np
 import torch
 from torch import nn
+from torch.optim import AdamW, Muon, Optimizer
 
 from chessgloss.tracking.runs import Training
 
@@ -21,15 +21,13 @@ from chessgloss.tracking.runs import Training
 BETA1 = 0.9
 EPSILON = 1e-8
 
-#: Coefficients of the polynomial that draws singular values towards one, and how often it is
-#: applied (Jordan and others 2024, "Muon: an optimizer for hidden layers in neural networks").
-NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
-STEPS = 5
-
-#: In the names of matrices that are several square ones, stacked.
+#: In the names of matrices that are several square ones, stacked: queries, keys and values; an
+#: LSTM's gates. Each is moved by itself.
 STACKED = ("project", "weight_ih", "weight_hh")
 
-_STATE = ("exp_avg", "exp_avg_sq", "step")
+#: What Muon keeps of a matrix, and what Adam keeps of the other weights.
+_MOMENTUM = "momentum_buffer"
+_MOMENTS = ("exp_avg", "exp_avg_sq", "step")
 
 
 class MasterWeights:
@@ -53,16 +51,19 @@ class MasterWeights:
         precision: torch.dtype = torch.bfloat16,
     ) -> None:
         self.training = training
-        matrices: dict[str, nn.Parameter] = {}
+        matrices: list[nn.Parameter] = []
         decayed: list[nn.Parameter] = []
         others: list[nn.Parameter] = []
+        shapes: list[tuple[int, ...]] = []
         for name, weights in model.named_parameters():
             hidden = name.startswith("body") and "weight" in name and weights.dim() == 2
             if training.optimiser == "muon" and hidden:
-                matrices[name] = weights
+                matrices.append(weights)
+                shapes += _moved_alone(name, weights)
             else:
                 (decayed if weights.dim() > 1 else others).append(weights)
-        parameters = [*matrices.values(), *decayed, *others]
+        # Matrices come first and are Muon's, then what decays, then what does not.
+        parameters = [*matrices, *decayed, *others]
         self.flat = torch.cat(
             [weights.detach().float().flatten() for weights in parameters]
         )
@@ -72,23 +73,35 @@ class MasterWeights:
         self._rounded = self.flat.to(precision)
         self._gradient = torch.zeros_like(self._rounded)
         sizes = [weights.numel() for weights in parameters]
-        ends = np.cumsum([0, *sizes]).tolist()
-        for weights, (first, last) in zip(parameters, pairwise(ends), strict=True):
-            weights.data = self._rounded[first:last].view(weights.shape)
-            weights.grad = self._gradient[first:last].view(weights.shape)
-        # Matrices come first and are Muon's, then what decays, then what does not.
-        groups = [list(matrices.values()), decayed, others]
-        self._sizes = [sum(weights.numel() for weights in group) for group in groups]
-        first, *rest = self.flat.split(self._sizes)
-        self._muon = _Muon(first, matrices, training, precision) if matrices else None
-        self._groups = [nn.Parameter(part, requires_grad=False) for part in rest]
-        decays = (training.decay, 0.0)
+        values = self._rounded.split(sizes)
+        gradients = self._gradient.split(sizes)
+        for weights, value, gradient in zip(parameters, values, gradients, strict=True):
+            weights.data = value.view(weights.shape)
+            weights.grad = gradient.view(weights.shape)
+        for group in (decayed, others):
+            shapes.append((sum(weights.numel() for weights in group),))
+        self._sizes = [math.prod(shape) for shape in shapes]
+        self._masters = [
+            nn.Parameter(part.view(shape), requires_grad=False)
+            for part, shape in zip(self.flat.split(self._sizes), shapes, strict=True)
+        ]
+        *squares, decaying, plain = self._masters
+        self._groups = [decaying, plain]
         rules = [
-            {"params": [group], "weight_decay": decay}
-            for group, decay in zip(self._groups, decays, strict=True)
+            {"params": [decaying], "weight_decay": training.decay},
+            {"params": [plain], "weight_decay": 0.0},
         ]
         betas = (BETA1, training.beta2)
-        self._adam = torch.optim.AdamW(rules, training.rate, betas, EPSILON, fused=True)
+        self._adam = AdamW(rules, training.rate, betas, EPSILON, fused=True)
+        self._optimisers: dict[Optimizer, float] = {self._adam: training.rate}
+        self._momentum = torch.zeros_like(self.flat[: sum(self._sizes[:-2])])
+        if squares:
+            rate = training.matrix_rate
+            muon = Muon(squares, rate, training.matrix_decay, training.momentum)
+            self._optimisers[muon] = rate
+            momenta = self._momentum.split(self._sizes[:-2])
+            for square, momentum in zip(squares, momenta, strict=True):
+                muon.state[square][_MOMENTUM] = momentum.view_as(square)
 
     def step(self, share: float) -> None:
         """Move the weights along the gradient that ``backward`` left, and forget it.
@@ -101,15 +114,13 @@ class MasterWeights:
         gradient = self._gradient.float()
         length = gradient.norm().clamp(min=1e-12)
         gradient *= (self.training.clip / length).clamp(max=1.0)
-        first, *rest = gradient.split(self._sizes)
-        if self._muon is not None:
-            self._muon.step(first, share)
-        for group, part, options in zip(
-            self._groups, rest, self._adam.param_groups, strict=True
-        ):
-            group.grad = part
-            options["lr"] = self.training.rate * share
-        self._adam.step()
+        parts = gradient.split(self._sizes)
+        for master, part in zip(self._masters, parts, strict=True):
+            master.grad = part.view_as(master)
+        for optimiser, rate in self._optimisers.items():
+            for options in optimiser.param_groups:
+                options["lr"] = rate * share
+            optimiser.step()
         self._rounded.copy_(self.flat)
         self._gradient.zero_()
 
@@ -118,25 +129,28 @@ class MasterWeights:
         state = {
             f"{name}.{number}": self._adam.state[group][name].clone()
             for number, group in enumerate(self._groups)
-            for name in _STATE
+            for name in _MOMENTS
             if group in self._adam.state
         }
-        if self._muon is not None:
-            state["momentum"] = self._muon.momentum.clone()
+        if len(self._momentum):
+            state[_MOMENTUM] = self._momentum.clone()
         return {"weights": self.flat.clone(), **state}
 
     def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Go back to what :meth:`state` returned."""
+        """Restore a state that :meth:`state` returned.
+
+        Earlier states have the ``momentum`` as a sum; torch keeps a mean.
+        """
         self.set_weights(state["weights"])
-        if self._muon is not None:
-            self._muon.momentum.copy_(state["momentum"])
+        if "momentum" in state:
+            self._momentum.copy_(state["momentum"] * (1 - self.training.momentum))
+        elif _MOMENTUM in state:
+            self._momentum.copy_(state[_MOMENTUM])
         for number, group in enumerate(self._groups):
             if f"step.{number}" in state:
-                kept = {
-                    name: state[f"{name}.{number}"].to(group.device) for name in _STATE
-                }
                 self._adam.state[group] = {
-                    name: part.clone() for name, part in kept.items()
+                    name: state[f"{name}.{number}"].to(group.device, copy=True)
+                    for name in _MOMENTS
                 }
 
     def set_weights(self, weights: torch.Tensor) -> None:
@@ -145,72 +159,9 @@ class MasterWeights:
         self._rounded.copy_(self.flat)
 
 
-class _Muon:
-    """Matrices that move along their orthogonalised momentum; those of one shape together.
-
-    Parameters
-    ----------
-    masters
-        The float32 weights of the matrices, flat, one after the other.
-    matrices
-        Their names and shapes; those stacked of several (queries, keys and values; an LSTM's
-        gates) are moved each for itself.
-    training
-        Rate, momentum and decay.
-    precision
-        In which they are orthogonalised.
-    """
-
-    def __init__(
-        self,
-        masters: torch.Tensor,
-        matrices: Mapping[str, nn.Parameter],
-        training: Training,
-        precision: torch.dtype,
-    ) -> None:
-        self.masters = masters
-        self.training = training
-        self.precision = precision
-        self.momentum = torch.zeros_like(masters)
-        self.spans: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        at = 0
-        for name, matrix in matrices.items():
-            rows, columns = matrix.shape
-            height = columns if any(part in name for part in STACKED) else rows
-            for _ in range(rows // height):
-                end = at + height * columns
-                alike = self.spans.setdefault((height, columns), [])
-                alike.append((at, end))
-                at = end
-
-    def step(self, gradient: torch.Tensor, share: float) -> None:
-        """Move the masters; ``gradient`` is flat as they are."""
-        rate = self.training.matrix_rate * share
-        self.momentum.mul_(self.training.momentum).add_(gradient)
-        ahead = gradient.add(self.momentum, alpha=self.training.momentum)
-        self.masters.mul_(1 - rate * self.training.matrix_decay)
-        for (rows, columns), spans in self.spans.items():
-            flat = torch.stack([ahead[first:last] for first, last in spans])
-            stack = flat.view(-1, rows, columns).to(self.precision)
-            moved = orthogonalise(stack)
-            shape = rows / columns
-            size = max(1.0, shape) ** 0.5
-            steps = moved.flatten(1).float()
-            for (first, last), matrix in zip(spans, steps, strict=True):
-                masters = self.masters[first:last]
-                masters.add_(matrix, alpha=-rate * size)
-
-
-def orthogonalise(matrices: torch.Tensor) -> torch.Tensor:
-    """Return matrices ``(n, rows, columns)`` with singular values near one, else the same.
-
-    Five steps of a Newton-Schulz iteration: values from about 0.7 to 1.2 come out.
-    """
-    first, second, third = NEWTON_SCHULZ
-    tall = matrices.shape[1] > matrices.shape[2]
-    turned = matrices.mT if tall else matrices
-    turned = turned / turned.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
-    for _ in range(STEPS):
-        square = turned @ turned.mT
-        turned = first * turned + (second * square + third * square @ square) @ turned
-    return turned.mT if tall else turned
+def _moved_alone(name: str, matrix: nn.Parameter) -> Iterator[tuple[int, int]]:
+    """Yield the shapes of the parts of a matrix that are moved alone: square ones, or all of it."""
+    rows, columns = matrix.shape
+    height = columns if any(part in name for part in STACKED) else rows
+    for _ in range(rows // height):
+        yield height, columns

@@ -1,4 +1,4 @@
-"""The plan of the trainings, and what is trained behind each name.
+"""The plan of the trainings, and the settings behind each name.
 
 A name says size, variant, model, notation and seed (:mod:`chessgloss.tracking.runs`); here it
 becomes the shape of a model and how it is trained.

@@ -1,4 +1,4 @@
-"""Runs as players: a model says a move after any game, or what it said once is read."""
+"""Runs as players: a model says a move after any game, or its recorded moves are read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from chessgloss.positions import text_digest
 from chessgloss.skill.players import MovesPlayer, read_table
+from chessgloss.store import write_file
 from chessgloss.tracking.models import LanguageModel, continue_games
 from chessgloss.tracking.runs import Training, kept_path, read_model
 
@@ -44,14 +45,12 @@ def keep_moves(
     training: Training,
     games: Sequence[Sequence[str]],
 ) -> Path:
-    """Write what a model says after games, moves in UCI notation; return the file."""
+    """Write the moves that a model says after games, in UCI notation; return the file."""
     said = continue_games(model, training.reading, games)
     rows = sorted(zip(map(_name, games), said, strict=True))
     path = kept_path("moves", run)
-    path.parent.mkdir(parents=True, exist_ok=True)
     lines = ["\t".join(row) for row in (COLUMNS, *dict.fromkeys(rows))]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+    return write_file(path, "\n".join(lines) + "\n")
 
 
 def _name(moves: Sequence[str]) -> str:

@@ -209,7 +209,7 @@ def write_probes(questions: pd.DataFrame, path: Path) -> Path:
 
 
 def probes_file() -> Path:
-    """Return where the project keeps the questions of these chapters."""
+    """Return the project's file of the questions of these chapters."""
     return tokens.data_folder() / "probes.tsv.zst"
 
 
@@ -241,7 +241,7 @@ def read_probes(path: Path | None = None) -> pd.DataFrame:
 
 
 def contexts(questions: pd.DataFrame, notation: tokens.Notation) -> list[tokens.Tokens]:
-    """Return what a model reads for each question: BOS, the prefix, the prompt.
+    """Return the tokens that a model reads for each question: BOS, the prefix, the prompt.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def predict(
 
 
 def own_squares(fen: str) -> NDArray[np.int64]:
-    """Return the squares, 0 to 63, where the side to move has a piece."""
+    """Return the squares, 0 to 63, of the pieces of the side to move."""
     board = chess.Board(fen)
     return np.array(list(chess.SquareSet(board.occupied_co[board.turn])))
 
@@ -307,7 +307,7 @@ def share_on_own_pieces(
 
 
 def count_right(questions: pd.DataFrame) -> NDArray[np.int64]:
-    """Return how many answers to each question are right; shape (n,), from 1 up."""
+    """Return the number of right answers to each question; shape (n,), from 1 up."""
     return questions["legal"].str.split().str.len().to_numpy(np.int64)
 
 

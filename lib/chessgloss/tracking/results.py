@@ -199,7 +199,7 @@ class Compared:
 
 
 def who_beats(first: bool, second: bool) -> Beaten:
-    """Return which of two compared numbers beat their baselines."""
+    """Return the ones of two compared numbers that beat their baselines."""
     if first:
         return Beaten.BOTH if second else Beaten.FIRST
     return Beaten.SECOND if second else Beaten.NEITHER
@@ -219,7 +219,7 @@ def seed_noise(arms: Iterable[Sequence[float]]) -> float:
 def is_clear(
     apart: stats.Interval | stats.Paired, by_seed: Sequence[float], noise: float
 ) -> bool:
-    """Say whether a difference is more than chance in what was asked and in the training.
+    """Return whether a difference exceeds chance, in the questions and in the training.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def read_losses(run: str) -> pd.DataFrame:
 
 
 def even_draw(games: TokenGames, selected: NDArray) -> pd.DataFrame:
-    """Return what each game costs who draws evenly among the legal moves: sums of ``ln`` of them.
+    """Return the losses of an even draw among the legal moves: of each game the sum of ``ln``.
 
     The pieces that a pawn may become count as moves of their own, as they do for a model.
     """
@@ -340,7 +340,7 @@ def perplexity_of(losses: pd.DataFrame, *, seed: int) -> stats.Interval:
 def change_of_perplexity(
     first: pd.DataFrame, second: pd.DataFrame, *, seed: int
 ) -> stats.Interval:
-    """Return by how many per cent ``first`` changes the perplexity of ``second``.
+    """Return the change, in per cent, from the perplexity of ``second`` to that of ``first``.
 
     Raises
     ------
@@ -372,7 +372,7 @@ def judge_perplexity(losses: pd.DataFrame, even: pd.DataFrame, *, seed: int) -> 
 def judge_change(
     first: str, second: str, known: Mapping[str, Judged], *, seed: int
 ) -> Compared:
-    """Return by how many per cent one run changes another's perplexity on the test games.
+    """Return the change, in per cent, from another run's perplexity on the test games.
 
     Parameters
     ----------
@@ -409,7 +409,7 @@ def sequence_losses(
     length: int = 6,
     shorter: float = SHORTER,
 ) -> pd.DataFrame:
-    """Return what each game costs who knows only what followed the last tokens elsewhere.
+    """Return the losses of counts, which know only what followed the last tokens elsewhere.
 
     An n-gram model with interpolated counts (MacKay and Peto 1995): of the tokens that followed
     the last ``k``, ``p_k(t) = (n(t) + a p_(k-1)(t)) / (n + a)``, where ``p_(-1)`` is an even draw
@@ -466,7 +466,7 @@ def _sequences(
 
 
 def _count(known: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how often each wanted number is among the known."""
+    """Return the count of each wanted number among the known."""
     numbers, counts = np.unique(known, return_counts=True)
     at = np.searchsorted(numbers, wanted).clip(max=len(numbers) - 1)
     return np.where(numbers[at] == wanted, counts[at], 0)
@@ -482,7 +482,7 @@ def _weights(games: int, seed: int) -> NDArray[np.float64]:
 
 
 def score_run(run: str, questions: pd.DataFrame) -> pd.DataFrame:
-    """Return the questions that a run was asked with the scores of what it answered then.
+    """Return the questions that a run was asked, with the scores of its answers.
 
     Parameters
     ----------
@@ -532,7 +532,7 @@ def ground_of(model: str, baselines: Mapping[str, pd.DataFrame]) -> pd.DataFrame
 
 
 def second_of(baselines: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the answers of the second bar: by the type of the piece, and where it went last."""
+    """Return the answers of the second bar: by the type of the piece, and by its last square."""
     names = ("type", "last")
     return pd.concat([baselines[name] for name in names if name in baselines])
 
@@ -540,7 +540,7 @@ def second_of(baselines: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 def beats(
     answered: pd.DataFrame, other: pd.Series, score: str = "lgm", *, seed: int
 ) -> bool:
-    """Say whether a score is better than another's on the same questions.
+    """Return whether a score is better than another's on the same questions.
 
     It is if the 95 % interval of the difference, over games, lies above 0.
     """
@@ -603,7 +603,7 @@ def summarise(
 
 
 def chance_of_exact(questions: pd.DataFrame) -> pd.Series:
-    """Return how often an even draw among the right answers is the one played.
+    """Return the share of even draws among the right answers that hit the move played.
 
     It is computed, not drawn: one over the number of right answers (the *Random Legal* row of the
     paper's Tables 5 and 6).
@@ -647,7 +647,7 @@ def compare_answers(
 
 
 def rivals(answered: pd.DataFrame, ground: pd.DataFrame, score: str) -> list[pd.Series]:
-    """Return what a score of some questions has to beat: its baseline, ExM an even draw too."""
+    """Return the scores that a score has to beat: its baseline; of ExM an even draw too."""
     others = [ground[score]]
     if score == "exm":
         others.append(chance_of_exact(answered))

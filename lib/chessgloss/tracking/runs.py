@@ -1,4 +1,4 @@
-"""The trainings behind the chapters: their names and settings, and what came of each.
+"""The trainings behind the chapters: their names, settings and results.
 
 A run is named ``SIZE-LABEL-SEED``: ``S-uci-1``, ``M-rap25-1``, ``L-ap-1``, ``S-window50-1``,
 ``S-lstm_rap15-1``. One that makes another number of passes than its size usually does says so:
@@ -151,7 +151,7 @@ NAME = re.compile(
 
 
 def read_runs() -> pd.DataFrame:
-    """Return what came of all runs that were trained, one a row, by name.
+    """Return the results of all runs that were trained, one a row, by name.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def read_runs() -> pd.DataFrame:
 
 
 def read_kept(kind: str, name: str, folder: Path | None = None) -> dict[str, NDArray]:
-    """Return what a run left behind, by name.
+    """Return the arrays that a run left behind, by name.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def trained_checkpoints() -> list[str]:
 
 
 def read_checkpoint(path: Path) -> tuple[LanguageModel, Training]:
-    """Return a model in float32, in evaluation mode, and how it was trained.
+    """Return a model in float32, in evaluation mode, and its training.
 
     Raises
     ------

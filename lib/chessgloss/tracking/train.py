@@ -34,7 +34,7 @@ from torch.nn import functional
 from tqdm import tqdm
 
 from chessgloss.assets import AssetMissing
-from chessgloss.store import default_store, file_digest, write_tensors
+from chessgloss.store import default_store, file_digest, write_file, write_tensors
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking import probes
 from chessgloss.tracking.measures import (
@@ -76,7 +76,7 @@ SHIFT = 4.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """What to train on and what to stop by.
+    """The games to train on and those that end the training.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trained:
-    """A trained model and how it came about.
+    """A trained model and the log of its training.
 
     Parameters
     ----------
@@ -375,12 +375,12 @@ class Trainer:
 
 
 def device_name(device: str) -> str:
-    """Return what a record calls the device: ``cpu``, or the name of the GPU."""
+    """Return the device's name in records: ``cpu``, or the name of the GPU."""
     return device if device == "cpu" else torch.cuda.get_device_name(device)
 
 
 def count_parameters(model: nn.Module) -> int:
-    """Return how many numbers of a model are learned."""
+    """Return the number of a model's learned parameters."""
     return sum(weights.numel() for weights in model.parameters())
 
 
@@ -408,7 +408,7 @@ def perplexity(
 
 
 def count_tokens(rows: torch.Tensor) -> int:
-    """Return how many tokens of a batch are to be said: all but the first of each game."""
+    """Return the number of tokens of a batch to be said: all but the first of each game."""
     return int((rows != tokens.PAD).sum()) - len(rows)
 
 
@@ -424,7 +424,7 @@ def rate_at(done: float, training: Training) -> float:
 
 
 def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Path:
-    """Write a model's weights, rounded to float16, with what it is and how it was trained."""
+    """Write a model's weights, rounded to float16, with its settings and its training."""
     weights = {
         name: part.half().contiguous() for name, part in model.state_dict().items()
     }
@@ -440,7 +440,7 @@ def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Pa
 
 
 def listing() -> str:
-    """Return the plan as a table: name, how far each run is, and what one that is done took."""
+    """Return the plan as a table: name and progress of each run, and the cost of those done."""
     return "\n".join(f"{name:<30} {_state_of(name)}" for name in PLAN)
 
 
@@ -456,7 +456,7 @@ def _state_of(name: str) -> str:
 
 
 def work_folder() -> Path:
-    """Return where the states and locks of unfinished runs lie, and all checkpoints."""
+    """Return the folder of the states and locks of unfinished runs, and of all checkpoints."""
     return default_store().root.parent / "tracking"
 
 
@@ -556,7 +556,7 @@ def read_file(games: Path, run: Run) -> Benchmark:
 
 
 def file_folder(games: Path) -> Path:
-    """Return where all that comes of runs on a file of games is kept, beside the store."""
+    """Return the folder of all results of runs on a file of games, beside the store."""
     name = f"{games.name.split('.')[0]}-{file_digest(games)[:12]}"
     return work_folder() / "files" / name
 
@@ -623,10 +623,7 @@ def train_run(
         },
     }
     path = kept_path("runs", run.name, benchmark.folder)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".part")
-    aside.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    aside.replace(path)
+    write_file(path, json.dumps(record, indent=1) + "\n")
     state.unlink(missing_ok=True)
     if compares_sources(run):
         keep_crossed(run, model, benchmark)

@@ -80,7 +80,7 @@ def hidden_states(
 
 @contextmanager
 def _layers_of(model: LanguageModel) -> Iterator[list[torch.Tensor]]:
-    """Collect what goes into the first block, and what comes out of each, while a model reads."""
+    """Collect the input of the first block and the output of each, while a model reads."""
     layers: list[torch.Tensor] = []
     blocks: Any = model.body.blocks
     hooks = [

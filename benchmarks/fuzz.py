@@ -1,6 +1,6 @@
 """Give one reader of input what a fuzzer makes up, guided by the lines of code that it reaches.
 
-    python tests/fuzz.py READER RUNS SEED FOLDER
+    python benchmarks/fuzz.py READER RUNS SEED FOLDER
 
 ``READER`` is a name of ``campaign.readers``; ``FOLDER`` takes the corpus and what broke it. Needs
 atheris (https://github.com/google/atheris), which ``campaign.py fuzz`` brings.

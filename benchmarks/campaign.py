@@ -1,7 +1,7 @@
 """Faults and bad input by the thousand, and what came of them: the rows of ``book/reliability.md``.
 
-    python tests/campaign.py                 the long form: all, some hours
-    python tests/campaign.py endpoint        one of them
+    python benchmarks/campaign.py                 the long form: all, some hours
+    python benchmarks/campaign.py endpoint        one of them
 
 Each campaign draws its cases with a seed, counts what happened by name, and counts as a *defect*
 whatever must not happen: an answer lost, doubled or invented, an exception that no docstring
@@ -39,7 +39,6 @@ from unittest import mock
 import chess.engine
 import chess.pgn
 import jinja2
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import psutil
@@ -109,6 +108,9 @@ from chessgloss.survey.study import Settings as FormSettings
 from chessgloss.tracking import games as tracking_games
 from chessgloss.tracking import probes, sources
 from chessgloss.tracking import train as training_of_models
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+
 from fakes import children, engine_program
 from fakes.leela_files import Architecture, write_leela
 from fakes.nnue_files import write_nnue
@@ -436,7 +438,14 @@ def fuzz(count: int, seed: int, folder: Path) -> Counts:
         runs = count // len(names)
         place = folder / name
         done = subprocess.run(
-            [sys.executable, "tests/fuzz.py", name, str(runs), str(seed), str(place)],
+            [
+                sys.executable,
+                "benchmarks/fuzz.py",
+                name,
+                str(runs),
+                str(seed),
+                str(place),
+            ],
             cwd=PROJECT,
             env={**os.environ, "PYTHONPATH": paths},
             capture_output=True,
@@ -505,9 +514,9 @@ def _book() -> tuple[Any, Any]:
     """Return the book's modules that execute chapters and that compare results."""
     sys.path.append(str(PROJECT / "book"))
     import chapters
-    import compare
+    import results
 
-    return chapters, compare
+    return chapters, results
 
 
 def kills(work: Callable[[Path], None], count: int, seed: int, folder: Path) -> Counts:
@@ -1216,48 +1225,6 @@ SEED = 27
 UNTIL = math.inf
 
 
-def draw_growth(rows: list[dict]) -> None:
-    """Draw what works cost at parts of their size, into ``book/_static``."""
-    figure, axes = plt.subplots(1, 3, figsize=(7, 2.4))
-    for axis, measure in zip(axes, ("seconds", "megabytes", "kilobytes"), strict=True):
-        for what, own in pd.DataFrame(rows).groupby("what", sort=False):
-            axis.plot(
-                own["size"] / own["size"].max(),
-                own[measure],
-                marker="o",
-                ms=3,
-                label=what,
-            )
-        axis.set(ylabel=measure, ylim=(0, None), xlim=(0, 1.05))
-    figure.legend(
-        *axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3
-    )
-    figure.supxlabel("share of the whole size", fontsize=9.5)
-    figure.savefig(
-        RESULTS.parent / "_static/load.svg", metadata={"Date": None, "Creator": None}
-    )
-
-
-def draw(samples: dict[str, list[float]]) -> None:
-    """Draw what a long run held, into ``book/_static``."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7, 2.4))
-    thousands = np.array(samples["positions"]) / 1000
-    left.plot(thousands, samples["megabytes"])
-    left.set(ylabel="resident memory, MB", ylim=(0, 1.1 * max(samples["megabytes"])))
-    for name in ("handles", "children"):
-        right.plot(
-            thousands,
-            samples[name],
-            label=f"open {name}" if name == "handles" else name,
-        )
-    right.set(ylabel="number", ylim=(-0.5, None))
-    right.legend()
-    figure.supxlabel("thousand positions", fontsize=9.5)
-    figure.savefig(
-        RESULTS.parent / "_static/soak.svg", metadata={"Date": None, "Creator": None}
-    )
-
-
 def page() -> str:
     """Return ``book/reliability.md`` of the results that are there."""
 
@@ -1305,11 +1272,6 @@ def main() -> int:
         kept = {"tried": count, "outcomes": outcomes, "defects": defects}
         done[name] = {"what": words, **kept, **more}
         RESULTS.write_text(json.dumps(done, indent=1, sort_keys=True) + "\n", "utf-8")
-    report.use_house_style()
-    if "soak" in done:
-        draw(done["soak"]["samples"])
-    if "load" in done:
-        draw_growth(done["load"]["rows"])
     RESULTS.with_suffix(".md").write_text(page(), "utf-8")
     return 0
 
