@@ -17,6 +17,8 @@ what:
     ``verify`` a text, ``decide`` claims: true, false or not checkable, with the evidence.
 ``judgement``
     What only an engine can decide.
+``offers``
+    Sentences that can be decided, offered in the place of a clause that was not read.
 ``gold``
     How good that is.
 
