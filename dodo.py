@@ -125,6 +125,7 @@ def task_explorer() -> dict[str, Any]:
         "actions": [_write_explorer],
         "targets": [str(EXPLORER)],
         "uptodate": [explorer_is_fresh],
+        "task_dep": ["execute"],
     }
 
 
@@ -582,7 +583,7 @@ def live_sources(project: Path) -> list[Path]:
 
 
 def explorer_sources(project: Path) -> list[Path]:
-    """List what the explorer is made from: player, rules of claims, notes, comments, moves."""
+    """List what the explorer is made from: player, rules, comments, the chapters that lead there."""
     library = project / "lib/chessgloss"
     rules = [
         path
@@ -594,14 +595,16 @@ def explorer_sources(project: Path) -> list[Path]:
     ]
     kept = [
         project / "data" / name
-        for name in ("commentary", "notes/second", "static/recorded")
+        for name in ("commentary", "famous", "notes/second", "static/recorded")
     ]
     kept.append(project / "data/recordings" / DEFAULT_MODEL)
     data = [path for folder in kept for path in folder.rglob("*")]
     own = [project / f"book/explorer{ending}" for ending in (".py", ".md.j2")]
+    run = committed_run(project)
+    shown = [run.notebook(chapter) for chapter in read_chapters(project)]
     return sorted(
         path
-        for path in {*own, *rules, *written, *data}
+        for path in {*own, *rules, *written, *data, *shown}
         if path.is_file() and path.suffix != ".pyc" and not path.name.startswith(".")
     )
 

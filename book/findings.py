@@ -43,6 +43,10 @@ ANSWERS = {
     "needs": "not tested",
 }
 
+#: Verdicts that decide, and how many of those that say most are shown first.
+DECIDED = ("holds", "part", "fails")
+TELLING = 10
+
 #: Whose claims are tested: the documents', and one of our own.
 DOCUMENTS = TITLES | {"book": "This book"}
 
@@ -372,6 +376,9 @@ def read_claims(path: Path) -> tuple[dict[str, Any], list[Claim]]:
         raise FindingsError(
             f"{path.name}: the first page shows six claims, 1 to 6, not {places}"
         )
+    known = {claim.id for claim in claims}
+    if unknown := [name for name in tables["telling"] if name not in known]:
+        raise FindingsError(f"{path.name}: `telling` has no claim {unknown[0]!r}")
     return tables, claims
 
 
@@ -402,6 +409,7 @@ def pages(project: Path, results: Path) -> dict[str, str]:
         If a result that a claim names is missing, or an entry is wrong.
     """
     tables, claims = read_claims(project / "book/findings.toml")
+    by_id = {claim.id: claim for claim in claims}
     try:
         book = Book.read(project, results)
     except ResultsError as error:
@@ -419,6 +427,7 @@ def pages(project: Path, results: Path) -> dict[str, str]:
         for claim in claims
         if verdicts[claim.id] == "needs" and not claim.needs
     }
+    decided = [name for name in tables["telling"] if verdicts[name] in DECIDED]
     told = tables["figure"]
     bars, said = (
         {name: read(key, "figure") for name, key in told["bars"].items()}
@@ -455,6 +464,7 @@ def pages(project: Path, results: Path) -> dict[str, str]:
             for document in DOCUMENTS
         },
         "decided": sum(1 for claim in claims if claim.rules),
+        "telling": [by_id[name] for name in decided[:TELLING]],
         "figure": told,
         "chart": chart(told["title"], told["unit"], bars, said),
         "diagram": diagram(book.names),

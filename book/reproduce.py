@@ -48,6 +48,17 @@ INVENTORY_COLUMNS = (
     "by_whom",
 )
 
+#: What an item comes to in a word, and the colour of it: those of verdicts on claims.
+COLOURS = {
+    "reproduced": "holds",
+    "in part": "part",
+    "other values": "fails",
+    "shown": "open",
+    "not measured": "needs",
+    "not reproducible": "needs",
+    "not yet": "needs",
+}
+
 #: What is said of a result beside which the documents print nothing.
 NOTHING = "no reference value"
 
@@ -188,6 +199,16 @@ def render(
         return words or f"not measured, {in_words(result, known)}"
 
     results = {(item.item, item.document): _results_of(item, written) for item in items}
+    standing = {
+        (item.item, item.document): status(
+            item,
+            results[item.item, item.document],
+            written.get(item.chapter) is not None,
+            printed,
+        )
+        for item in items
+    }
+    word = {place: in_a_word(words) for place, words in standing.items()}
     links = _links(chapters, written, chapters_toml.parent)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
@@ -202,15 +223,10 @@ def render(
             results[item.item, item.document], alone=False
         ),
         alone=lambda item: _by_verdict(results[item.item, item.document], alone=True),
-        status={
-            (item.item, item.document): status(
-                item,
-                results[item.item, item.document],
-                written.get(item.chapter) is not None,
-                printed,
-            )
-            for item in items
-        },
+        status=standing,
+        word=lambda item: word[item.item, item.document],
+        colour=lambda item: COLOURS[word[item.item, item.document]],
+        anchor=lambda item: f"{item.document}-{item.item}".lower().replace(" ", "-"),
         printed_tables=lambda item: _printed_tables(item, cells),
         in_text=lambda document: [
             cell
@@ -434,6 +450,14 @@ def status(
     missing = f" writes no `{item.prefix}`" if written else ""
     word = "" if item.obstacle else _in_one_word(counts)
     return word + "; ".join(parts) or f"not yet: chapter {item.chapter}{missing}"
+
+
+def in_a_word(status: str) -> str:
+    """Return the word that an item's status begins with, or amounts to: *shown* for pictures."""
+    if bold := re.match(r"\*\*(.+?)\*\*", status):
+        return bold[1].lower()
+    plain = (word for word in COLOURS if status.startswith(word))
+    return next(plain, "shown")
 
 
 def _in_one_word(counts: Mapping[str, int]) -> str:

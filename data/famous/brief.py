@@ -20,7 +20,13 @@ sys.path.insert(0, str(HERE.parent / "commentary"))
 from brief import write_briefings  # noqa: E402
 
 #: The moves by the names that pages call them, each with the players of its game.
-MOVES = {"famous/opera": ("Paul Morphy", "16. Qb8+")}
+MOVES = {
+    "famous/opera": ("Paul Morphy", "16. Qb8+"),
+    "famous/immortal": ("Adolf Anderssen", "22. Qf6+"),
+    "famous/rubinstein": ("Georg Rotlewi", "22... Rxc3"),
+    "famous/hastings": ("Wilhelm Steinitz", "22. Rxe7+"),
+    "famous/marshall": ("Stefan Levitsky", "23... Qg3"),
+}
 
 
 def famous_moves() -> Iterator[EvaluatedMove]:
