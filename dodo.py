@@ -583,7 +583,7 @@ def live_sources(project: Path) -> list[Path]:
 
 
 def explorer_sources(project: Path) -> list[Path]:
-    """List what the explorer is made from: player, rules, comments, the chapters that lead there."""
+    """List what the explorer is made from: player, rules, comments, and the chapters' boards."""
     library = project / "lib/chessgloss"
     rules = [
         path
