@@ -102,7 +102,7 @@ def task_overview() -> dict[str, Any]:
 
 
 def task_findings() -> dict[str, Any]:
-    """Write the first page and the page of all claims from the committed results.
+    """Write the first page, the page of all claims and that of questions from the results.
 
     As with the explorer, the last line of the second says what both were made from: the first
     page's example takes the lectures.
@@ -561,6 +561,8 @@ def findings_sources(project: Path) -> list[Path]:
         "findings.py",
         "findings.toml",
         "drawings.py",
+        "questions.py",
+        "questions.toml",
         *(f"{n}.j2" for n in findings.PAGES),
     )
     chapters = read_chapters(project)

@@ -21,6 +21,7 @@ from typing import Any
 import jinja2
 from docutils.nodes import make_id
 
+import questions
 from chessgloss.report import Result, in_words
 from drawings import chart, diagram
 from reproduce import TITLES, ResultsError, place_of, read_places, read_results
@@ -54,7 +55,7 @@ DOCUMENTS = TITLES | {"book": "This book"}
 GUARDED = ("state_tracking",)
 
 #: The generated pages; each has a template beside this file.
-PAGES = ("findings.md", "index.md")
+PAGES = ("findings.md", "index.md", "questions.md")
 
 _OPERATORS: Mapping[type, Any] = {
     ast.Add: operator.add,
@@ -323,6 +324,10 @@ class Book:
                 f"{entry}: no result {address!r} in book/results"
             ) from None
 
+    def keys(self) -> list[str]:
+        """Return the addresses of all results."""
+        return [f"{n}/{key}" for n, found in self.results.items() for key in found]
+
     def words(self, address: str, entry: str) -> str:
         """Return the result at ``chapter/key`` in words; if it is absent, the committed one too."""
         number, _, key = address.partition("/")
@@ -463,6 +468,12 @@ def pages(project: Path, results: Path) -> dict[str, str]:
             document: Counter(verdicts[c.id] for c in claims if c.document == document)
             for document in DOCUMENTS
         },
+        "questions": questions.answers(
+            project / "book/questions.toml",
+            book.result,
+            book.keys(),
+            {name: ANSWERS[verdict] for name, verdict in verdicts.items()},
+        ),
         "decided": sum(1 for claim in claims if claim.rules),
         "telling": [by_id[name] for name in decided[:TELLING]],
         "figure": told,
