@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from chessgloss.predicates.words import listed
 from chessgloss.report import Result
 
 
@@ -80,14 +81,16 @@ def answers(
     """
     found: dict[str, list[tuple[str, str]]] = {}
     for each in read_questions(path):
-        words = {
-            name: said(result(key, each.ask)) for name, key in each.figures.items()
-        }
+        words = dict[str, str]()
+        for name, key in each.figures.items():
+            words[name] = said(result(key, each.ask))
         if each.best:
             fitting = [key for key in keys if fnmatchcase(key, each.best)]
             words["best"] = highest({key: result(key, each.ask) for key in fitting})
-        verdict = verdicts[each.claim].capitalize() + ". " if each.claim else ""
-        line = f"{verdict}{each.answer.format(**words)}"
+        line = each.answer.format(**words)
+        if each.claim:
+            verdict = verdicts[each.claim].capitalize()
+            line = f"{verdict}. {line}"
         found.setdefault(each.group, []).append((each.ask, line))
     return found
 
@@ -95,34 +98,34 @@ def answers(
 def said(result: Result) -> str:
     """Return a result as running text has it: without its interval."""
     value = result.value
+    unit = result.unit
     if value is None:
         return f"(needs {result.needs})"
-    if result.unit.startswith("share") or result.unit.startswith("precision"):
+    if unit.startswith(("share", "precision")):
         return f"{100 * value:.0f} %"
-    if result.unit == "accuracy":
+    if unit == "accuracy":
         return f"{100 * value:.1f} points"
-    if result.unit == "%" or not result.unit:
+    if unit in ("%", ""):
         return f"{value:.0f} %"
-    if float(value).is_integer():
-        return f"{int(value):,}"
-    return f"{value:.2f}" if abs(value) < 2 else f"{value:.0f}"
+    if abs(value) < 2:
+        return f"{value:.2f}"
+    return f"{value:,.0f}"
 
 
 def highest(results: Mapping[str, Result]) -> str:
     """Return the concepts whose results are highest, to three digits, with the value."""
-    values = {
-        key: round(each.value, 3)
-        for key, each in results.items()
-        if each.value is not None
-    }
+    values = dict[str, float]()
+    for key, each in sorted(results.items()):
+        if each.value is not None:
+            values[_concept(key)] = round(each.value, 3)
     most = max(values.values())
-    names = [_concept(key) for key, value in sorted(values.items()) if value == most]
-    *first, last = names
-    listed = f"{', '.join(first)} and {last}" if first else last
-    return f"{listed} ({most:.3f})"
+    names = [name for name, value in values.items() if value == most]
+    return f"{listed(names)} ({most:.3f})"
 
 
 def _concept(key: str) -> str:
     """Return the name of a concept from the key of its result."""
     name = key.split(".")[-2].replace("_", " ")
-    return name.title() if name.startswith(("white ", "black ")) else name.capitalize()
+    if name.startswith(("white ", "black ")):
+        return name.title()
+    return name.capitalize()

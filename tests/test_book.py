@@ -741,7 +741,9 @@ def test_each_chapter_says_under_its_title_how_to_change_it(soups):
         line = title.find_next_sibling()
         assert "ways-out" in line["class"], page
         assert line.a["href"] == "../adapt.html"
-        assert (PROJECT / line.code.get_text()).is_file()
+        source, _, command = line.a["title"].partition(", then ")
+        assert (PROJECT / source).is_file()
+        assert command == f"make chapter N={Path(page).name[:2]}"
         assert "make sync" in line.get_text()
     for page, soup in soups.items():
         cite = soup.find("a", string="How to cite this book")

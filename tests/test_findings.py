@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import pytest
 from bs4 import BeautifulSoup
@@ -322,6 +323,7 @@ def test_text_is_escaped_and_a_bar_needs_an_interval(tmp_path, written):
         (book / f"{name}.j2").write_text(
             (PROJECT / f"book/{name}.j2").read_text("utf-8")
         )
+    shutil.copy2(PROJECT / "book/questions.toml", book)
     head = 'where = "4.2"\nclaim = "'
     (book / "findings.toml").write_text(
         TOML.read_text("utf-8").replace(head, f"{head}<i>", 1)

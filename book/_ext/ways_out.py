@@ -30,9 +30,9 @@ def lead_to_changing(app: Sphinx, doctree: document, docname: str) -> None:
     name, number = chapter.groups()
     page = app.builder.get_relative_uri(docname, ADAPT)
     line = (
-        f'<p class="ways-out"><a href="{escape(page)}">Change this chapter</a>: '
-        f"<code>notebooks/{name}.py</code>, then <code>make chapter N={number}</code>. "
-        "The notebook that you download needs the repository, set up by <code>make sync</code>.</p>"
+        f'<p class="ways-out"><a href="{escape(page)}" title="notebooks/{name}.py, then make '
+        f'chapter N={number}">Change this chapter</a> · The notebook that you download needs '
+        "the repository, set up by <code>make sync</code>.</p>"
     )
     title.parent.insert(1, nodes.raw("", line, format="html"))
 
