@@ -24,6 +24,7 @@ import pandas as pd
 
 from chessgloss import live
 from chessgloss.claims import Checked
+from chessgloss.claims.wording import plainly
 from chessgloss.commentary import annotate, arms, asking, game_page, methods
 from chessgloss.commentary.annotate import AnnotatedGame, Annotation
 from chessgloss.commentary.briefing import Briefing, Comment
@@ -267,8 +268,14 @@ def _mark(over: Sequence[Checked]) -> list[str]:
     gravest = next((v for v in MARKS if any(c.verdict == v for c in over)), None)
     if gravest is None:
         return []
-    why = "; ".join(f"{c.kind}, {c.verdict}: {c.evidence}" for c in over)
+    why = "; ".join(map(_why, over))
     return [MARKS[gravest], why]
+
+
+def _why(checked: Checked) -> str:
+    """Return a claim's kind, verdict and evidence in words; what was not read is of no kind."""
+    kind = "" if checked.kind == "unread" else f"{checked.kind}, "
+    return f"{kind}{checked.verdict}: {plainly(checked.evidence)}"
 
 
 def _recorded(project: Path) -> Iterator[dict[str, Any]]:

@@ -21,7 +21,7 @@ import live_files
 from chessgloss.commentary.asking import read_briefings
 from chessgloss.concepts.priority import prioritise
 from chessgloss.experts import load_expert
-from chessgloss.live import LiveBook, describe_move
+from chessgloss.live import LiveBook, describe_claim, describe_move
 from scripts import DATA, FIGURE_A5, FIGURE_A6, PROJECT, or_skip, refuses, run_apart
 from test_live import CONCEPT_MOVES, native_terms
 
@@ -141,7 +141,7 @@ def test_the_claims_are_the_native_ones_on_the_whole_gold_set(visit):
         place = {"fen": move.position.fen, "uci": move.uci}
         given.append({"task": "check", "move": place, "text": row["text"]})
         checked = chessgloss.check(row["text"], move)
-        native.append([[*c.span, c.kind, c.verdict, c.evidence] for c in checked])
+        native.append([values_of(describe_claim(each)) for each in checked])
     tab = visit()
     tab.page.locator("#board .piece").first.wait_for()
     answers = tab.page.evaluate(
@@ -149,12 +149,13 @@ def test_the_claims_are_the_native_ones_on_the_whole_gold_set(visit):
         "all.push(await tryIt.library.ask(each)); return all; }",
         given,
     )
-    found = [
-        [[*c["span"], c["kind"], c["verdict"], c["evidence"]] for c in each["claims"]]
-        for each in answers
-    ]
+    found = [[values_of(claim) for claim in each["claims"]] for each in answers]
     assert sum(map(len, native)) > 500
     assert digest(found) == digest(native)
+
+
+def values_of(claim):
+    return [*claim["span"], claim["kind"], claim["verdict"], claim["evidence"]]
 
 
 def digest(claims):

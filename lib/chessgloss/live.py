@@ -21,6 +21,7 @@ import chess.engine
 import chessgloss
 from chessgloss.claims import Checked
 from chessgloss.claims.offers import offers
+from chessgloss.claims.wording import plainly
 from chessgloss.commentary import annotate, game_page, game_pgn
 from chessgloss.commentary.briefing import PHRASES, Briefing, brief_move
 from chessgloss.commentary.notes import write_notes
@@ -496,13 +497,13 @@ def describe_term(term: str, before: float, after: float) -> Values:
 
 
 def describe_claim(checked: Checked) -> Values:
-    """Return a claim with its place in the text, its verdict, and the evidence."""
+    """Return a claim with its place in the text, its verdict, and the evidence in plain words."""
     return {
         "text": checked.text,
         "span": checked.span,
         "kind": checked.kind,
         "verdict": checked.verdict,
-        "evidence": checked.evidence,
+        "evidence": plainly(checked.evidence),
     }
 
 

@@ -19,6 +19,8 @@ what:
     What only an engine can decide.
 ``offers``
     Sentences that can be decided, offered in the place of a clause that was not read.
+``wording``
+    Evidence as a person would put it, for a page.
 ``gold``
     How good that is.
 
