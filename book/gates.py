@@ -92,7 +92,7 @@ _LOOK = """() => {
       }
     }
   }
-  const first = article.querySelector('p, img, svg, table');
+  const first = article.querySelector('p, li, img, svg, table');
   return {bare, unreachable, lost, broken, first: first ? first.getBoundingClientRect().top : 1e9,
           wide: document.documentElement.scrollWidth - innerWidth,
           uncaptioned: [...article.querySelectorAll('figure')].filter(figure =>

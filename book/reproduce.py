@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import jinja2
+from docutils.nodes import make_id
 
 from chessgloss.book import reference
 from chessgloss.book.reference import Reference
@@ -226,7 +227,7 @@ def render(
         status=standing,
         word=lambda item: word[item.item, item.document],
         colour=lambda item: COLOURS[word[item.item, item.document]],
-        anchor=lambda item: f"{item.document}-{item.item}".lower().replace(" ", "-"),
+        anchor=lambda item: make_id(f"{item.document} {item.item}"),
         printed_tables=lambda item: _printed_tables(item, cells),
         in_text=lambda document: [
             cell

@@ -41,7 +41,8 @@ def say_how_to_cite(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
     """Add to a page's foot where it stands how the book is cited."""
-    page = f"{context['pathto'](REFERENCES)}#citing"
+    here = "" if pagename == REFERENCES else context["pathto"](REFERENCES)
+    page = f"{here}#citing"
     line = f'<p><a href="{escape(page)}">How to cite this book</a></p>'
     foot = context.get("theme_extra_footer") or ""
     context["theme_extra_footer"] = f"{foot}{line}"
