@@ -78,20 +78,25 @@ MADE_FROM: Mapping[str, tuple[str, ...]] = {
         "book/findings.toml",
         "book/findings.md.j2",
         "book/index.md.j2",
+        "book/questions.*",
         "data/commentary/briefings.json",
         "lib/chessgloss/claims/*.py",
     ),
     "explorer": (
+        "book/executed/*.ipynb",
         "book/explorer.md.j2",
         "book/explorer.py",
         "data/commentary/**/*",
+        "data/famous/**/*",
         "data/notes/second/**/*",
         f"data/recordings/{DEFAULT_MODEL}/**/*",
         "data/static/recorded/**/*",
         "lib/chessgloss/claims/**/*.py",
         "lib/chessgloss/commentary/**/*",
         "lib/chessgloss/facts/**/*.py",
+        "lib/chessgloss/live.py",
         "lib/chessgloss/predicates/**/*.py",
+        CHAPTERS_FILE,
     ),
     "live": (
         "book/live_*",
@@ -153,7 +158,7 @@ def task_overview() -> dict[str, Any]:
 
 
 def task_findings() -> dict[str, Any]:
-    """Write the first page and the page of all claims from the committed results.
+    """Write the first page, the page of all claims and that of questions from the results.
 
     As with the explorer, the last line of the second says what both were made from: the first
     page's example takes the lectures.
@@ -176,6 +181,7 @@ def task_explorer() -> dict[str, Any]:
         "actions": [_write_explorer],
         "targets": [str(EXPLORER)],
         "uptodate": [explorer_is_fresh],
+        "task_dep": ["execute"],
     }
 
 

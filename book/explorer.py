@@ -2,29 +2,39 @@
 
 The board and its words are those of an annotated game (:func:`game_page.player`). What is shown
 is made of committed data: the engine's lines, the notes, the comments of several methods with
-every claim checked, a judge's scores, and of the recorded positions who plays what.
+every claim checked, a judge's scores, and of the recorded positions who plays what. Positions that
+the chapters show beside these are searched when the page is made, so that every link from a board
+finds a move.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import html
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs
 
 import chess
 import chess.pgn
 import pandas as pd
 
-from chessgloss.claims import Checked, verify
+from chessgloss import live
+from chessgloss.claims import Checked
+from chessgloss.claims.wording import plainly
 from chessgloss.commentary import annotate, arms, asking, game_page, methods
 from chessgloss.commentary.annotate import AnnotatedGame, Annotation
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.moves import evaluated_moves
-from chessgloss.commentary.notes import notes
+from chessgloss.commentary.notes import notes, write_notes
+from chessgloss.engine import analyse_many
 from chessgloss.judges import gcc, trials
 from chessgloss.llm.client import DEFAULT_MODEL, replay
-from chessgloss.positions import Position
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.scores import Analysis
 from chessgloss.skill import grading
 from chessgloss.skill.grading import Settings, graded_moves
 from chessgloss.skill.players import Asked, RecordedPlayer
@@ -45,13 +55,26 @@ SHOWN = (
 #: Plies of an engine's line that can be played.
 PLIES = 5
 
+#: Nodes of each search of a position that a chapter shows, and lines before its move.
+NODES, LINES = 100_000, 3
+
+#: The famous games' names for a move's place, by the name of its briefing.
+FAMOUS = {
+    "famous/opera": "the Opera Game, 1858",
+    "famous/immortal": "the Immortal Game, 1851",
+    "famous/rubinstein": "Rubinstein's Immortal, 1907",
+    "famous/hastings": "the battle of Hastings, 1895",
+    "famous/marshall": "Marshall's Golden Move, 1912",
+}
+
 #: How a claim's verdict is marked.
 MARKS = {"false": "false", "not checkable": "open", "true": "true"}
 
 
 def write_page(project: Path) -> str:
     """Return the page as MyST Markdown, from the data of a project."""
-    games = [*_evaluated(), *_recorded(project)]
+    games = [*_famous(project), *_evaluated(), *_recorded(project)]
+    games += _shown_elsewhere(project, games)
     head = (project / "book/explorer.md.j2").read_text("utf-8")
     return head.replace("{{ player }}", game_page.player(games, level=2).strip())
 
@@ -70,6 +93,74 @@ def show_one(name: str, where: str, shown: Sequence[str]) -> str:
     game["event"] = f"{where} · comments by {DEFAULT_MODEL}"
     del game["name"]  # the address stays that of the page
     return game_page.player([game], level=3).strip()
+
+
+def _famous(project: Path) -> Iterator[dict[str, Any]]:
+    """Yield moves of famous games, as the program comments on them."""
+    known = asking.read_briefings(project / "data/famous/briefings.json")
+    for name, where in FAMOUS.items():
+        yield _own(known[name], where, "Moves of famous games")
+
+
+def _own(known: Briefing, where: str, group: str) -> dict[str, Any]:
+    """Return a move with the program's own comment alone."""
+    written = Comment(write_notes(known).text, "notes", None)
+    return _game(known, where, group, [(written, "")])
+
+
+class Link(NamedTuple):
+    """What a link to this page asks for: a position, and a move in it or none."""
+
+    fen: str
+    move: str
+
+
+def links(text: str) -> Iterator[Link]:
+    """Yield what the links of a page, or of an executed notebook, ask this page for."""
+    for address in re.findall(r"explorer\.html#(fen=[^\"\\\s]+)", text):
+        asked = parse_qs(html.unescape(address))
+        yield Link(asked["fen"][0], asked.get("move", [""])[0])
+
+
+def _shown_elsewhere(
+    project: Path, games: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield the positions of the chapters' boards that no other game begins with, searched."""
+    chapters = tomllib.loads((project / "notebooks/chapters.toml").read_text("utf-8"))
+    asked: dict[Link, str] = {}
+    for name, chapter in chapters.items():
+        path = project / f"book/executed/{name}.ipynb"
+        where = f"{chapter['title']} (chapter {int(name[:2])})"
+        for link in links(path.read_text("utf-8") if path.is_file() else ""):
+            if not any(_answers(game, link) for game in games):
+                asked.setdefault(link, where)
+    before = _searched((Position(link.fen) for link in asked), LINES)
+    moves = [
+        MoveInContext(analysis.position, link.move or analysis.lines[0].moves[0])
+        for link, analysis in zip(asked, before, strict=True)
+    ]
+    after = _searched((move.after() for move in moves), 1)
+    for number, where in enumerate(asked.values()):
+        name = f"shown-{number + 1}"
+        known = Briefing(name, moves[number], before[number], after[number])
+        yield _own(known, where, "Boards of other chapters")
+
+
+def _searched(positions: Iterable[Position], lines: int) -> list[Analysis]:
+    return analyse_many(list(positions), nodes=NODES, multipv=lines, progress=False)
+
+
+def _answers(game: Mapping[str, Any], link: Link) -> bool:
+    """Whether a game begins with the position of a link, and has its move."""
+    placement, side, *_ = link.fen.split(" ")
+    root, *rest = game["nodes"]
+    firsts = [node for node in rest if node["parent"] == 0]
+    if root["placement"] != placement:
+        return False
+    return any(
+        link.move in ("", node["uci"]) and bool(node["white"]) == (side == "w")
+        for node in firsts
+    )
 
 
 def _evaluated() -> Iterator[dict[str, Any]]:
@@ -109,7 +200,7 @@ def _judged(scores: pd.DataFrame, move: str, method: str) -> str:
     given = ", ".join(
         f"{asked} {score:.1f}" for asked, score in scores.loc[(move, method)].items()
     )
-    return f"a judge ({DEFAULT_MODEL}), of 1: {given}"
+    return f"a language model as judge gives of 1: {given}"
 
 
 def _game(
@@ -163,7 +254,7 @@ def _game(
 
 def _parts(text: str, known: Briefing) -> list[list[str]]:
     """Cut a comment where claims begin and end; each part with mark and evidence, if a claim."""
-    checked = verify(text, known.move, known.verdict)
+    checked = live.check(text, known)
     parts: list[list[str]] = []
     for start, stop in pairwise(
         sorted({0, len(text)}.union(*(c.span for c in checked)))
@@ -177,8 +268,14 @@ def _mark(over: Sequence[Checked]) -> list[str]:
     gravest = next((v for v in MARKS if any(c.verdict == v for c in over)), None)
     if gravest is None:
         return []
-    why = "; ".join(f"{c.kind}, {c.verdict}: {c.evidence}" for c in over)
+    why = "; ".join(map(_why, over))
     return [MARKS[gravest], why]
+
+
+def _why(checked: Checked) -> str:
+    """Return a claim's kind, verdict and evidence in words; what was not read is of no kind."""
+    kind = "" if checked.kind == "unread" else f"{checked.kind}, "
+    return f"{kind}{checked.verdict}: {plainly(checked.evidence)}"
 
 
 def _recorded(project: Path) -> Iterator[dict[str, Any]]:
@@ -237,13 +334,17 @@ def _position(
         for loss, _, san, names in rows
     ]
     side = "White" if board.turn else "Black"
+    _, best, san, names = rows[0]
+    of = sum(map(len, answers.values()))
+    title = f"{side} to move, move {board.fullmove_number}"
+    found = f"{len(names)} of {of} recorded players find {san}"
     return shown | {
         "name": name,
-        "title": f"{side} to move",
-        "listed": name,
-        "event": f"{name} · {sum(map(len, answers.values()))} recorded players",
+        "title": title,
+        "listed": f"{title}: {found}" if best in graded.index else title,
+        "event": f"{of} recorded players on position {name}",
         "about": "Losses by Stockfish's search of every legal move (chapter 11).",
         "group": "Positions with recorded players (chapter 11)",
-        "opens": 0,
+        "opens": min(1, len(shown["nodes"]) - 1),
         "turned": not board.turn,
     }

@@ -20,6 +20,7 @@ import jinja2
 from docutils.nodes import make_id
 from jinja2.sandbox import SandboxedEnvironment
 
+import questions
 from chessgloss.report import Result
 from drawings import chart, diagram
 from results import TEMPLATES, TITLES, Book, ResultsError
@@ -42,6 +43,10 @@ ANSWERS = {
     "needs": "not tested",
 }
 
+#: Verdicts that decide, and how many of those that say most are shown first.
+DECIDED = ("holds", "part", "fails")
+TELLING = 10
+
 #: Whose claims are tested: the documents', and one of our own.
 DOCUMENTS = TITLES | {"book": "This book"}
 
@@ -49,7 +54,7 @@ DOCUMENTS = TITLES | {"book": "This book"}
 GUARDED = ("state_tracking",)
 
 #: The generated pages; each has a template beside this file.
-PAGES = ("findings.md", "index.md")
+PAGES = ("findings.md", "index.md", "questions.md")
 
 #: What a rule asks of a result.
 _ASKED = re.compile(r"(\w+)\((\w+)\)")
@@ -280,6 +285,9 @@ def read_claims(path: Path) -> tuple[dict[str, Any], list[Claim]]:
         raise ResultsError(
             f"{path.name}: the first page shows six claims, 1 to 6, not {places}"
         )
+    known = {claim.id for claim in claims}
+    if unknown := [name for name in tables["telling"] if name not in known]:
+        raise ResultsError(f"{path.name}: `telling` has no claim {unknown[0]!r}")
     return tables, claims
 
 
@@ -308,10 +316,12 @@ def pages(project: Path, folder: Path) -> dict[str, str]:
     """
     tables, claims = read_claims(project / "book/findings.toml")
     book = Book.read(project, folder)
+    by_id = {claim.id: claim for claim in claims}
     told = tables["figure"]
     bars = {name: book.result(key, "figure") for name, key in told["bars"].items()}
     said = {name: book.words(key, "figure") for name, key in told["bars"].items()}
     cards = {claim.id: _card(claim, book) for claim in claims}
+    decided = [each for each in tables["telling"] if cards[each]["verdicts"] in DECIDED]
     environment = TEMPLATES.overlay(
         loader=jinja2.FileSystemLoader(project / "book"), autoescape=True
     )
@@ -332,7 +342,14 @@ def pages(project: Path, folder: Path) -> dict[str, str]:
             )
             for document in DOCUMENTS
         },
+        "questions": questions.answers(
+            project / "book/questions.toml",
+            book.result,
+            book.keys(),
+            {name: ANSWERS[card["verdicts"]] for name, card in cards.items()},
+        ),
         "decided": sum(1 for claim in claims if claim.rules),
+        "telling": [by_id[name] for name in decided[:TELLING]],
         "figure": told,
         "chart": chart(told["title"], told["unit"], bars, said),
         "diagram": diagram(book.names),

@@ -9,7 +9,7 @@ fixed nodes, so that the page comes out the same; some ten minutes on two cores.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,14 @@ def _described(
     """Return a game for the player, with its name in links and in the list."""
     shown = game_page.describe_game(annotated)
     players = f"{annotated.game.headers['White']} – {annotated.game.headers['Black']}"
-    return shown | {"name": name, "listed": f"{title}: {players}", "group": "Games"}
+    commented = (n for n, node in enumerate(shown["nodes"]) if _is_commented(node))
+    more = {"name": name, "listed": f"{title}: {players}", "group": "Games"}
+    return shown | more | {"opens": next(commented, 0)}
+
+
+def _is_commented(node: Mapping[str, Any]) -> bool:
+    """Whether a move of the game itself has a comment."""
+    return bool(node["main"] and node["gloss"])
 
 
 def _row(name: str, title: str, annotated: annotate.AnnotatedGame) -> str:

@@ -1,13 +1,15 @@
 """Open every page of the built book in Chromium and report what a reader would stumble over.
 
-    python book/gates.py [_build/html] [--pages 3]
+    python book/gates.py [_build/html] [--pages 3] [--keep]
 
 Three widths and two themes a page: errors on the console, requests to elsewhere, what overflows
 to the left, where nobody can scroll, words of a table on two lines, pictures without words, broken
 anchors, weight of a first visit, first content below the first screen; and axe-core's serious
 findings where it is installed. The page "Try it" is opened from a server as well and used, with its
-concepts, and the search is asked for what `book/search.toml` says it must find. Prints one line a
-finding and ends with status 1 if there is one; then, of each chapter, words, screens and tables.
+concepts, the search is asked for what `book/search.toml` says it must find and for the questions of
+`book/questions.toml`, and every link to the explorer is opened. Prints one line a finding and ends
+with status 1 if there is one; then, of each chapter, words, screens and tables. What a reader has
+to go through is counted: with `--keep` into `benchmarks/results/book.json`.
 """
 
 from __future__ import annotations
@@ -15,16 +17,20 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
+import json
 import sys
 import threading
 import tomllib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from questions import read_questions
 
 WIDTHS = (390, 768, 1280)
 THEMES = ("light", "dark")
@@ -36,11 +42,23 @@ USED_WEIGHT = 6_000_000
 #: Most bytes more when its concepts are opened: the paper's Stockfish 8.
 CONCEPT_WEIGHT = 300_000
 LIVE_PAGE = "book/try_it.html"
+EXPLORER = "book/explorer.html"
+FRONT = "book/index.html"
+#: A screen of a reader's; and one on which the first picture of a chapter is to be whole, above
+#: this many pixels.
+SCREEN = {"width": 1440, "height": 900}
+SMALL_SCREEN = {"width": 1280, "height": 720}
+FIRST_PICTURE = 620
+#: Least width and height of what counts as a picture.
+PICTURE = 120
 #: Milliseconds until a page that was resized stands still.
 SETTLES = 400
 #: Of a search, how many of the first results count.
 RESULTS = 3
 SEARCHES = Path(__file__).with_name("search.toml")
+QUESTIONS = Path(__file__).with_name("questions.toml")
+#: Where what the book is measured by is kept.
+KEPT = Path(__file__).parents[1] / "benchmarks/results/book.json"
 AXE = Path(__file__).parents[1] / "node_modules" / "axe-core" / "axe.min.js"
 
 #: What the page says of itself: pictures without words, what begins left of the screen (and of
@@ -74,7 +92,7 @@ _LOOK = """() => {
       }
     }
   }
-  const first = article.querySelector('p, img, svg, table');
+  const first = article.querySelector('p, li, img, svg, table');
   return {bare, unreachable, lost, broken, first: first ? first.getBoundingClientRect().top : 1e9,
           wide: document.documentElement.scrollWidth - innerWidth,
           uncaptioned: [...article.querySelectorAll('figure')].filter(figure =>
@@ -232,28 +250,124 @@ def check_search(
     """Yield the queries that do not find their page among the first results."""
     page = browser.new_page()
     for query, expected in wanted.items():
-        page.goto(f"{(folder / 'search.html').as_uri()}?q={quote(query)}")
-        page.locator("ul.search li a").first.wait_for()
-        page.wait_for_timeout(SETTLES)
-        links = page.locator("ul.search li a").evaluate_all(
-            "links => links.map(link => new URL(link.href).pathname)"
-        )
-        if not any(link.endswith(f"/book/{expected}.html") for link in links[:RESULTS]):
+        if not any(
+            link.endswith(f"/book/{expected}.html")
+            for link in search(page, folder, query)
+        ):
             yield "search", f"{query!r} does not find {expected}"
     page.close()
 
 
-def measure(browser: Browser, folder: Path, name: str) -> str:
-    """Return the length of a page: words, screens and tables."""
-    page = browser.new_page(viewport={"width": WIDTHS[-1], "height": HEIGHT})
-    page.goto((folder / name).as_uri())
-    words, height, tables = page.evaluate(
-        """() => { const article = document.querySelector('article');
-          return [article.innerText.split(/\\s+/).length, article.scrollHeight,
-                  article.querySelectorAll('table').length]; }"""
+def search(page: Page, folder: Path, query: str) -> list[str]:
+    """Return the paths of the first pages that the book's search finds."""
+    page.goto(f"{(folder / 'search.html').as_uri()}?q={quote(query)}")
+    page.wait_for_function(_FOUND)
+    page.wait_for_timeout(SETTLES)
+    links = page.locator("ul.search li a").evaluate_all(
+        "links => links.map(link => new URL(link.href).pathname)"
     )
+    return list(dict.fromkeys(links))[:RESULTS]
+
+
+_FOUND = """() => document.querySelector('ul.search li a') ||
+  document.body.innerText.includes('did not match')"""
+
+
+def check_questions(browser: Browser, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield which questions, as people put them, do not find their answer."""
+    page = browser.new_page()
+    for each in read_questions(QUESTIONS):
+        found = search(page, folder, each.asked)
+        if not any(link.endswith("/book/questions.html") for link in found):
+            yield "search", f"{each.asked!r} does not find its answer"
     page.close()
-    return f"{words:,} words, {height / HEIGHT:.0f} screens, {tables} tables"
+
+
+def explorer_links(browser: Browser, folder: Path) -> list[tuple[str, str]]:
+    """Return the links of all pages into the explorer, each with the page that it is on first."""
+    page = browser.new_page(java_script_enabled=False)
+    found: dict[str, str] = {}
+    for name in pages_of(folder):
+        page.goto((folder / name).as_uri())
+        for address in page.locator('a[href*="explorer.html#"]').evaluate_all(
+            "links => links.map(link => link.href)"
+        ):
+            found.setdefault(address, name)
+    page.close()
+    return [(name, address) for address, name in found.items()]
+
+
+def check_explorer(browser: Browser, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield which links lead to no move of the explorer with something said of it."""
+    page = browser.new_page()
+    page.goto((folder / EXPLORER).as_uri())
+    for name, address in explorer_links(browser, folder):
+        page.evaluate("hash => { location.hash = hash; }", address.partition("#")[2])
+        page.wait_for_timeout(SETTLES // 4)
+        said = "".join(page.locator("#gloss, #more").all_inner_texts())
+        if page.locator("#move-name").inner_text() == "The start" or not said.strip():
+            yield name, f"leads to no move of the explorer: {address.partition('#')[2]}"
+    page.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """What a reader has to go through on a page.
+
+    Parameters
+    ----------
+    words, screens, tables
+        Visible words, the height in screens of 1440 by 900 pixels, and visible tables.
+    pictured
+        Whether a whole picture stands within the first 620 pixels at 1280 by 720.
+    """
+
+    words: int
+    screens: float
+    tables: int
+    pictured: bool
+
+
+_LENGTH = """() => { const article = document.querySelector('article');
+  const seen = [...article.querySelectorAll('table')].filter(each => each.checkVisibility());
+  return [article.innerText.split(/\\s+/).length, article.scrollHeight, seen.length]; }"""
+_PICTURED = """([least, lowest]) =>
+  [...document.querySelectorAll('article img, article svg, article canvas')].some(each => {
+    const box = each.getBoundingClientRect();
+    if (!each.checkVisibility()) return false;
+    return box.width >= least && box.height >= least && box.top >= 0 && box.bottom <= lowest; })"""
+
+
+def measure(browser: Browser, folder: Path, name: str) -> Length:
+    """Return what a reader has to go through on a page: words, screens, tables, a picture."""
+    page = browser.new_page(viewport=SCREEN)
+    page.goto((folder / name).as_uri())
+    words, height, tables = page.evaluate(_LENGTH)
+    page.set_viewport_size(SMALL_SCREEN)
+    page.wait_for_timeout(SETTLES)
+    pictured = page.evaluate(_PICTURED, [PICTURE, FIRST_PICTURE])
+    page.close()
+    return Length(words, height / SCREEN["height"], tables, pictured)
+
+
+def results(
+    chapters: dict[str, Length], front: Length, empty: int, unanswered: int
+) -> dict[str, dict[str, Any]]:
+    """Return what the book is measured by, as the benchmarks keep it."""
+    lengths = list(chapters.values())
+    asked = len(read_questions(QUESTIONS))
+
+    def counted(value: float, unit: str, n: int = len(lengths)) -> dict[str, Any]:
+        return {"value": value, "low": value, "high": value, "n": n, "unit": unit}
+
+    return {
+        "book.screens": counted(round(sum(x.screens for x in lengths), 1), "screens"),
+        "book.words": counted(sum(x.words for x in lengths), "visible words"),
+        "book.front.words": counted(front.words, "visible words", 1),
+        "book.pictures_first": counted(sum(x.pictured for x in lengths), "chapters"),
+        "book.explorer_links_empty": counted(empty, "links", 1),
+        "book.questions_found": counted(asked - unanswered, "questions", asked),
+    }
 
 
 def pages_of(folder: Path) -> list[str]:
@@ -274,36 +388,57 @@ def main() -> int:
     parser.add_argument(
         "--pages", type=int, default=None, help="only the first so many"
     )
+    parser.add_argument(
+        "--keep", action="store_true", help=f"write what is counted into {KEPT.name}"
+    )
     given = parser.parse_args()
     folder = given.folder.resolve()
     names = pages_of(folder)[: given.pages]
     if not names:
         print(f"no pages in {given.folder}; run `make book` first", file=sys.stderr)
         return 2
-    count = 0
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path="/usr/bin/chromium")
-        for name in names:
-            for where, what in check(browser, folder, name):
-                print(f"{where}: {what}")
-                count += 1
+        checks = [check(browser, folder, name) for name in names]
         if (folder / "_static/live/files.json").is_file():
-            for where, what in check_live(browser, folder):
-                print(f"{where}: {what}")
-                count += 1
+            checks.append(check_live(browser, folder))
         if (folder / "search.html").is_file():
             wanted = tomllib.loads(SEARCHES.read_text("utf-8"))["found"]
-            for where, what in check_search(browser, folder, wanted):
-                print(f"{where}: {what}")
-                count += 1
-        for name in names:
-            if "/executed/" in name:
-                print(f"{name}: {measure(browser, folder, name)}")
+            checks.append(check_search(browser, folder, wanted))
+        count = sum(map(_report, checks))
+        unanswered = _report(check_questions(browser, folder))
+        empty = _report(check_explorer(browser, folder))
+        chapters = {
+            name: measure(browser, folder, name)
+            for name in names
+            if "/executed/" in name
+        }
+        kept = results(chapters, measure(browser, folder, FRONT), empty, unanswered)
         browser.close()
+    for name, each in chapters.items():
+        first = "" if each.pictured else ", no picture on the first screen"
+        print(
+            f"{name}: {each.words:,} words, {each.screens:.1f} screens, "
+            f"{each.tables} tables{first}"
+        )
+    for key, result in kept.items():
+        print(f"{key}: {result['value']:,} {result['unit']}, n = {result['n']}")
+    if given.keep:
+        KEPT.write_text(json.dumps(kept, indent=2, sort_keys=True) + "\n", "utf-8")
+    count += unanswered + empty
     print(
         f"{len(names)} pages, {len(WIDTHS)} widths, {len(THEMES)} themes: {count} findings"
     )
     return int(count > 0)
+
+
+def _report(found: Iterator[tuple[str, str]]) -> int:
+    """Print what is found, one line each; return how many they are."""
+    count = 0
+    for where, what in found:
+        print(f"{where}: {what}", flush=True)
+        count += 1
+    return count
 
 
 if __name__ == "__main__":

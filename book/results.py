@@ -30,6 +30,7 @@ from typing import Any, TypeAlias
 
 import jinja2
 import pandas as pd
+from docutils.nodes import make_id
 
 from chessgloss.assets import REGISTRY
 from chessgloss.book import reference
@@ -127,6 +128,10 @@ class Book:
             raise ResultsError(f"{entry}: no result {address!r} in book/results")
         return found
 
+    def keys(self) -> list[str]:
+        """Return the addresses of all results."""
+        return [f"{n}/{key}" for n, found in self.results.items() for key in found]
+
     def words(self, address: str, entry: str) -> str:
         """Return the result at ``chapter/key`` in words; if it is absent, the committed one too."""
         number, _, key = address.partition("/")
@@ -166,6 +171,17 @@ INVENTORY_COLUMNS = (
     "obstacle",
     "by_whom",
 )
+
+#: What an item comes to in a word, and the colour of it: those of verdicts on claims.
+COLOURS = {
+    "reproduced": "holds",
+    "in part": "part",
+    "other values": "fails",
+    "shown": "open",
+    "not measured": "needs",
+    "not reproducible": "needs",
+    "not yet": "needs",
+}
 
 #: What is said of a result beside which the documents print nothing.
 NOTHING = "no reference value"
@@ -310,6 +326,14 @@ def status(
     return f"not yet: chapter {item.chapter}{missing}"
 
 
+def in_a_word(status: str) -> str:
+    """Return the word that an item's status begins with, or amounts to: *shown* for pictures."""
+    if bold := re.match(r"\*\*(.+?)\*\*", status):
+        return bold[1].lower()
+    plain = (word for word in COLOURS if status.startswith(word))
+    return next(plain, "shown")
+
+
 def _in_one_word(counts: Mapping[str, int]) -> str:
     """Return the sum of the verdicts on an item's numbers in a word, in bold; nothing of none."""
     lacking = sum(n for name, n in counts.items() if name.startswith("not measured"))
@@ -369,10 +393,15 @@ def overview(project: Path, folder: Path) -> str:
     entries = []
     for item in items:
         results = item.results(book.results)
+        standing = status(item, results, item.chapter in book.results, printed)
+        word = in_a_word(standing)
         entries.append(
             {
                 "item": item,
-                "status": status(item, results, item.chapter in book.results, printed),
+                "status": standing,
+                "word": word,
+                "colour": COLOURS[word],
+                "anchor": make_id(f"{item.document} {item.item}"),
                 "compared": {
                     k: r for k, r in results.items() if r.reference is not None
                 },

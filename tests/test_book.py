@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -640,6 +641,51 @@ def soups(built_book):
         for page in gates.pages_of(built_book)
     }
     return {page: BeautifulSoup(text, "lxml") for page, text in texts.items()}
+
+
+def test_each_chapter_says_under_its_title_how_to_change_it(soups):
+    chapters = [page for page in soups if page.startswith("book/executed/")]
+    assert len(chapters) == len(read_chapters(PROJECT))
+    for page in chapters:
+        title = soups[page].select_one("article h1")
+        line = title.find_next_sibling()
+        assert "ways-out" in line["class"], page
+        assert line.a["href"] == "../adapt.html"
+        source, _, command = line.a["title"].partition(", then ")
+        assert (PROJECT / source).is_file()
+        assert command == f"make chapter N={Path(page).name[:2]}"
+        assert "make sync" in line.get_text()
+    for page, soup in soups.items():
+        cite = soup.find("a", string="How to cite this book")
+        assert cite["href"].endswith("references.html#citing"), page
+
+
+def test_without_an_address_no_page_leads_elsewhere_to_run_it(soups):
+    for soup in soups.values():
+        assert not soup.select("a[href*='mybinder.org'], a[href*='research.google']")
+
+
+@pytest.mark.parametrize("named", ["settings", "workflow", "nowhere"])
+def test_an_address_brings_repository_binder_and_colab(monkeypatch, named):
+    monkeypatch.syspath_prepend(str(PROJECT / "book/_ext"))
+    import self_contained
+
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    given = {"repository_url": ""}
+    if named == "settings":
+        given = {"repository_url": "https://example.org/a/b"}
+    if named == "workflow":
+        monkeypatch.setenv("GITHUB_SERVER_URL", "https://example.org")
+        monkeypatch.setenv("GITHUB_REPOSITORY", "a/b")
+    config = SimpleNamespace(html_theme_options=given)
+    self_contained.link_repository(None, config)
+    options = config.html_theme_options
+    if named == "nowhere":
+        assert options == {"repository_url": ""}
+        return
+    assert options["repository_url"] == "https://example.org/a/b"
+    assert options["use_repository_button"] and options["use_issues_button"]
+    assert {*options["launch_buttons"]} == {"binderhub_url", "colab_url"}
 
 
 # ---------------------------------------------------------------- the files

@@ -1,5 +1,8 @@
 """The explorer: what it says of a move, in a browser; its data; text of models that stays text."""
 
+import json
+import re
+
 import pytest
 
 import explorer
@@ -63,6 +66,41 @@ def test_the_page_is_what_the_data_gives():
     assert mark and page == explorer.write_page(PROJECT), "make book writes it anew"
 
 
+def shown_games():
+    text = (PROJECT / "book/explorer.md").read_text("utf-8")
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+    texts = data["texts"]
+
+    def whole(value):
+        shared = isinstance(value, str) and value[:1] == "~"
+        return texts[int(value[1:])] if shared else value
+
+    return [{key: whole(each) for key, each in game.items()} for game in data["games"]]
+
+
+def test_the_page_begins_with_famous_moves_and_names_are_those_of_people():
+    games = shown_games()
+    listed = [game["listed"] for game in games]
+    assert listed[0] == "16. Qb8+: the Opera Game, 1858"
+    assert games[0]["opens"] == 1
+    assert not [each for each in listed if re.search(r"core-|game-like|lec\d", each)]
+    assert all(re.search(r"\d+\.|move \d", each) for each in listed)
+
+
+def test_a_link_asks_for_a_position_and_a_move_or_none(figure_a6):
+    page = (
+        report.board(figure_a6.move).html + report.board(figure_a6.move.position).html
+    )
+    with_move, without = explorer.links(json.dumps({"text/html": page}))
+    position = figure_a6.move.position
+    assert with_move == (position.fen, "f5e6")
+    assert without == (position.fen, "")
+    game = game_of(figure_a6)
+    assert explorer._answers(game, with_move)
+    assert explorer._answers(game, without)
+    assert not explorer._answers(game, with_move._replace(move="f5g6"))
+
+
 @pytest.mark.browser
 def test_in_a_browser_a_link_finds_the_moves_of_either_side(briefings, open_tab):
     sides = {each.move.mover: each for each in briefings.values()}
@@ -93,13 +131,19 @@ def test_in_a_browser_claims_show_evidence_and_links_lead_back(figure_a6, open_t
     page.keyboard.press("ArrowRight")
     page.wait_for_function("location.hash === '#second/2'")
     page.locator("body > p").click()
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press("End")
     assert page.evaluate("location.hash") == "#second/2", (
         "outside of the player the keys are the page's"
     )
-    page.locator("#board").click()
     page.keyboard.press("ArrowLeft")
     page.wait_for_function("location.hash === '#second/1'")
+    page.locator("body > p").evaluate("each => { each.style.paddingTop = '300vh' }")
+    page.evaluate("scrollTo(0, 0)")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("location.hash") == "#second/1", (
+        "a board that is not seen does not move"
+    )
+    page.locator("body > p").evaluate("each => { each.style.paddingTop = '0' }")
     page.evaluate("location.hash = '#ccc-figA6/0'")
     page.wait_for_function("document.body.dataset.node === '0'")
     shown = page.locator("#players")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import pytest
 from bs4 import BeautifulSoup
@@ -305,6 +306,17 @@ def test_the_first_page_shows_six_findings_two_pictures_and_a_coloured_comment(w
     assert {"true", "false"} <= marks, "no claim to colour"
 
 
+def test_the_page_of_claims_leads_with_ten_that_are_decided(written):
+    soup = soup_of(written["findings.md"])
+    first = soup.select(".lines li")
+    assert len(first) == findings.TELLING
+    for line in first:
+        card = soup.find(id=line.a["href"].removeprefix("#"))
+        assert line.a.get_text() == card.select_one(".finding-claim").get_text()
+        shown = set(line.span["class"]) & set(findings.DECIDED)
+        assert shown and shown <= set(card.select_one(".verdict")["class"])
+
+
 def test_text_is_escaped_and_a_bar_needs_an_interval(tmp_path, written):
     assert not re.search(r"<code>[^<]*[<>][^/]", written["findings.md"])
     book = tmp_path / "book"
@@ -313,6 +325,7 @@ def test_text_is_escaped_and_a_bar_needs_an_interval(tmp_path, written):
         (book / f"{name}.j2").write_text(
             (PROJECT / f"book/{name}.j2").read_text("utf-8")
         )
+    shutil.copy2(PROJECT / "book/questions.toml", book)
     head = 'where = "4.2"\nclaim = "'
     (book / "findings.toml").write_text(
         TOML.read_text("utf-8").replace(head, f"{head}<i>", 1)

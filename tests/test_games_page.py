@@ -1,5 +1,6 @@
 """The page of whole games: what it shows is in the file of games, and runs the player of today."""
 
+import json
 import re
 
 import pytest
@@ -27,6 +28,14 @@ def test_every_game_has_comments_and_ends_as_it_ended():
     assert len(rows) == len(games.KNOWN)
     assert min(comments) >= 5
     assert results == ["1-0", "1-0", "0-1", "1-0", "0-1", "1-0"]
+
+
+def test_each_game_opens_on_a_comment_and_no_card_says_only_whose_choice_it_was():
+    data = json.loads(re.search(r'id="data">(.*?)</script>', PAGE, flags=re.DOTALL)[1])
+    for game in data["games"]:
+        assert game["nodes"][game["opens"]]["gloss"]
+    assert "The engine's choice." not in PAGE
+    assert len(re.findall(r'"(?:Better than \d+\.[^"]+\(.+?\)\.)"', PAGE)) > 20
 
 
 def test_the_page_runs_the_player_of_today():

@@ -11,8 +11,10 @@ from chessgloss.book import reference
 from chessgloss.report import Result
 from places import place_of, read_places
 from results import (
+    COLOURS,
     Item,
     ResultsError,
+    in_a_word,
     overview,
     read_inventory,
     read_results,
@@ -161,10 +163,25 @@ def test_a_printed_value_stands_for_all_that_rounds_to_it(small_page):
     assert (
         "`table6.near` | 1 | 1.000 |" in page or "`table6.near` | 1 | 0.9995 |" in page
     )
-    assert "| share | within our interval |" in page
+    assert "| within our interval | `table6.near` |" in page
     assert "*By whom:* In the paper the network is Leela T78" in page
     far = cited | {"low": 0.98, "value": 0.985, "high": 0.99}
-    assert "| share | ours is lower |" in small_page({"table6.near": far})
+    page = small_page({"table6.near": far})
+    assert "| ours is lower | `table6.near` |" in page
+
+
+def test_every_item_has_a_word_of_the_overview():
+    words = {
+        "**In part**: 1 equal": "in part",
+        "not reproducible: no FEN printed; 1 shown, nothing": "not reproducible",
+        "1 shown, nothing printed to compare with": "shown",
+        "not yet: chapter 02": "not yet",
+    }
+    assert {each: in_a_word(each) for each in words} == words
+    page = (PROJECT / "book/reproduce.md").read_text("utf-8")
+    listed = re.findall(r'<li><span class="verdict \w+">([\w ]+)</span>', page)
+    assert len(listed) == len(read_inventory(PROJECT / "book/inventory.csv"))
+    assert {*listed} <= {*COLOURS}
 
 
 def test_status_counts_verdicts_and_keeps_the_obstacle():
@@ -227,14 +244,18 @@ def test_page_sets_a_result_beside_its_reference_value(small_page):
     entry = {"value": 0.998, "low": 0.99, "high": 1.0, "n": 4000, "unit": "share"}
     page = small_page({"table6.imbalance": entry | {"reference": 0.80, "source": key}})
     assert (
-        "`table6.imbalance` | 0.8 | 0.998 | 0.99 to 1 | 4,000 | share | ours is higher |"
+        "| ours is higher | `table6.imbalance` | 0.8 | 0.998 | 0.99 to 1 | 4,000 | share |"
         in page
     )
     assert (
-        "[02](executed/02_concept_vectors.ipynb) | **Other values**: 1 ours is higher |"
+        "**Other values**: 1 ours is higher ([chapter 2](executed/02_concept_vectors.ipynb))."
         in page
     )
-    assert "not yet: chapter 08" in page
+    assert (
+        '<span class="verdict fails">other values</span> <a href="#ccc-table-6">'
+        in page
+    )
+    assert "Not yet: chapter 08" in page
 
 
 def test_page_lists_a_result_under_the_table_it_cites_whichever_chapter_wrote_it(

@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import tomllib
+from urllib.parse import urlencode
 
 import chess
 import dodo
@@ -20,12 +21,14 @@ import live_files
 from chessgloss.commentary.asking import read_briefings
 from chessgloss.concepts.priority import prioritise
 from chessgloss.experts import load_expert
-from chessgloss.live import LiveBook, describe_move
+from chessgloss.live import LiveBook, describe_claim, describe_move
 from scripts import DATA, FIGURE_A5, FIGURE_A6, PROJECT, or_skip, refuses, run_apart
 from test_live import CONCEPT_MOVES, native_terms
 
 pytestmark = pytest.mark.browser
 
+#: The address's end for the move that most tests comment on, without a text.
+BXE6 = "#" + urlencode({"fen": FIGURE_A6, "move": "f5e6"})
 COMMENT = "White takes the pawn with check. Black can take the bishop with the rook."
 PAGE = gates.LIVE_PAGE
 ORACLE_FILE = "/_static/live/stockfish8.js.gz"
@@ -52,7 +55,7 @@ def site(tmp_path_factory):
 class Visit:
     """The page in a tab, with what it asked for."""
 
-    def __init__(self, browser, folder, address, at="", **options) -> None:
+    def __init__(self, browser, folder, address, at=BXE6, **options) -> None:
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
         self.page.set_default_timeout(60_000)
@@ -87,7 +90,7 @@ def visit(browser, site):
     opened = []
     with gates.serve(site) as address:
 
-        def open_page(at="", folder=site, **options):
+        def open_page(at=BXE6, folder=site, **options):
             opened.append(Visit(browser, folder, address, at, **options))
             return opened[-1]
 
@@ -98,18 +101,25 @@ def visit(browser, site):
 
 
 def test_a_comment_is_marked_while_one_types_and_the_page_stays_light_until_then(visit):
-    tab = visit()
+    tab = visit("")
     tab.page.locator("#board .piece").first.wait_for()
     assert tab.traffic.total < gates.WEIGHT
     assert not [
         name for name in tab.traffic.loaded if "worker" in name or ".gz" in name
     ]
+    before = tab.traffic.total
+    tab.page.goto(tab.page.url.partition("#")[0] + BXE6)
+    tab.page.reload()
     tab.write(COMMENT)
     tab.wait("counts", "1 true, 1 false")
-    assert tab.traffic.total < gates.USED_WEIGHT
     assert "/_static/live/app.zip.gz" in tab.traffic.loaded
-    assert "/_static/live/stockfish.wasm.gz" not in tab.traffic.loaded
     assert ORACLE_FILE not in tab.traffic.loaded
+    tab.write("White is winning.")
+    tab.wait("counts", "1 true")  # by the engine, which came with the first check
+    assert "/_static/live/stockfish.wasm.gz" in tab.traffic.loaded
+    assert tab.traffic.total - before < gates.USED_WEIGHT
+    tab.write(COMMENT)
+    tab.wait("counts", "1 true, 1 false")
     false = tab.page.locator("#marked .claim-false").first
     evidence = false.locator(".evidence")
     assert "Black can take the bishop with the rook" in false.inner_text()
@@ -131,7 +141,7 @@ def test_the_claims_are_the_native_ones_on_the_whole_gold_set(visit):
         place = {"fen": move.position.fen, "uci": move.uci}
         given.append({"task": "check", "move": place, "text": row["text"]})
         checked = chessgloss.check(row["text"], move)
-        native.append([[*c.span, c.kind, c.verdict, c.evidence] for c in checked])
+        native.append([values_of(describe_claim(each)) for each in checked])
     tab = visit()
     tab.page.locator("#board .piece").first.wait_for()
     answers = tab.page.evaluate(
@@ -139,12 +149,13 @@ def test_the_claims_are_the_native_ones_on_the_whole_gold_set(visit):
         "all.push(await tryIt.library.ask(each)); return all; }",
         given,
     )
-    found = [
-        [[*c["span"], c["kind"], c["verdict"], c["evidence"]] for c in each["claims"]]
-        for each in answers
-    ]
+    found = [[values_of(claim) for claim in each["claims"]] for each in answers]
     assert sum(map(len, native)) > 500
     assert digest(found) == digest(native)
+
+
+def values_of(claim):
+    return [*claim["span"], claim["kind"], claim["verdict"], claim["evidence"]]
 
 
 def digest(claims):
@@ -199,7 +210,6 @@ def test_a_comment_names_its_engine_shows_lines_and_facts_and_decides_evaluation
 ):
     tab = visit()
     tab.write("White is winning.")
-    tab.wait("counts", "1 not checkable")
     tab.page.locator("#comment").click()
     tab.page.locator("#card table").wait_for()
     card = tab.text("card")
@@ -294,6 +304,7 @@ def test_the_papers_ranking_of_the_examples_is_what_the_library_returns():
     known = {
         **read_briefings(DATA / "commentary/briefings.json"),
         **read_briefings(DATA / "notes/second/briefings.json"),
+        **read_briefings(DATA / "famous/briefings.json"),
     }
     for row in rows:
         move = known[row["briefing"]].move
@@ -320,6 +331,67 @@ def test_a_move_is_played_by_keys_by_mouse_and_in_words_and_a_wrong_one_is_said(
     tab.page.locator("#move").fill("Bc4")
     tab.page.locator("#move").press("Enter")
     tab.wait("move-name", "2. Bc4")
+
+
+def test_the_page_opens_on_a_famous_move_with_comments_that_are_read(visit):
+    tab = visit("")
+    assert tab.text("move-name") == "16. Qb8+"
+    assert tab.text("counts") == "4 true"
+    samples = tab.page.locator("#samples button")
+    verdicts = []
+    for place in range(samples.count() - 1):
+        samples.nth(place).click()
+        verdicts.append(tab.text("counts"))
+    assert verdicts == ["4 true", "2 true, 1 false", "3 true"]
+    assert "of the sentences of a writer new to it" in tab.page.inner_text(".legend")
+    assert not [name for name in tab.traffic.loaded if ".gz" in name]
+    tab.page.get_by_role("button", name="write your own").click()
+    assert tab.page.locator("#text").input_value() == ""
+    assert tab.page.evaluate("document.activeElement.id") == "text"
+    assert tab.text("counts") == ""
+
+
+def test_what_is_not_read_offers_sentences_that_are_and_one_click_checks_them(visit):
+    tab = visit("")
+    tab.write("A terrible blunder 😮. White gains space!")
+    offered = tab.page.locator("#claims .offers button")
+    offered.first.wait_for()
+    assert offered.all_inner_texts()[0] == "A blunder"
+    assert 2 <= offered.count() <= 6
+    offered.nth(1).click()
+    text = tab.page.locator("#text").input_value()
+    assert text == "A terrible blunder 😮. White is better!"
+    tab.wait("counts", "1 true, 1 not checkable")
+    offered.first.click()
+    tab.wait("counts", "1 true, 1 false")
+    assert "A blunder" in tab.page.locator("#claims .verdict-false").inner_text()
+
+
+def test_a_game_that_breaks_off_says_so_and_an_empty_field_ends_it(visit):
+    tab = visit()
+    tab.write(COMMENT)
+    tab.wait("counts", "1 true, 1 false")
+    tab.page.locator("#pgn-box summary").click()
+    read = tab.page.locator("#pgn-form button").first
+    tab.page.locator("#pgn").fill("1. e4 e5 2. Ke3 Nc6")
+    read.click()
+    tab.wait("move-name", "1. e4")
+    tab.wait("state", "illegal move 2. Ke3")
+    tab.page.locator("#ply-1").wait_for()
+    tab.page.locator("#text").fill("White gives check.")
+    tab.page.locator("#check").click()
+    tab.wait("counts", "1 false")
+    assert tab.text("game-problem") == "illegal move 2. Ke3"
+    assert tab.page.locator("#state.bad", has_text="illegal move").is_visible()
+    assert tab.page.locator("#annotate").is_disabled()
+    tab.page.locator("#pgn").fill(" ")
+    read.click()
+    tab.wait("state", "There is no game any more")
+    assert not tab.page.locator("#game").is_visible()
+    assert tab.page.locator("#moves button").count() == 0
+    tab.page.locator("#pgn").fill("no game at all")
+    read.click()
+    tab.wait("state", "The game cannot be read")
 
 
 def test_everything_can_be_reached_by_tab(visit):
@@ -466,7 +538,7 @@ def test_too_little_memory_is_said_and_what_was_written_stays(browser, site, tmp
         tab.write(COMMENT)
         tab.wait("state", "too little memory for Python")
         assert tab.page.locator("#text").input_value() == COMMENT
-        assert tab.page.locator(".example").count() == 12
+        assert tab.page.locator(".example").count() == 13
         tab.context.close()
 
 
@@ -502,7 +574,7 @@ def test_without_script_or_from_disk_the_page_says_why_and_shows_examples(
     assert page.locator("#off").is_visible()
     assert "python -m http.server" in page.locator("#off").inner_text()
     assert not page.locator("#live").is_visible()
-    assert page.locator(".example").count() == 12
+    assert page.locator(".example").count() == 13
     assert page.locator(".example .claim-true").first.is_visible()
     page.close()
 

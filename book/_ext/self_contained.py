@@ -121,17 +121,26 @@ def read_glossary(path: Path) -> dict[str, str]:
 
 
 def link_repository(app: Sphinx, config: Any) -> None:
-    """Where the book is published from a repository, link to it, and to a machine that runs it.
+    """Where the book has an address, link to it, and to machines that run it.
 
-    The address is that of GitHub's own variables of a workflow; without them there is no button.
+    The address is ``repository: url`` of ``_config.yml``, else that of GitHub's own variables of a
+    workflow; without either there is no button.
     """
-    if name := os.environ.get("GITHUB_REPOSITORY"):
+    options = config.html_theme_options
+    address = options.get("repository_url")
+    if not address and (name := os.environ.get("GITHUB_REPOSITORY")):
         server = os.environ.get("GITHUB_SERVER_URL", "https://github.com")
-        config.html_theme_options |= {
-            "repository_url": f"{server}/{name}",
-            "repository_branch": os.environ.get("GITHUB_REF_NAME", "main"),
+        address = f"{server}/{name}"
+        options["repository_branch"] = os.environ.get("GITHUB_REF_NAME", "main")
+    if address:
+        config.html_theme_options = options | {
+            "repository_url": address,
             "use_repository_button": True,
-            "launch_buttons": {"binderhub_url": "https://mybinder.org"},
+            "use_issues_button": True,
+            "launch_buttons": {
+                "binderhub_url": "https://mybinder.org",
+                "colab_url": "https://colab.research.google.com",
+            },
         }
 
 

@@ -6,6 +6,7 @@ of ``book/try_it.toml``, each with its comments marked when the book is made.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
     from chessgloss.commentary.briefing import Briefing
+
+#: Where chapter 05 keeps how many sentences of a writer who was new to them the readers call
+#: rightly: the newest writer's first.
+READERS = ("reader.{}.new.called", "reader.{}.last.called")
 
 #: What the program's own comment is called.
 OURS = "the program, with Stockfish 15.1"
@@ -38,28 +43,66 @@ class TryIt(SphinxDirective):
         source = Path(self.env.doc2path(self.env.docname))
         examples = read_examples(source.with_suffix(".toml"))
         template = Template(Path(__file__).with_suffix(".html").read_text("utf-8"))
-        return [nodes.raw("", fill(template, examples), format="html")]
+        results = project() / "book/results/05_claims.json"
+        reads = how_much_is_read(json.loads(results.read_text("utf-8")))
+        return [nodes.raw("", fill(template, examples, reads), format="html")]
+
+
+def project() -> Path:
+    """Return the project's folder; the pages may be a copy elsewhere."""
+    import chessgloss
+
+    return Path(chessgloss.__file__).parents[2]
+
+
+def how_much_is_read(results: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return a sentence on how much of a stranger's words is read; empty if nobody counted."""
+    for key in READERS:
+        rules = results.get(key.format("rules"))
+        model = results.get(key.format("model"))
+        if rules is not None:
+            break
+    else:
+        return ""
+    said = (
+        f"It reads little: of the sentences of a writer new to it, its rules judge "
+        f"{_in_hundred(rules)} rightly"
+    )
+    if model is not None:
+        said += (
+            f"; a strong language model that reads in their place, {_in_hundred(model)}"
+        )
+    return f'{said} (<a href="executed/05_claims.html">every claim checked</a>).'
+
+
+def _in_hundred(result: Mapping[str, Any]) -> str:
+    return f"{100 * float(result['value']):.0f} of 100"
+
+
+def read_briefings() -> dict[str, Briefing]:
+    """Return what is known of the moves that an example may be of, by name."""
+    from chessgloss.commentary import asking
+
+    found = dict[str, Any]()
+    for name in ("commentary", "notes/second", "famous"):
+        path = project() / "data" / name / "briefings.json"
+        found |= asking.read_briefings(path)
+    return found
 
 
 def read_examples(path: Path) -> list[dict[str, Any]]:
     """Return the examples: position, move, and comments with their claims."""
-    import chessgloss
     from chessgloss import live, report
-    from chessgloss.commentary import asking
     from chessgloss.commentary.notes import write_notes
 
-    data = Path(chessgloss.__file__).parents[2] / "data"  # the pages may be a copy
-    known: dict[str, Briefing] = {
-        **asking.read_briefings(data / "commentary/briefings.json"),
-        **asking.read_briefings(data / "notes/second/briefings.json"),
-    }
+    known = read_briefings()
     examples = []
     for row in tomllib.loads(path.read_text("utf-8"))["examples"]:
         briefing = known[row["briefing"]]
         written = [*row["comments"], [OURS, write_notes(briefing).text]]
         comments, shown = [], {}
         for who, text in written:
-            checked = chessgloss.check(text, briefing)
+            checked = live.check(text, briefing)
             shown[who] = text, checked
             claims = [live.describe_claim(each) for each in checked]
             comments.append({"who": who, "text": text, "claims": claims})
@@ -86,7 +129,7 @@ def _network_terms(briefing: Briefing) -> list[tuple[str, float, float]]:
     return [(row["key"], row["before"], row["after"]) for row in rows]
 
 
-def fill(template: Template, examples: Sequence[Mapping[str, Any]]) -> str:
+def fill(template: Template, examples: Sequence[Mapping[str, Any]], reads: str) -> str:
     """Return the page's HTML with its data, its examples, and the board's style and pieces."""
     from importlib.resources import files
 
@@ -97,6 +140,7 @@ def fill(template: Template, examples: Sequence[Mapping[str, Any]]) -> str:
     data = [{key: example[key] for key in keys} for example in examples]
     return template.substitute(
         style=style,
+        reads=reads,
         pieces=game_page.piece_shapes(),
         data=game_page.embedded({"examples": data}),
         examples="\n".join(

@@ -1,8 +1,14 @@
-// What the search weighs (Sphinx's own scorer with other numbers): titles over words in the text, and
-// chapters over the library's pages, which are many and name everything.
+// What the search weighs (Sphinx's own scorer with other numbers): titles over words in the text,
+// chapters over the library's pages, which are many and name everything. The page of questions comes
+// first where somebody asks in several words.
+const asksInWords = () =>
+  (new URLSearchParams(location.search).get("q") ?? "").trim().split(/\s+/).length > 2;
+
 var Scorer = {
-  score: ([docname, , , , score]) =>
-    docname.startsWith("book/library/") ? score - 200 : score,
+  score: ([docname, , , , score]) => {
+    if (docname.startsWith("book/library/")) return score - 200;
+    return docname === "book/questions" && asksInWords() ? score + 100 : score;
+  },
   objNameMatch: 11,
   objPartialMatch: 6,
   objPrio: { 0: 15, 1: 5, 2: -5 },

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import chess
@@ -19,6 +20,8 @@ import chess.engine
 
 import chessgloss
 from chessgloss.claims import Checked
+from chessgloss.claims.offers import offers
+from chessgloss.claims.wording import plainly
 from chessgloss.commentary import annotate, game_page, game_pgn
 from chessgloss.commentary.briefing import PHRASES, Briefing, brief_move
 from chessgloss.commentary.notes import write_notes
@@ -50,6 +53,9 @@ Values: TypeAlias = dict[str, Any]
 
 #: Seconds in which an engine has to greet back.
 START_SECONDS = 30
+
+#: Facts that are shown of one of the program's own sentences.
+SHOWN_FACTS = 3
 
 #: Engine's lines that are shown, and plies of each.
 SHOWN_LINES, SHOWN_PLIES = 3, 6
@@ -293,10 +299,16 @@ class LiveBook:
         return {"games": [_describe_game(read) for read in read_pgn(pgn.encode())]}
 
     def check(self, move: Values, text: str) -> Values:
-        """Return every claim of a text on a move, with the engine's verdict where it was asked."""
+        """Return every claim of a text on a move, with the engine's verdict where it was asked.
+
+        A clause that was not read has ``offers``: sentences that can be decided in its place.
+        """
         context = _context(move)
-        checked = chessgloss.check(text, self._briefings.get(context) or context)
-        return {"claims": [describe_claim(each) for each in checked]}
+        claims = []
+        for each in check(text, self._briefings.get(context) or context):
+            said = offers(text, each.span, context) if each.kind == "unread" else ()
+            claims.append(describe_claim(each) | {"offers": said})
+        return {"claims": claims}
 
     def look(self, move: Values) -> Values:
         """Return the facts of a move from the board alone, sentence by sentence."""
@@ -416,6 +428,37 @@ _TASKS: Final[dict[str, Callable[..., Values | Awaitable[Values]]]] = {
 }
 
 
+# ---------------------------------------------------------------- checking
+
+
+def check(text: str, about: MoveInContext | Briefing) -> list[Checked]:
+    """Return every claim of a text on a move with its verdict.
+
+    A sentence that the program itself would write of the move is made from facts and holds with
+    them, whether its own reader of texts reads it or not. That takes a briefing.
+    """
+    checked = list(chessgloss.check(text, about))
+    if isinstance(about, Briefing) and any(each.kind == "unread" for each in checked):
+        own = [(note.sentence, note.facts) for note in notes(about)]
+        return [_held_with_facts(each, text, own) for each in checked]
+    return checked
+
+
+def _held_with_facts(
+    checked: Checked, text: str, own: Sequence[tuple[str, Sequence[Fact]]]
+) -> Checked:
+    """Return a claim; if it is unread and within one of the program's own sentences, as true."""
+    start, stop = checked.span
+    for sentence, facts in own:
+        place = text.find(sentence)
+        within = place <= start and stop <= place + len(sentence)
+        if checked.kind == "unread" and place >= 0 and within:
+            known = "; ".join(map(_fact_in_words, facts[:SHOWN_FACTS]))
+            said = f"the program's own sentence: {known}"
+            return replace(checked, verdict="true", evidence=said)
+    return checked
+
+
 # ---------------------------------------------------------------- plain values
 
 
@@ -454,13 +497,13 @@ def describe_term(term: str, before: float, after: float) -> Values:
 
 
 def describe_claim(checked: Checked) -> Values:
-    """Return a claim with its place in the text, its verdict, and the evidence."""
+    """Return a claim with its place in the text, its verdict, and the evidence in plain words."""
     return {
         "text": checked.text,
         "span": checked.span,
         "kind": checked.kind,
         "verdict": checked.verdict,
-        "evidence": checked.evidence,
+        "evidence": plainly(checked.evidence),
     }
 
 

@@ -26,6 +26,11 @@ export class GamePanel {
 
   async read() {
     const { page } = this;
+    if (!at("pgn").value.trim()) {
+      this.clear();
+      page.say("There is no game any more: the field is empty.");
+      return;
+    }
     try {
       const { games } = await page.ask({ task: "games", pgn: at("pgn").value });
       if (!games.length) throw new Error("there is no game in it");
@@ -37,6 +42,14 @@ export class GamePanel {
     } catch (error) {
       page.say(`The game cannot be read: ${error.message}`, true);
     }
+  }
+
+  clear() {
+    this.games = [];
+    at("game").hidden = true;
+    for (const name of ["games", "moves", "game-comments"]) at(name).replaceChildren();
+    at("game-problem").textContent = "";
+    at("game-files").hidden = true;
   }
 
   open(place) {
@@ -56,8 +69,10 @@ export class GamePanel {
     at("game-comments").replaceChildren();
     at("game-files").hidden = true;
     at("annotate").disabled = Boolean(problem);
-    this.page.say([problem, ...said].filter(Boolean).join("; "), Boolean(problem));
     if (moves.length) this.show(0);
+    const words = [problem, ...said].filter(Boolean).join("; ");
+    at("game-problem").textContent = words;
+    this.page.say(words, Boolean(problem));
   }
 
   show(ply) {

@@ -1,6 +1,6 @@
 // A text with its claims marked, as everywhere in the book: each with its evidence on hover and focus.
 
-import { element } from "./elements.js";
+import { button, element } from "./elements.js";
 
 /** How a verdict is marked, the gravest first; what is only named bears no mark. */
 export const MARKS = { false: "false", "not checkable": "open", true: "true" };
@@ -23,13 +23,25 @@ export function showMarked(parent, text, claims) {
     }
     const marked = element("span", part, parent, `claim claim-${MARKS[verdict]}`);
     marked.tabIndex = 0;
-    const why = over.map((each) => `${each.kind}, ${each.verdict}: ${each.evidence}`).join("; ");
+    const why = over.map(({ kind, verdict, evidence }) => `${name(kind)}${verdict}: ${evidence}`).join("; ");
     element("span", why, marked, "evidence").setAttribute("role", "tooltip");
   });
 }
 
-/** Lists the claims below each other, for readers who cannot point at them. */
-export function listClaims(list, claims) {
+/** What sort of claim it is; of words that were not read there is none. */
+const name = (kind) => (kind === "unread" ? "" : `${kind}, `);
+
+/** A text with other words in the place of a claim's; spans count characters, not UTF-16 units. */
+export function replaced(text, [start, stop], words) {
+  const letters = Array.from(text);
+  return letters.slice(0, start).join("") + words + letters.slice(stop).join("");
+}
+
+/**
+ * Lists the claims below each other, for readers who cannot point at them. What was not read has
+ * sentences that could be; `take` is told which of them a reader chooses, and for what.
+ */
+export function listClaims(list, claims, take) {
   list.replaceChildren();
   for (const claim of claims) {
     if (!(claim.verdict in MARKS)) continue;
@@ -37,6 +49,9 @@ export function listClaims(list, claims) {
     element("b", `${claim.verdict}: `, item);
     element("q", claim.text, item);
     item.append(` — ${claim.evidence}`);
+    if (!claim.offers?.length) continue;
+    const choices = element("div", "It can check: ", item, "offers");
+    for (const words of claim.offers) button(words, choices, () => take(claim, words));
   }
 }
 

@@ -5,7 +5,7 @@ import { at, button, element } from "./elements.js";
 import { ConceptPanel } from "./concepts.js";
 import { GamePanel } from "./game.js";
 import { Library } from "./library.js";
-import { countClaims, listClaims, showMarked } from "./marks.js";
+import { countClaims, listClaims, replaced, showMarked } from "./marks.js";
 import { readLink, writeLink } from "./link.js";
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
@@ -29,7 +29,11 @@ let checks = 0;
 
 // ---------------------------------------------------------------- the library
 
-function say(words, bad = false) {
+/** Whether what is said is done with once a comment is checked. */
+let passing = false;
+
+function say(words, bad = false, brief = false) {
+  passing = brief;
   at("state").textContent = words;
   at("state").className = bad ? "state bad" : "state";
 }
@@ -40,11 +44,12 @@ const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 function hear(said) {
   if (said.loading) {
     const { step, done, total } = said.loading;
-    say(total ? `Loading ${step}: ${megabytes(done)} of ${megabytes(total)} MB` : `Loaded; ${step} …`);
+    const far = total ? `Loading ${step}: ${megabytes(done)} of ${megabytes(total)} MB` : `Loaded; ${step} …`;
+    if (!judging) say(far, false, true);
   }
-  if (said.ready) say(`Ready: Python and the book's code run in this page (${said.ready.toFixed(1)} s).`);
-  if (said.searching) showProgress(said.searching);
-  if (said.lost) say(said.lost, true);
+  if (said.ready) say(`Ready: Python and the book's code run in this page (${said.ready.toFixed(1)} s).`, false, true);
+  if (said.searching && !judging) showProgress(said.searching);
+  if (said.lost) say(said.lost, true, true);
 }
 
 function showProgress({ done, total }) {
@@ -55,6 +60,7 @@ function showProgress({ done, total }) {
   say(`Search ${Math.min(done + 1, total)} of ${total}`);
 }
 
+/** Asks for what the reader wants; what was said before is done with. */
 async function ask(question) {
   const started = library.running;
   const answer = await library.ask(question);
@@ -131,13 +137,13 @@ function choose(move) {
   if (library.running) learnLegal();
 }
 
-function learnLegal() {
+/** Learns the legal moves, without a word: what is said of a game stays. */
+async function learnLegal() {
   const { move } = now;
-  askFor({ task: "position", fen: move.after }, ({ legal }) => {
-    if (now.move !== move) return;
-    now.legal = legal;
-    show(board.arrows);
-  });
+  const { legal } = await library.ask({ task: "position", fen: move.after }).catch(() => ({}));
+  if (now.move !== move || !legal) return;
+  now.legal = legal;
+  show(board.arrows);
 }
 
 /** A move is tried on the board: in the position shown, which a move may have led to. */
@@ -215,6 +221,15 @@ function openExample(number) {
     });
   }
   samples.firstChild.click();
+  button("write your own", samples, writeOwn).classList.add("own");
+}
+
+/** An empty text, and the cursor in it. */
+function writeOwn() {
+  at("text").value = "";
+  showClaims("", []);
+  remember();
+  at("text").focus();
 }
 
 // ---------------------------------------------------------------- a comment, checked while one types
@@ -222,7 +237,11 @@ function openExample(number) {
 function showClaims(text, claims) {
   showMarked(at("marked"), text, claims);
   at("counts").textContent = text.trim() ? countClaims(claims) : "";
-  listClaims(at("claims"), claims);
+  listClaims(at("claims"), claims, ({ span }, words) => {
+    at("text").value = replaced(text, span, words);
+    begin();
+    check(true);
+  });
 }
 
 /** Checks the comment, if the library is there or a reader's own words ask for it. */
@@ -233,10 +252,33 @@ async function check(wanted = library.running) {
   if (!text.trim()) showClaims("", []);
   else if (!now.move) at("counts").textContent = "Play the move first that this is about.";
   else if (wanted) {
-    await askFor({ task: "check", move: now.move, text }, ({ claims }) => {
-      if (number === checks) showClaims(text, claims);
-    });
+    try {
+      const { claims } = await library.ask({ task: "check", move: now.move, text });
+      if (passing) say("");
+      if (number !== checks) return;
+      showClaims(text, claims);
+      judge(now.move);
+    } catch (error) {
+      say(error.message, true, true);
+    }
   }
+}
+
+/** The moves that an engine was asked about, so that a judgement of them can be checked. */
+const judged = new Set();
+let judging = false;
+
+const nameOfMove = ({ fen, uci }) => `${fen} ${uci}`;
+
+/** Has the engine judge a move after its first check, without a word, and checks again. */
+async function judge(move) {
+  if (!move || judging || judged.has(nameOfMove(move))) return;
+  judging = true;
+  judged.add(nameOfMove(move));
+  const known = await library.ask({ task: "comment", move, nodes: QUICK }).catch(() => null);
+  judging = false;
+  if (now.move !== move) judge(now.move && at("text").value.trim() ? now.move : null);
+  else if (known) check();
 }
 
 let pause = null;
@@ -268,6 +310,8 @@ function fillCard(title, sentences, after = []) {
 async function comment(nodes) {
   const { move } = now;
   if (!move) return;
+  judging = false; // what is searched now is shown
+  judged.add(nameOfMove(move));
   try {
     const seen = await ask({ task: "look", move });
     if (now.move !== move) return;

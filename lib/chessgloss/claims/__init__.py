@@ -17,6 +17,10 @@ what:
     ``verify`` a text, ``decide`` claims: true, false or not checkable, with the evidence.
 ``judgement``
     What only an engine can decide.
+``offers``
+    Sentences that can be decided, offered in the place of a clause that was not read.
+``wording``
+    Evidence as a person would put it, for a page.
 ``gold``
     How good that is.
 

@@ -189,12 +189,12 @@ def _nodes(annotated: AnnotatedGame) -> list[Node]:
     notes: dict[chess.pgn.GameNode, Annotation] = {
         node: note for node, note, _ in moves
     }
-    ours = [(note, better) for _, note, better in moves if better]
+    ours = [(node, note, better) for node, note, better in moves if better]
     notes |= {
-        each: Annotation(note.better_score, text="The engine's choice.")
-        for note, each in ours
+        better: Annotation(note.better_score, text=_instead_of(node, note))
+        for node, note, better in ours
     }
-    beyond = {node for _, better in ours for node in better.mainline()}
+    beyond = {node for _, _, better in ours for node in better.mainline()}
     nodes = [_node(game, Annotation(None), -1)]
     waiting: list[tuple[chess.pgn.GameNode, int]] = [(game, 0)]
     while waiting:
@@ -206,6 +206,15 @@ def _nodes(annotated: AnnotatedGame) -> list[Node]:
             if child in beyond:
                 nodes[-1] |= {"score": None, "chance": None}
     return nodes
+
+
+def _instead_of(node: chess.pgn.ChildNode, note: Annotation) -> str:
+    """Return what is said of a better move: which it is better than, and what that is worth."""
+    before = node.parent.board()
+    dots = "." if before.turn else "..."
+    value = value_of(note.score, node.board()).get("score")
+    worth = f" ({value})" if value else ""
+    return f"Better than {before.fullmove_number}{dots} {before.san(node.move)}{worth}."
 
 
 def _node(node: chess.pgn.GameNode, note: Annotation, parent: int) -> Node:

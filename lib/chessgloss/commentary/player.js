@@ -130,7 +130,8 @@
       for (const note of node.notes) element("li", note, list);
     }
     if (node.concepts) drawConcepts(node.concepts, more);
-    if (node.players) drawPlayers(node.players, more);
+    const players = node.players ?? (node.parent === 0 && game.nodes[0].players);
+    if (players) drawPlayers(players, more);
   }
 
   function drawComments(comments, parent) {
@@ -138,7 +139,8 @@
     const list = element("dl", "", parent);
     for (const [name, key, parts, judged] of comments) {
       const title = element("dt", name, list);
-      element("small", ` ${[key, judged].filter(Boolean).join(" · ")}`, title);
+      title.title = key;
+      if (judged) element("small", ` ${judged}`, title);
       const said = element("dd", "", list);
       for (const [text, verdict, why] of parts) {
         if (!verdict) {
@@ -314,29 +316,29 @@
     if (game.name) history.replaceState(null, "", `#${game.name}/${index}`);
   }
 
-  // A position and a move asked for by themselves: where they are on the page, or a bare board.
+  // A position and a move asked for by themselves: game and node, or a bare board.
   function find(fen, uci) {
     const [placement, side] = fen.split(" ");
     const white = side !== "b";
-    const begins = ({ nodes: [root, ...rest] }) =>
-      root.placement === placement &&
-      (!uci || rest.some((node) => node.parent === 0 && node.uci === uci && Boolean(node.white) === white));
-    const which = games.findIndex(begins);
-    if (which >= 0) return which;
+    const fits = (node) =>
+      node.parent === 0 && Boolean(node.white) === white && (!uci || node.uci === uci);
+    const which = games.findIndex(({ nodes }) => nodes[0].placement === placement && nodes.some(fits));
+    if (which >= 0) return [which, games[which].nodes.findIndex(fits)];
     const arrows = uci ? [[uci.slice(0, 2), uci.slice(2, 4), "blue"]] : [];
-    return games.push({
+    const added = games.push({
       title: `${white ? "White" : "Black"} to move`,
       event: "A position of this book, without comments",
       result: "", about: "", opens: 0, turned: !white,
       nodes: [{ ...BLANK, placement, arrows, parent: -1, number: 0, main: true }],
-    }) - 1;
+    });
+    return [added - 1, 0];
   }
 
   // A link such as #second-7/1: the game's name, and the node to show; or #fen=…&move=….
   function follow() {
     const asked = new URLSearchParams(location.hash.slice(1));
     if (/^[1-8/pnbrqk]+ [wb]( |$)/i.test(asked.get("fen"))) {
-      load(find(asked.get("fen"), asked.get("move") || ""));
+      load(...find(asked.get("fen"), asked.get("move") || ""));
       return true;
     }
     const [name, index] = location.hash.slice(1).split("/");
@@ -419,7 +421,13 @@
   };
 
   // On a page of its own every key is the board's, elsewhere those pressed within it: a click on the
-  // board is enough.
+  // board is enough. The arrows to the sides, for which a page has no use, are the board's as soon as
+  // it is seen.
+  const SIDEWAYS = ["ArrowLeft", "ArrowRight"];
+  const seen = () => {
+    const { top, bottom } = at("board").getBoundingClientRect();
+    return top < innerHeight && bottom > 0;
+  };
   const root = document.querySelector(".player");
   const alone = root.matches("body > main > *");
   root.tabIndex = -1;
@@ -429,7 +437,8 @@
     }
   });
   document.addEventListener("keydown", (event) => {
-    if (!alone && !root.contains(event.target)) return;
+    const free = event.target === document.body && SIDEWAYS.includes(event.key) && seen();
+    if (!alone && !root.contains(event.target) && !free) return;
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.target.closest("select, input, summary, a")) return;
     if (event.key === " " && event.target.closest("button")) return;
