@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-
 #: Boxes of the method's picture: words, place and width, chapter; then arrows between points.
 _BOXES: Sequence[tuple[str, str, int, int, int, str]] = (
     ("A position and a move", "", 90, 4, 180, "01"),

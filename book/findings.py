@@ -21,8 +21,9 @@ from typing import Any
 import jinja2
 from docutils.nodes import make_id
 
+from chessgloss.book import pictures
 from chessgloss.report import Result, in_words
-from drawings import chart, diagram
+from drawings import diagram
 from reproduce import TITLES, ResultsError, place_of, read_places, read_results
 
 #: Verdicts in words, by the name of the rule that gives each.
@@ -419,11 +420,10 @@ def pages(project: Path, results: Path) -> dict[str, str]:
         for claim in claims
         if verdicts[claim.id] == "needs" and not claim.needs
     }
-    told = tables["figure"]
-    bars, said = (
-        {name: read(key, "figure") for name, key in told["bars"].items()}
-        for read in (book.result, book.words)
-    )
+    try:
+        figure = pictures.experiment(book.results["05"], *tables["figure"]["models"])
+    except ValueError as error:
+        raise FindingsError(f"figure: {error}") from error
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(project / "book"),
         autoescape=True,
@@ -455,8 +455,7 @@ def pages(project: Path, results: Path) -> dict[str, str]:
             for document in DOCUMENTS
         },
         "decided": sum(1 for claim in claims if claim.rules),
-        "figure": told,
-        "chart": chart(told["title"], told["unit"], bars, said),
+        "figure": figure.html,
         "diagram": diagram(book.names),
         "example": example(tables),
     }

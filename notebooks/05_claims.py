@@ -533,15 +533,8 @@ picture_rows = {
         unit=unit,
     ),
 }
-caption = (
-    "What each part of the prompt does, with 95 % intervals; a line with a plus has all that the lines "
-    f"above it have. Filled: {titles[writer]}, {len(chosen)} moves. "
-)
-if len(small_false):
-    caption += (
-        f"Hollow: {titles[small]}, on {len(small_false)} of them, read by the same reader."
-    )
-glue("picture", pictures.experiment(picture_rows, caption), display=False)
+picture = pictures.experiment(picture_rows, titles[writer], titles[small])
+glue("picture", picture, display=False)
 new = {measure: of_readers.get(("new", writer, measure)) for measure in MEASURES}
 report.paste(
     found_sentence=Markdown(" ".join(found_sentences)),

@@ -108,15 +108,15 @@ def _text(kind: str, x: float, y: float, words: str) -> str:
     return f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(words)}</text>'
 
 
-def experiment(results: Mapping[str, Result], caption: str) -> Html:
+def experiment(results: Mapping[str, Result], writer: str, small: str) -> Html:
     """Show what each part of the prompt does: both outcomes, side by side, both models.
 
     Parameters
     ----------
     results
         Of chapter 5, by key.
-    caption
-        What stands under it.
+    writer, small
+        What to call the model that can write, and the small one, which is drawn if it was read.
 
     Raises
     ------
@@ -125,20 +125,38 @@ def experiment(results: Mapping[str, Result], caption: str) -> Html:
     """
     drawn = {
         title: {
-            words: [results.get(f"{strong}.{arm}"), results.get(f"{small}.{arm}")]
+            words: [results.get(f"{of_writer}.{arm}"), results.get(f"{of_small}.{arm}")]
             for arm, words in SWITCHES.items()
-            if f"{strong}.{arm}" in results
+            if f"{of_writer}.{arm}" in results
         }
-        for title, strong, small in PANELS
+        for title, of_writer, of_small in PANELS
     }
     if empty := [title for title, bars in drawn.items() if not bars]:
         raise ValueError(f"no results to draw: {', '.join(empty)}")
-    panels = "".join(
+    return side_by_side(drawn, _caption(results, writer, small))
+
+
+def side_by_side(
+    panels: Mapping[str, Mapping[str, Sequence[Result | None]]], caption: str
+) -> Html:
+    """Show charts beside each other, below each other on a phone, with one caption."""
+    drawn = "".join(
         f'<div><p class="panel">{escape(title)}</p>{chart(title, bars)}</div>'
-        for title, bars in drawn.items()
+        for title, bars in panels.items()
     )
     figure = (
-        f'<figure class="drawn pair"><div class="boards">{panels}</div>'
+        f'<figure class="drawn pair"><div class="boards">{drawn}</div>'
         f"<figcaption>{escape(caption)}</figcaption></figure>"
     )
     return Html(figure, caption)
+
+
+def _caption(results: Mapping[str, Result], writer: str, small: str) -> str:
+    first, second = (results.get(f"{panel}.bare") for panel in PANELS[0][1:])
+    caption = (
+        "What each part of the prompt does, with 95 % intervals. A line with a plus has all "
+        f"that the lines above it have. Filled: {writer}, on {first.n if first else 0} moves."
+    )
+    if second:
+        caption += f" Hollow: {small}, on {second.n} of them, read by the same reader."
+    return caption
