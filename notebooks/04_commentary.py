@@ -30,11 +30,12 @@ profile = "book"
 seed = 1
 writer = "claude"
 model = "qwen2.5-coder-1.5b-q4_k_m"
-shown, sent = "lec3/38", "lec3/40"
+shown, sent = "lec12/9", "lec3/40"
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, moves and recorded comments"}
 import re
 import textwrap
+from html import escape
 
 import chess
 import chess.svg
@@ -478,9 +479,9 @@ else:
     order_sentence = "Whether an order by change finds more than frequency is open."
 found_sentence = (
     f"Given two worked examples, {titles[model]} repeats six words of one in "
-    f"{copied['small']['ccc'].value:.0%} of its comments from CCC's whole prompt, {titles[writer]} in "
-    f"{copied['own']['ccc'].value:.0%}. Given five concepts, {titles[writer]} speaks of "
-    f"{reached['ccc'].value:.0%} of them, and of {reached['reasoning'].value:.0%} without being given any"
+    f"{100 * copied['small']['ccc'].value:.0f} % of its comments from CCC's whole prompt, {titles[writer]} in "
+    f"{100 * copied['own']['ccc'].value:.0f} %. Given five concepts, {titles[writer]} speaks of "
+    f"{100 * reached['ccc'].value:.0f} % of them, and of {100 * reached['reasoning'].value:.0f} % without being given any"
     + (". " if gain.low > 0 else ", which may be chance. ")
 )
 if all(gap.high < 0 for gap in by_change):
@@ -493,28 +494,18 @@ small_texts = {
     if shown in briefings
     and not small_client.missing(methods.arm_requests([briefings[shown]], arm))
 }
-texts = {
-    **{
-        f"{titles[writer]}: {pictures.SWITCHES[a].strip('+ ')}": comments[a][shown].text
-        for a in ("bare", "ccc", "lines_checked")
-    },
-    "program's notes": notes.compose(made).text,
-    **{
-        f"{titles[model]}: {pictures.SWITCHES[a].strip('+ ')}": text
-        for a, text in small_texts.items()
-    },
-}
-board = report.board(example.move, size=240)
-said = report.texts(texts, f"Comments on {example.move.numbered_san}")
-glue(
-    "one_move",
-    report.Html(
-        f'<div class="boards"><div style="flex: 0 0 15rem">{board.html}</div>'
-        f'<div style="flex: 1 1 24rem">{said.html}</div></div>',
-        f"{board.text}\n\n{said.text}",
-    ),
-    display=False,
+WRITTEN = {"bare": "position and move", "ccc": "CCC", "lines_checked": "lines, checked"}
+remarks = {f"{titles[writer]}, {WRITTEN[arm]}": comments[arm][shown].text for arm in WRITTEN}
+remarks["Program, its notes"] = notes.compose(made).text
+remarks |= {f"{titles[model]}, {WRITTEN[arm]}": text for arm, text in small_texts.items()}
+board = report.board(example.move, size=200)
+lines = "".join(f"<p><b>{who}.</b> {escape(text)}</p>" for who, text in remarks.items())
+one_move = report.Html(
+    f'<div class="boards"><div style="flex: 0 0 12.5rem">{board.html}</div>'
+    f'<div class="remarks" style="flex: 1 1 24rem">{lines}</div></div>',
+    "\n".join([board.text, *(f"{who}: {text}" for who, text in remarks.items())]),
 )
+glue("one_move", one_move, display=False)
 report.paste(
     found_sentence=Markdown(found_sentence),
     order_sentence=Markdown(order_sentence),
@@ -607,8 +598,8 @@ report.evidence(
 # %% tags=["solution", "hide-cell"]
 # A comment of one's own, claim by claim.
 own_comment = (
-    "The rook takes the bishop on f4. The pawn on g3 attacks the rook, and the queen on h5 "
-    "attacks the pawn on h7."
+    "The king steps to d8, out of the check by the queen on a4. There it looks as if it were "
+    "safe, and no black piece defends it."
 )
 own_claims = claims.verify(own_comment, example.move, example.verdict)
 report.claims({example.move.numbered_san: (own_comment, own_claims)})

@@ -128,12 +128,13 @@ def test_steps_are_told_by_what_they_bear_out():
     }
     words = {"all": "all of CCC", "same": "the same again", "few": "none at all"}
     steps = compare_all({"false": frame}, contrasts, BLOCKS, seed=1)
-    assert concluded(steps, words) == [
-        "false: alike: the same again",
-        "false: cannot tell: none at all",
-        "false: fewer: all of CCC",
+    assert concluded(steps, words, {"false": "are false"}) == [
+        "Fewer comments are false with: all of CCC.",
+        "As many comments are false, within five points, with: the same again.",
+        "Whether more or fewer comments are false cannot be told, for a floor or a ceiling, of: "
+        "none at all.",
     ]
     assert [each.how_often.split()[0] for each in steps] == ["less", "as", "so"]
     table = laid_out(steps, words)
-    assert table.at["all of CCC", "false, so"] == "differs"
+    assert table.at["all of CCC", "false: verdict"] == "differs"
     assert table.at["all of CCC", "false, points"].startswith("-27 [")

@@ -31,6 +31,18 @@ from chessgloss.stats import (
 #: Bootstrap samples of a corrected share.
 RESAMPLES = 2_000
 
+#: What is said of steps, by their verdict.
+SENTENCES: Mapping[str, str] = MappingProxyType(
+    {
+        "fewer": "Fewer comments {do} with: {steps}.",
+        "more": "More comments {do} with: {steps}.",
+        "alike": "As many comments {do}, within five points, with: {steps}.",
+        "open": "Whether more or fewer comments {do} is open for: {steps}.",
+        "cannot tell": "Whether more or fewer comments {do} cannot be told, for a floor or a "
+        "ceiling, of: {steps}.",
+    }
+)
+
 #: What is said of a step that does not show, by its verdict.
 HOW_OFTEN: Mapping[str, str] = MappingProxyType(
     {
@@ -157,19 +169,34 @@ def laid_out(steps: Iterable[Step], words: Mapping[str, str]) -> pd.DataFrame:
         row = rows.setdefault(words[each.name], {})
         row[f"{each.outcome}, points"] = f"{each.by_moves.in_percent():+.0f}"
         row[f"{each.outcome}, p"] = f"{each.adjusted:.3f}"
-        row[f"{each.outcome}, so"] = each.verdict
+        row[f"{each.outcome}: verdict"] = each.verdict
     return pd.DataFrame(rows).T.fillna("")
 
 
-def concluded(steps: Iterable[Step], words: Mapping[str, str]) -> list[str]:
-    """Return what steps do, a sentence for each outcome and each thing that can be said of it."""
-    found = dict[str, list[str]]()
+def concluded(
+    steps: Iterable[Step], words: Mapping[str, str], outcomes: Mapping[str, str]
+) -> list[str]:
+    """Return what steps do, in sentences.
+
+    Parameters
+    ----------
+    steps
+        As :func:`compare_all` returns them.
+    words, outcomes
+        What each step is called, and what comments do that have each outcome: ``are false``.
+    """
+    found = dict[tuple[str, str], list[str]]()
     for each in steps:
         said = each.verdict
         if said == "differs":
             said = "more" if each.by_moves.value > 0 else "fewer"
-        found.setdefault(f"{each.outcome}: {said}", []).append(words[each.name])
-    return [f"{said}: {'; '.join(names)}" for said, names in sorted(found.items())]
+        found.setdefault((outcomes[each.outcome], said), []).append(words[each.name])
+    return [
+        SENTENCES[said].format(do=do, steps="; ".join(names))
+        for said in SENTENCES
+        for (do, of), names in found.items()
+        if of == said
+    ]
 
 
 # ---------------------------------------------------------------- corrected
