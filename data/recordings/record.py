@@ -81,6 +81,7 @@ from chessgloss.llm.client import (
 )
 from chessgloss.llm.dialect import Dialect
 from chessgloss.llm.recordings import Answer, Message, Recordings, Request, State
+from chessgloss.positions import Position
 from chessgloss.skill.levels import read_level_games
 from chessgloss.skill.mates import (
     RECORDED,
@@ -88,7 +89,7 @@ from chessgloss.skill.mates import (
     mate_questions,
     read_problems,
 )
-from chessgloss.skill.players import concepts_in_words, play_requests
+from chessgloss.skill.players import Asked, concepts_in_words, play_requests
 from chessgloss.skill.suite import (
     MODEL_PLAYS,
     ask,
@@ -245,10 +246,7 @@ def model_requests(expert: Expert) -> list[Request]:
     expert
         Whose concepts are described where they are (the network ``nnue``).
     """
-    suite = read_suite(data_folder() / "suite.json")
-    suite = suite[suite["number"] < MODEL_GAMES]
-    games = read_level_games(data_folder() / "games.tsv.zst")
-    asked = ask(suite, positions_of(suite, games))
+    asked = _asked_of_models()
     concepts = concepts_in_words(asked, expert)
     requests = [
         each for play in MODEL_PLAYS for each in play_requests(asked, play, concepts)
@@ -272,6 +270,26 @@ def static_requests() -> list[Request]:
     return model_requests(load_expert("nnue"))
 
 
+def fen_requests() -> list[Request]:
+    """Return the questions for a move by the FEN alone: positions that others were asked, and ours.
+
+    The first are those of ``data/static/recorded``, the others those of :func:`model_requests`.
+    """
+    places = pd.read_csv(data_folder() / "recorded/positions.tsv", sep="\t")
+    shown = [
+        Asked(name, Position(fen))
+        for name, fen in zip(places["position"], places["fen"], strict=True)
+    ]
+    return play_requests([*shown, *_asked_of_models()], "fen")
+
+
+def _asked_of_models() -> list[Asked]:
+    suite = read_suite(data_folder() / "suite.json")
+    suite = suite[suite["number"] < MODEL_GAMES]
+    games = read_level_games(data_folder() / "games.tsv.zst")
+    return ask(suite, positions_of(suite, games))
+
+
 def _all_of(make: Callable[[], list[Request]]) -> Batches:
     """Return the batches of a purpose whose questions are all known beforehand."""
 
@@ -288,6 +306,7 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
     {
         "mate_in_one": _all_of(mate_in_one_requests),
         "static": _all_of(static_requests),
+        "static_fen": _all_of(fen_requests),
         "readings": _readings,
         "factorial": _factorial,
         "voice": _voice,
