@@ -117,8 +117,8 @@ SVG(chess.svg.board(after, fill=fill, arrows=arrows, orientation=example.move.mo
 # From h5 a knight reaches g7 and f6, but not g8. The library does the same in two steps. A *reader*
 # translates a comment into claims of a small language; it sees the words and never the board. A program
 # *decides* each claim, at every moment that the words allow. Only what fails in all of them is *false*;
-# what is arguable stays *open*. Here are a comment that {glue:text}`writer` wrote from CCC's prompt, what
-# a reader made of it, and what the program says.
+# what is arguable stays *open*. Here is a comment that {glue:text}`writer` wrote from CCC's prompt, with
+# what a reader made of it and what the program says.
 
 # %%
 comments = voice.comments(answers)
@@ -126,20 +126,10 @@ comment = comments["ccc"][shown]
 texts = voice.texts_read(answers, 1)
 read = readings.read_texts(readings.blocks("all_1", texts), reader)
 claims_read = read[voice.text_key(shown, comment.text)].claims
-for claim in claims_read:
-    print(claim)
-
-# %%
-commented = moves[shown]
-decided = decide(claims_read, commented.move, commented.verdict)
-for each in decided:
-    print(f"{each.verdict}: {each.evidence}")
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The comment with its claims"}
-report.boards(
-    report.board(commented.move, size=220),
-    report.claims({commented.move.numbered_san: (comment.text, decided)}),
-)
+decided = decide(claims_read, moves[shown].move, moves[shown].verdict)
+for claim, each in zip(claims_read, decided, strict=True):
+    print(f"{claim}\n    {each.verdict}: {each.evidence}")
+report.claims({moves[shown].move.numbered_san: (comment.text, decided)})
 
 # %% [markdown]
 # Hold the pointer over a claim to see what decides it. On the page [Try it](../try_it.md) the same
@@ -171,35 +161,27 @@ sets = readings.gold_sets()
 scores = {}
 for name in (writer, small, "rules"):
     for of in SETS:
-        sentences = sets[of][:: sizes.every]
         found = readings.read_set(name, of, sets[of])
 
         def check(one, found=found):
             return verify(one.text, one.move, read=lambda *_: found[one.key], analyse=analyse)
 
-        scores[of, name] = gold.score([one for one in sentences if one.key in found], check)
+        there = [one for one in sets[of][:: sizes.every] if one.key in found]
+        scores[name, of] = gold.score(there, check)
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The table"}
-MEASURES = {
-    "precision": "accusations right",
-    "recall": "false ones accused",
-    "called": "called rightly",
-}
 of_readers = {
-    (of, name, measure): share(*getattr(score, measure))
-    for (of, name), score in scores.items()
-    for measure in MEASURES
+    (name, of, measure): share(*getattr(score, measure))
+    for (name, of), score in scores.items()
+    for measure in ("precision", "recall", "called")
     if getattr(score, measure)[1]
 }
+called = {
+    titles[name]: {SETS[of]: of_readers.get((name, of, "called"), "") for of in SETS}
+    for name in (writer, small, "rules")
+}
 report.table(
-    pd.DataFrame(
-        {
-            titles[name]: {
-                title: of_readers.get((of, name, "called"), "") for of, title in SETS.items()
-            }
-            for name in (writer, small, "rules")
-        }
-    ),
+    pd.DataFrame(called),
     caption=f"Sentences that reader and program call rightly true or false. {model_description(writer)}",
 )
 
@@ -212,8 +194,8 @@ report.table(
 # the first five adds one part to the one before: the engine's verdict, the list of attacks, written
 # reasoning, five concepts. The others have five *other* concepts; CCC without the attacks; an engine's
 # lines in place of attacks and concepts; and those comments again after their false claims were *sent
-# back* once. The {glue:text}`moves_n` moves are the sixty that the authors released and ninety of
-# lectures, of which castling rights and move numbers are as released.
+# back* once. The {glue:text}`moves_n` moves are the sixty that the authors released, which have no castling
+# rights and none that castles, and ninety of lectures.
 #
 # **Before the first answer** these were fixed and hashed: moves, prompts, reader, checker, nine contrasts
 # and two outcomes. A comment is *false* if two readings make the same accusation and the program bears it
@@ -243,7 +225,6 @@ written = blind.voice_texts(answers, people)
 seen = {name: each for name, each in blind.voice_seen().items() if name in chosen}
 blindly = outcomes.read_blind(replay(blind.PURPOSE, writer), written, seen)
 decisive = outcomes.said(blindly, "decisive")
-print(blindly.groupby("reading")["decisive"].value_counts().unstack().to_string())
 
 # %% [markdown]
 # One contrast by hand: CCC less position and move, on the same moves. A bootstrap draws moves; a test
@@ -261,42 +242,36 @@ print(f"to {np.quantile(drawn, 0.975):+.3f}; p = {p:.4f}, not corrected")
 # %% [markdown]
 # The same for all nine steps and both outcomes. *Alike*: the interval lies within five points of zero.
 # *Open*: neither that nor a difference. *Cannot tell*: both shares stand on a floor or a ceiling, so that
-# no step could show.
+# no step could show. The small model's comments on the moves that both were asked about have columns too,
+# where the same reader has read them.
 
 # %%
 blocks = {name: number for number, of in enumerate(voice.read_blocks()) for name in of}
 outcome = {"false": false, "decisive": decisive[[*voice.REGISTERED]]}
 steps = compare_all(outcome, voice.CONTRASTS, blocks, seed=seed)
-report.table(
-    laid_out(steps, pictures.STEPS),
-    caption=f"What each step does to comments by {titles[writer]}, on {len(chosen)} moves: share with a "
-    "false claim, and share that say what decides; points with 95 % intervals, p by Holm",
-)
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The small model by the same reader; what the table bears out"}
+small_client = replay(arms.PURPOSE, small)
 small_false = pd.DataFrame()
-small_steps = []
-said_of_small = ""
-try:
-    small_client = replay(arms.PURPOSE, small)
+if outcomes.is_read(small_client, reader, shared=True):
     twice = outcomes.check_twice(small_client, reader, analyse, shared=True, moves=chosen)
     accused = outcomes.by_arm(voice.shared_comments(small_client), voice.accused(*twice))
     small_false = accused.loc[[name for name in chosen if name in accused.index]]
-    small_steps = compare_all({"false": small_false}, voice.CONTRASTS, blocks, seed=seed)
-    differs = [each for each in small_steps if each.verdict == "differs"]
-    of_small = "; ".join(
-        f"{pictures.STEPS[each.name]} {each.by_moves.in_percent():+.0f}" for each in differs
-    )
-    said_of_small = (
-        f"{titles[small]}, false claims on {len(small_false)} of the moves, by the same reader: "
-        f"{of_small or 'no step differs beyond chance'}."
-    )
-except ValueError as error:
-    said_of_small = f"The small model has no row: {error}."
-DO = {"false": "are false", "decisive": "say what decides"}
-Markdown(
-    "\n".join(f"- {each}" for each in (*concluded(steps, pictures.STEPS, DO), said_of_small))
+small_steps = compare_all({"small, false": small_false}, voice.CONTRASTS, blocks, seed=seed)
+report.table(
+    laid_out([*steps, *small_steps], pictures.STEPS),
+    caption=f"What each step does to comments by {titles[writer]}, {len(chosen)} moves, in points: "
+    "share with a false claim, share that say what decides. p by Holm",
 )
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the table bears out"}
+DO = {"false": "are false", "decisive": "say what decides"}
+DO["small, false"] = f"by {titles[small]}, on {len(small_false)} of the moves, are false"
+sentences = concluded([*steps, *small_steps], pictures.STEPS, DO)
+if small_false.empty:
+    sentences.append(
+        f"Comments by {titles[small]} were not read: `make record PURPOSE=voice_readings "
+        f"MODEL={small} JUDGE={writer}`."
+    )
+Markdown("\n".join(f"- {each}" for each in sentences))
 
 # %% [markdown]
 # ## How good is the ruler?
@@ -308,35 +283,32 @@ Markdown(
 # *r* is the recall and *f* the share of false alarms {cite}`rogan1978estimating`.
 
 # %%
-found_plants = outcomes.found_plants(voice.read_plants(answers.model), first, second)
+plants = outcomes.found_plants(voice.read_plants(answers.model), first, second)
 false_blind = outcomes.said(blindly, "false").reindex(false.index)
-rulers = outcomes.rulers(false, found_plants, false_blind)
-r, f = rulers["all"].rates()
-q = false["ccc"].mean()
-print(f"all arms: recall {r:.2f}, false alarms {f:.2f}; CCC: accused {q:.2f}", end=", ")
-print(f"with an error {min(max((q - f) / (r - f), 0), 1):.2f}")
-
-# %%
+rulers = outcomes.rulers(false, plants, false_blind)
 corrected = corrected_shares(false, rulers, seed=seed)
-seen_of_false = {
-    arm: share_of(false.loc[false_blind[arm] == 1, arm].dropna())
-    for arm in voice.REGISTERED
-    if (false_blind[arm] == 1).any()
-}
+both_say = false.where(false_blind[[*false]] == 1)
+
+
+def in_percent(each):
+    return f"{each.in_percent():.0f}" if each else ""
+
+
 report.table(
     pd.DataFrame(
         {
             pictures.SWITCHES[arm]: {
-                "accused": share_of(false[arm].dropna()),
-                "planted errors found": share(rulers[arm].found, rulers[arm].planted),
-                "false alarms": share(rulers[arm].alarms, rulers[arm].clean),
-                "corrected": corrected.get(arm, ""),
-                "of those false to both readers, accused": seen_of_false.get(arm, ""),
+                "accused": in_percent(share_of(false[arm].dropna())),
+                "planted errors found": in_percent(share(ruler.found, ruler.planted)),
+                "false alarms": in_percent(share(ruler.alarms, ruler.clean)),
+                "corrected": in_percent(corrected.get(arm)),
             }
-            for arm in voice.REGISTERED
+            for arm, ruler in rulers.items()
+            if arm in pictures.SWITCHES
         }
     ).T,
-    caption="Comments accused; planted errors found; false alarms; the share with an error that follows",
+    caption="Comments accused, planted errors found, false alarms, and the share with an error that "
+    "follows; per cent",
 )
 
 # %% [markdown]
@@ -357,7 +329,7 @@ alone = {
 }
 report.texts(dict([*alone.items()][:12]), f"The first of {len(alone)}")
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Steps corrected so, and by blocks; agreement of two readings"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The steps corrected so, and by blocks; agreement of two readings"}
 # the same steps with the ruler's uncertainty, and with blocks drawn in place of moves
 step = {(each.outcome, each.name): each for each in steps}
 corrected_step = corrected_steps(false, voice.CONTRASTS, rulers, seed=seed)
@@ -365,26 +337,21 @@ accused_once = [
     {key: any(c.verdict == "false" for c in found) for key, found in each.items()}
     for each in (first, second)
 ]
-kappa = {
-    "false": cohen_kappa_score(*([each[key] for key in first] for each in accused_once))
-} | {
-    asked: cohen_kappa_score(*outcomes.pairs_of(blindly, asked).to_numpy().T)
+pairs_read = {"false": [[each[key] for key in first] for each in accused_once]} | {
+    asked: outcomes.pairs_of(blindly, asked).to_numpy().T
     for asked in ("decisive", "helpful", "misleading")
 }
+kappa = {asked: cohen_kappa_score(*pair) for asked, pair in pairs_read.items()}
+of_steps = {
+    words: {
+        "false, corrected": in_percent(corrected_step.get(name)),
+        "false, by blocks": in_percent(step["false", name].by_blocks),
+        "decisive, by blocks": in_percent(step["decisive", name].by_blocks),
+    }
+    for name, words in pictures.STEPS.items()
+}
 report.boards(
-    report.table(
-        pd.DataFrame(
-            {
-                words: {
-                    "false, corrected": corrected_step.get(name, ""),
-                    "false, by blocks": step["false", name].by_blocks,
-                    "decisive, by blocks": step["decisive", name].by_blocks,
-                }
-                for name, words in pictures.STEPS.items()
-            }
-        ).T,
-        caption="The steps with other intervals",
-    ),
+    report.table(pd.DataFrame(of_steps).T, caption="The steps with other intervals, in points"),
     report.sheet("kappa of two readings", kappa),
 )
 
@@ -404,17 +371,11 @@ by_kind = {
 of_decided = claims.groupby(["arm", "by"]).apply(
     lambda rows: mean_interval(rows["false"], rows["move"], seed=seed), include_groups=False
 )
+columns = {f"comments, {by}": frame.apply(share_of) for by, frame in by_kind.items()}
+columns |= {f"claims, {by}": of_decided.xs(by, level="by") for by in by_kind}
 report.table(
-    pd.DataFrame(
-        {
-            **{f"comments, {by}": frame.apply(share_of) for by, frame in by_kind.items()},
-            **{f"claims, {by}": of_decided.xs(by, level="by") for by in by_kind},
-        }
-    )
-    .loc[[*voice.REGISTERED]]
-    .rename(pictures.SWITCHES)
-    .fillna(""),
-    caption="Share of comments with a false claim, and of all decided claims that are false",
+    pd.DataFrame(columns).loc[[*false]].rename(pictures.SWITCHES).map(in_percent),
+    caption="Comments with a false claim, and decided claims that are false; per cent",
 )
 
 # %% [markdown]
@@ -422,34 +383,27 @@ report.table(
 # judge everything that is written, whether a plan makes sense too; the program decides what the claim
 # language can say. So the two rulers may be compared along a row, and not down.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Table 2"}
 causes = list(dict.fromkeys(CAUSES.values()))
 PRINTED = ("GPT-4o", "GPT-4o + expert", "GPT-4o + expert + concept")
 COMPARED = dict(zip(("bare", "verdict", "ccc"), PRINTED, strict=True))
-as_printed = reference.table("ccc", "table2").index
-cells = {
-    (number, arm): reference.lookup("ccc", "table2", row, column)
-    for arm, column in COMPARED.items()
-    for number, row in enumerate(as_printed, start=1)
-}
-of_cause = {
-    (number, arm): outcomes.comments_with(wrong[wrong["cause"] == cause], false)[arm].dropna()
-    for number, cause in enumerate(causes, start=1)
-    for arm in COMPARED
-}
-table2 = {key: share_of(rows) for key, rows in of_cause.items()}
+cells = {}
+of_cause = {}
+beside = {}
+for arm, column in COMPARED.items():
+    for number, row in enumerate(reference.table("ccc", "table2").index, start=1):
+        cause = causes[number - 1]
+        cells[number, arm] = reference.lookup("ccc", "table2", row, column)
+        with_cause = outcomes.comments_with(wrong[wrong["cause"] == cause], false)
+        of_cause[number, arm] = with_cause[arm].dropna()
+        beside.setdefault(f"{column} (paper)", {})[cause] = (
+            f"{100 * cells[number, arm].value:.0f}"
+        )
+        ours = beside.setdefault(f"{pictures.SWITCHES[arm]} (here)", {})
+        ours[cause] = in_percent(share_of(of_cause[number, arm]))
 report.table(
-    pd.DataFrame(
-        {
-            name: {cause: of(number, arm) for number, cause in enumerate(causes, start=1)}
-            for arm, column in COMPARED.items()
-            for name, of in (
-                (f"{column} (paper)", lambda *at: cells[at].value),
-                (f"{pictures.SWITCHES[arm]} (here)", lambda *at: table2[at]),
-            )
-        }
-    ).T,
-    caption=f"Table 2: share of comments with an error, GPT-4o's by people, {titles[writer]}'s by "
+    pd.DataFrame(beside).T,
+    caption=f"Table 2: comments with an error, per cent: GPT-4o's by people, {titles[writer]}'s by "
     "reader and program",
 )
 
@@ -473,32 +427,21 @@ of_kinds = {
     for name, frame in blind_frames.items()
 }
 report.table(
-    pd.DataFrame(of_kinds).rename(
-        index=pictures.SWITCHES, columns={"blind_false": "false to a reader"}
-    ),
-    caption="Share of comments, mean of two blind readings by one model",
+    pd.DataFrame(of_kinds)
+    .map(in_percent)
+    .rename(index=pictures.SWITCHES, columns={"blind_false": "false to a reader"}),
+    caption="Comments that …, per cent, mean of two blind readings by one model",
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Who the readers think wrote each kind"}
 # share of readings that take a comment for a model's, a person's, a program's
-TRUE_AUTHORS = {"notes": "program", "reference": "person"}
 authors = pd.crosstab(blindly["writer"], blindly["author"], normalize="index").loc[kinds]
 report.table(authors.rename(index=pictures.SWITCHES), caption="Taken for the words of a …")
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What the intervals bear out"}
-KINDS = {
-    "bare": "position and move",
-    "ccc": "CCC",
-    "lines": "lines",
-    "lines_checked": "lines, checked",
-}
-KINDS |= {"notes": "the notes", "reference": "people"}
 PAIRS = [
-    ("ccc", "bare"),
-    ("lines_checked", "ccc"),
-    ("lines_checked", "lines"),
-    ("notes", "ccc"),
-    ("lines_checked", "notes"),
+    *(("ccc", "bare"), ("lines_checked", "ccc"), ("lines_checked", "lines")),
+    *(("notes", "ccc"), ("lines_checked", "notes")),
     *([("ccc", "reference"), ("lines_checked", "reference")] if people else []),
 ]
 gaps = {
@@ -508,32 +451,27 @@ gaps = {
     for name in ("helpful", "decisive", "blind_false")
     for one, other in PAIRS
 }
+NAMED = {"bare": "position and move", "ccc": "CCC", "lines": "lines", "notes": "the notes"}
+NAMED |= {"lines_checked": "lines, checked", "reference": "people"}
 
 
-def sure_of(gap):
-    """Return how often a difference says that the first has it."""
-    return "more often than" if gap.low > 0 else "less often than" if gap.high < 0 else ""
+def told(asked, one, other):
+    """Return how often one kind has what is asked, against another."""
+    gap = gaps[asked, f"{one}_{other}"]
+    sure = "more often than" if gap.low > 0 else "less often than" if gap.high < 0 else ""
+    return f"{NAMED[one]} {sure or 'perhaps as often as'} {NAMED[other]}"
 
 
-told = []
-for one, other in PAIRS:
-    sure = sure_of(gaps["helpful", f"{one}_{other}"])
-    told.append(f"{KINDS[one]} {sure or 'perhaps as often as'} {KINDS[other]}")
 of_broken = blindly[blindly["writer"] == "broken"]
 readers_recall = {
     reading: share_of(rows["false"] == "yes") for reading, rows in of_broken.groupby("reading")
 }
-recognised = np.mean(
-    [
-        authors.at[kind, TRUE_AUTHORS.get(kind, "model")]
-        for kind in kinds
-        if kind in authors.index
-    ]
-)
+TRUE_AUTHORS = {"notes": "program", "reference": "person"}
+recognised = np.mean([authors.at[kind, TRUE_AUTHORS.get(kind, "model")] for kind in kinds])
 Markdown(
-    f"A comment helps: {'; '.join(told)}. A reading sees a false statement in CCC's comments "
-    f"{sure_of(gaps['blind_false', 'ccc_bare']) or 'perhaps as often as'} in those from position and "
-    "move, which was no outcome fixed before. Of comments with a broken word the two blind readings see "
+    f"Comments help: {'; '.join(told('helpful', *pair) for pair in PAIRS)}. A reading sees a false "
+    f"statement: {told('blind_false', 'ccc', 'bare')}, which was no outcome fixed before. Of comments "
+    "with a broken word the two see "
     + " and ".join(f"{100 * each.value:.0f} %" for each in readers_recall.values())
     + f". **{100 * recognised:.0f} % of their guesses who wrote a comment are right**: the names were "
     "hidden, the style was not, and a reader may favour its own kind."
@@ -548,27 +486,24 @@ Markdown(
 # - A true comment need not help, nor say what decides. Both were asked, and the tables keep them apart.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Numbers, sentences and the picture"}
-per_cent = {
-    (name, arm): f"{100 * frame[arm].mean():.0f} %"
-    for name, frame in outcome.items()
-    for arm in frame
-}
-single = ("verdict", "attacks", "reasoning", "concepts")
+says, lies = ({arm: f"{100 * of[arm].mean():.0f} %" for arm in of} for of in (decisive, false))
 moved = [
     pictures.STEPS[name]
-    for name in single
+    for name in ("verdict", "attacks", "reasoning", "concepts")
     if "differs" in (step["false", name].verdict, step["decisive", name].verdict)
 ]
-found_sentences = (
+found_sentence = (
     f"From CCC's whole prompt {titles[writer]} says what decides a move "
     f"{step['decisive', 'ccc_bare'].how_often} from position and move alone "
-    f"({per_cent['decisive', 'ccc']} and {per_cent['decisive', 'bare']} of comments), and from an "
-    f"engine's lines {step['decisive', 'lines'].how_often} from CCC's prompt "
-    f"({per_cent['decisive', 'lines']}).",
-    f"It makes a false claim {step['false', 'ccc_bare'].how_often} from position and move alone.",
-    f"Of the single steps between, {' and '.join(moved) or 'none'} changed one of the two beyond chance.",
+    f"({says['ccc']} and {says['bare']} of comments), and from an engine's lines "
+    f"{step['decisive', 'lines'].how_often} from CCC's prompt ({says['lines']}). It makes a false claim "
+    f"{step['false', 'ccc_bare'].how_often} from position and move alone ({lies['ccc']}). Of the single "
+    f"steps between, {' and '.join(moved) or 'none'} changed one of the two beyond chance."
 )
 unit = "share of comments"
+clone = "a clone of the repository released with the CCC paper"
+of_people = {name: {"reference": each.get("reference")} for name, each in of_kinds.items()}
+kinds_drawn = [kind for kind in pictures.SWITCHES if kind in decisive and kind != "reference"]
 picture_rows = {
     **report.rows(false.apply(lambda each: share_of(each.dropna())), "voice.false", unit=unit),
     **report.rows(
@@ -577,39 +512,33 @@ picture_rows = {
         unit=unit,
     ),
     **report.rows(
-        {
-            kind: mean_interval(decisive[kind].dropna(), seed=seed)
-            for kind in pictures.SWITCHES
-            if kind in decisive
-        },
+        {kind: mean_interval(decisive[kind].dropna(), seed=seed) for kind in kinds_drawn},
         "voice.decisive",
         unit=unit,
     ),
+    **report.rows(of_people, "voice", unit=unit, needs=clone),
 }
 picture = pictures.experiment(picture_rows, titles[writer], titles[small])
 glue("picture", picture, display=False)
-both_say = false_blind[[*voice.REGISTERED]] == 1
-of_both = false.where(both_say).stack().mean()
-new = {measure: of_readers.get(("new", writer, measure)) for measure in MEASURES}
+everywhere = rulers["all"]
+called_new = scores[writer, "new"]
+corrected_check = in_percent(corrected_step.get("checked")) or "an unknown number of"
 report.paste(
-    found_sentence=Markdown(" ".join(found_sentences)),
-    recap_steps=Markdown(" ".join(found_sentences)),
-    reading_sentence=Markdown(
-        f"With the model {100 * new['precision'].value:.0f} % of the accusations of the fourth writer's "
-        f"sentences are right, and {100 * new['recall'].value:.0f} % of the false ones are accused. The "
-        "templates leave most unread."
-        if all(new.values())
-        else "Too few sentences were read to say more."
-    ),
+    found_sentence=Markdown(found_sentence),
+    recap_steps=Markdown(found_sentence),
     ruler_sentence=Markdown(
-        f"Planted errors are found in {100 * r:.0f} % of cases. Of comments that both blind readings call "
-        f"false, the ruler accuses {100 * of_both:.0f} %; of those that neither does, {100 * f:.0f} %."
+        f"Planted errors are found in {100 * everywhere.found / everywhere.planted:.0f} % of cases. Of "
+        "comments that both blind readings call false, the ruler accuses "
+        f"{100 * both_say.stack().mean():.0f} %; of those that neither does, "
+        f"{100 * everywhere.alarms / everywhere.clean:.0f} %."
     ),
     checked_sentence=Markdown(
-        f"Corrected, sending back changes the share of false comments by "
-        f"{corrected_step['checked'].in_percent():+.0f} points; neither may be taken for the other."
-        if "checked" in corrected_step
-        else ""
+        f"Corrected, sending back changes the share of false comments by {corrected_check} points."
+    ),
+    reading_sentence=Markdown(
+        f"With the model {called_new.precision[0]} of {called_new.precision[1]} accusations of the fourth "
+        f"writer's sentences are right, and {called_new.recall[0]} of {called_new.recall[1]} false ones "
+        "are accused. The templates leave most unread."
     ),
     people_absent="" if people else ", which are absent here: they need a clone of the release",
     writer=titles[writer],
@@ -619,8 +548,6 @@ report.paste(
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
 KEYS = {writer: "model", small: "small_model", "rules": "rules"}
-clone = "a clone of the repository released with the CCC paper"
-absent = {} if people else {"reference": None}
 difference_unit = "share of comments, difference on the same moves"
 gaps_by_cause = {
     (number, "ccc_less_bare"): paired_permutation(
@@ -633,85 +560,46 @@ named_by_hash = report.Result(
     unit="its first twelve hexadecimal digits as a number",
     source=f"sha256 {checker_sha256} of {len(checker)} definitions",
 )
+lacking = report.Result(None, unit=difference_unit, needs="readers that find planted errors")
+shares = {
+    "false.corrected": corrected,
+    **{by: frame.apply(share_of) for by, frame in by_kind.items()},
+    **{
+        name: {kind: each[kind] for kind in each if kind != "reference"}
+        for name, each in of_kinds.items()
+        if name != "decisive"
+    },
+    "seen_of_false": {
+        arm: share_of(both_say[arm].dropna()) for arm in both_say if both_say[arm].any()
+    },
+    "readers_recall": share(everywhere.found, everywhere.planted),
+    "blind_recall": readers_recall,
+    "false_alarms": share(everywhere.alarms, everywhere.clean),
+}
+differences = {
+    "contrast": {name: step["false", name].by_moves for name in pictures.STEPS},
+    "contrast.decisive": {name: step["decisive", name].by_moves for name in pictures.STEPS},
+    "contrast.corrected": {name: corrected_step.get(name, lacking) for name in pictures.STEPS},
+    "small.contrast": {each.name: each.by_moves for each in small_steps},
+    "blind_less": {key: each for key, each in gaps.items() if "reference" not in key[1]},
+}
+of_people_less = {"ccc_reference": gaps.get(("blind_false", "ccc_reference"))}
+keys = {(KEYS[name], of, measure): each for (name, of, measure), each in of_readers.items()}
+p_values = {(each.outcome, each.name): each.adjusted for each in steps}
+table2 = {key: share_of(rows) for key, rows in of_cause.items()}
 pool.close()
 report.save(
     "05_claims",
     {"checker.sha256": named_by_hash},
     picture_rows,
+    report.rows(keys, "reader", unit="share of texts"),
+    report.rows(shares, "voice", unit=unit),
+    report.rows(differences, "voice", unit=difference_unit),
     report.rows(
-        {(KEYS[name], of, measure): each for (of, name, measure), each in of_readers.items()},
-        "reader",
-        unit="share of texts",
+        of_people_less, "voice.blind_less.blind_false", unit=difference_unit, needs=clone
     ),
     report.rows(
-        {
-            "false.corrected": corrected,
-            **{by: frame.apply(share_of) for by, frame in by_kind.items()},
-            **{name: each for name, each in of_kinds.items() if name != "decisive"},
-        },
-        "voice",
-        unit=unit,
-    ),
-    report.rows(
-        {
-            "contrast": {name: step["false", name].by_moves for name in pictures.STEPS},
-            "contrast.decisive": {
-                name: step["decisive", name].by_moves for name in pictures.STEPS
-            },
-            "small.contrast": {each.name: each.by_moves for each in small_steps},
-            "blind_less": gaps,
-        },
-        "voice",
-        unit=difference_unit,
-    ),
-    report.rows(
-        {
-            (name, key): None
-            for name, keys in {
-                "helpful": absent,
-                "misleading": absent,
-                "blind_false": absent,
-                "blind_less.blind_false": {} if people else {"ccc_reference": None},
-            }.items()
-            for key in keys
-        },
-        "voice",
-        unit=unit,
-        needs=clone,
-    ),
-    report.rows(
-        {
-            name: corrected_step.get(
-                name,
-                report.Result(
-                    None, unit=difference_unit, needs="readers that find planted errors"
-                ),
-            )
-            for name in pictures.STEPS
-        },
-        "voice.contrast.corrected",
-        unit=difference_unit,
-    ),
-    report.rows(
-        {(each.outcome, each.name): each.adjusted for each in steps},
-        "voice.adjusted_p",
-        unit="p by flipped signs, Holm over both outcomes",
-    ),
-    report.rows(
-        {
-            "readers_recall": share(rulers["all"].found, rulers["all"].planted),
-            **{f"blind_recall.{name}": each for name, each in readers_recall.items()},
-        },
-        "voice",
-        unit="share of planted errors",
-    ),
-    report.rows(
-        {"false_alarms": share(rulers["all"].alarms, rulers["all"].clean)},
-        "voice",
-        unit="share of comments without an error to both blind readings",
-    ),
-    report.rows(
-        seen_of_false, "voice.seen_of_false", unit="share of comments that both call false"
+        p_values, "voice.adjusted_p", unit="p by flipped signs, Holm over both outcomes"
     ),
     report.rows(kappa, "voice.kappa", unit="kappa"),
     report.rows(table2, "table2", unit=unit, reference=cells),

@@ -142,6 +142,7 @@ def test_a_comment_that_lacks_a_reading_is_named_and_how_to_record_it(monkeypatc
     monkeypatch.setattr(
         voice, "texts_read", lambda *_: voice._shuffled([("lec12/2", "It forks.")])
     )
+    assert not outcomes.is_read(silent, silent)
     refuses(
         ValueError,
         "lack reading 1 by scripted-1; record it with: make record",

@@ -136,5 +136,5 @@ def test_steps_are_told_by_what_they_bear_out():
     ]
     assert [each.how_often.split()[0] for each in steps] == ["less", "as", "so"]
     table = laid_out(steps, words)
-    assert table.at["all of CCC", "false: verdict"] == "differs"
-    assert table.at["all of CCC", "false, points"].startswith("-27 [")
+    assert table.at["all of CCC", "false, so (p)"].startswith("differs (0.0")
+    assert table.at["all of CCC", "false"].startswith("-27 [")

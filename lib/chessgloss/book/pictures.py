@@ -127,13 +127,17 @@ def experiment(results: Mapping[str, Result], writer: str, small: str) -> Html:
         title: {
             words: [results.get(f"{of_writer}.{arm}"), results.get(f"{of_small}.{arm}")]
             for arm, words in SWITCHES.items()
-            if f"{of_writer}.{arm}" in results
+            if _is_known(results.get(f"{of_writer}.{arm}"))
         }
         for title, of_writer, of_small in PANELS
     }
     if empty := [title for title, bars in drawn.items() if not bars]:
         raise ValueError(f"no results to draw: {', '.join(empty)}")
     return side_by_side(drawn, _caption(results, writer, small))
+
+
+def _is_known(share: Result | None) -> bool:
+    return share is not None and share.value is not None
 
 
 def side_by_side(

@@ -19,7 +19,8 @@ from itertools import chain
 
 import pandas as pd
 
-from chessgloss.claims import Checked, agreed
+from chessgloss.claims import Checked, Reading, agreed
+from chessgloss.claims.gold import GoldText
 from chessgloss.claims.read_model import sentence_spans
 from chessgloss.commentary import readings, voice
 from chessgloss.commentary.briefing import Comment
@@ -67,13 +68,10 @@ def check_twice(
     ValueError
         If a comment was not read twice; the message says what records it.
     """
-    name = "shared" if shared else "all"
-    texts_of = voice.texts_shared if shared else voice.texts_read
     once = remembering(analyse) if analyse else None
     found = []
     for number in (1, 2):
-        texts = texts_of(client, number)
-        read = readings.read_texts(readings.blocks(f"{name}_{number}", texts), reader)
+        texts, read = _read(client, reader, number, shared=shared)
         if lacking := len(texts) - len(read):
             judge = reader.model.name
             raise ValueError(
@@ -84,6 +82,22 @@ def check_twice(
         kept = (each for each in texts if moves is None or _move_of(each.key) in moves)
         found.append(voice.checks(kept, read, once))
     return found[0], found[1]
+
+
+def is_read(client: Client, reader: Client, *, shared: bool = False) -> bool:
+    """Return whether :func:`check_twice` has both readings of every comment."""
+    pairs = (_read(client, reader, number, shared=shared) for number in (1, 2))
+    return all(len(texts) == len(read) for texts, read in pairs)
+
+
+def _read(
+    client: Client, reader: Client, number: int, *, shared: bool
+) -> tuple[Sequence[GoldText], Mapping[str, Reading]]:
+    """Return the comments of one of two readings, and what was read in those that were."""
+    texts_of = voice.texts_shared if shared else voice.texts_read
+    texts = texts_of(client, number)
+    asked = readings.blocks(f"{'shared' if shared else 'all'}_{number}", texts)
+    return texts, readings.read_texts(asked, reader)
 
 
 def remembering(analyse: Analyse) -> Analyse:

@@ -163,13 +163,12 @@ def _difference(
 
 
 def laid_out(steps: Iterable[Step], words: Mapping[str, str]) -> pd.DataFrame:
-    """Return a table of steps, by their words: points, p and verdict of each outcome."""
+    """Return a table of steps, by their words: points, then verdict and p, of each outcome."""
     rows = dict[str, dict[str, str]]()
     for each in steps:
         row = rows.setdefault(words[each.name], {})
-        row[f"{each.outcome}, points"] = f"{each.by_moves.in_percent():+.0f}"
-        row[f"{each.outcome}, p"] = f"{each.adjusted:.3f}"
-        row[f"{each.outcome}: verdict"] = each.verdict
+        row[each.outcome] = f"{each.by_moves.in_percent():+.0f}"
+        row[f"{each.outcome}, so (p)"] = f"{each.verdict} ({each.adjusted:.3f})"
     return pd.DataFrame(rows).T.fillna("")
 
 
