@@ -28,6 +28,7 @@ shown = "lec12/9"
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, moves and recorded answers"}
 import re
+import textwrap
 
 import chess
 import chess.svg
@@ -89,7 +90,7 @@ example = arms.asked_moves()["ccc/figA6"]
 # they are said to stand is a look-up on the board; whether one attacks the other is a question for
 # python-chess.
 
-# %% mystnb={"figure": {"caption": "One sentence checked by hand: a square is green where the piece that is named stands there, an arrow green where the attack exists.", "name": "fig-05-by-hand"}, "image": {"alt": "A chess board with coloured squares and one arrow for each claim of the sentence."}}
+# %% mystnb={"figure": {"caption": "Green: the piece that is named stands there, the attack exists.", "name": "fig-05-by-hand"}, "image": {"alt": "A chess board with coloured squares and one arrow for each claim of the sentence."}}
 sentence = (
     "The queen on d5 attacks the rook on a8, and the knight on h5 attacks the queen on g8."
 )
@@ -111,7 +112,7 @@ for match in re.finditer(f"{piece_on_square} attacks the {piece_on_square}", sen
         fill[square] = "#009E7366" if there else "#D55E0099"
     arrows.append(chess.svg.Arrow(attacker, target, color="#009E73" if attacks else "#D55E00"))
 
-SVG(chess.svg.board(after, fill=fill, arrows=arrows, orientation=example.move.mover, size=220))
+SVG(chess.svg.board(after, fill=fill, arrows=arrows, orientation=example.move.mover, size=180))
 
 # %% [markdown]
 # From h5 a knight reaches g7 and f6, but not g8. The library does the same in two steps. A *reader*
@@ -127,13 +128,12 @@ texts = voice.texts_read(answers, 1)
 read = readings.read_texts(readings.blocks("all_1", texts), reader)
 claims_read = read[voice.text_key(shown, comment.text)].claims
 decided = decide(claims_read, moves[shown].move, moves[shown].verdict)
+print(textwrap.fill(f"{moves[shown].move.numbered_san}: {comment.text}", 84))
 for claim, each in zip(claims_read, decided, strict=True):
     print(f"{claim}\n    {each.verdict}: {each.evidence}")
-report.claims({moves[shown].move.numbered_san: (comment.text, decided)})
 
 # %% [markdown]
-# Hold the pointer over a claim to see what decides it. On the page [Try it](../try_it.md) the same
-# program checks what you write.
+# On the page [Try it](../try_it.md) the same program checks what you write.
 #
 # ## What reading takes
 #
@@ -182,7 +182,7 @@ called = {
 }
 report.table(
     pd.DataFrame(called),
-    caption=f"Sentences that reader and program call rightly true or false. {model_description(writer)}",
+    caption="Share of sentences that reader and program call rightly true or false",
 )
 
 # %% [markdown]
@@ -228,7 +228,10 @@ decisive = outcomes.said(blindly, "decisive")
 
 # %% [markdown]
 # One contrast by hand: CCC less position and move, on the same moves. A bootstrap draws moves; a test
-# flips the signs of their differences.
+# flips the signs of their differences. The table has the same for all nine steps and both outcomes.
+# *Alike*: the interval lies within five points of zero. *Open*: neither that nor a difference. *Cannot
+# tell*: both shares stand on a floor or a ceiling, so that no step could show. The small model's comments
+# on the moves that both were asked about have columns too, where the same reader has read them.
 
 # %%
 difference = (false["ccc"] - false["bare"]).dropna().to_numpy()
@@ -238,12 +241,6 @@ flipped = (random.choice([-1, 1], (2_000, len(difference))) * difference).mean(a
 p = (1 + (abs(flipped) >= abs(difference.mean()) - 1e-9).sum()) / 2_001
 print(f"{difference.mean():+.3f}, 95 % from {np.quantile(drawn, 0.025):+.3f}", end=" ")
 print(f"to {np.quantile(drawn, 0.975):+.3f}; p = {p:.4f}, not corrected")
-
-# %% [markdown]
-# The same for all nine steps and both outcomes. *Alike*: the interval lies within five points of zero.
-# *Open*: neither that nor a difference. *Cannot tell*: both shares stand on a floor or a ceiling, so that
-# no step could show. The small model's comments on the moves that both were asked about have columns too,
-# where the same reader has read them.
 
 # %%
 blocks = {name: number for number, of in enumerate(voice.read_blocks()) for name in of}
@@ -307,8 +304,7 @@ report.table(
             if arm in pictures.SWITCHES
         }
     ).T,
-    caption="Comments accused, planted errors found, false alarms, and the share with an error that "
-    "follows; per cent",
+    caption="What the ruler accuses and finds, and the share with an error that follows; per cent",
 )
 
 # %% [markdown]
@@ -318,7 +314,7 @@ report.table(
 # same kind of reader and the same program, in other readings; it has lost their false alarms with its errors.
 # {glue:md}`checked_sentence`
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Some accusations that neither blind reading shares"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Steps corrected so, and by blocks; agreement; accusations that no blind reading shares"}
 # words of CCC's comments that are accused where both blind readings see nothing false
 alone = {
     f"{name}, {moves[name].move.numbered_san}: {each.text}": each.evidence
@@ -327,9 +323,6 @@ alone = {
     for each in agreed(first[key], second[key])
     if each.verdict == "false"
 }
-report.texts(dict([*alone.items()][:12]), f"The first of {len(alone)}")
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The steps corrected so, and by blocks; agreement of two readings"}
 # the same steps with the ruler's uncertainty, and with blocks drawn in place of moves
 step = {(each.outcome, each.name): each for each in steps}
 corrected_step = corrected_steps(false, voice.CONTRASTS, rulers, seed=seed)
@@ -353,6 +346,10 @@ of_steps = {
 report.boards(
     report.table(pd.DataFrame(of_steps).T, caption="The steps with other intervals, in points"),
     report.sheet("kappa of two readings", kappa),
+    report.texts(
+        dict([*alone.items()][:12]),
+        f"Accused, false to no blind reading: the first of {len(alone)} claims",
+    ),
 )
 
 # %% [markdown]
@@ -371,11 +368,11 @@ by_kind = {
 of_decided = claims.groupby(["arm", "by"]).apply(
     lambda rows: mean_interval(rows["false"], rows["move"], seed=seed), include_groups=False
 )
-columns = {f"comments, {by}": frame.apply(share_of) for by, frame in by_kind.items()}
-columns |= {f"claims, {by}": of_decided.xs(by, level="by") for by in by_kind}
+columns = {by: frame.apply(share_of) for by, frame in by_kind.items()}
+columns |= {f"of claims, {by}": of_decided.xs(by, level="by") for by in by_kind}
 report.table(
     pd.DataFrame(columns).loc[[*false]].rename(pictures.SWITCHES).map(in_percent),
-    caption="Comments with a false claim, and decided claims that are false; per cent",
+    caption="Comments with a false claim; of decided claims, those that are false. Per cent",
 )
 
 # %% [markdown]
@@ -402,9 +399,8 @@ for arm, column in COMPARED.items():
         ours = beside.setdefault(f"{pictures.SWITCHES[arm]} (here)", {})
         ours[cause] = in_percent(share_of(of_cause[number, arm]))
 report.table(
-    pd.DataFrame(beside).T,
-    caption=f"Table 2: comments with an error, per cent: GPT-4o's by people, {titles[writer]}'s by "
-    "reader and program",
+    pd.DataFrame(beside),
+    caption=f"Table 2: comments with an error, per cent; GPT-4o's by people, {titles[writer]}'s here",
 )
 
 # %% [markdown]
@@ -432,11 +428,6 @@ report.table(
     .rename(index=pictures.SWITCHES, columns={"blind_false": "false to a reader"}),
     caption="Comments that …, per cent, mean of two blind readings by one model",
 )
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Who the readers think wrote each kind"}
-# share of readings that take a comment for a model's, a person's, a program's
-authors = pd.crosstab(blindly["writer"], blindly["author"], normalize="index").loc[kinds]
-report.table(authors.rename(index=pictures.SWITCHES), caption="Taken for the words of a …")
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What the intervals bear out"}
 PAIRS = [
@@ -466,6 +457,7 @@ of_broken = blindly[blindly["writer"] == "broken"]
 readers_recall = {
     reading: share_of(rows["false"] == "yes") for reading, rows in of_broken.groupby("reading")
 }
+authors = pd.crosstab(blindly["writer"], blindly["author"], normalize="index")
 TRUE_AUTHORS = {"notes": "program", "reference": "person"}
 recognised = np.mean([authors.at[kind, TRUE_AUTHORS.get(kind, "model")] for kind in kinds])
 Markdown(
@@ -497,8 +489,9 @@ found_sentence = (
     f"{step['decisive', 'ccc_bare'].how_often} from position and move alone "
     f"({says['ccc']} and {says['bare']} of comments), and from an engine's lines "
     f"{step['decisive', 'lines'].how_often} from CCC's prompt ({says['lines']}). It makes a false claim "
-    f"{step['false', 'ccc_bare'].how_often} from position and move alone ({lies['ccc']}). Of the single "
-    f"steps between, {' and '.join(moved) or 'none'} changed one of the two beyond chance."
+    f"{step['false', 'ccc_bare'].how_often} from position and move alone ({lies['ccc']}). "
+    + (f"Of the steps between, {' and '.join(moved)} show by themselves." if moved else "")
+    + ("" if moved else "No step between shows by itself.")
 )
 unit = "share of comments"
 clone = "a clone of the repository released with the CCC paper"
@@ -546,7 +539,7 @@ report.paste(
     moves_n=len(chosen),
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results, and what they rest on"}
 KEYS = {writer: "model", small: "small_model", "rules": "rules"}
 difference_unit = "share of comments, difference on the same moves"
 gaps_by_cause = {
@@ -605,8 +598,6 @@ report.save(
     report.rows(table2, "table2", unit=unit, reference=cells),
     report.rows(gaps_by_cause, "table2_less", unit=difference_unit),
 )
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What all of this rests on"}
 report.evidence(
     int(false.count().sum()),
     "comments",

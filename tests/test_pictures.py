@@ -46,11 +46,11 @@ def test_the_experiment_has_a_panel_an_outcome_and_a_small_model_only_if_it_was_
     shown = pictures.experiment(results, "a strong model", "a small one")
     assert shown.html.count("<svg") == 2
     assert shown.html.count('class="dot hollow"') == 1
-    assert "Filled: a strong model, on 150 moves." in shown.text
-    assert "Hollow" not in shown.text, "its share from position and move is not there"
+    assert "A strong model: filled, 150 moves." in shown.text
+    assert "hollow" not in shown.text, "its share from position and move is not there"
     of_small = {"voice.small.false.bare": OTHER}
     again = pictures.experiment(results | of_small, "a strong model", "a small one")
-    assert "Hollow: a small one, on 90 of them" in again.text
+    assert "A small one: hollow, 90 of them" in again.text
 
 
 def test_an_outcome_without_results_is_named(results):

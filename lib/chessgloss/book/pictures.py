@@ -32,12 +32,12 @@ SWITCHES: Mapping[str, str] = MappingProxyType(
 #: What the experiment's contrasts add, in words, by their names.
 STEPS: Mapping[str, str] = MappingProxyType(
     {
-        "verdict": "the engine's verdict",
-        "attacks": "attacks, added to the verdict",
-        "attacks_ccc": "attacks, within CCC",
+        "verdict": "engine's verdict",
+        "attacks": "attacks after the verdict",
+        "attacks_ccc": "attacks within CCC",
         "reasoning": "written reasoning",
         "concepts": "five concepts",
-        "right_other": "the right concepts, not others",
+        "right_other": "right concepts, not others",
         "ccc_bare": "all of CCC",
         "lines": "lines in place of CCC",
         "checked": "false claims sent back",
@@ -157,10 +157,14 @@ def side_by_side(
 
 def _caption(results: Mapping[str, Result], writer: str, small: str) -> str:
     first, second = (results.get(f"{panel}.bare") for panel in PANELS[0][1:])
-    caption = (
-        "What each part of the prompt does, with 95 % intervals. A line with a plus has all "
-        f"that the lines above it have. Filled: {writer}, on {first.n if first else 0} moves."
-    )
+    caption = "A plus: all that stands above it, too. 95 % intervals. "
+    caption += f"{_capital(writer)}: filled, {first.n if first else 0} moves."
     if second:
-        caption += f" Hollow: {small}, on {second.n} of them, read by the same reader."
+        caption += (
+            f" {_capital(small)}: hollow, {second.n} of them, by the same reader."
+        )
     return caption
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
