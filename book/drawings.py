@@ -1,56 +1,9 @@
-"""Pictures of the first page, drawn as SVG: shares with their intervals, and the method.
-
-Colours are the page's own, so that a picture is legible on light and dark ground.
-"""
+"""The picture of the method on the first page, drawn as SVG in the page's own colours."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-
-from chessgloss.report import Result, in_words
-
-
-def chart(
-    title: str, unit: str, bars: Mapping[str, Result], words: Mapping[str, str]
-) -> str:
-    """Return an SVG of shares with their intervals, one line each; its words say all of it.
-
-    A share that was not measured has no bar: its line says what it needs.
-    """
-    left, width, step = 112, 200, 30
-    bottom = 8 + step * len(bars)
-    said = "; ".join(f"{name} {words[name]}" for name in bars)
-    marks = []
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        x = left + width * share
-        marks.append(f'<path class="grid" d="M{x:g} 8V{bottom}"/>')
-        marks.append(
-            f'<text class="tick" x="{x:g}" y="{bottom + 16}">{share:.0%}</text>'
-        )
-    for place, (name, bar) in enumerate(bars.items()):
-        y = 8 + step * place + step / 2
-        marks.append(
-            f'<text class="label" x="{left - 8}" y="{y + 4:g}">{escape(name)}</text>'
-        )
-        if bar.value is None:
-            marks.append(
-                f'<text class="needs" x="{left + 4}" y="{y + 4:g}">'
-                f"{escape(in_words(bar))}</text>"
-            )
-            continue
-        if bar.low is None or bar.high is None:
-            raise ValueError(f"figure: {name!r} has no interval")
-        low, mid, high = (
-            left + width * each for each in (bar.low, bar.value, bar.high)
-        )
-        marks.append(f'<path class="bar" d="M{low:.1f} {y:g}H{high:.1f}"/>')
-        marks.append(f'<circle class="dot" cx="{mid:.1f}" cy="{y:g}" r="5"/>')
-        marks.append(
-            f'<text class="value" x="358" y="{y + 4:g}">{bar.value:.0%}</text>'
-        )
-    return _svg(360, bottom + 24, f"{title}, {unit}: {said}", "".join(marks), "chart")
-
 
 #: Boxes of the method's picture: words, place and width, chapter; then arrows between points.
 _BOXES: Sequence[tuple[str, str, int, int, int, str]] = (

@@ -21,8 +21,9 @@ from docutils.nodes import make_id
 from jinja2.sandbox import SandboxedEnvironment
 
 import questions
+from chessgloss.book import pictures
 from chessgloss.report import Result
-from drawings import chart, diagram
+from drawings import diagram
 from results import TEMPLATES, TITLES, Book, ResultsError
 
 #: Verdicts in words, by the name of the rule that gives each.
@@ -317,9 +318,10 @@ def pages(project: Path, folder: Path) -> dict[str, str]:
     tables, claims = read_claims(project / "book/findings.toml")
     book = Book.read(project, folder)
     by_id = {claim.id: claim for claim in claims}
-    told = tables["figure"]
-    bars = {name: book.result(key, "figure") for name, key in told["bars"].items()}
-    said = {name: book.words(key, "figure") for name, key in told["bars"].items()}
+    try:
+        figure = pictures.experiment(book.results["05"], *tables["figure"]["models"])
+    except ValueError as error:
+        raise ResultsError(f"figure: {error}") from error
     cards = {claim.id: _card(claim, book) for claim in claims}
     decided = [each for each in tables["telling"] if cards[each]["verdicts"] in DECIDED]
     environment = TEMPLATES.overlay(
@@ -350,8 +352,7 @@ def pages(project: Path, folder: Path) -> dict[str, str]:
         ),
         "decided": sum(1 for claim in claims if claim.rules),
         "telling": [by_id[name] for name in decided[:TELLING]],
-        "figure": told,
-        "chart": chart(told["title"], told["unit"], bars, said),
+        "figure": figure.html,
         "diagram": diagram(book.names),
         "example": example(tables),
     }

@@ -31,7 +31,7 @@ class Question:
     claim
         The claim of ``findings.toml`` whose verdict stands in front, if any.
     figures
-        Results by name: ``"05/factorial.false.ccc"``.
+        Results by name: ``"05/voice.false.ccc"``.
     best
         Results of concepts, of which ``{best}`` names the highest: ``"02/table6.*.nnue"``.
     """

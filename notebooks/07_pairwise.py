@@ -629,7 +629,7 @@ step = pairwise.decide(pairwise.read_numbers(in_step), disqualified)
 step_points = {by: points_of_ccc(in_both_orders(pairwise.outcomes(step, by))) for by in ways}
 measured = {
     "share with a false claim (5), with concepts less without": (
-        committed("05_claims", "factorial.contrast.concepts"),
+        committed("04_commentary", "factorial.contrast.concepts"),
         "below 0",
     )
 }

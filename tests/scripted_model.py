@@ -34,7 +34,7 @@ from chessgloss.llm.replies import read_completion
 PROJECT = Path(__file__).resolve().parents[1]
 MOODS = ("fair", "unmarked", "markdown", "reticent")
 #: The chapters that replay a model's answers.
-REPLAYING = ("04", "05", "06", "07", "09", "11")
+REPLAYING = ("04", "06", "07", "09", "11")
 #: What it says for a move.
 MOVES = ("Nf3", "e2e4", "Qxf7#", "O-O", "I cannot tell.")
 #: What it says of a move.

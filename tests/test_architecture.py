@@ -53,7 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("llm", "positions", "predicates", "scores", "store"),
     },
     "report": {"positions", "stats", "store"},
-    "book": {"store"},
+    "book": {"report", "store"},
     "__init__": {
         *("assets", "claims", "commentary", "concepts", "engine", "facts"),
         *("llm", "positions", "scores"),

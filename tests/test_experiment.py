@@ -310,21 +310,6 @@ def test_a_step_that_helps_differs_and_one_that_changes_nothing_is_alike():
     assert idle.verdict == "alike"
 
 
-def test_every_comment_on_the_sheet_has_its_writer_and_both_readers_labels() -> None:
-    place = data_file("commentary/factorial")
-    lines = (place / "sheet.jsonl").read_text("utf-8").splitlines()
-    shown = {
-        (move["move"], letter)
-        for move in map(json.loads, lines)
-        for letter in move["comments"]
-    }
-    tables = [place / "key.tsv", *sorted(place.glob("reading_?.tsv"))]
-    assert len(tables) == 3
-    for path in tables:
-        rows = pd.read_csv(path, sep="\t")
-        assert sorted(zip(rows["move"], rows["letter"], strict=True)) == sorted(shown)
-
-
 def test_every_recorded_answer_is_to_a_question_of_today(asked, briefings) -> None:
     """All arms are recorded of each evaluated move; of other moves some may be missing."""
     recorded = replay(arms.PURPOSE).recordings

@@ -9,7 +9,6 @@ from bs4 import BeautifulSoup
 
 import findings
 from chessgloss.report import Result
-from drawings import chart
 from findings import Claim, decide, evaluate, link
 from results import Book, ResultsError
 from scripts import PROJECT, refuses
@@ -317,7 +316,7 @@ def test_the_page_of_claims_leads_with_ten_that_are_decided(written):
         assert shown and shown <= set(card.select_one(".verdict")["class"])
 
 
-def test_text_is_escaped_and_a_bar_needs_an_interval(tmp_path, written):
+def test_text_is_escaped(tmp_path, written):
     assert not re.search(r"<code>[^<]*[<>][^/]", written["findings.md"])
     book = tmp_path / "book"
     book.mkdir()
@@ -333,10 +332,6 @@ def test_text_is_escaped_and_a_bar_needs_an_interval(tmp_path, written):
     (tmp_path / "notebooks").symlink_to(PROJECT / "notebooks")
     page = findings.pages(tmp_path, PROJECT / "book/results")["findings.md"]
     assert "&lt;i&gt;" in page and "<i>" not in page
-    words = {"bar": "70 %"}
-    assert "a &lt; b" in chart("a < b", "share", {"bar": MANY}, words)
-    told = ("title", "share", {"bar": Result(0.5)}, words)
-    refuses(ValueError, "'bar' has no interval", chart, *told)
 
 
 # ---------------------------------------------------------------- what a stranger lacks
@@ -353,5 +348,3 @@ def test_a_number_that_is_absent_takes_part_in_no_verdict():
     assert findings.lacking(guarded, {"share": LACKING, "counts": LACKING}) == [
         "a network"
     ]
-    drawn = chart("t", "share", {"a": MANY, "b": LACKING}, {"a": "70 %", "b": "needs"})
-    assert drawn.count('class="bar"') == 1 and ">needs a network</text>" in drawn

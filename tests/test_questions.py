@@ -36,9 +36,9 @@ def test_an_answer_is_one_sentence_that_leads_on(each):
 def test_numbers_are_those_of_the_results():
     book = findings.Book.read(PROJECT, PROJECT / "book/results")
     page = (PROJECT / "book/questions.md").read_text("utf-8")
-    share = book.result("05/factorial.false.bare", "a test").value
-    (line,) = (line for line in page.splitlines() if "with the bare prompt" in line)
-    assert f"with the bare prompt {100 * share:.0f} %" in line
+    share = book.result("05/voice.false.bare", "a test").value
+    (line,) = (line for line in page.splitlines() if "CCC's prompt and" in line)
+    assert f"and {100 * share:.0f} % with position and move alone" in line
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from chessgloss.commentary.readings import (
     first_questions,
     further_questions,
     gold_sets,
+    read_set,
     read_texts,
     sentences_of,
 )
@@ -118,3 +119,11 @@ def test_a_question_names_texts_and_holds_none_of_them(real_lectures):
             assert not any(" " in key for key in str(each.about["of"]).split(" "))
             assert len(str(each.about)) < 600
     assert len(sets["last"]) == 200 and len(sets["lectures"]) == 304
+
+
+def test_the_reader_by_rules_reads_a_set_at_once_and_a_model_what_is_recorded(tmp_path):
+    texts = [text_of("a", "The knight attacks the pawn on e5."), text_of("b", "Fine.")]
+    found = read_set("rules", "made", texts)
+    assert found.keys() == {"a", "b"}
+    assert found["a"].claims and not found["b"].claims
+    assert read_set("scripted-1", "made", texts) == {}

@@ -7,8 +7,10 @@ import pytest
 from chessgloss.judges.steps import (
     Ruler,
     compare_all,
-    corrected_share,
-    corrected_step,
+    concluded,
+    corrected_shares,
+    corrected_steps,
+    laid_out,
 )
 from scripts import refuses
 
@@ -50,6 +52,13 @@ def test_a_step_that_helps_differs_a_small_one_is_alike_and_a_floor_cannot_tell(
     assert step.adjusted == pytest.approx(4 * step.p)
 
 
+def test_where_no_move_differs_the_interval_is_not_empty():
+    frame = pd.DataFrame({"with": ones(4), "without": ones(4)}, index=MOVES)
+    (step,) = compare_all({"x": frame}, {"s": ("with", "without")}, BLOCKS, seed=1)
+    assert step.by_moves.low < step.by_moves.value == 0 < step.by_moves.high
+    assert step.verdict == "cannot tell"
+
+
 def test_few_blocks_that_disagree_make_a_wide_interval():
     frame = pd.DataFrame(
         {"with": [float(BLOCKS[name] < 3) for name in MOVES], "without": 0.0},
@@ -62,14 +71,16 @@ def test_few_blocks_that_disagree_make_a_wide_interval():
 
 def test_a_share_is_corrected_for_what_readers_miss_and_make_up():
     # q = .4, r = .8, f = .1: (.4 - .1) / (.8 - .1)
-    accused = pd.Series(ones(60), MOVES)
-    sure = corrected_share(accused, Ruler(8_000, 10_000, 1_000, 10_000), seed=1)
+    def corrected(count: int, ruler: Ruler):
+        accused = pd.DataFrame({"x": ones(count)}, MOVES)
+        return corrected_shares(accused, {"x": ruler}, seed=1)["x"]
+
+    sure = corrected(60, Ruler(8_000, 10_000, 1_000, 10_000))
     assert sure.value == pytest.approx(3 / 7)
-    unsure = corrected_share(accused, Ruler(40, 50, 5, 50), seed=1)
+    unsure = corrected(60, Ruler(40, 50, 5, 50))
     assert unsure.value == pytest.approx(3 / 7)
     assert unsure.high - unsure.low > 1.2 * (sure.high - sure.low)
-    few = pd.Series(ones(3), MOVES)
-    none = corrected_share(few, Ruler(40, 50, 1, 50), seed=1)
+    none = corrected(3, Ruler(40, 50, 1, 50))
     assert (none.value, none.low) == (0, 0) and none.high > 0
 
 
@@ -87,22 +98,43 @@ def test_true_differences_are_found_again_by_readers_who_err():
                 wrong, rng.random(150) < recall, rng.random(150) < alarm
             )
             rulers[arm] = Ruler.of(rng.random(50) < recall, rng.random(100) < alarm)
-        step = corrected_step(
+        step = corrected_steps(
             pd.DataFrame(accused, MOVES).astype(float),
-            ("ccc", "bare"),
+            {"ccc_bare": ("ccc", "bare")},
             rulers,
             seed=trial,
-        )
+        )["ccc_bare"]
         inside += step.low <= -0.2 <= step.high
     assert inside >= 34
 
 
-@pytest.mark.parametrize(
-    ("ruler", "words"),
-    [
-        (Ruler(0, 0, 1, 5), "needs comments with an error and without"),
-        (Ruler(5, 50, 10, 50), "no more often than others"),
-    ],
-)
-def test_a_ruler_that_tells_nothing_is_refused(ruler, words):
-    refuses(ValueError, words, ruler.rates)
+@pytest.mark.parametrize("ruler", [Ruler(0, 0, 1, 5), Ruler(5, 50, 10, 50)])
+def test_a_ruler_that_tells_nothing_is_refused_and_its_arm_left_out(ruler):
+    refuses(ValueError, "no more often than others", ruler.rates)
+    frame = pd.DataFrame({"a": ones(9), "b": ones(9)}, MOVES)
+    rulers = {"a": ruler, "b": Ruler(40, 50, 1, 50)}
+    assert corrected_shares(frame, rulers, seed=1).keys() == {"b"}
+    assert not corrected_steps(frame, {"s": ("a", "b")}, rulers, seed=1)
+
+
+def test_steps_are_told_by_what_they_bear_out():
+    frame = pd.DataFrame(
+        {"bare": ones(60), "ccc": ones(20), "same": ones(60), "none": ones(3)}, MOVES
+    )
+    contrasts = {
+        "all": ("ccc", "bare"),
+        "same": ("same", "bare"),
+        "few": ("none", "none"),
+    }
+    words = {"all": "all of CCC", "same": "the same again", "few": "none at all"}
+    steps = compare_all({"false": frame}, contrasts, BLOCKS, seed=1)
+    assert concluded(steps, words, {"false": "are false"}) == [
+        "Fewer comments are false with: all of CCC.",
+        "As many comments are false, within five points, with: the same again.",
+        "Whether more or fewer comments are false cannot be told, for a floor or a ceiling, of: "
+        "none at all.",
+    ]
+    assert [each.how_often.split()[0] for each in steps] == ["less", "as", "so"]
+    table = laid_out(steps, words)
+    assert table.at["all of CCC", "false, so (p)"].startswith("differs (0.0")
+    assert table.at["all of CCC", "false"].startswith("-27 [")

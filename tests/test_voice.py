@@ -12,7 +12,8 @@ import pytest
 from chessgloss.claims import read_model
 from chessgloss.commentary import arms, readings, voice
 from chessgloss.commentary.moves import released_moves
-from chessgloss.judges import blind, contrasts
+from chessgloss.judges import blind, contrasts, outcomes
+from chessgloss.judges.steps import Ruler
 from chessgloss.llm.client import Client, model_named, replay
 from chessgloss.llm.recordings import Answer, Recordings, Request, State
 from chessgloss.store import data_file
@@ -22,6 +23,7 @@ FREEZE = load_script("commentary/freeze.py")
 CHECK = load_script("commentary/voice/check.py")
 RECORD = load_script("recordings/record.py")
 MODEL = "scripted-1"
+BLIND = "decisive=yes helpful=no misleading=no false=no author=model"
 
 
 @pytest.fixture(scope="module")
@@ -180,22 +182,16 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
     (folder / "plants.jsonl").write_text(lines)
     sentences = 2 * 8 * 150 * 2
     assert answer("voice_readings", reading) > sentences / read_model.SENTENCES
-    checked = [
-        voice.checks(texts, readings.read_texts(readings.blocks(name, texts), reader))
-        for reader in [replay("voice_readings", MODEL)]
-        for k in (1, 2)
-        for name, texts in [(f"all_{k}", voice.texts_read(client, k))]
-    ]
-    accused = voice.accused(*checked)
+    checked = outcomes.check_twice(client, replay("voice_readings", MODEL))
     of = voice.comments(client)
-    false = {
-        arm: {n for n, each in of[arm].items() if accused[voice.text_key(n, each.text)]}
-        for arm in of
-    }
-    expected = {arm: wrongly if arm == "lines" else set() for arm in of}
-    assert false == expected
-    keys = [voice.text_key(each["move"], each["text"]) for each in rows]
-    assert all(accused[key] for key in keys)
+    false = outcomes.by_arm(of, voice.accused(*checked))
+    assert false.shape == (150, 9)
+    by_arm = {arm: {*false.index[false[arm] == 1]} for arm in false}
+    assert by_arm == {arm: wrongly if arm == "lines" else set() for arm in of}
+    found = outcomes.found_plants(rows, *checked)
+    assert len(found) == 9 * voice.PLANTS and found["found"].all()
+    claims = outcomes.decided_claims(of, *checked)
+    assert {*claims["by"]} == {"board"} and claims["false"].sum() == len(wrongly)
     blindly, _ = RECORD.known_questions(
         "voice_blind", replay(blind.PURPOSE, MODEL), MODEL
     )
@@ -214,6 +210,17 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
         for each in blindly
         for turn in each.messages
     )
+    assert answer("voice_blind", lambda _: BLIND) == 2 * len(
+        {each.messages[1] for each in blindly if each.about["set"] == "first"}
+    )
+    texts = blind.voice_texts(client)
+    said = outcomes.read_blind(replay(blind.PURPOSE, MODEL), texts, blind.voice_seen())
+    decisive = outcomes.said(said, "decisive")
+    assert (decisive[[*voice.REGISTERED]] == 1).all(axis=None)
+    false_blind = outcomes.said(said, "false")
+    ruler = outcomes.rulers(false, found, false_blind)
+    assert ruler["lines"] == Ruler(50, 50, 20, 150)
+    assert ruler["all"] == Ruler(450, 450, 20, 9 * 150)
 
 
 def test_arms_and_readings_share_no_order(scripted):

@@ -53,7 +53,6 @@ from chessgloss.commentary.moves import (
     evaluated_moves,
     released_comments,
 )
-from chessgloss.commentary.notes import write_notes
 from chessgloss.experts import Expert, load_expert
 from chessgloss.judges import blind, gcc, pairwise, trials
 from chessgloss.llm.batches import (
@@ -202,22 +201,10 @@ def _voice_blind(client: Client, commentator: str) -> Iterator[list[Request]]:
 
     People's comments are there where their source is; broken ones among the others.
     """
-    answers = replay(voice.PURPOSE, commentator)
-    moves = voice.voice_moves()
-    written = [
-        (name, arm, each.text)
-        for arm, of_arm in voice.comments(answers).items()
-        for name, each in of_arm.items()
-    ]
-    written += [(name, "notes", write_notes(each).text) for name, each in moves.items()]
+    people = dict[str, str]()
     with suppress(AssetMissing):
         people = released_comments(locate("ccc", fetch=False))
-        written += [(name, "reference", text) for name, text in people.items()]
-    shown = Counter[str]()
-    for each in voice.read_plants(answers.model):
-        shown[each["arm"]] += 1
-        if shown[each["arm"]] <= blind.PLANTS_SHOWN:
-            written.append((each["move"], "broken", each["text"]))
+    written = blind.voice_texts(replay(voice.PURPOSE, commentator), people)
     yield [*blind.questions(written, blind.voice_seen())]
 
 

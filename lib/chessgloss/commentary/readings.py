@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chessgloss import assets
-from chessgloss.claims import read_model
+from chessgloss.claims import read_model, read_rules
 from chessgloss.claims.gold import (
     GoldText,
     Matching,
@@ -29,7 +29,7 @@ from chessgloss.claims.gold import (
 from chessgloss.claims.language import Read, Reading
 from chessgloss.claims.read_model import Sentence, joined, sentence_spans
 from chessgloss.corpora.lectures import Lecture, evaluated_lectures, read_lectures
-from chessgloss.llm.client import Client
+from chessgloss.llm.client import Client, replay
 from chessgloss.llm.recordings import Answer, Message, Recordings, Request, Sampling
 from chessgloss.positions import text_digest
 from chessgloss.store import data_file
@@ -208,6 +208,24 @@ def read_texts(
             found[text.key] = joined(readings[: len(spans)], spans)
             readings = readings[len(spans) :]
     return found
+
+
+def read_set(name: str, of: str, texts: Sequence[GoldText]) -> dict[str, Reading]:
+    """Return what a reader makes of the texts of a set, by their keys; of texts not read, none.
+
+    Parameters
+    ----------
+    name
+        A model whose readings are recorded, or ``rules``, which reads at once.
+    of, texts
+        The set's name and all of its texts, as :func:`gold_sets` has them.
+    """
+    if name != "rules":
+        return read_texts(blocks(of, texts), replay(PURPOSE, name))
+    return {
+        each.key: read_rules.read(each.text, each.move.mover, each.move.san)
+        for each in texts
+    }
 
 
 def _read_block(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -24,7 +25,9 @@ import chess
 from chessgloss.commentary import voice
 from chessgloss.commentary.arms import describe_lines
 from chessgloss.commentary.asking import read_analysis
+from chessgloss.commentary.notes import write_notes
 from chessgloss.facts import side_name
+from chessgloss.llm.client import Client
 from chessgloss.llm.recordings import Message, Request, Sampling
 from chessgloss.llm.text import quoted
 from chessgloss.positions import MoveInContext, text_digest
@@ -94,6 +97,37 @@ def voice_seen() -> dict[str, Seen]:
         )
         for name, each in voice.voice_moves().items()
     }
+
+
+def voice_texts(
+    writer: Client, people: Mapping[str, str] | None = None
+) -> list[tuple[str, str, str]]:
+    """Return the comments that are read: each with the name of its move and of who wrote it.
+
+    Those of all arms, the program's ``notes``, people's (``reference``), and ``broken`` ones, the
+    planted errors that are shown.
+
+    Parameters
+    ----------
+    writer
+        Replays the answers of the arms.
+    people
+        People's comments by the name of the move, where their source is at hand.
+    """
+    written = [
+        (name, arm, each.text)
+        for arm, of_arm in voice.comments(writer).items()
+        for name, each in of_arm.items()
+    ]
+    moves = voice.voice_moves()
+    written += [(name, "notes", write_notes(each).text) for name, each in moves.items()]
+    written += [(name, "reference", text) for name, text in (people or {}).items()]
+    shown = Counter[str]()
+    for each in voice.read_plants(writer.model):
+        shown[each["arm"]] += 1
+        if shown[each["arm"]] <= PLANTS_SHOWN:
+            written.append((each["move"], "broken", each["text"]))
+    return written
 
 
 def told(name: str) -> str:

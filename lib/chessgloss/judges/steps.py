@@ -13,16 +13,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from chessgloss.judges.contrasts import LEVEL, MATTERS, holm, verdict_of
-from chessgloss.stats import Interval, bootstrap, percentile_interval, sign_flip_p
+from chessgloss.stats import (
+    Interval,
+    bootstrap,
+    paired_difference,
+    percentile_interval,
+    sign_flip_p,
+)
 
 #: Bootstrap samples of a corrected share.
 RESAMPLES = 2_000
+
+#: What is said of steps, by their verdict.
+SENTENCES: Mapping[str, str] = MappingProxyType(
+    {
+        "fewer": "Fewer comments {do} with: {steps}.",
+        "more": "More comments {do} with: {steps}.",
+        "alike": "As many comments {do}, within five points, with: {steps}.",
+        "open": "Whether more or fewer comments {do} is open for: {steps}.",
+        "cannot tell": "Whether more or fewer comments {do} cannot be told, for a floor or a "
+        "ceiling, of: {steps}.",
+    }
+)
+
+#: What is said of a step that does not show, by its verdict.
+HOW_OFTEN: Mapping[str, str] = MappingProxyType(
+    {
+        "alike": "as often as",
+        "open": "perhaps as often as",
+        "cannot tell": "so seldom, or so nearly always, that it cannot be told from",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +65,9 @@ class Step:
         The outcome's mean with the step and without it, on moves that have both.
     by_moves, by_blocks
         The mean difference with its 95 % bootstrap interval over moves, and over the blocks in
-        which they were asked: a sensitivity, since there are few.
+        which they were asked: a sensitivity, since there are few. Where no move differs a
+        bootstrap has nothing to draw; the interval is then
+        :func:`~chessgloss.stats.paired_difference`'s.
     p, adjusted
         Of a test that flips the signs of the moves' differences; by Holm's method over all
         steps on all outcomes.
@@ -60,6 +90,13 @@ class Step:
         if at_an_end and self.adjusted >= LEVEL:
             return "cannot tell"
         return verdict_of(self.by_moves, self.adjusted)
+
+    @property
+    def how_often(self) -> str:
+        """How often comments have the outcome with the step, against those without: ``… than``."""
+        if self.verdict == "differs":
+            return "more often than" if self.by_moves.value > 0 else "less often than"
+        return HOW_OFTEN[self.verdict]
 
 
 def compare_all(
@@ -90,31 +127,75 @@ def compare_all(
         for name, arms in contrasts.items()
         if {*arms} <= {*frame}
     }
-    differences = {
-        key: pair.iloc[:, 0] - pair.iloc[:, 1] for key, pair in pairs.items()
-    }
-    ps = [float(sign_flip_p(each, seed=seed)) for each in differences.values()]
+    ps = [
+        float(sign_flip_p(pair.iloc[:, 0] - pair.iloc[:, 1], seed=seed))
+        for pair in pairs.values()
+    ]
     return [
         Step(
             outcome=key[0],
             name=key[1],
             taken=float(pairs[key].iloc[:, 0].mean()),
             left=float(pairs[key].iloc[:, 1].mean()),
-            by_moves=_mean(each, None, seed),
-            by_blocks=_mean(each, [blocks[str(name)] for name in each.index], seed),
+            by_moves=_difference(pairs[key], None, seed),
+            by_blocks=_difference(pairs[key], blocks, seed),
             p=p,
             adjusted=adjusted,
         )
-        for (key, each), p, adjusted in zip(
-            differences.items(), ps, holm(ps), strict=True
-        )
+        for key, p, adjusted in zip(pairs, ps, holm(ps), strict=True)
     ]
 
 
-def _mean(values: pd.Series, clusters: list[int] | None, seed: int) -> Interval:
+def _difference(
+    pair: pd.DataFrame, blocks: Mapping[str, int] | None, seed: int
+) -> Interval:
+    """Return the mean difference of two columns, its interval over moves or over blocks."""
+    first, second = pair.to_numpy().T
+    clusters = [blocks[str(name)] for name in pair.index] if blocks else None
+    if np.ptp(first - second) == 0:
+        return paired_difference(first, second, clusters, seed=seed)
     return bootstrap(
-        values.to_numpy(), lambda rows: float(rows.mean()), clusters, seed=seed
+        first - second, lambda rows: float(rows.mean()), clusters, seed=seed
     )
+
+
+# ---------------------------------------------------------------- told
+
+
+def laid_out(steps: Iterable[Step], words: Mapping[str, str]) -> pd.DataFrame:
+    """Return a table of steps, by their words: points, then verdict and p, of each outcome."""
+    rows = dict[str, dict[str, str]]()
+    for each in steps:
+        row = rows.setdefault(words[each.name], {})
+        row[each.outcome] = f"{each.by_moves.in_percent():+.0f}"
+        row[f"{each.outcome}, so (p)"] = f"{each.verdict} ({each.adjusted:.3f})"
+    return pd.DataFrame(rows).T.fillna("")
+
+
+def concluded(
+    steps: Iterable[Step], words: Mapping[str, str], outcomes: Mapping[str, str]
+) -> list[str]:
+    """Return what steps do, in sentences.
+
+    Parameters
+    ----------
+    steps
+        As :func:`compare_all` returns them.
+    words, outcomes
+        What each step is called, and what comments do that have each outcome: ``are false``.
+    """
+    found = dict[tuple[str, str], list[str]]()
+    for each in steps:
+        said = each.verdict
+        if said == "differs":
+            said = "more" if each.by_moves.value > 0 else "fewer"
+        found.setdefault((outcomes[each.outcome], said), []).append(words[each.name])
+    return [
+        SENTENCES[said].format(do=do, steps="; ".join(names))
+        for said in SENTENCES
+        for (do, of), names in found.items()
+        if of == said
+    ]
 
 
 # ---------------------------------------------------------------- corrected
@@ -149,16 +230,17 @@ class Ruler:
         Raises
         ------
         ValueError
-            If none was shown, or errors are accused no more often than others.
+            If it does not tell the two apart (:attr:`tells`).
         """
-        if not (self.planted and self.clean):
-            raise ValueError(
-                f"a ruler needs comments with an error and without: {self}"
-            )
-        recall, alarm = self.found / self.planted, self.alarms / self.clean
-        if recall <= alarm:
+        if not self.tells:
             raise ValueError(f"errors are accused no more often than others: {self}")
-        return recall, alarm
+        return self.found / self.planted, self.alarms / self.clean
+
+    @property
+    def tells(self) -> bool:
+        """Whether errors are accused more often than what has none."""
+        shown = self.planted > 0 and self.clean > 0
+        return shown and self.found / self.planted > self.alarms / self.clean
 
     def drawn(self, rng: np.random.Generator) -> tuple[NDArray[np.float64], ...]:
         """Return draws of both shares, by Jeffreys' prior, each ``(RESAMPLES,)``."""
@@ -169,21 +251,36 @@ class Ruler:
         )
 
 
-def corrected_share(accused: pd.Series, ruler: Ruler, *, seed: int) -> Interval:
-    """Return the share of comments with an error, from those accused (zeros and ones)."""
-    return _corrected(accused.dropna().to_frame(), [ruler], seed)
+def corrected_shares(
+    accused: pd.DataFrame, rulers: Mapping[str, Ruler], *, seed: int
+) -> dict[str, Interval]:
+    """Return each arm's share of comments with an error, from those accused (zeros and ones).
+
+    An arm whose ruler does not tell errors from other comments is left out.
+    """
+    return {
+        arm: _corrected(accused[[arm]].dropna(), [rulers[arm]], seed)
+        for arm in accused
+        if arm in rulers and rulers[arm].tells
+    }
 
 
-def corrected_step(
+def corrected_steps(
     accused: pd.DataFrame,
-    arms: tuple[str, str],
+    contrasts: Mapping[str, tuple[str, str]],
     rulers: Mapping[str, Ruler],
     *,
     seed: int,
-) -> Interval:
-    """Return the difference of two arms' shares of comments with an error, moves drawn together."""
-    pair = accused[[*arms]].dropna()
-    return _corrected(pair, [rulers[arm] for arm in arms], seed)
+) -> dict[str, Interval]:
+    """Return the differences of the arms' shares of comments with an error, moves drawn together.
+
+    A step is left out where the ruler of one of its arms tells nothing.
+    """
+    return {
+        name: _corrected(accused[[*arms]].dropna(), [rulers[arm] for arm in arms], seed)
+        for name, arms in contrasts.items()
+        if {*arms} <= {*accused} and all(rulers[arm].tells for arm in arms)
+    }
 
 
 def _corrected(accused: pd.DataFrame, rulers: list[Ruler], seed: int) -> Interval:

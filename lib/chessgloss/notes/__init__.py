@@ -10,8 +10,6 @@ are replayed until they are quiet, and what they win is counted
 (:mod:`~chessgloss.predicates.outcome`).
 
 A comment takes the notes by ``weight`` (``notes.toml``, where a mate in one threatened weighs 82).
-What lecturers are likely to speak of is another order, which was learned (``choice.toml``,
-log-odds; see :func:`~chessgloss.notes.choice.expectation`).
 
 To add a note:
 

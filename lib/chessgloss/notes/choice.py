@@ -1,29 +1,14 @@
-"""Which notes a comment says, and which an expert would choose: learned from what lecturers say.
-
-A note is *spoken of* by a human comment if the two make the same claim. A logistic regression,
-fitted by ``data/notes/learn.py``, tells from a note's features how likely that is; its weights are
-data (``choice.toml``).
-"""
+"""Which notes a comment says: the weightiest that there is room for, nothing twice."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
 
-from chessgloss.notes.kinds import NOTES, Note, read_table
-from chessgloss.notes.situation import Briefed
-from chessgloss.positions import phase_of
+from chessgloss.notes.kinds import NOTES, Note
 
 #: Words of a comment and sentences at most.
 MOST_WORDS, MOST_SENTENCES = 60, 4
-
-#: The fitted weights: of classes by feature and name (``other`` for those that were rare), and of
-#: numbers by feature.
-WEIGHTS: Final = read_table("choice.toml")
-
-
-# ---------------------------------------------------------------- what a comment has room for
 
 
 def choose(
@@ -102,61 +87,3 @@ def _joined(first: Note, note: Note) -> Note:
         about=first.about | note.about,
         facts=(*first.facts, *note.facts),
     )
-
-
-# ---------------------------------------------------------------- what is learned from it
-
-
-def features(
-    note: Note,
-    briefing: Briefed,
-    earlier: int = 0,
-) -> dict[str, str | float]:
-    """Return what is known of a note before anybody speaks of it.
-
-    Parameters
-    ----------
-    note
-        The note.
-    briefing
-        What is known of its move.
-    earlier
-        How often a note of its kind came up before in the game.
-
-    Returns
-    -------
-    dict
-        ``kind``, ``who`` (``mover`` or ``opponent``: whom it is good for), ``phase``,
-        ``judgement``; ``value`` (pawns, or moves to mate), ``chance`` (to win, given away),
-        ``concept`` (1 over the rank of the concept that it words, 0 without one), ``change`` (of
-        that concept, standard deviations) and ``earlier``.
-    """
-    verdict = briefing.verdict
-    behind = [each for each in briefing.concepts if each.concept == note.concept][:1]
-    return {
-        "kind": note.kind,
-        "who": "mover" if note.side == verdict.mover else "opponent",
-        "phase": phase_of(briefing.move.position.fen),
-        "judgement": verdict.judgement,
-        "value": note.value or 0.0,
-        "chance": verdict.win_chance_lost,
-        "concept": 1 / behind[0].rank if behind else 0.0,
-        "change": abs(behind[0].change) if behind else 0.0,
-        "earlier": float(earlier),
-    }
-
-
-def expectation(
-    note: Note,
-    briefing: Briefed,
-    earlier: int = 0,
-) -> float:
-    """Return the logarithm of the odds that a lecturer speaks of a note (see :func:`features`)."""
-    total = float(WEIGHTS["intercept"])
-    for name, value in features(note, briefing, earlier).items():
-        weights = WEIGHTS[name]
-        if isinstance(value, str):
-            total += weights.get(value, weights.get("other", 0.0))
-        else:
-            total += weights["each"] * value
-    return total
