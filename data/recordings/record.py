@@ -55,7 +55,7 @@ from chessgloss.commentary.moves import (
 )
 from chessgloss.commentary.notes import write_notes
 from chessgloss.experts import Expert, load_expert
-from chessgloss.judges import blind, gcc, pairwise, trials
+from chessgloss.judges import blind, gcc, pairwise, strong, trials
 from chessgloss.llm.batches import (
     SIZES,
     BatchDamaged,
@@ -220,6 +220,11 @@ def _voice_blind(client: Client, commentator: str) -> Iterator[list[Request]]:
     yield [*blind.questions(written, blind.voice_seen())]
 
 
+def _strong_judge(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield what a judge is asked of the comments of the second experiment."""
+    yield strong.questions(replay(voice.PURPOSE, commentator))
+
+
 def _read_all_of(
     client: Client, name: str, texts: Iterable[GoldText]
 ) -> Iterator[list[Request]]:
@@ -306,6 +311,7 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "voice": _voice,
         "voice_readings": _voice_readings,
         "voice_blind": _voice_blind,
+        "strong_judge": _strong_judge,
         "gcc_eval": _gcc_eval,
         "pairwise": _pairwise,
         "mate_in_one_all": _all_of(partial(mate_in_one_requests, None)),
@@ -314,7 +320,7 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
 )
 
 #: Purposes whose questions a judge is asked.
-JUDGED = ("gcc_eval", "pairwise", "voice_readings", "voice_blind")
+JUDGED = ("gcc_eval", "pairwise", "voice_readings", "voice_blind", "strong_judge")
 
 #: Purposes of which more questions follow from the answers to the first.
 FOLLOWING = ("readings", "voice", "voice_readings")

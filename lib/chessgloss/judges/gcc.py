@@ -19,7 +19,8 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 import chess
 import chess.engine
@@ -41,18 +42,32 @@ from chessgloss.store import data_file, read_zstd
 DIMENSIONS = ("relevance", "completeness", "clarity", "fluency")
 
 #: Prompts of a judge by what is asked: the four, two of them without the engine's hint, relevance
-#: told what a program found (:func:`kept_findings`), and correctness outright, which is no
-#: dimension of GCC-Eval.
+#: with a person's comment in view, relevance told what a program found (:func:`kept_findings`), and
+#: correctness outright, which is no dimension of GCC-Eval.
 PROMPTS = (
     *DIMENSIONS,
     "relevance_no_hint",
     "completeness_no_hint",
+    "relevance_reference",
     "relevance_verified",
     "correctness",
 )
 
 #: One token, the likeliest, with as many alternatives as the protocol gives.
 ONE_TOKEN = Sampling(temperature=0.0, max_tokens=1, top_logprobs=20)
+
+#: A number with one decimal, of a judge that gives no log-probabilities.
+DECIMAL = Sampling(temperature=0.0, max_tokens=8)
+
+#: How a score is asked for: as one token, whose alternatives make Equation 1, or as a decimal.
+Form = Literal["token", "decimal"]
+FORMS: Mapping[Form, tuple[Sampling, str]] = {
+    "token": (ONE_TOKEN, "Answer with the score only."),
+    "decimal": (
+        DECIMAL,
+        "Answer with the score only, a number from 1.0 to 5.0 with one decimal.",
+    ),
+}
 
 #: States whose text is the judge's own answer; one token is always ``cut_off``.
 _READABLE = (State.ANSWERED, State.CUT_OFF)
@@ -71,6 +86,7 @@ _PREAMBLE = re.compile(
 )
 _SCORE = re.compile(rf"{_OPEN}([1-5])(?:\.0| ?/ ?5)?{_CLOSE}")
 _STATED = re.compile(r"([1-5])(?:\.0(?!\d)| ?/ ?5(?!\d))?(?!\d| ?[-–/.,] ?\d)")
+_DECIMAL = re.compile(r"([1-4]\.\d|5\.0|[1-5])(?: ?/ ?5(?:\.0)?)?(?![.,]?\d| ?[-–/])")
 _LETTER = re.compile(rf"{_OPEN}([AB]){_CLOSE}")
 
 
@@ -106,7 +122,12 @@ def ask_each(texts: pd.DataFrame, asked: Sequence[str]) -> pd.DataFrame:
 
 
 def with_requests(
-    texts: pd.DataFrame, briefings: Mapping[str, Briefing], *, screened: bool = True
+    texts: pd.DataFrame,
+    briefings: Mapping[str, Briefing],
+    *,
+    screened: bool = True,
+    form: Form = "token",
+    references: Mapping[str, str] = MappingProxyType({}),
 ) -> pd.DataFrame:
     """Return texts with the question that puts each before the judge, as column ``request``.
 
@@ -118,13 +139,24 @@ def with_requests(
         What is known of the moves, by name.
     screened
         Whether what a text says to its judge is dropped (:mod:`chessgloss.judges.injection`).
+    form
+        How the score is asked for.
+    references
+        People's comments by the move's name, for what is asked with one in view.
     """
     seen = texts["text"].map(without_injections) if screened else texts["text"]
     rows = texts.assign(text=seen).itertuples()
     hints = {name: expert_hint(briefings[name]) for name in texts["move"].unique()}
     asked = [
         judge_request(
-            r.text, briefings[r.move], r.asked, r.method, r.variant, hint=hints[r.move]
+            r.text,
+            briefings[r.move],
+            r.asked,
+            r.method,
+            r.variant,
+            hint=hints[r.move],
+            form=form,
+            reference=references.get(r.move, ""),
         )
         for r in rows
     ]
@@ -139,12 +171,16 @@ def judge_request(
     variant: str = "",
     *,
     hint: str = "",
+    form: Form = "token",
+    reference: str = "",
 ) -> Request:
     """Return the question that puts a text on a move before the judge.
 
     ``asked`` is one of :data:`PROMPTS`; ``hint`` is the move's :func:`expert_hint`, if it is known
-    already. A recording keeps names and a hash, never the text.
+    already; ``reference`` is a person's comment, for what is asked with one in view. A recording
+    keeps names and a hash, never the text.
     """
+    sampling, said = FORMS[form]
     prompt = load_prompt(f"gcc_{asked}")
     about = {"asked": asked, **about_text(text, briefing, method, variant)}
     values: dict[str, Callable[[], str]] = {
@@ -152,10 +188,12 @@ def judge_request(
         "fen": lambda: briefing.move.position.fen,
         "move": lambda: briefing.move.numbered_san,
         "hint": lambda: hint or expert_hint(briefing),
+        "form": lambda: said,
+        "reference": lambda: quoted(reference),
         "findings": lambda: quoted(kept_findings()[about["of"], about["text_sha256"]]),
     }
     return prompt.ask(
-        ONE_TOKEN, about, **{name: values[name]() for name in prompt.placeholders}
+        sampling, about, **{name: values[name]() for name in prompt.placeholders}
     )
 
 
@@ -362,6 +400,13 @@ def read_score(answer: Answer) -> Score:
     mass = sum(chances.values())
     value = sum(int(score) * chance for score, chance in chances.items()) / mass
     return Score(min(max(value, 1), 5), min(mass, 1.0))
+
+
+def read_decimal(answer: Answer) -> Score:
+    """Read an answer to a question that asks for a number with one decimal."""
+    found = _DECIMAL.match(_PREAMBLE.sub("", answer.text, count=1))
+    readable = answer.state == State.ANSWERED and found
+    return Score(float(found[1])) if readable and found else UNSCORED
 
 
 def stated_score(text: str) -> int | None:
