@@ -53,6 +53,7 @@ def test_people_are_judged_where_their_words_are_and_no_recording_has_them(
         "table5": 5 * 60 * 4,
         "reference": 5 * 60,
         "no_hint": 5 * 30 * 2,
+        "pairs_no_hint": 300,
         "foreign": 30,
         "changed": 40,
         "again": 60,

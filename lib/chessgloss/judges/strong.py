@@ -74,6 +74,7 @@ OUTCOMES: Final = {
     "correlations of the dimensions",
     "reference": "relevance with a person's comment in view less without, by kind",
     "no_hint": "relevance and completeness with the engine's hint less without, by kind",
+    "pairs_no_hint": "the pairs won with the engine's hint less without",
     "foreign": "relevance under another move less under its own",
     "changed": "relevance with praise or padding less without",
     "again": "mean difference of two answers to one question, and their correlation",
@@ -116,6 +117,7 @@ def question_sets(writer: Client) -> dict[str, pd.DataFrame]:
         "table5": ask_each(texts, DIMENSIONS),
         "reference": ask_each(in_view, [WITH_REFERENCE]),
         "no_hint": ask_each(few, WITHOUT_HINT),
+        "pairs_no_hint": ask_each(pairs, WITHOUT_HINT[:1]),
         "foreign": ask_each(foreign(texts), ["relevance"]),
         "changed": ask_each(changed(texts), ["relevance"]),
     }
