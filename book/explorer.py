@@ -2,7 +2,7 @@
 
 The board and its words are those of an annotated game (:func:`game_page.player`). What is shown
 is made of committed data: the engine's lines, the notes, the comments of several methods with
-every claim checked, a judge's scores, and of the recorded positions who plays what.
+every claim checked, and of the recorded positions who plays what.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from chessgloss.commentary.annotate import AnnotatedGame, Annotation
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.commentary.notes import notes
-from chessgloss.judges import gcc, trials
 from chessgloss.llm.client import DEFAULT_MODEL, replay
 from chessgloss.positions import Position
 from chessgloss.skill import grading
@@ -63,9 +62,7 @@ def show_one(name: str, where: str, shown: Sequence[str]) -> str:
     table = methods.gather_comments(
         shown, [move], known, replay(arms.PURPOSE, DEFAULT_MODEL)
     )
-    comments = [
-        (Comment(row.text, row.method, row.model), "") for row in table.itertuples()
-    ]
+    comments = [Comment(row.text, row.method, row.model) for row in table.itertuples()]
     game = _game(known[name], where, "", comments)
     game["event"] = f"{where} · comments by {DEFAULT_MODEL}"
     del game["name"]  # the address stays that of the page
@@ -79,19 +76,10 @@ def _evaluated() -> Iterator[dict[str, Any]]:
     table = methods.gather_comments(
         SHOWN, moves, known, replay(arms.PURPOSE, DEFAULT_MODEL)
     )
-    asked = gcc.texts_of(table, [name for name in trials.METHODS if name in SHOWN])
-    judged = gcc.judge(
-        gcc.ask_each(asked, gcc.DIMENSIONS), known, replay("gcc_eval", DEFAULT_MODEL)
-    ).dropna(subset="score")
-    scores = judged.pivot_table("score", ["move", "method"], "asked")
     for move in moves:
         rows = table[(table["move"] == move.name) & (table["state"] == "answered")]
         comments = [
-            (
-                Comment(row.text, row.method, row.model),
-                _judged(scores, move.name, row.method),
-            )
-            for row in rows.itertuples()
+            Comment(row.text, row.method, row.model) for row in rows.itertuples()
         ]
         lecture, _, number = move.name.partition("/")
         where = (
@@ -103,17 +91,8 @@ def _evaluated() -> Iterator[dict[str, Any]]:
         yield _game(known[move.name], where, group, comments)
 
 
-def _judged(scores: pd.DataFrame, move: str, method: str) -> str:
-    if (move, method) not in scores.index:
-        return ""
-    given = ", ".join(
-        f"{asked} {score:.1f}" for asked, score in scores.loc[(move, method)].items()
-    )
-    return f"a judge ({DEFAULT_MODEL}), of 1: {given}"
-
-
 def _game(
-    known: Briefing, where: str, group: str, comments: Sequence[tuple[Comment, str]]
+    known: Briefing, where: str, group: str, comments: Sequence[Comment]
 ) -> dict[str, Any]:
     """Return a move as a game of one move, with the lines around it and what is said of it."""
     move, verdict = known.move, known.verdict
@@ -140,8 +119,8 @@ def _game(
     root, played = shown["nodes"][0], shown["nodes"][1]
     root |= game_page.value_of(verdict.before, move.position.board())
     played["comments"] = [
-        [methods.TITLES[each.method], each.method, _parts(each.text, known), judged]
-        for each, judged in comments
+        [methods.TITLES[each.method], each.method, _parts(each.text, known)]
+        for each in comments
         if each.text
     ]
     played["notes"] = [note.sentence for note in notes(known)][:8]

@@ -23,17 +23,28 @@ from chessgloss.assets import AssetMissing, locate
 from chessgloss.commentary import voice
 from chessgloss.commentary.moves import released_comments
 from chessgloss.commentary.notes import write_notes
-from chessgloss.commentary.prompts import load_prompt
-from chessgloss.judges.gcc import DIMENSIONS, ask_each, with_requests
-from chessgloss.judges.pairwise import LINE, contexts_of
-from chessgloss.judges.trials import EMPTY_CHANGES
-from chessgloss.llm.client import Client
+from chessgloss.judges.gcc import (
+    DIMENSIONS,
+    WITH_REFERENCE,
+    WITHOUT_HINT,
+    Form,
+    ask_each,
+    with_requests,
+)
+from chessgloss.judges.pairwise import ask_pair, contexts_of
+from chessgloss.llm.client import Client, replay
 from chessgloss.llm.recordings import Request
-from chessgloss.llm.text import quoted
 from chessgloss.positions import text_digest
 
 #: Under which purpose the answers are recorded.
 PURPOSE: Final = "strong_judge"
+
+#: Under which those to single comments are that a judge with log-probabilities gives: a token each,
+#: of which Equation 1 makes the score.
+TOKENS_PURPOSE: Final = "gcc_eval"
+
+#: The sets in which two comments are compared.
+PAIRED: Final = ("rubric", "truer")
 
 #: What is judged: three arms of the experiment, the notes by program, and people's comments, which
 #: are there where a clone of the released repository is.
@@ -53,7 +64,13 @@ FEW_MOVES: Final = 30
 
 #: Comments that are judged with praise and with padding, and questions that are asked twice.
 CHANGED_MOVES: Final = 20
-CHANGES: Final = ("praise before", "padded")
+CHANGES: Final = {
+    "praise before": "A brilliant, deeply instructive move! {text}",
+    "padded": (
+        "{text} In chess, every move matters, and a good player always keeps the whole board in "
+        "mind. Time will tell how the game goes on from here."
+    ),
+}
 AGAIN: Final = 60
 
 #: Moves on which the rubric compares two comments, and which two kinds; pairs of a comment and its
@@ -61,10 +78,6 @@ AGAIN: Final = 60
 COMPARED: Final = 40
 COMPARISONS: Final = (("bare", "ccc"), ("ccc", "lines_checked"), ("ccc", "notes"))
 TWINS: Final = ("true", "broken")
-
-#: What is asked of which comments, by the name of the set.
-WITHOUT_HINT: Final = ("relevance_no_hint", "completeness_no_hint")
-WITH_REFERENCE: Final = "relevance_reference"
 
 #: What is measured, by the name of the set.
 OUTCOMES: Final = {
@@ -87,13 +100,15 @@ OUTCOMES: Final = {
 _COLUMNS: Final = ["move", "method", "variant", "text", "asked"]
 
 
-def question_sets(writer: Client) -> dict[str, pd.DataFrame]:
+def question_sets(writer: Client, form: Form = "decimal") -> dict[str, pd.DataFrame]:
     """Return every question on a model's comments, by what it serves.
 
     Parameters
     ----------
     writer
         Replays the model's comments (purpose ``voice``).
+    form
+        How scores are asked for: as decimals, or as the token of Equation 1.
 
     Returns
     -------
@@ -123,9 +138,7 @@ def question_sets(writer: Client) -> dict[str, pd.DataFrame]:
     }
     moves = voice.voice_moves()
     asked = {
-        name: with_requests(
-            frame, moves, screened=False, form="decimal", references=people
-        )
+        name: with_requests(frame, moves, screened=False, form=form, references=people)
         for name, frame in singles.items()
     }
     asked["again"] = again(asked["table5"])
@@ -138,6 +151,24 @@ def questions(writer: Client) -> list[Request]:
     """Return every question on a model's comments, set by set."""
     sets = question_sets(writer).values()
     return [request for frame in sets for request in frame["request"]]
+
+
+def token_questions(writer: Client) -> list[Request]:
+    """Return the questions on single comments for a judge that gives log-probabilities."""
+    sets = question_sets(writer, "token")
+    singles = (frame for name, frame in sets.items() if name not in PAIRED)
+    return [request for frame in singles for request in frame["request"]]
+
+
+def judge_of(name: str) -> tuple[Client, Form]:
+    """Return who judges single comments, and how scores were asked for.
+
+    By tokens and their probabilities where such answers of the judge are recorded.
+    """
+    by_token = replay(TOKENS_PURPOSE, name)
+    if len(by_token.recordings):
+        return by_token, "token"
+    return replay(PURPOSE, name), "decimal"
 
 
 # ---------------------------------------------------------------- comments
@@ -235,7 +266,7 @@ def changed(texts: pd.DataFrame) -> pd.DataFrame:
     parts = [
         own.assign(
             variant=name,
-            text=[EMPTY_CHANGES[name].format(text=each) for each in own["text"]],
+            text=[CHANGES[name].format(text=each) for each in own["text"]],
         )
         for name in CHANGES
     ]
@@ -299,14 +330,11 @@ def _in_pairs(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
     )
     moves = voice.voice_moves()
     contexts = contexts_of(moves[name] for name in frame["move"].unique())
-    prompt = load_prompt("pairwise")
     requests = [
-        prompt.ask(
-            LINE,
+        ask_pair(
+            contexts[each.move],
+            (each.text_a, each.text_b),
             {"of": each.move, "first": each.first, "second": each.second},
-            context=contexts[each.move],
-            a=quoted(each.text_a),
-            b=quoted(each.text_b),
         )
         for each in frame.itertuples()
     ]
