@@ -7,9 +7,11 @@
 # ---
 
 # %% [markdown]
-# # Two comments on one move: the pairwise rubric
+# # Two comments on one move
 #
-# {glue:text}`truer_says` {glue:text}`pairs_say` {glue:text}`order_says`
+# Of a comment and its copy with one word broken, {glue:text}`judge` gives the unbroken one
+# {glue:text}`truer` of the points. {glue:text}`three_say` When two comments change places, the winner stays
+# in {glue:text}`same` of pairs.
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: whose comments, and who judges"}
 profile = "book"
@@ -17,79 +19,42 @@ seed = 1
 model = "claude"  # wrote the comments, but for the notes by program
 judged_by = ""  # another model whose answers as a judge of these comments are recorded
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and the judge's lines"}
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from chessgloss import report
 from chessgloss.commentary import voice
 from chessgloss.commentary.prompts import load_prompt
-from chessgloss.judges import pairwise, strong
-from chessgloss.judges.pairwise import CRITERIA, read_line
+from chessgloss.judges import gcc, measures, pairwise, strong
+from chessgloss.judges.pairwise import CRITERIA, decide, outcomes, read_line, read_lines
 from chessgloss.llm.client import model_title, replay
 from chessgloss.stats import mean_interval
 
 report.use_house_style()
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Read the judge's lines"}
-KINDS = {
-    "bare": "position and move",
-    "ccc": "CCC",
-    "lines_checked": "with lines, checked",
-    "notes": "notes, by program",
-    "true": "as written",
-    "broken": "one word broken",
-}
-judge = replay(strong.PURPOSE, judged_by or model)
-sets = strong.question_sets(replay(voice.PURPOSE, model))
+KINDS = strong.KINDS | strong.TWINS
 briefings = voice.voice_moves()
+writer = replay(voice.PURPOSE, model)
+judge = replay(strong.PURPOSE, judged_by or model)
+questions = strong.question_sets(writer)
+lines = {name: read_lines(gcc.recorded(questions[name], judge)) for name in strong.PAIRED}
+compared = outcomes(decide(lines["rubric"], set()), "totals")
+twins = outcomes(decide(lines["truer"], set()), "totals")
+RIVALS = [("true", "broken"), ("ccc", "bare"), ("lines_checked", "ccc"), ("notes", "ccc")]
+won = {}
+for kind, rival in RIVALS:
+    points = measures.points_of(twins if kind == "true" else compared, kind, rival)
+    if len(points):
+        won[kind, rival] = mean_interval(points["points"], points["move"], seed=seed)
 
-
-def read_set(name):
-    """The lines of a set of pairs that are recorded, read."""
-    questions = sets[name]
-    there = [judge.recordings.get(request) is not None for request in questions["request"]]
-    return pairwise.read_lines(judge.answered(questions[there]))
-
-
-lined = {name: read_set(name) for name in strong.PAIRED}
-decided = {name: pairwise.decide(lines, set()) for name, lines in lined.items()}
-
-
-def points_of(outcomes, kind):
-    """Points of one kind in pairs that were read in both orders, with the move of each."""
-    first = outcomes["first"] == kind
-    points = outcomes["points"].where(first, 1 - outcomes["points"])
-    chosen = first | (outcomes["second"] == kind)
-    pairs = outcomes[chosen].assign(points=points[chosen])
-    return pairs.groupby(["move", "pair"]).filter(lambda rows: len(rows) == 2)
-
-
-compared = pairwise.outcomes(decided["rubric"], "totals")
-twins = pairwise.outcomes(decided["truer"], "totals")
-rivals = {
-    ("true", "broken"): points_of(twins, "true"),
-    ("ccc", "bare"): points_of(compared, "ccc").query("pair == 'bare / ccc'"),
-    ("lines_checked", "ccc"): points_of(compared, "lines_checked"),
-    ("notes", "ccc"): points_of(compared, "notes"),
-}
-won = {
-    pair: mean_interval(rows["points"], rows["move"], seed=seed)
-    for pair, rows in rivals.items()
-    if len(rows)
-}
-truer = won.get(("true", "broken"))
-tells = truer is not None and truer.low > 0.5
-
-# %% tags=["remove-input"] mystnb={"figure": {"caption": "Points that the first of two kinds of comment gets against the second by the rubric's totals, a tie one half, both orders, with 95 % intervals over moves.", "name": "fig-07-points"}, "image": {"alt": "For each of four pairs of comments a dot with an interval, on a scale from 0 to 1 with a line at one half."}}
-figure, axis = plt.subplots(figsize=(7.2, 2.4))
-height = np.arange(len(won))[::-1]
-values = np.array([[each.value, each.low, each.high] for each in won.values()])
+# %% tags=["remove-input"] mystnb={"figure": {"caption": "Points of one kind of comment against another by the rubric's totals, a tie one half, in both orders, with 95 % intervals over moves.", "name": "fig-07-points"}, "image": {"alt": "For each of four pairs of comments a dot with an interval, on a scale from 0 to 1 with a line at one half."}}
+figure, axis = plt.subplots(figsize=(7.2, 1.9), layout="constrained")
+names = [f"{KINDS[kind]}, against {KINDS[rival]}" for kind, rival in won][::-1]
+values = np.array([[each.value, each.low, each.high] for each in won.values()][::-1])
 axis.axvline(0.5, color="grey", linewidth=0.8)
-axis.hlines(height, values[:, 1], values[:, 2], color=report.PALETTE[0])
-axis.scatter(values[:, 0], height, color=report.PALETTE[0], zorder=2)
-axis.set_yticks(height, [f"{KINDS[a]}, not {KINDS[b]}" for a, b in won])
-axis.set(xlim=(0, 1), ylim=(-0.6, len(won) - 0.4), xlabel="share of points")
+axis.hlines(names, values[:, 1], values[:, 2], color=report.PALETTE[0])
+axis.scatter(values[:, 0], names, color=report.PALETTE[0], zorder=2)
+axis.set(xlim=(-0.02, 1.02), ylim=(-0.6, len(won) - 0.4), xlabel="share of points")
 plt.show()
 
 # %% [markdown]
@@ -101,91 +66,88 @@ plt.show()
 # likeness and conciseness. The higher sum wins, and accuracy counts in two more ways: faithfulness
 # breaks a tie first, and a *hard rule* sets it to 1 where a comment invents an event. We add up as it
 # is written, without weights ([chapter 17](17_released_code.ipynb)). Adding up, breaking ties and the
-# hard rule need no model: a program does them here.
+# hard rule need no model: a program does them.
 #
 # ## The rubric on one pair
 #
 # The judge sees no board. It is shown a *feature context*, facts about the move from the board and the
-# engine, all seen by the side that moves. Most of its {glue:text}`context_lines` lines say what is *not*
+# engine, seen by the side that moves. Most of its {glue:text}`context_lines` lines say what is *not*
 # there, so that a comment can be held against them. Here are the others.
 
 # %%
-row = decided["rubric"].iloc[0]
+row = lines["rubric"].iloc[0]
 context = pairwise.linearise(briefings[row["move"]].facts()).splitlines()
-print(*(line for line in context if not line.endswith((": no", ": none", ": 0"))), sep="\n")
+there = [line for line in context if not line.endswith((": no", ": none", ": 0"))]
+print(*there, sep="\n")
 
 # %%
-print("A:", row["text_a"])
-print("B:", row["text_b"])
-print("the judge writes:", row["answer"].text)
+report.texts({"A": row["text_a"], "B": row["text_b"], "the judge writes": row["answer"].text})
 
 # %% [markdown]
 # The line names the winner first, then the scores and the total of each comment. The program reads the
-# scores, adds them up, and lets the criteria in their order break a tie.
+# scores and adds them up; at equal totals the first of three criteria that differs decides.
 
 # %%
 ballot = read_line(row["answer"].text)
-print(pd.DataFrame({"A": ballot.a, "B": ballot.b}, index=CRITERIA).T.to_string())
-
-# %%
-gap = sum(ballot.a) - sum(ballot.b)
-ties = [a - b for a, b in zip(ballot.a, ballot.b, strict=True)][:3]
-deciding = next((each for each in (gap, *ties) if each), 0)
-print("winner by the scores:", {1: "A", -1: "B", 0: "TIE"}[int(np.sign(deciding))])
+scores = pd.DataFrame({"A": ballot.a, "B": ballot.b}, index=CRITERIA)
+gap = scores["A"] - scores["B"]
+decisive = [gap.sum(), *gap[["faithfulness", "relevance", "informativeness"]]]
+first_to_differ = next((each for each in decisive if each), 0)
+print(scores.T.to_string())
+print("winner by the scores:", {1: "A", -1: "B", 0: "TIE"}[int(np.sign(first_to_differ))])
 print("winner as written:   ", ballot.word)
 
 # %% [markdown]
-# {glue:text}`line_says`
+# Of {glue:text}`judgements` lines {glue:text}`unreadable` could not be read;
+# {glue:text}`contradict` contradict themselves, and {glue:text}`repeats` give a comment the scores
+# of a line in the prompt.
 #
 # ## Does the truer comment win?
 #
-# This is asked first, since nothing else that the judge says counts if it fails. Of a comment and its
-# copy with one word broken (chapter 6), the copy can only be worse. Forty such pairs were compared, in
-# both orders.
+# This comes first, since nothing else that the judge says counts if it fails. Of a comment and its copy
+# with one word broken ([chapter 6](06_gcc_eval.ipynb)), the copy can only be worse. Forty such pairs were
+# compared, in both orders.
 
 # %%
-example = sets["truer"].iloc[0]
-print(f"{example['first']}: {example['text_a']}\n{example['second']}: {example['text_b']}")
+example = lines["truer"].iloc[0]
+report.texts(
+    {KINDS[example["first"]]: example["text_a"], KINDS[example["second"]]: example["text_b"]}
+)
 
 # %%
-points = points_of(twins, "true")
-print("points of the unbroken comment:", f"{points['points'].mean():.2f} of 1")
+truer = {}
+for by in ("totals", "word"):  # by the scores, and by the winner that the judge names
+    points = measures.points_of(outcomes(decide(lines["truer"], set()), by), "true", "broken")
+    truer[by] = mean_interval(points["points"], points["move"], seed=seed)
+    print(f"points of the unbroken comment by {by}: {truer[by]:.2f}")
 
 # %% [markdown]
-# {glue:text}`word_says`
-#
 # ## Three pairs
 #
 # On forty of the moves that the authors released, three pairs of comments were compared, each in both
-# orders: CCC and position and move, comments with checked lines and CCC, the program's notes and CCC.
+# orders: CCC and position and move, checked lines and CCC, the program's notes and CCC.
 
 # %%
-pair = compared[compared["pair"] == "bare / ccc"]
-print(pair.groupby(["first", "second"])["winner"].value_counts().unstack(fill_value=0).to_string())
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Points and ties of each pair"}
-table = {
-    f"{KINDS[a]}, not {KINDS[b]}": {
-        "points": won[a, b],
-        "ties": mean_interval(rows["winner"] == "TIE", rows["move"], seed=seed),
-        "answers": len(rows),
+rows = {}
+for kind, rival in RIVALS[1:]:
+    pair = measures.points_of(compared, kind, rival)
+    tied = pair["winner"] == "TIE"
+    rows[f"{KINDS[kind]}, against {KINDS[rival]}"] = {
+        "points": mean_interval(pair["points"], pair["move"], seed=seed),
+        "ties": mean_interval(tied, pair["move"], seed=seed),
+        "answers": len(pair),
     }
-    for (a, b), rows in rivals.items()
-    if (a, b) in won
-}
-report.table(pd.DataFrame(table).T, caption="Share of points by the totals, a tie one half")
+report.table(pd.DataFrame(rows).T, caption="Share of points by the totals, a tie one half")
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Mean score of each criterion"}
-sides = pd.concat(
-    decided["rubric"][[side, *(f"{name}_{letter}" for name in CRITERIA)]].set_axis(
-        ["kind", *CRITERIA], axis=1
-    )
-    for side, letter in (("first", "a"), ("second", "b"))
-)
-given = sides.groupby("kind").mean().astype(float).reindex(KINDS).dropna()
+# %%
+read = lines["rubric"].query("state == 'read'")
+sides = []
+for place, letter in (("first", "a"), ("second", "b")):
+    given = read[[f"{name}_{letter}" for name in CRITERIA]].set_axis(CRITERIA, axis=1)
+    sides.append(given.astype(float).assign(kind=read[place].map(KINDS)))
+mean_scores = pd.concat(sides).groupby("kind").mean()
 report.table(
-    given.rename(index=KINDS).rename(columns=lambda name: name.replace("_", " ")),
-    caption="Mean scores, 1 to 5",
+    mean_scores.rename(columns={"human_likeness": "human"}), caption="Mean scores, 1 to 5"
 )
 
 # %% [markdown]
@@ -197,32 +159,20 @@ report.table(
 # A judge that reads what is there names the same comment whichever it sees first.
 
 # %%
-orders = compared.groupby(["move", "pair"])["winner"].agg(["nunique", "size"])
-both = orders[orders["size"] == 2].reset_index()
-same = mean_interval(both["nunique"] == 1, both["move"], seed=seed)
-print(f"the same winner in both orders: {same:.2f}")
+stays = measures.same_winner(compared)
+same = mean_interval(stays["same"], stays["move"], seed=seed)
+print(f"the same winner in both orders: {same:.2f}; by chance {stays['chance'].mean():.2f}")
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the place is worth"}
-in_both = compared.groupby(["move", "pair"]).filter(lambda rows: len(rows) == 2)
-first = mean_interval(in_both["points"], in_both["move"], seed=seed)
-shares = in_both["winner"].eq("TIE").mean()
-wins = {"first": (in_both["points"] == 1).mean(), "second": (in_both["points"] == 0).mean()}
-# two answers drawn apart, by this judge's own shares of either comment and of ties
-by_pair = in_both.groupby("pair")["winner"].value_counts(normalize=True)
-dice = float((by_pair**2).groupby("pair").sum().mean())
-ties = mean_interval(in_both["winner"] == "TIE", in_both["move"], seed=seed)
-report.sheet(
-    f"{len(both)} pairs in both orders",
-    {
-        "the same winner in both": same,
-        "the same by chance, with its shares of winners": dice,
-        "points of the comment shown first": first,
-        "ties": ties,
-    },
-)
+# %%
+both = measures.in_both_orders(compared)
+first = mean_interval(both["points"], both["move"], seed=seed)
+ties = mean_interval(both["winner"] == "TIE", both["move"], seed=seed)
+print(f"points of the comment shown first: {first:.2f}; ties: {ties:.2f}")
 
 # %% [markdown]
-# {glue:text}`place_says`
+# When two comments change places, the winner stays in {glue:text}`same` of pairs (by chance in
+# {glue:text}`chance:.0f` %). The one shown first gets {glue:text}`first` of the points:
+# {glue:text}`place`.
 #
 # ## The hard rule by program
 #
@@ -234,196 +184,121 @@ report.sheet(
 # %%
 texts = {
     each.move: {each.first: each.text_a, each.second: each.text_b}
-    for each in sets["truer"].itertuples()
+    for each in questions["truer"].itertuples()
 }
 events = pairwise.claimed_events((briefings[name] for name in texts), texts)
 struck = pairwise.disqualified(events)
-print(pd.Series([side for _, side in struck]).value_counts().to_string())
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Before the rule and after it"}
+# %%
+ruled = measures.points_of(outcomes(decide(lines["truer"], struck), "rule"), "true", "broken")
+by_rule = mean_interval(ruled["points"], ruled["move"], seed=seed)
 share_struck = {
     side: mean_interval([(name, side) in struck for name in texts], seed=seed)
     for side in strong.TWINS
 }
-ruled = pairwise.outcomes(pairwise.decide(lined["truer"], struck), "rule")
-after_rule = points_of(ruled, "true")
-by_rule = (
-    mean_interval(after_rule["points"], after_rule["move"], seed=seed) if len(after_rule) else None
-)
-faithful = {
-    side: decided["truer"][f"faithfulness_{letter}"][decided["truer"][place] == side]
-    for side in strong.TWINS
-    for place, letter in (("first", "a"),)
-}
-rule_table = pd.DataFrame(
+report.sheet(
+    "the hard rule on forty pairs",
     {
-        "struck by the program": share_struck,
-        "faithfulness given by the judge": {side: each.mean() for side, each in faithful.items()},
-        "points before the rule": {"true": truer},
-        "points after it": {"true": by_rule},
-    }
+        "broken copies struck": share_struck["broken"],
+        "comments as written struck": share_struck["true"],
+        "points of the unbroken comment before the rule": truer["totals"],
+        "points after it": by_rule,
+    },
 )
-report.table(rule_table.rename(index=KINDS), caption="The hard rule on forty pairs")
 
 # %% [markdown]
-# {glue:text}`rule_says`
+# The program strikes {glue:text}`struck_broken` of the broken copies and {glue:text}`struck_true`
+# of the others.
 #
 # ## Recap
 #
-# - {glue:text}`truer_says`
+# - Of a comment and its copy with one word broken, {glue:text}`judge` gives the unbroken one
+#   {glue:text}`truer` of the points.
 # - {glue:text}`three_say`
-# - {glue:text}`place_says`
-# - {glue:text}`rule_says`
-# - {glue:text}`line_says`
+# - When two comments change places, the winner stays in {glue:text}`same` of pairs (by chance in
+#   {glue:text}`chance:.0f` %). The one shown first gets {glue:text}`first` of the points:
+#   {glue:text}`place`.
+# - The program strikes {glue:text}`struck_broken` of the broken copies and
+#   {glue:text}`struck_true` of the others.
+# - Of {glue:text}`judgements` lines {glue:text}`unreadable` could not be read;
+#   {glue:text}`contradict` contradict themselves, and {glue:text}`repeats` give a comment the
+#   scores of a line in the prompt.
 # - A language model judged comments that it wrote itself, and no person was asked.
 
 # %% tags=["remove-input"]
-judge_name = model_title(judge.model.name)
-lines = pd.concat(decided.values())
-asked_lines = pd.concat(lined.values())
-contradicts = (
-    (lines["stated_a"] != lines["total_a"])
-    | (lines["stated_b"] != lines["total_b"])
-    | (lines["word"] != lines["totals"])
+every = pd.concat([decide(lines[each], set()) for each in strong.PAIRED])
+asked = sum(map(len, lines.values()))
+wrong = (
+    (every["stated_a"] != every["total_a"])
+    | (every["stated_b"] != every["total_b"])
+    | (every["word"] != every["totals"])
 )
-contradiction = mean_interval(contradicts, lines["move"], seed=seed) if len(lines) else None
 told = load_prompt("pairwise").messages[0].content.splitlines()
-samples = [read_line(text) for text in told if text.startswith(("WINNER,A,A", "WINNER,B,A"))]
-shown_scores = {scores for sample in samples for scores in (sample.a, sample.b)}
-repeats = [
-    any(tuple(row[f"{name}_{side}"] for name in CRITERIA) in shown_scores for side in "ab")
-    for _, row in lines.iterrows()
+samples = [each for text in told if (each := read_line(text))]
+prompted = {scores for sample in samples for scores in (sample.a, sample.b)}
+copied = [
+    any(
+        tuple(row[f"{criterion}_{side}"] for criterion in CRITERIA) in prompted for side in "ab"
+    )
+    for _, row in every.iterrows()
 ]
-copied = mean_interval(repeats, lines["move"], seed=seed) if len(lines) else None
-unreadable = len(asked_lines) - len(lines)
-
-
-def per_cent(interval):
-    """Return a share in words: ``93 % [88, 97]``."""
-    share = interval.in_percent()
-    return f"{share.value:.0f} % [{share.low:.0f}, {share.high:.0f}]"
-
-
-NOT_YET = "Not asked yet."
-truer_says = place_says = rule_says = line_says = three_say = word_says = NOT_YET
-pairs_say = order_says = ""
-if truer:
-    truer_says = (
-        f"Of a comment and its copy with one word broken, {judge_name} gives the unbroken one "
-        f"{per_cent(truer)} of the points by the rubric's totals."
+contradict, repeats = (
+    mean_interval(each, every["move"], seed=seed) for each in (wrong, copied)
+)
+preferred = [
+    f"{KINDS[a if each.low > 0.5 else b]} to {KINDS[b if each.low > 0.5 else a]}"
+    for (a, b), each in won.items()
+    if a != "true" and (each.low > 0.5 or each.high < 0.5)
+]
+three_say = (
+    f"By the totals it prefers {report.listed(preferred, 'neither comment of any pair')}."
+)
+if truer["totals"].low <= 0.5:
+    three_say = (
+        "It does not prefer the truer of two comments, so its other totals decide nothing."
     )
-    by_word = points_of(pairwise.outcomes(decided["truer"], "word"), "true")
-    in_words = mean_interval(by_word["points"], by_word["move"], seed=seed)
-    word_says = (
-        f"By the totals it gets {per_cent(truer)} of the points, by the winner that the judge names "
-        f"itself {per_cent(in_words)}; a tie is one half."
-    )
-if len(won) > 1:
-    preferred = []
-    for (a, b), share in won.items():
-        if a == "true" or 0.5 >= share.low and 0.5 <= share.high:
-            continue
-        better, worse = (a, b) if share.low > 0.5 else (b, a)
-        preferred.append(f"{KINDS[better]} to {KINDS[worse]}")
-    three_say = "By its totals it prefers neither comment of any of the three pairs for certain."
-    if preferred:
-        three_say = f"By its totals it prefers {'; '.join(preferred)}."
-    if not tells:
-        three_say = (
-            "Since it does not prefer the truer of two comments, its totals decide nothing between "
-            "the kinds."
-        )
-    pairs_say = three_say
-    order_says = f"When two comments change places, it keeps the winner in {per_cent(same)} of pairs."
-    place = "the place is not seen to count"
-    place = "the comment shown first gains" if first.low > 0.5 else place
-    place = "the comment shown second gains" if first.high < 0.5 else place
-    place_says = (
-        f"When two comments change places, the winner stays in {per_cent(same)} of pairs (by chance "
-        f"in {100 * dice:.0f} %); the comment shown first gets {per_cent(first)} of the points: {place}."
-    )
-if by_rule and truer:
-    rule_says = (
-        f"The program strikes {per_cent(share_struck['broken'])} of the broken copies and "
-        f"{per_cent(share_struck['true'])} of the comments as written; after the rule these get "
-        f"{per_cent(by_rule)} of the points, before it {per_cent(truer)}."
-    )
-if contradiction:
-    line_says = (
-        f"Of {len(asked_lines)} lines {unreadable or 'none'} could not be read; "
-        f"{per_cent(contradiction)} contradict themselves in a total or in the winner, and in "
-        f"{per_cent(copied)} a comment has the six scores of one of the two lines that the prompt shows."
-    )
+counts = not first.low <= 0.5 <= first.high
 report.paste(
-    judge=judge_name,
-    judgements=len(asked_lines),
+    judge=model_title(judge.model.name),
+    judgements=asked,
     context_lines=len(context),
-    truer_says=truer_says,
-    word_says=word_says,
-    pairs_say=pairs_say,
+    truer=f"{truer['totals'].in_percent():.0f} %",
     three_say=three_say,
-    order_says=order_says,
-    place_says=place_says,
-    rule_says=rule_says,
-    line_says=line_says,
+    same=f"{same.in_percent():.0f} %",
+    chance=100 * stays["chance"].mean(),
+    first=f"{first.in_percent():.0f} %",
+    place="the place counts" if counts else "the place is not seen to count",
+    struck_broken=f"{share_struck['broken'].in_percent():.0f} %",
+    struck_true=f"{share_struck['true'].in_percent():.0f} %",
+    unreadable=asked - len(every),
+    contradict=f"{contradict.in_percent():.0f} %",
+    repeats=f"{repeats.in_percent():.0f} %",
 )
 
 # %% tags=["remove-input"]
 rows, count = report.rows, report.Result
-ANSWERS = "the judge's answers"
-POINTS = "share of points"
-
-
-def measured(values, prefix, unit):
-    """Return results, ``None`` with what they need where there are no answers yet."""
-    return {
-        key: result
-        for name, value in values.items()
-        for key, result in rows(
-            {name: value}, prefix, unit=unit, needs="" if value is not None else ANSWERS
-        ).items()
-    }
-
-
+points = {f"points.{a}_against_{b}": each for (a, b), each in won.items() if a != "true"}
+of_truer = {"truer_gets": truer["totals"], "truer_gets_by_rule": by_rule, "first_wins": first}
+of_lines = {"contradiction_share": contradict, "copied_share": repeats}
 report.save(
     "07_pairwise",
-    measured({"truer_gets": truer, "truer_gets_by_rule": by_rule}, "rubric.strong", POINTS),
-    measured(
-        {f"{a}_less_{b}": won.get((a, b)) for a, b in rivals if a != "true"},
-        "rubric.strong.points",
-        POINTS,
+    rows(of_truer | points, "rubric.strong", unit="share of points"),
+    rows(
+        {"same_winner": same, "ties": ties}, "rubric.strong", unit="share of pairs or answers"
     ),
-    measured(
-        {"same_winner": same, "ties": ties}, "rubric.strong", "share of pairs in both orders"
-    ),
-    measured({"first_wins": first}, "rubric.strong", POINTS),
-    measured(share_struck, "rubric.strong.struck", "share of comments"),
-    measured(
-        {"contradiction_share": contradiction, "copied_share": copied},
-        "rubric.strong.line",
-        "share of lines read",
-    ),
-    rows({"judgements": count(len(asked_lines), unit="judgements")}, "rubric.strong"),
-    rows({"line.unreadable": count(unreadable, n=len(asked_lines))}, "rubric.strong"),
+    rows(share_struck, "rubric.strong.struck", unit="share of comments"),
+    rows(of_lines, "rubric.strong.line", unit="share of lines read"),
+    rows({"judgements": asked}, "rubric.strong", unit="judgements"),
+    rows({"unreadable": count(asked - len(every), n=asked)}, "rubric.strong.line"),
     {
         "scale.points": count(pairwise.HIGHEST, unit="points"),
         "criteria.count": count(len(CRITERIA), unit="criteria"),
         "decision.fields": count(pairwise.FIELDS, unit="fields of the line"),
     },
 )
-
-# %% tags=["remove-input"]
-report.evidence(
-    len(asked_lines),
-    "comparisons",
-    seed,
-    interval="95 % over moves; shares Wilson, else bootstrap",
-    versions={
-        "judge": judge.told(),
-        "comments": replay(voice.PURPOSE, model).told(),
-        "prompt": load_prompt("pairwise").label,
-    },
-)
+intervals = "95 % over moves; shares Wilson, else bootstrap"
+versions = {"judge": judge.told(), "comments": writer.told()}
+report.evidence(asked, "comparisons", seed, None, intervals, versions)
 
 # %% [markdown]
 # ## Exercises
@@ -436,15 +311,16 @@ report.evidence(
 # Winners when a criterion is left out.
 def winners(names):
     gap = sum(
-        decided["rubric"][f"{name}_a"].astype(float) - decided["rubric"][f"{name}_b"].astype(float)
-        for name in names
+        read[f"{name}_a"].astype(float) - read[f"{name}_b"].astype(float) for name in names
     )
     return np.sign(gap)
 
 
 all_six = winners(CRITERIA)
 turned_by = {
-    left_out: float((winners([name for name in CRITERIA if name != left_out]) != all_six).mean())
+    left_out: float(
+        (winners([name for name in CRITERIA if name != left_out]) != all_six).mean()
+    )
     for left_out in CRITERIA
 }
 report.table(pd.DataFrame({"share of comparisons whose winner changes": turned_by}))
@@ -462,14 +338,15 @@ report.check(
 
 # %% tags=["solution", "hide-cell"]
 # Mean score of each criterion for both, whichever place they stood in.
-of_twins = pd.concat(
-    decided["truer"][[side, *(f"{name}_{letter}" for name in CRITERIA)]].set_axis(
-        ["kind", *CRITERIA], axis=1
-    )
-    for side, letter in (("first", "a"), ("second", "b"))
-)
-by_kind = of_twins.groupby("kind").mean().astype(float)
-felt = {name: float(by_kind.loc["true", name] - by_kind.loc["broken", name]) for name in CRITERIA}
+of_twins = []
+for place, letter in (("first", "a"), ("second", "b")):
+    pair_lines = lines["truer"].query("state == 'read'")
+    given = pair_lines[[f"{name}_{letter}" for name in CRITERIA]].set_axis(CRITERIA, axis=1)
+    of_twins.append(given.astype(float).assign(kind=pair_lines[place]))
+by_kind = pd.concat(of_twins).groupby("kind").mean()
+felt = {
+    name: float(by_kind.loc["true", name] - by_kind.loc["broken", name]) for name in CRITERIA
+}
 report.table(pd.DataFrame({"as written less broken": felt}))
 
 # %% tags=["check", "remove-cell"]
@@ -485,7 +362,7 @@ report.check(
 
 # %% tags=["solution", "hide-cell"]
 # The judge's word beside the winner by its scores.
-every_line = pd.concat([decided[name] for name in strong.PAIRED])
+every_line = pd.concat([decide(lines[name], set()) for name in strong.PAIRED])
 agree = float((every_line["word"] == every_line["totals"]).mean())
 print(f"the same winner: {agree:.3f}")
 report.table(pd.crosstab(every_line["word"], every_line["totals"]))

@@ -165,7 +165,7 @@ def test_no_file_shows_a_move_twice_or_a_comment_beside_its_twin(aside):
         moves = [each.about["of"] for each in requests]
         assert len(moves) == len({*moves})
         assert len({each.messages[0] for each in requests}) == 1
-    names = "|".join([*strong.KINDS[1:], "broken", "planted"])
+    names = "|".join([*strong.KINDS, "broken", "planted"])
     shown = [path.read_text("utf-8") for path in paths]
     told = [text.partition("=====")[0] for text in shown]
     assert not any(re.search(rf"\b(?:{names})\b", text) for text in told)

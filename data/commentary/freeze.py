@@ -145,7 +145,7 @@ def of_judge() -> dict[str, object]:
     }
     return {
         "decided": "before any answer was recorded; one look, when all answers are there",
-        "kinds": strong.KINDS,
+        "kinds": [*strong.KINDS],
         "pairs": strong.PAIRS,
         "bar": strong.BAR,
         "outcomes": strong.OUTCOMES,

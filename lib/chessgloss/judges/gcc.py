@@ -228,6 +228,13 @@ def _score(score: chess.engine.PovScore) -> str:
 # ---------------------------------------------------------------- answers and scores
 
 
+def recorded(questions: pd.DataFrame, client: Client) -> pd.DataFrame:
+    """Return the questions that have a recorded answer, with it as column ``answer``."""
+    requests = questions["request"]
+    there = [client.recordings.get(each) is not None for each in requests]
+    return client.answered(questions[pd.Series(there, questions.index, dtype=bool)])
+
+
 def scored(questions: pd.DataFrame, client: Client) -> pd.DataFrame:
     """Return the questions that have a recorded answer, with what it says.
 
@@ -244,9 +251,7 @@ def scored(questions: pd.DataFrame, client: Client) -> pd.DataFrame:
         Columns more: ``answer``, ``score`` (share of the scale, 0 to 1; NaN where the answer is
         none) and ``mass`` (see :class:`Score`). A question that was not asked yet has no row.
     """
-    requests = questions["request"]
-    there = [client.recordings.get(each) is not None for each in requests]
-    answered = client.answered(questions[there])
+    answered = recorded(questions, client)
     read = [
         read_answer(answer, request)
         for answer, request in zip(answered["answer"], answered["request"], strict=True)

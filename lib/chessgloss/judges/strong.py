@@ -46,9 +46,15 @@ TOKENS_PURPOSE: Final = "gcc_eval"
 #: The sets in which two comments are compared.
 PAIRED: Final = ("rubric", "truer")
 
-#: What is judged: three arms of the experiment, the notes by program, and people's comments, which
-#: are there where a clone of the released repository is.
-KINDS: Final = ("bare", "ccc", "lines_checked", "notes", "reference")
+#: What is judged, with what tables call it: three arms of the experiment, the notes by program, and
+#: people's comments, which are there where a clone of the released repository is.
+KINDS: Final = {
+    "bare": "position and move",
+    "ccc": "CCC",
+    "lines_checked": "checked lines",
+    "notes": "the program's notes",
+    "reference": "people",
+}
 PEOPLE: Final = "reference"
 
 #: Draws moves, pairs and orders.
@@ -77,7 +83,7 @@ AGAIN: Final = 60
 #: broken copy that it compares.
 COMPARED: Final = 40
 COMPARISONS: Final = (("bare", "ccc"), ("ccc", "lines_checked"), ("ccc", "notes"))
-TWINS: Final = ("true", "broken")
+TWINS: Final = {"true": "as written", "broken": "one word broken"}
 
 #: What is measured, by the name of the set.
 OUTCOMES: Final = {
@@ -318,7 +324,7 @@ def compared_twins(pairs: pd.DataFrame) -> pd.DataFrame:
     rows = [
         (each.move, *order, each.method, *(getattr(each, side) for side in order))
         for each in by_pair.reset_index()[:COMPARED].itertuples()
-        for order in (TWINS, TWINS[::-1])
+        for order in (tuple(TWINS), tuple(TWINS)[::-1])
     ]
     return _in_pairs(rows)
 
