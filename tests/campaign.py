@@ -1073,7 +1073,8 @@ def injected_texts(count: int, seed: int) -> pd.DataFrame:
     comments = gather_comments(
         methods, evaluated_moves(), briefings, replay("factorial")
     )
-    drawn = gcc.texts_of(comments, methods).sample(count, random_state=seed)
+    texts = comments[comments["state"] == "answered"][["move", "method", "text"]]
+    drawn = texts.assign(variant="").sample(count, random_state=seed)
     frames = []
     for arm, (more, _) in ARMS.items():
         some = drawn[: count if len(more) == 1 else len(more)]

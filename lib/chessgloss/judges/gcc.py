@@ -82,29 +82,6 @@ _DECIMAL = re.compile(r"([1-4]\.\d|5\.0|[1-5])(?: ?/ ?5(?:\.0)?)?(?![.,]?\d| ?[-
 # ---------------------------------------------------------------- questions
 
 
-def texts_of(comments: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
-    """Return the comments that were answered, method by method, as texts under judgement.
-
-    Parameters
-    ----------
-    comments
-        Columns ``move``, ``method``, ``state``, ``text``
-        (:func:`chessgloss.commentary.methods.gather_comments`).
-    methods
-        Only these, in this order.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``move``, ``method``, ``variant`` (empty: as it was written) and ``text``.
-    """
-    answered = comments[comments["state"] == "answered"].assign(variant="")
-    chosen = [answered[answered["method"] == method] for method in methods]
-    return pd.concat(chosen)[["move", "method", "variant", "text"]].reset_index(
-        drop=True
-    )
-
-
 def ask_each(texts: pd.DataFrame, asked: Sequence[str]) -> pd.DataFrame:
     """Return each text once for everything that is asked of it: a column ``asked`` more."""
     return texts.merge(pd.DataFrame({"asked": list(asked)}), how="cross")
