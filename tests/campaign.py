@@ -1073,8 +1073,8 @@ def injected_texts(count: int, seed: int) -> pd.DataFrame:
     comments = gather_comments(
         methods, evaluated_moves(), briefings, replay("factorial")
     )
-    texts = comments[comments["state"] == "answered"][["move", "method", "text"]]
-    drawn = texts.assign(variant="").sample(count, random_state=seed)
+    answered = comments[comments["state"] == "answered"]
+    drawn = answered[["move", "method", "text"]].sample(count, random_state=seed)
     frames = []
     for arm, (more, _) in ARMS.items():
         some = drawn[: count if len(more) == 1 else len(more)]
