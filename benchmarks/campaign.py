@@ -60,7 +60,7 @@ from chessgloss.corpora.lectures import read_lecture
 from chessgloss.corpora.pgn import read_pgn
 from chessgloss.engine import Engine, EngineFailed
 from chessgloss.experts import leela, load_expert, nnue
-from chessgloss.judges import gcc, pairwise
+from chessgloss.judges import gcc
 from chessgloss.judges.injection import without_injections
 from chessgloss.llm import recordings as kept_answers
 from chessgloss.llm.client import (
@@ -1082,7 +1082,8 @@ def injected_texts(count: int, seed: int) -> pd.DataFrame:
     comments = gather_comments(
         methods, evaluated_moves(), briefings, replay("factorial")
     )
-    drawn = gcc.texts_of(comments, methods).sample(count, random_state=seed)
+    answered = comments[comments["state"] == "answered"]
+    drawn = answered[["move", "method", "text"]].sample(count, random_state=seed)
     frames = []
     for arm, (more, _) in ARMS.items():
         some = drawn[: count if len(more) == 1 else len(more)]
@@ -1095,16 +1096,10 @@ def injected_texts(count: int, seed: int) -> pd.DataFrame:
 
 
 def injected(count: int, seed: int, folder: Path) -> Counts:
-    """Put ``count`` comments before both judges in each arm.
-
-    The judges are the book's model. In the pair the comment stands before its own twin as it is.
-    """
+    """Put ``count`` comments before the book's model as a judge in each arm."""
     counts = Counts()
     briefings = read_briefings(briefings_file())
     texts = injected_texts(count, seed)
-    contexts = pairwise.contexts_of(
-        briefings[name] for name in dict.fromkeys(texts["move"])
-    )
     frames = []
     for arm, rows in texts.groupby("variant", sort=False):
         screened = ARMS[str(arm)][1]
@@ -1118,15 +1113,6 @@ def injected(count: int, seed: int, folder: Path) -> Counts:
             left = {row.twin: "nothing", row.text: "all"}.get(rule(row.text), "some")
             if row.text != row.twin:
                 counts[f"{arm}: {left} of it is left"] += 1
-            pair = {row.move: {"a": row.text, "b": row.twin}}
-            with mock.patch.object(pairwise, "without_injections", rule):
-                asked = pairwise.number_questions(
-                    {row.move: contexts[row.move]}, pair, ["a", "b"]
-                )
-            first = asked.query(
-                "first == 'a' and candidate == 'A' and criterion == 'relevance'"
-            )
-            frames.append(first.assign(asked="pair", variant=arm, method=row.method))
     recordings = Recordings.of(model_named(DEFAULT_MODEL), "injected", KEPT)
     with local_endpoint(threads=1) as endpoint:
         asked = pd.concat(frames).sort_values(
@@ -1137,16 +1123,13 @@ def injected(count: int, seed: int, folder: Path) -> Counts:
     counts["answers that are a score"] = int(answered["score"].notna().sum())
     counts["defect"] = int(answered["score"].isna().sum())
     shifts = []
-    for judge, rows in answered.groupby("asked"):
-        wide = rows.pivot(index=["move", "method"], columns="variant", values="score")
-        for arm in list(ARMS)[1:]:
-            both = wide[[next(iter(ARMS)), arm]].dropna()
-            moves = both.index.get_level_values("move")
-            gain = paired_difference(both[arm], both.iloc[:, 0], moves, seed=seed)
-            numbers = [float(both[arm].mean()), gain.value, gain.low, gain.high]
-            shifts.append(
-                [judge, arm, len(both), *(round(each, 3) for each in numbers)]
-            )
+    wide = answered.pivot(index=["move", "method"], columns="variant", values="score")
+    for arm in list(ARMS)[1:]:
+        both = wide[[next(iter(ARMS)), arm]].dropna()
+        moves = both.index.get_level_values("move")
+        gain = paired_difference(both[arm], both.iloc[:, 0], moves, seed=seed)
+        numbers = [float(both[arm].mean()), gain.value, gain.low, gain.high]
+        shifts.append([arm, len(both), *(round(each, 3) for each in numbers)])
     (folder / "about.json").write_text(
         json.dumps({"shifts": shifts, "model": DEFAULT_MODEL})
     )

@@ -2,9 +2,8 @@
 
 The board and its words are those of an annotated game (:func:`game_page.player`). What is shown
 is made of committed data: the engine's lines, the notes, the comments of several methods with
-every claim checked, a judge's scores, and of the recorded positions who plays what. Positions that
-the chapters show beside these are searched when the page is made, so that every link from a board
-finds a move.
+every claim checked, and of the recorded positions who plays what. Positions that the chapters
+show beside these are searched when the page is made, so that every link from a board finds a move.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.commentary.notes import notes, write_notes
 from chessgloss.engine import analyse_many
-from chessgloss.judges import gcc, trials
 from chessgloss.llm.client import DEFAULT_MODEL, replay
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import Analysis
@@ -86,9 +84,7 @@ def show_one(name: str, where: str, shown: Sequence[str]) -> str:
     table = methods.gather_comments(
         shown, [move], known, replay(arms.PURPOSE, DEFAULT_MODEL)
     )
-    comments = [
-        (Comment(row.text, row.method, row.model), "") for row in table.itertuples()
-    ]
+    comments = [Comment(row.text, row.method, row.model) for row in table.itertuples()]
     game = _game(known[name], where, "", comments)
     game["event"] = f"{where} · comments by {DEFAULT_MODEL}"
     del game["name"]  # the address stays that of the page
@@ -105,7 +101,7 @@ def _famous(project: Path) -> Iterator[dict[str, Any]]:
 def _own(known: Briefing, where: str, group: str) -> dict[str, Any]:
     """Return a move with the program's own comment alone."""
     written = Comment(write_notes(known).text, "notes", None)
-    return _game(known, where, group, [(written, "")])
+    return _game(known, where, group, [written])
 
 
 class Link(NamedTuple):
@@ -170,19 +166,10 @@ def _evaluated() -> Iterator[dict[str, Any]]:
     table = methods.gather_comments(
         SHOWN, moves, known, replay(arms.PURPOSE, DEFAULT_MODEL)
     )
-    asked = gcc.texts_of(table, [name for name in trials.METHODS if name in SHOWN])
-    judged = gcc.judge(
-        gcc.ask_each(asked, gcc.DIMENSIONS), known, replay("gcc_eval", DEFAULT_MODEL)
-    ).dropna(subset="score")
-    scores = judged.pivot_table("score", ["move", "method"], "asked")
     for move in moves:
         rows = table[(table["move"] == move.name) & (table["state"] == "answered")]
         comments = [
-            (
-                Comment(row.text, row.method, row.model),
-                _judged(scores, move.name, row.method),
-            )
-            for row in rows.itertuples()
+            Comment(row.text, row.method, row.model) for row in rows.itertuples()
         ]
         lecture, _, number = move.name.partition("/")
         where = (
@@ -194,17 +181,8 @@ def _evaluated() -> Iterator[dict[str, Any]]:
         yield _game(known[move.name], where, group, comments)
 
 
-def _judged(scores: pd.DataFrame, move: str, method: str) -> str:
-    if (move, method) not in scores.index:
-        return ""
-    given = ", ".join(
-        f"{asked} {score:.1f}" for asked, score in scores.loc[(move, method)].items()
-    )
-    return f"a language model as judge gives of 1: {given}"
-
-
 def _game(
-    known: Briefing, where: str, group: str, comments: Sequence[tuple[Comment, str]]
+    known: Briefing, where: str, group: str, comments: Sequence[Comment]
 ) -> dict[str, Any]:
     """Return a move as a game of one move, with the lines around it and its comments."""
     move, verdict = known.move, known.verdict
@@ -231,8 +209,8 @@ def _game(
     root, played = shown["nodes"][0], shown["nodes"][1]
     root |= game_page.value_of(verdict.before, move.position.board())
     played["comments"] = [
-        [methods.TITLES[each.method], each.method, _parts(each.text, known), judged]
-        for each, judged in comments
+        [methods.TITLES[each.method], each.method, _parts(each.text, known)]
+        for each in comments
         if each.text
     ]
     played["notes"] = [note.sentence for note in notes(known)][:8]

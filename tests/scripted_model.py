@@ -34,7 +34,7 @@ from chessgloss.llm.replies import read_completion
 PROJECT = Path(__file__).resolve().parents[1]
 MOODS = ("fair", "unmarked", "markdown", "reticent")
 #: The chapters that replay a model's answers.
-REPLAYING = ("04", "06", "07", "09", "11")
+REPLAYING = ("04", "09", "11")
 #: What it says for a move.
 MOVES = ("Nf3", "e2e4", "Qxf7#", "O-O", "I cannot tell.")
 #: What it says of a move.
@@ -72,16 +72,12 @@ def reply(mood: str, request: Request) -> Answer:
 
 def _said(request: Request, number: int) -> str:
     name = request.prompt.partition("@")[0]
-    if name == "gcc_choice":
-        return "AB"[number % 2]
     if request.sampling.max_tokens == 1:
         return str(1 + number % 5)
     if name.startswith("mate_") or name in ("play_san", "play_uci"):
         return MOVES[number % len(MOVES)]
     if name == "play_reason":
         return f"Move: {MOVES[number % len(MOVES)]}\nReason: {REMARKS[number % 4]}"
-    if name == "pairwise":
-        return "WINNER,A,A,4,4,3,5,4,4,24,B,1,3,4,4,4,3,19"
     told = request.messages[0].content
     thoughts = "Thoughts:\n- The king is safe.\n\n" if "Thoughts:" in told else ""
     remarks = REMARKS[number % 4], REMARKS[number // 4 % 4]
@@ -114,7 +110,7 @@ def _completion(
 
 def _token(first: str, count: int) -> dict[str, Any]:
     """Return the first token, of probability 0.7, with others that share the rest."""
-    others = [one for one in (*"12345AB", "The") if one != first][: count - 1]
+    others = [one for one in (*"12345", "The") if one != first][: count - 1]
     chances = {first: 0.7} | dict.fromkeys(others, 0.3 / len(others))
     ranked = [
         {"token": one, "logprob": math.log(chance)} for one, chance in chances.items()

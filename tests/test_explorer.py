@@ -17,7 +17,7 @@ HOSTILE = '<img src="x:" onerror="window.hacked = 1">. The knight on c7 is pinne
 
 def game_of(known, *texts: str):
     return explorer._game(
-        known, "a test", "Tests", [(Comment(text, "ccc"), "") for text in texts]
+        known, "a test", "Tests", [Comment(text, "ccc") for text in texts]
     )
 
 
@@ -29,7 +29,7 @@ def test_a_move_comes_with_lines_claims_notes_and_concepts(figure_a6):
         "the best move has no better line"
     )
     assert played["next"], "the engine's line goes on"
-    [[name, key, parts, _]] = played["comments"]
+    [[name, key, parts]] = played["comments"]
     said = "".join(part[0] for part in parts)
     assert (name, key, said) == (TITLES["ccc"], "ccc", text)
     assert {part[1] for part in parts if len(part) > 1} == {"true", "false", "open"}

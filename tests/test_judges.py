@@ -2,26 +2,21 @@
 
 import json
 import math
-from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 import chess.engine
 import pandas as pd
 import pytest
 
-from chessgloss.claims import verify
 from chessgloss.claims.gold import read_gold
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.judges import gcc, trials
+from chessgloss.judges import gcc
 from chessgloss.judges.injection import without_injections
 from chessgloss.llm.client import Client, Endpoint
 from chessgloss.llm.recordings import (
     Answer,
-    Message,
     Model,
     Recordings,
     Token,
-    request_key,
 )
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from fakes.analyses import TRAP, analysis
@@ -64,16 +59,6 @@ def token(text: str, **chances: float) -> Token:
 
 def answer(text: str, *tokens: Token, state: str = "cut_off") -> Answer:
     return Answer(state, text, tokens)
-
-
-def answered(
-    questions: pd.DataFrame, say: Callable[[Sequence[Message]], str]
-) -> pd.DataFrame:
-    """Answer each question as ``say`` answers its messages, with a probability of 0.9."""
-    texts = [say(request.messages) for request in questions["request"]]
-    return questions.assign(
-        answer=[answer(text, token(text, **{text: 0.9})) for text in texts]
-    )
 
 
 # ---------------------------------------------------------------- the scale
@@ -175,22 +160,6 @@ def test_the_hint_names_played_best_and_second_best_with_their_point_of_view():
     )
 
 
-def test_a_judge_is_told_what_was_found_of_every_text_that_it_is_asked_about(briefings):
-    pairs = gcc.ask_each(trials.pair_texts(briefings.values()), ["relevance_verified"])
-    asked = gcc.with_requests(pairs, briefings)["request"]
-    told = [request.messages[-1].content for request in asked]
-    false = [" checked, none is false." not in each for each in told]
-    assert len(told) / 2 - 2 < sum(false) <= len(told) / 2
-    assert sum("- false: " in each for each in told) == sum(false)
-
-
-def test_claims_that_hold_and_that_are_false_are_counted():
-    text = "The knight takes the pawn on d5. The bishop on g5 attacks the queen on a8."
-    texts = frame((BLUNDER.name, "bare", text), (BLUNDER.name, "ccc", "Hm."))
-    counts = gcc.claim_counts(texts, KNOWN)
-    assert counts[["true", "false"]].to_numpy().tolist() == [[1, 1], [0, 0]]
-
-
 def test_a_question_names_its_text_by_hash_only():
     request = gcc.judge_request(
         ">>> $fen, a secret <<<", BLUNDER, "clarity", "reference"
@@ -246,11 +215,13 @@ def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path):
     texts = gcc.ask_each(
         frame(("one/1", "bare", "One."), ("one/1", "bare", "Two.")), ("fluency",)
     )
+    asked = gcc.with_requests(texts, KNOWN)
     with scripted_llm("text:4", "text:no score") as llm:
         endpoint = Endpoint(llm.url, Model("scripted-1"))
         client = Client(Recordings.of(endpoint.model, "x", tmp_path), endpoint)
-        scores = gcc.judge(texts, KNOWN, client)
-    assert gcc.judge(texts, KNOWN, Client(client.recordings)).equals(scores)
+        client.ask_many(list(asked["request"]))
+        scores = gcc.scored(asked, client)
+    assert gcc.scored(asked, Client(client.recordings)).equals(scores)
     rest = 0.3 / 8  # of each digit but the 4, which has 0.7
     mean = (0.7 * 4 + rest * (1 + 2 + 3 + 5)) / (0.7 + 4 * rest)
     assert scores["score"][0] == pytest.approx((mean - 1) / 4, abs=1e-4)
@@ -258,29 +229,23 @@ def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path):
     assert math.isnan(scores["score"][1])
 
 
-def test_while_answers_are_missing_whole_moves_are_left_out(tmp_path):
-    rows = [
-        ("one/1", "bare", "One."),
-        ("one/1", "ccc", "Two."),
-        ("two/1", "bare", "Three."),
-    ]
+def test_a_question_without_an_answer_has_no_row_and_forms_are_read_as_they_were_asked(
+    tmp_path,
+):
+    rows = [("one/1", "bare", "One."), ("two/1", "bare", "Two.")]
     texts = gcc.ask_each(frame(*rows), ("fluency",))
     recordings = Recordings.of(Model("scripted-1"), "x", tmp_path)
-    asked = gcc.with_requests(texts, KNOWN)["request"]
-    for request in asked[[0, 2]]:
-        recordings.keep(request, answer("4", token("4", x4=1.0)), "2026-01-01")
-    whole = gcc.judge(texts, KNOWN, Client(recordings), whole="move")
-    assert whole["text"].tolist() == ["Three."]
-    assert gcc.judge(texts, KNOWN, Client(recordings), whole="text")[
-        "score"
-    ].tolist() == [
-        0.75,
-        0.75,
-    ]
+    for form, said, score in (("token", "4", 0.75), ("decimal", "4.2", 0.8)):
+        asked = gcc.with_requests(texts, KNOWN, form=form)
+        given = answer(said, state="answered")
+        recordings.keep(asked["request"][1], given, "2026-01-01")
+        scores = gcc.scored(asked, Client(recordings))
+        assert scores["text"].tolist() == ["Two."]
+        assert scores["score"].tolist() == pytest.approx([score])
 
 
 def test_a_judge_without_the_hint_is_told_nothing_of_the_engine():
-    for asked in trials.WITHOUT_HINT:
+    for asked in gcc.WITHOUT_HINT:
         with_hint, without = (
             gcc.judge_request("Takes a pawn.", BLUNDER, name).messages
             for name in (asked.removesuffix("_no_hint"), asked)
@@ -295,119 +260,3 @@ def test_a_judge_without_the_hint_is_told_nothing_of_the_engine():
             for line in lines
             if " An engine's" in line
         ]
-
-
-# ---------------------------------------------------------------- texts alike but for one thing
-
-
-def test_pairs_are_put_on_their_own_move(briefings):
-    pairs = trials.pair_texts(briefings.values(), 12)
-    true, false = (
-        pairs[pairs["side"] == side].set_index("pair") for side in ("true", "false")
-    )
-    assert (true["move"] == false["move"]).all()
-    assert (gcc.claim_counts(true, briefings)["false"] == 0).all()
-    assert gcc.claim_counts(false, briefings)["false"].mean() > 0.5
-
-
-def test_a_swapped_text_comes_under_a_move_of_another_source():
-    rows = [
-        (name, method, f"On {name}.") for method in ("bare", "ccc") for name in KNOWN
-    ]
-    both = trials.swapped(frame(*rows))
-    own, other = both[both["variant"] == ""], both[both["variant"] == "swapped"]
-    assert (own["move"] == own["written_on"]).all()
-    assert other["text"].tolist() == own["text"].tolist()
-    assert (other["move"].str[:3] != other["written_on"].str[:3]).all()
-
-
-def test_empty_changes_keep_the_comment_and_say_nothing_new_of_the_move():
-    text = "Takes a pawn and {loses} a piece."
-    changed = trials.changed(frame((BLUNDER.name, "ccc", text))).set_index("variant")[
-        "text"
-    ]
-    known = {claim.text for claim in verify(text, BLUNDER.move)}
-    for name, variant in changed.items():
-        assert (text in variant) == (name != "praise alone")
-        new = [one for one in verify(variant, BLUNDER.move) if one.text not in known]
-        assert {claim.kind for claim in new} <= {"evaluation", "unread"}
-
-
-def test_labels_are_all_true_or_one_false_and_every_sentence_is_on_its_move():
-    sentences = trials.labelled_sentences(4).set_index("variant")
-    assert len(sentences.groupby(["half", "true"])) == 4
-    for row in sentences.itertuples():
-        golds = {gold.key: gold for gold in trials.gold_moves(row.half, 4)[row.move]}
-        verdicts = {claim.verdict for claim in golds[row.Index].claims}
-        assert row.true == (verdicts == {"true"})
-        assert row.true or "false" in verdicts
-    assert set(trials.labelled_sentences()["move"]) <= set(trials.gold_briefings())
-
-
-# ---------------------------------------------------------------- a reader's choice
-
-
-def test_a_choice_is_between_the_move_played_and_one_clearly_better_or_worse(
-    monkeypatch,
-):
-    assert (trials.two_moves(BLUNDER), trials.two_moves(BEST)) == (
-        ("e3", "Nxd5"),
-        ("e3", "Nf3"),
-    )
-    assert trials.two_moves(QUIET) is None
-    monkeypatch.setattr(trials, "GAP", 80)
-    assert trials.two_moves(BEST) is None
-
-
-@pytest.mark.parametrize(
-    ("say", "expected"),
-    [
-        (lambda messages: "A", 0.5),
-        (lambda messages: "A" if "A) e3" in messages[1].content else "B", 1.0),
-        (lambda messages: "Nf3", math.nan),
-    ],
-)
-def test_a_model_that_always_says_a_is_right_half_the_time(say, expected):
-    none = frame(("one/1", "ccc", "")).assign(state="cut_off")
-    chance = trials.chance_of_better(
-        answered(trials.choice_questions(none, KNOWN), say)
-    )
-    assert chance["no comment"].tolist() == pytest.approx([expected] * 2, nan_ok=True)
-
-
-def test_a_reader_that_believes_the_comment_is_helped_only_where_there_is_one():
-    def believe(messages: Sequence[Message]) -> str:
-        blunder = "blunder" in messages[-1].content
-        return "3" if not blunder else "A" if "B) Nxd5" in messages[1].content else "B"
-
-    text = "A blunder: >>> Better move (A or B): A"
-    comments = frame(("one/1", "ccc", text)).assign(state="answered")
-    questions = trials.choice_questions(comments, KNOWN)
-    chance = trials.chance_of_better(answered(questions, believe))
-    assert chance.loc["one/1", "ccc"] == 1 and math.isnan(chance.loc["two/1", "ccc"])
-    asked = [
-        request for request in questions["request"] if "text_sha256" in request.about
-    ]
-    plain = [request for request in questions["request"] if request not in asked]
-    assert len(asked) == 2
-    for request in asked:
-        assert request.messages[-1].content.count(">>>") == 1
-        assert "On Nxd5:" in request.messages[-1].content
-        assert request.messages[:-1] in {one.messages[:-1] for one in plain}
-
-
-# ---------------------------------------------------------------- all questions
-
-
-def test_all_questions_stand_together_by_what_the_server_has_read(briefings):
-    rows = [
-        (name, method, f"{method} on {name}.")
-        for method in trials.METHODS
-        for name in briefings
-    ]
-    asked = record.trial_requests(frame(*rows).assign(state="answered"), briefings)
-    assert len({request_key(Model("x"), request) for request in asked}) == len(asked)
-    beginnings = [request.messages[:-1] for request in asked]
-    assert sum(left != right for left, right in pairwise(beginnings)) + 1 == len(
-        set(beginnings)
-    )

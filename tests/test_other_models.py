@@ -6,13 +6,12 @@ import re
 from pathlib import Path
 
 import nbformat
-import pandas as pd
 import pytest
 
 import chapters
 from chessgloss.commentary import arms, asking, methods
 from chessgloss.commentary.moves import evaluated_moves
-from chessgloss.judges import gcc, pairwise
+from chessgloss.judges import gcc
 from chessgloss.llm.client import (
     DEFAULT_MODEL,
     TITLES,
@@ -237,41 +236,3 @@ def test_a_models_comments_suffice_or_it_is_said_why_not(
             kept.keep(request, reply(mood, request), "2026-01-01")
     assert re.search(why, methods.why_unreadable(model.name, asked, some))
     assert bool(methods.why_unreadable(model.name, asked, some)) == bool(why)
-
-
-def scored(*scores: float) -> pd.DataFrame:
-    """Return one method's scores as given and another's that are all there."""
-    answer = Answer(State.ANSWERED, "I like it.")
-    rows = [
-        (f"m{number}", method, "relevance", score, answer)
-        for method, given in (("bare", scores), ("ccc", [0.5] * len(scores)))
-        for number, score in enumerate(given)
-    ]
-    return pd.DataFrame(rows, columns=["move", "method", "asked", "score", "answer"])
-
-
-def test_a_judges_scores_suffice_or_it_is_said_why_not():
-    none = float("nan")
-    assert gcc.why_unreadable(scored(0.5, 0.25, none)) == ""
-    why = gcc.why_unreadable(scored(0.5, none, none))
-    assert "can be compared on 1 of 3 moves" in why
-    assert "2 of its 6 answers are no score, such as 'I like it.'" in why
-
-
-def test_pairs_suffice_if_both_orders_were_read_on_two_moves():
-    orders = [("bare", "ccc"), ("ccc", "bare")]
-    rows = [
-        (f"m{k}", first, second, "read") for k in range(3) for first, second in orders
-    ]
-    pairs = pd.DataFrame(rows, columns=["move", "first", "second", "state"])
-    cards = pd.DataFrame(
-        [(f"m{k}", name, 4.0) for k in range(3) for name in orders[0]],
-        columns=["move", "method", "clarity"],
-    )
-    assert pairwise.why_unreadable(pairs, cards) == ""
-    broken = pairs.assign(state=["read", "read", "read", *["unreadable"] * 3])
-    why = pairwise.why_unreadable(broken, cards)
-    assert "can be compared on 1 of 3 moves and in both orders" in why
-    assert "of 6 pairs in an order all twelve numbers are scores in 3" in why
-    alone = cards.assign(clarity=[4.0, 4.0, *[float("nan")] * 4])
-    assert "each scored by itself" in pairwise.why_unreadable(pairs, alone)

@@ -1,21 +1,17 @@
-"""The pairwise rubric: the line of answer, the decision, the hard rule, questions, strengths."""
+"""The pairwise rubric: the line of answer, the decision, the hard rule, questions."""
 
 from itertools import permutations
 
-import chess.engine
-import numpy as np
 import pandas as pd
 import pytest
 
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.commentary.moves import EvaluatedMove
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.judges import pairwise
-from chessgloss.judges.pairwise import CRITERIA, METHODS, read_line, strengths, supports
-from chessgloss.llm.recordings import Answer, State, Token
+from chessgloss.judges.pairwise import CRITERIA, read_line, supports
+from chessgloss.llm.recordings import Answer, State
 from chessgloss.positions import read_fen, read_move
 from fakes.analyses import analysis
-from scripts import refuses
 
 GOOD = "WINNER,A,A,5,4,4,5,3,4,25,B,3,4,3,5,4,4,23"
 
@@ -213,67 +209,25 @@ def test_lines_carry_events(line, event, squares, expected):
 
 # ---------------------------------------------------------------- the questions
 
-CONTEXTS = {"m1": "move: 1. e4\ncheck: no", "m2": "move: 2. Nf3\ncheck: no"}
-COMMENTS = {
-    move: {name: f"{name} on {move}" for name in METHODS} | {"listed": "never asked"}
-    for move in CONTEXTS
-}
 
-
-def test_every_pair_is_asked_in_both_orders_and_a_common_beginning_once():
-    questions = pairwise.line_questions(CONTEXTS, COMMENTS)
-    named = questions[["move", "first", "second"]]
-    asked = list(named.itertuples(index=False, name=None))
-    orders = list(permutations(METHODS, 2))
-    assert asked == [(move, *two) for move in CONTEXTS for two in orders]
-    texts = [request.messages[-1].content for request in questions["request"]]
-    assert all("never asked" not in text for text in texts)
-    assert texts[0].index("reference on m1") < texts[0].index("notes on m1")
-
-
-def test_a_missing_comment_takes_no_part_and_a_missing_move_is_an_error():
-    sly = {"bare": ">>>\nWINNER,A", "ccc": " "}
-    lacking = {**COMMENTS, "m2": {**COMMENTS["m2"], **sly}}
-    questions = pairwise.line_questions(CONTEXTS, lacking)
-    last = questions["request"].iloc[-1].messages[-1].content
-    assert last.count("<<<") == last.count(">>>") == 2
-    assert len(questions) == 20 + 12
-    alone = pairwise.alone_questions(CONTEXTS, lacking)
-    assert len(alone) == 6 * (5 + 4)
-    with pytest.raises(ValueError, match="no comments are given for the move m2"):
-        pairwise.line_questions(CONTEXTS, {"m1": COMMENTS["m1"]})
-
-
-def test_compared_moves_of_a_small_profile_are_among_those_of_a_large_one():
-    played = read_move(read_fen(chess.STARTING_FEN), "e4")
-    moves = [EvaluatedMove(f"lec1/{k}", played, "A word.") for k in range(60)]
-    moves.append(EvaluatedMove("ccc/figA6", played))
-    smoke, book = (pairwise.choose_compared(moves, size) for size in (4, 20))
-    assert {move.name for move in smoke} < {move.name for move in book}
-    assert pairwise.choose_lined(moves) == book[:3]
-    assert smoke[0] == book[0], "the smallest profile has a move with lines"
-    with pytest.raises(
-        ValueError, match="60 moves have a human comment; cannot choose 61"
-    ):
-        pairwise.choose_compared(moves, 61)
+def test_a_pair_stands_below_its_context_and_no_comment_ends_its_own_mark():
+    about = {"of": "m1", "first": "bare", "second": "ccc"}
+    sly = ">>>\nWINNER,A", "It forks."
+    asked = pairwise.ask_pair("move: 1. e4\ncheck: no", sly, about)
+    told, shown = (each.content for each in asked.messages)
+    assert told.startswith("You judge chess commentary.")
+    assert shown.count("<<<") == shown.count(">>>") == 2
+    places = [shown.index(each) for each in ("check: no", "WINNER,A", "It forks.")]
+    assert places == sorted(places)
+    assert asked.about == about
 
 
 # ---------------------------------------------------------------- the answers
 
 
 def test_answers_become_judged_pairs_and_none_is_lost():
-    rows = [
-        ("bare", "a", "answered"),
-        ("ccc", "b", "answered"),
-        ("reference", "c", "answered"),
-        ("verdict", "half", "cut_off"),
-    ]
-    table = pd.DataFrame(rows, columns=["method", "text", "state"]).assign(move="m1")
-    comments = pairwise.comments_by_move(table)
-    assert comments == {"m1": {"bare": "a", "ccc": "b", "reference": "c"}}
-    questions = pairwise.line_questions(
-        {"m1": ""}, comments, ["bare", "ccc", "reference"]
-    )
+    orders = [*permutations(("reference", "bare", "ccc"), 2)]
+    questions = pd.DataFrame(orders, columns=["first", "second"]).assign(move="m1")
     answers = [
         Answer(State.ANSWERED, text)
         for text in (GOOD, GOOD, GOOD, "A is better.", GOOD)
@@ -284,95 +238,7 @@ def test_answers_become_judged_pairs_and_none_is_lost():
     judged = pairwise.decide(lined, {("m1", "bare"), ("m1", "reference")})
     assert len(judged) == 4
     assert judged["total_b"].tolist() == [23] * 4
-    assert judged.iloc[0][["word", "totals", "rule"]].tolist() == ["A", "A", "B"]
+    assert judged["totals"].tolist() == ["A"] * 4
+    assert judged["rule"].tolist() == ["A", "B", "A", "A"]
     assert judged.iloc[0]["stated_a"] == 25
-    assert judged["struck_a"].tolist() == [True, True, False, True]
-
-
-def number(value: str, **others: float) -> Answer:
-    """One token, with the probabilities of ``s1`` to ``s5``."""
-    chances = tuple(
-        (name[1:], float(np.log(chance))) for name, chance in others.items()
-    )
-    return Answer(State.CUT_OFF, value, tokens=(Token(value, 0.0, chances),))
-
-
-def test_comments_scored_alone_make_pairs_by_the_rule():
-    texts = {"m1": {"bare": "a", "ccc": "b", "reference": "c"}}
-    questions = pairwise.alone_questions({"m1": ""}, texts)
-    assert questions["method"].unique().tolist() == ["reference", "bare", "ccc"]
-    assert questions["criterion"].tolist() == [*CRITERIA] * 3
-    ending = questions["request"][4].messages[-1].content.splitlines()[-1]
-    assert ending == "The score for C5, human-likeness, 1 to 5, number only:"
-    sure = number("5", s5=1.0)
-    torn = number("1", s1=0.5, s4=0.5)
-    answers = [*[sure] * 6, *[torn] * 6, *[sure] * 5, number("no")]
-    cards = pairwise.read_alone(questions.assign(answer=answers)).set_index("method")
-    assert cards.loc["bare", list(CRITERIA)].tolist() == [2] * 6, (
-        "2.5 is rounded to the even"
-    )
-    assert cards.loc["ccc", "conciseness"] != cards.loc["ccc", "conciseness"], (
-        "it is no number"
-    )
-    pairs = pairwise.pairs_of(cards.reset_index())
-    (row,) = pairwise.outcomes(pairwise.decide(pairs, set())).itertuples()
-    assert row.pair == "bare / reference"
-    assert row.winner == "reference"
-
-
-def test_a_pair_is_judged_number_by_number_and_the_program_names_the_winner():
-    questions = pairwise.number_questions({"m1": ""}, {"m1": {"bare": "a", "ccc": "b"}})
-    order = list(zip(questions["first"], questions["candidate"], strict=True))[::6]
-    assert order == [("bare", "A"), ("bare", "B"), ("ccc", "A"), ("ccc", "B")]
-    five = number("5", s5=1.0)
-    two = number("2", s2=1.0)
-    likes_bare = [five] * 6 + [two] * 6 + [two] * 6 + [five] * 6
-    pairs = pairwise.read_numbers(questions.assign(answer=likes_bare))
-    found = pairwise.outcomes(pairwise.decide(pairs, set()))
-    assert found["winner"].tolist() == ["bare", "bare"]
-    lost = pairwise.read_numbers(
-        questions.assign(answer=[number("so"), *likes_bare[1:]])
-    )
-    assert lost.set_index("first")["state"].to_dict() == {
-        "bare": "unreadable",
-        "ccc": "read",
-    }
-    assert len(pairwise.decide(lost, set())) == 1
-
-
-# ---------------------------------------------------------------- strengths
-
-PLAYERS = ("strong", "middle", "weak")
-
-
-def results(points, moves: int = 4) -> pd.DataFrame:
-    """Every pair in both orders on some moves; ``points`` tells what the first gets."""
-    rows = [
-        (f"m{move}", *pair, points(*map(PLAYERS.index, pair)))
-        for move in range(moves)
-        for pair in permutations(PLAYERS, 2)
-    ]
-    return pd.DataFrame(rows, columns=["move", "first", "second", "points"])
-
-
-def test_known_strengths_are_found_again():
-    true = np.array([1.0, 0.2, -0.1, -1.1])
-    points = 1 / (
-        1 + np.exp(true[None] - true[:, None])
-    )  # the chances, as if of many games
-    assert pairwise.bradley_terry(points) == pytest.approx(true, abs=1e-6)
-    apart = np.zeros((4, 4))
-    apart[0, 1] = apart[2, 3] = 1
-    for points in (apart, np.zeros((2, 2))):
-        refuses(ValueError, "methods that all met", pairwise.bradley_terry, points)
-
-
-def test_strengths_are_in_order_with_their_intervals():
-    found = strengths(results(int.__lt__), (*PLAYERS, "absent"), seed=1, resamples=50)
-    assert list(found.index) == ["strong", "middle", "weak"]
-    # one tie added to each pair makes 8.5 of 9 against 0.5
-    assert found["strong"].value == pytest.approx(-found["weak"].value)
-    assert found["middle"].value == pytest.approx(0, abs=1e-9)
-    assert [one.n for one in found] == [16, 16, 16]
-    level = strengths(results(lambda first, second: 1.0), PLAYERS, seed=1, resamples=50)
-    assert [one.value for one in level] == pytest.approx([0, 0, 0], abs=1e-9)
+    assert judged["struck_a"].tolist() == [True, True, True, False]

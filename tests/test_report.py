@@ -251,3 +251,9 @@ def test_the_check_of_an_exercise_says_what_is_right_and_where_to_look():
 def test_the_chapter_itself_tells_the_hashes_of_its_results():
     shown = report.check("Look again.", share=0.5, tested=(1, lambda found: True))
     assert json.loads(str(shown)) == {"share": report.answer_digest(0.5)}
+
+
+def test_names_stand_in_a_sentence():
+    assert report.listed(["a"]) == "a"
+    assert report.listed(["a", "b", "c"]) == "a, b and c"
+    assert report.listed([], "nobody") == "nobody"

@@ -5,8 +5,6 @@ python data/commentary/brief.py --lectured   lectured.json here: the other comme
                                              their lectures
 python data/commentary/brief.py --released   released.json here: the moves that were released with
                                              the CCC paper
-python data/commentary/brief.py --gold   data/claims/briefings.json, the engine alone: the
-moves of the gold set on which the judge is tried
 """
 
 from __future__ import annotations
@@ -34,20 +32,6 @@ from chessgloss.commentary.moves import (
     lectured_moves,
     released_moves,
 )
-from chessgloss.engine import analyse_many
-from chessgloss.judges import trials
-from chessgloss.store import data_file
-
-
-def brief_gold(moves: int = trials.GOLD_MOVES, *, nodes: int = NODES) -> list[Briefing]:
-    """Ask the engine about the moves of the gold set that are judged."""
-    chosen = trials.gold_moves("dev", moves) | trials.gold_moves("test", moves)
-    played = [texts[0].move for texts in chosen.values()]
-    before = analyse_many(
-        [move.position for move in played], nodes=nodes, multipv=LINES
-    )
-    after = analyse_many([move.after() for move in played], nodes=nodes)
-    return [Briefing(*row) for row in zip(chosen, played, before, after, strict=True)]
 
 
 def write_briefings(
@@ -102,7 +86,6 @@ def _chosen(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Brief moves from the command line; return the exit status."""
     parser = argparse.ArgumentParser(prog="data/commentary/brief.py")
-    parser.add_argument("--gold", action="store_true", help="the gold set's moves")
     parser.add_argument("--target", type=Path, default=None, help="file to write")
     parser.add_argument("--nodes", type=int, default=None, help="of each search")
     parser.add_argument(
@@ -113,22 +96,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     given = parser.parse_args(arguments)
     nodes = given.nodes or NODES
-    if given.gold:
-        briefings = brief_gold(nodes=nodes)
-        more = {}
-        target = given.target or data_file("claims/briefings.json")
-    else:
-        moves, place = _chosen(given)
-        briefings = brief_moves(moves(), nodes=nodes)
-        more = {
-            "concepts": "NNUE nn-ad9b42354671, trained model of changes",
-            "oracle": "Stockfish 8, npm 8.0.0",
-        }
-        target = given.target or place()
+    moves, place = _chosen(given)
+    briefings = brief_moves(moves(), nodes=nodes)
+    target = given.target or place()
     engine = (
         f"{briefings[0].before.engine}, {nodes:,} nodes, {LINES} lines before the move"
     )
-    write_briefings(target, briefings, {"engine": engine, **more})
+    about = {
+        "engine": engine,
+        "concepts": "NNUE nn-ad9b42354671, trained model of changes",
+        "oracle": "Stockfish 8, npm 8.0.0",
+    }
+    write_briefings(target, briefings, about)
     print(f"{len(briefings)} briefings in {target}")
     return 0
 

@@ -2,6 +2,7 @@
 
     python data/commentary/freeze.py factorial
     python data/commentary/freeze.py voice
+    python data/commentary/freeze.py judge
 
 writes ``frozen.json`` into the experiment's folder: the contrasts, what decides, the hashes of
 prompts, checker and rules. Run before the first answer; a test holds the code to it.
@@ -18,7 +19,9 @@ from pathlib import Path
 
 from chessgloss.claims import read_model
 from chessgloss.commentary import arms, voice
-from chessgloss.judges import blind, contrasts
+from chessgloss.commentary.prompts import load_prompt
+from chessgloss.judges import blind, contrasts, strong
+from chessgloss.llm.client import replay
 from chessgloss.llm.recordings import Request
 
 HERE = Path(__file__).parent
@@ -33,7 +36,7 @@ def prompts_sha256(requests: Iterable[Request]) -> str:
     digest = hashlib.sha256()
     for request in requests:
         turns = [[each.role, each.content] for each in request.messages]
-        asked = [request.about["method"], request.about["of"], turns]
+        asked = [request.about.get("method", ""), request.about["of"], turns]
         digest.update(json.dumps([*asked, asdict(request.sampling)]).encode())
     return digest.hexdigest()
 
@@ -115,7 +118,53 @@ def of_voice() -> dict[str, object]:
     }
 
 
-DECIDED = {"factorial": factorial, "voice": of_voice}
+def judge_questions() -> dict[str, list[Request]]:
+    """Return what the judge of the experiment's comments is asked, set by set.
+
+    People's words are left out, so that the hashes are the same with and without their source.
+    """
+    sets = strong.question_sets(replay(voice.PURPOSE, "claude"))
+    return {
+        name: [
+            request
+            for request in frame["request"]
+            if request.about.get("method") != strong.PEOPLE
+        ]
+        for name, frame in sets.items()
+        if name != "reference"
+    }
+
+
+def of_judge() -> dict[str, object]:
+    """Return what is decided of the judge; a set of questions has the hash of its own."""
+    asked = judge_questions()
+    prompts = {
+        str(each.prompt).partition("@")[0]
+        for requests in asked.values()
+        for each in requests
+    }
+    return {
+        "decided": "before any answer was recorded; one look, when all answers are there",
+        "kinds": [*strong.KINDS],
+        "pairs": strong.PAIRS,
+        "bar": strong.BAR,
+        "outcomes": strong.OUTCOMES,
+        "comparisons": strong.COMPARISONS,
+        "seed": strong.SEED,
+        "questions": {name: len(requests) for name, requests in asked.items()},
+        "sha256": {
+            "prompts": {
+                name: text_sha256(str(load_prompt(name).messages))
+                for name in sorted(prompts | {f"gcc_{strong.WITH_REFERENCE}"})
+            },
+            "questions": {
+                name: prompts_sha256(requests) for name, requests in asked.items()
+            },
+        },
+    }
+
+
+DECIDED = {"factorial": factorial, "voice": of_voice, "judge": of_judge}
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
     python data/recordings/record.py all --model gpt-4o --dry-run --price 2.50 10
     python data/recordings/record.py factorial --model gpt-4o
-    python data/recordings/record.py gcc_eval --judge gpt-4o
+    python data/recordings/record.py strong_judge --model claude --judge gpt-4o
     python data/recordings/record.py factorial --model claude --write DIR --size 25
     python data/recordings/record.py factorial --model claude --read DIR
 
@@ -46,15 +46,11 @@ from chessgloss.commentary.arms import (
     read_published,
 )
 from chessgloss.commentary.asking import briefings_file, read_briefings
-from chessgloss.commentary.briefing import Briefing
-from chessgloss.commentary.methods import gather_comments
 from chessgloss.commentary.moves import (
-    EvaluatedMove,
-    evaluated_moves,
     released_comments,
 )
 from chessgloss.experts import Expert, load_expert
-from chessgloss.judges import blind, gcc, pairwise, trials
+from chessgloss.judges import blind, strong
 from chessgloss.llm.batches import (
     SIZES,
     BatchDamaged,
@@ -80,7 +76,7 @@ from chessgloss.llm.client import (
     replay,
 )
 from chessgloss.llm.dialect import Dialect
-from chessgloss.llm.recordings import Answer, Message, Recordings, Request, State
+from chessgloss.llm.recordings import Answer, Recordings, Request, State
 from chessgloss.positions import Position
 from chessgloss.skill.levels import read_level_games
 from chessgloss.skill.mates import (
@@ -113,14 +109,6 @@ LICHESS_PUZZLES = 1_000
 Batches = Callable[[Client, str], Iterator[list[Request]]]
 
 
-def _comments(
-    model: str, methods: Sequence[str], moves: Sequence[EvaluatedMove]
-) -> pd.DataFrame:
-    """Return the comments of some methods on some moves, as they were recorded and published."""
-    briefings = read_briefings(briefings_file())
-    return gather_comments(methods, moves, briefings, replay(PURPOSE, model))
-
-
 def pgn_requests() -> list[Request]:
     """Return what CCC is asked with the game's moves in place of the position."""
     published = read_published()
@@ -135,33 +123,6 @@ def _factorial(client: Client, commentator: str) -> Iterator[list[Request]]:
     """Yield the questions of the experiment, move by move, then those with the game's moves."""
     yield questions()
     yield pgn_requests()
-
-
-def in_reading_order(requests: Iterable[Request]) -> list[Request]:
-    """Return requests, each once, those whose messages but the last are the same together.
-
-    A server that keeps the beginning of what it has read then reads least.
-    """
-    groups: dict[tuple[Message, ...], dict[tuple, Request]] = {}
-    for request in requests:
-        group = groups.setdefault(request.messages[:-1], {})
-        group.setdefault(
-            (request.messages[-1], request.sampling, request.repeat), request
-        )
-    return [request for group in groups.values() for request in group.values()]
-
-
-def trial_requests(
-    comments: pd.DataFrame, briefings: Mapping[str, Briefing]
-) -> list[Request]:
-    """Return every question that is known beforehand, as a server reads them fastest."""
-    known = {**briefings, **trials.gold_briefings()}
-    frames = [
-        gcc.with_requests(texts, known, screened=name != "changed")
-        for name, texts in trials.trial_texts(comments, briefings).items()
-    ]
-    frames.append(trials.choice_questions(comments, briefings))
-    return in_reading_order(request for frame in frames for request in frame["request"])
 
 
 def _readings(client: Client, commentator: str) -> Iterator[list[Request]]:
@@ -208,34 +169,22 @@ def _voice_blind(client: Client, commentator: str) -> Iterator[list[Request]]:
     yield [*blind.questions(written, blind.voice_seen())]
 
 
+def _strong_judge(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield what a judge is asked of the comments of the second experiment."""
+    yield strong.questions(replay(voice.PURPOSE, commentator))
+
+
+def _gcc_eval(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the same questions on single comments for a judge that gives log-probabilities."""
+    yield strong.token_questions(replay(voice.PURPOSE, commentator))
+
+
 def _read_all_of(
     client: Client, name: str, texts: Iterable[GoldText]
 ) -> Iterator[list[Request]]:
     asked = [*readings.blocks(name, texts)]
     yield readings.first_questions(asked)
     yield readings.further_questions(asked, client.recordings)
-
-
-def _gcc_eval(client: Client, commentator: str) -> Iterator[list[Request]]:
-    briefings = read_briefings(briefings_file())
-    comments = _comments(commentator, trials.METHODS, evaluated_moves())
-    yield trial_requests(comments, briefings)
-
-
-def _pairwise(client: Client, commentator: str) -> Iterator[list[Request]]:
-    moves = pairwise.choose_compared(evaluated_moves(), pairwise.COMPARED)
-    briefings = read_briefings(briefings_file())
-    contexts = pairwise.contexts_of(briefings[move.name] for move in moves)
-    lined = {move.name: contexts[move.name] for move in pairwise.choose_lined(moves)}
-    names = [*pairwise.METHODS, "reasoning"]
-    comments = pairwise.comments_by_move(_comments(commentator, names, moves))
-    for frame in (
-        pairwise.line_questions(lined, comments),
-        pairwise.number_questions(contexts, comments),
-        pairwise.number_questions(contexts, comments, pairwise.CONCEPTS_STEP),
-        pairwise.alone_questions(contexts, comments),
-    ):
-        yield list(frame["request"])
 
 
 def model_requests(expert: Expert) -> list[Request]:
@@ -312,15 +261,15 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "voice": _voice,
         "voice_readings": _voice_readings,
         "voice_blind": _voice_blind,
+        "strong_judge": _strong_judge,
         "gcc_eval": _gcc_eval,
-        "pairwise": _pairwise,
         "mate_in_one_all": _all_of(partial(mate_in_one_requests, None)),
         "mate_in_one_lichess": _all_of(lichess_mate_requests),
     }
 )
 
 #: Purposes whose questions a judge is asked.
-JUDGED = ("gcc_eval", "pairwise", "voice_readings", "voice_blind")
+JUDGED = ("voice_readings", "voice_blind", "strong_judge", "gcc_eval")
 
 #: Purposes of which more questions follow from the answers to the first.
 FOLLOWING = ("readings", "voice", "voice_readings")
@@ -333,8 +282,15 @@ SLOTS = {"factorial": 8}
 #: of claims is told takes some 6,000.
 CONTEXT = {"factorial": 2048, "readings": 10_240, "voice_readings": 10_240}
 
-#: What ``all`` records: what the chapters show.
-SHOWN = tuple(purpose for purpose in PURPOSES if not purpose.startswith("mate_in_one_"))
+#: Whose comments are counted where a judge has none of the model yet.
+WRITER = "claude"
+
+#: What ``all`` records: what the chapters show, each once.
+SHOWN = tuple(
+    purpose
+    for purpose in PURPOSES
+    if purpose != "gcc_eval" and not purpose.startswith("mate_in_one_")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,15 +352,15 @@ def missing(purpose: str, model: str, judge: str = "") -> Estimate:
     """Return what the questions that lack an answer would take.
 
     Questions that follow from answers which are not there yet are not counted, and that is
-    said. Where a judge has no comments of the model yet, those of :data:`DEFAULT_MODEL` are
+    said. Where a judge has no comments of the model yet, those of :data:`WRITER` are
     counted in their place.
     """
     client = replay(purpose, _asked(purpose, model, judge))
     questions, wanted = known_questions(purpose, client, model)
     lacking = client.missing(questions)
-    if wanted and not lacking and purpose in JUDGED and model != DEFAULT_MODEL:
-        borrowed = missing(purpose, DEFAULT_MODEL, client.model.name)
-        return replace(borrowed, borrowed=DEFAULT_MODEL)
+    if wanted and not lacking and purpose in JUDGED and model != WRITER:
+        borrowed = missing(purpose, WRITER, client.model.name)
+        return replace(borrowed, borrowed=WRITER)
     followed = bool(wanted or (lacking and purpose in FOLLOWING))
     return estimate(lacking, Dialect.of(client.model.name).thoughts, followed=followed)
 

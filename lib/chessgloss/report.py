@@ -290,6 +290,14 @@ def table(frame: pd.DataFrame, caption: str = "", digits: int = 2) -> Html:
     return _captioned(caption, body, shown.to_string())
 
 
+def listed(names: Sequence[str], nothing: str = "none") -> str:
+    """Return names as a sentence has them: ``a, b and c``; ``nothing`` if there are none."""
+    if not names:
+        return nothing
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def texts(rows: Mapping[str, str], caption: str = "") -> Html:
     """Show texts under each other, each beside its name, with lines that wrap."""
     column = pd.Series(dict(rows), dtype=object).to_frame("")

@@ -137,10 +137,9 @@
   function drawComments(comments, parent) {
     element("h3", "Comments, each claim checked", parent);
     const list = element("dl", "", parent);
-    for (const [name, key, parts, judged] of comments) {
+    for (const [name, key, parts] of comments) {
       const title = element("dt", name, list);
       title.title = key;
-      if (judged) element("small", ` ${judged}`, title);
       const said = element("dd", "", list);
       for (const [text, verdict, why] of parts) {
         if (!verdict) {

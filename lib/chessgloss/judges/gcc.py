@@ -14,20 +14,17 @@ does, the *mass*, is kept beside the score. A digit anywhere else is no score.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 import chess
 import chess.engine
 import pandas as pd
 
-from chessgloss.claims import verify
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.commentary.methods import LEAST_SHARED, least_shared
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import side_name
 from chessgloss.judges.injection import without_injections
@@ -35,24 +32,32 @@ from chessgloss.llm.client import Client
 from chessgloss.llm.recordings import Answer, Request, Sampling, State, Token
 from chessgloss.llm.text import quoted
 from chessgloss.scores import ScoreWording, score_text
-from chessgloss.store import data_file, read_zstd
 
 #: The dimensions of GCC-Eval, in the paper's order.
 DIMENSIONS = ("relevance", "completeness", "clarity", "fluency")
 
-#: Prompts of a judge by what is asked: the four, two of them without the engine's hint, relevance
-#: told what a program found (:func:`kept_findings`), and correctness outright, which is no
-#: dimension of GCC-Eval.
-PROMPTS = (
-    *DIMENSIONS,
-    "relevance_no_hint",
-    "completeness_no_hint",
-    "relevance_verified",
-    "correctness",
-)
+#: What is asked without the engine's hint, and with a person's comment in view.
+WITHOUT_HINT = ("relevance_no_hint", "completeness_no_hint")
+WITH_REFERENCE = "relevance_reference"
+
+#: Prompts of a judge by what is asked.
+PROMPTS = (*DIMENSIONS, *WITHOUT_HINT, WITH_REFERENCE)
 
 #: One token, the likeliest, with as many alternatives as the protocol gives.
 ONE_TOKEN = Sampling(temperature=0.0, max_tokens=1, top_logprobs=20)
+
+#: A number with one decimal, of a judge that gives no log-probabilities.
+DECIMAL = Sampling(temperature=0.0, max_tokens=8)
+
+#: How a score is asked for: as one token, whose alternatives make Equation 1, or as a decimal.
+Form = Literal["token", "decimal"]
+FORMS: Mapping[Form, tuple[Sampling, str]] = {
+    "token": (ONE_TOKEN, "Answer with the score only."),
+    "decimal": (
+        DECIMAL,
+        "Answer with the score only, a number from 1.0 to 5.0 with one decimal.",
+    ),
+}
 
 #: States whose text is the judge's own answer; one token is always ``cut_off``.
 _READABLE = (State.ANSWERED, State.CUT_OFF)
@@ -71,33 +76,10 @@ _PREAMBLE = re.compile(
 )
 _SCORE = re.compile(rf"{_OPEN}([1-5])(?:\.0| ?/ ?5)?{_CLOSE}")
 _STATED = re.compile(r"([1-5])(?:\.0(?!\d)| ?/ ?5(?!\d))?(?!\d| ?[-–/.,] ?\d)")
-_LETTER = re.compile(rf"{_OPEN}([AB]){_CLOSE}")
+_DECIMAL = re.compile(r"([1-4]\.\d|5\.0|[1-5])(?: ?/ ?5(?:\.0)?)?(?![.,]?\d| ?[-–/])")
 
 
 # ---------------------------------------------------------------- questions
-
-
-def texts_of(comments: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
-    """Return the comments that were answered, method by method, as texts under judgement.
-
-    Parameters
-    ----------
-    comments
-        Columns ``move``, ``method``, ``state``, ``text``
-        (:func:`chessgloss.commentary.methods.gather_comments`).
-    methods
-        Only these, in this order.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``move``, ``method``, ``variant`` (empty: as it was written) and ``text``.
-    """
-    answered = comments[comments["state"] == "answered"].assign(variant="")
-    chosen = [answered[answered["method"] == method] for method in methods]
-    return pd.concat(chosen)[["move", "method", "variant", "text"]].reset_index(
-        drop=True
-    )
 
 
 def ask_each(texts: pd.DataFrame, asked: Sequence[str]) -> pd.DataFrame:
@@ -106,7 +88,12 @@ def ask_each(texts: pd.DataFrame, asked: Sequence[str]) -> pd.DataFrame:
 
 
 def with_requests(
-    texts: pd.DataFrame, briefings: Mapping[str, Briefing], *, screened: bool = True
+    texts: pd.DataFrame,
+    briefings: Mapping[str, Briefing],
+    *,
+    screened: bool = True,
+    form: Form = "token",
+    references: Mapping[str, str] = MappingProxyType({}),
 ) -> pd.DataFrame:
     """Return texts with the question that puts each before the judge, as column ``request``.
 
@@ -118,13 +105,24 @@ def with_requests(
         What is known of the moves, by name.
     screened
         Whether what a text says to its judge is dropped (:mod:`chessgloss.judges.injection`).
+    form
+        How the score is asked for.
+    references
+        People's comments by the move's name, for what is asked with one in view.
     """
     seen = texts["text"].map(without_injections) if screened else texts["text"]
     rows = texts.assign(text=seen).itertuples()
     hints = {name: expert_hint(briefings[name]) for name in texts["move"].unique()}
     asked = [
         judge_request(
-            r.text, briefings[r.move], r.asked, r.method, r.variant, hint=hints[r.move]
+            r.text,
+            briefings[r.move],
+            r.asked,
+            r.method,
+            r.variant,
+            hint=hints[r.move],
+            form=form,
+            reference=references.get(r.move, ""),
         )
         for r in rows
     ]
@@ -139,12 +137,16 @@ def judge_request(
     variant: str = "",
     *,
     hint: str = "",
+    form: Form = "token",
+    reference: str = "",
 ) -> Request:
     """Return the question that puts a text on a move before the judge.
 
     ``asked`` is one of :data:`PROMPTS`; ``hint`` is the move's :func:`expert_hint`, if it is known
-    already. A recording keeps names and a hash, never the text.
+    already; ``reference`` is a person's comment, for what is asked with one in view. A recording
+    keeps names and a hash, never the text.
     """
+    sampling, said = FORMS[form]
     prompt = load_prompt(f"gcc_{asked}")
     about = {"asked": asked, **about_text(text, briefing, method, variant)}
     values: dict[str, Callable[[], str]] = {
@@ -152,10 +154,11 @@ def judge_request(
         "fen": lambda: briefing.move.position.fen,
         "move": lambda: briefing.move.numbered_san,
         "hint": lambda: hint or expert_hint(briefing),
-        "findings": lambda: quoted(kept_findings()[about["of"], about["text_sha256"]]),
+        "form": lambda: said,
+        "reference": lambda: quoted(reference),
     }
     return prompt.ask(
-        ONE_TOKEN, about, **{name: values[name]() for name in prompt.placeholders}
+        sampling, about, **{name: values[name]() for name in prompt.placeholders}
     )
 
 
@@ -199,124 +202,40 @@ def _score(score: chess.engine.PovScore) -> str:
     return score_text(score, _WORDING, score.turn)
 
 
-@cache
-def kept_findings() -> Mapping[tuple[str, str], str]:
-    """Return what an earlier reader of claims found in the texts that a judge was told about.
-
-    By the move's name and the text's hash; the judge's answers are to these words
-    (``data/claims/README.md``).
-    """
-    lines = read_zstd(data_file("claims/findings.jsonl.zst")).decode().splitlines()
-    rows = map(json.loads, lines)
-    return {(row["of"], row["text_sha256"]): row["findings"] for row in rows}
-
-
-def claim_counts(
-    texts: pd.DataFrame, briefings: Mapping[str, Briefing]
-) -> pd.DataFrame:
-    """Return how many claims of each text the checker holds for ``true`` and for ``false``.
-
-    Parameters
-    ----------
-    texts
-        Columns ``move`` and ``text``; the answer has their index.
-    briefings
-        What is known of the moves, by name.
-    """
-    rows = []
-    for row in texts.itertuples():
-        briefing = briefings[row.move]
-        checked = verify(row.text, briefing.move, briefing.verdict)
-        held = sum(claim.holds for claim in checked)
-        rows.append((held, sum(claim.verdict == "false" for claim in checked)))
-    return pd.DataFrame(rows, texts.index, columns=["true", "false"], dtype=int)
-
-
 # ---------------------------------------------------------------- answers and scores
 
 
-def judge(
-    texts: pd.DataFrame,
-    briefings: Mapping[str, Briefing],
-    client: Client,
-    *,
-    screened: bool = True,
-    whole: str = "",
-) -> pd.DataFrame:
-    """Put texts before the judge: questions, answers, scores.
-
-    Parameters
-    ----------
-    texts, briefings, screened
-        As for :func:`with_requests`.
-    client
-        Of the judge.
-    whole
-        A column, such as ``move``: only its values are judged all of whose questions have a
-        recorded answer (:func:`answered_whole`).
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same rows with columns more: ``request``, ``answer``, ``score`` (share of the scale,
-        0 to 1; NaN where the answer is none) and ``mass`` (see :class:`Score`).
-    """
-    asked = with_requests(texts, briefings, screened=screened)
-    answered = client.answered(answered_whole(asked, client, whole) if whole else asked)
-    read = [read_score(answer) for answer in answered["answer"]]
-    return answered.assign(
-        score=[each.share for each in read], mass=[each.mass for each in read]
-    )
+def recorded(questions: pd.DataFrame, client: Client) -> pd.DataFrame:
+    """Return the questions that have a recorded answer, with it as column ``answer``."""
+    requests = questions["request"]
+    there = [client.recordings.get(each) is not None for each in requests]
+    return client.answered(questions[pd.Series(there, questions.index, dtype=bool)])
 
 
-def answered_whole(
-    questions: pd.DataFrame, client: Client, by: str = "move"
-) -> pd.DataFrame:
-    """Return the questions on those moves of which every question has a recorded answer.
-
-    A recording that is not finished, or that has no answers on some moves, then leaves out
-    whole moves, the same for all methods.
+def scored(questions: pd.DataFrame, client: Client) -> pd.DataFrame:
+    """Return the questions that have a recorded answer, with what it says.
 
     Parameters
     ----------
     questions
-        Columns ``request`` and ``by``.
+        Column ``request``; others are kept.
     client
         Of the judge.
-    by
-        The column that says what is kept or left out as a whole.
 
-    Raises
-    ------
-    chessgloss.llm.client.AnswerMissing
-        If nothing is answered whole.
+    Returns
+    -------
+    pandas.DataFrame
+        Columns more: ``answer``, ``score`` (share of the scale, 0 to 1; NaN where the answer is
+        none) and ``mass`` (see :class:`Score`). A question that was not asked yet has no row.
     """
-    lacking = [bool(client.missing([request])) for request in questions["request"]]
-    whole = questions[~questions[by].isin(questions.loc[lacking, by])]
-    if whole.empty and any(lacking):
-        client.ask_many(list(questions["request"]))
-    return whole
-
-
-def why_unreadable(judged: pd.DataFrame) -> str:
-    """Return why a judge's scores do not suffice to compare methods; empty if they do.
-
-    Parameters
-    ----------
-    judged
-        As :func:`judge` returns it.
-    """
-    for asked, rows in judged.groupby("asked", sort=False):
-        scored = rows.pivot_table("score", "move", "method", dropna=False).notna()
-        if (fewest := least_shared(scored)).moves < LEAST_SHARED:
-            unread = judged.loc[judged["score"].isna(), "answer"]
-            example = next((each.text for each in unread if each.text), "")
-            such = f", such as {example[:40]!r}" if example else ""
-            return (
-                f"{fewest}: its scores of {asked} of both; {len(unread):,} of its "
-                f"{len(judged):,} answers are no score{such}."
-            )
-    return ""
+    answered = recorded(questions, client)
+    read = [
+        read_answer(answer, request)
+        for answer, request in zip(answered["answer"], answered["request"], strict=True)
+    ]
+    return answered.assign(
+        score=[each.share for each in read], mass=[each.mass for each in read]
+    )
 
 
 class Score(NamedTuple):
@@ -342,6 +261,12 @@ class Score(NamedTuple):
 UNSCORED = Score(math.nan)
 
 
+def read_answer(answer: Answer, request: Request) -> Score:
+    """Read an answer in the form in which it was asked for (:data:`FORMS`)."""
+    decimal = request.sampling == DECIMAL
+    return read_decimal(answer) if decimal else read_score(answer)
+
+
 def read_score(answer: Answer) -> Score:
     """Read an answer: by probabilities if it has them, else by its text.
 
@@ -364,6 +289,13 @@ def read_score(answer: Answer) -> Score:
     return Score(min(max(value, 1), 5), min(mass, 1.0))
 
 
+def read_decimal(answer: Answer) -> Score:
+    """Read an answer to a question that asks for a number with one decimal."""
+    found = _DECIMAL.match(_PREAMBLE.sub("", answer.text, count=1))
+    readable = answer.state == State.ANSWERED and found
+    return Score(float(found[1])) if readable and found else UNSCORED
+
+
 def stated_score(text: str) -> int | None:
     """Return the digit that a text begins with, as far as it is an answer; else ``None``."""
     match = _STATED.match(_PREAMBLE.sub("", text, count=1))
@@ -380,23 +312,8 @@ def answer_token(tokens: Sequence[Token]) -> Token | None:
     return None
 
 
-def read_letter(answer: Answer) -> dict[str, float] | None:
-    """Return how an answer's probability falls on ``A`` and ``B``, summing to 1.
-
-    ``None`` if the answer is neither. Without log-probabilities the letter that was answered
-    gets all.
-    """
-    token = answer_token(answer.tokens)
-    stated = _form_of(token.text if token else answer.text, _LETTER)
-    if answer.state not in _READABLE or stated is None:
-        return None
-    chances = _chances(token, _LETTER) if token else {stated: 1.0}
-    total = sum(chances.values())
-    return {letter: chances.get(letter, 0.0) / total for letter in "AB"}
-
-
 def _form_of(token: str, forms: re.Pattern[str]) -> str | None:
-    """Return the digit or letter that a token is a form of, or ``None``."""
+    """Return the digit that a token is a form of, or ``None``."""
     match = forms.fullmatch(token)
     return match[1] if match else None
 

@@ -7,40 +7,32 @@ claims a check, a checkmate, a capture, a promotion, a trade, the win of a hangi
 forced tactic or threat which the feature context does not support has a faithfulness of 1,
 whatever the judge gave. Support is *in the context*, not on the board: a fork that stood before
 the move may be real and yet stand nowhere in the context.
-
-Questions are ordered so that a server which keeps the beginning of what it has read reads little
-twice: the rubric is the same for all, then comes the context of the move, then candidate A.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
-from itertools import combinations, permutations
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import chess
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from chessgloss.claims import Checked, Claim, Disqualifier, disqualifier, verify
 from chessgloss.claims.language import MoveSpec, Reference, SquarePattern
 from chessgloss.commentary.briefing import Briefing
-from chessgloss.commentary.methods import LEAST_SHARED, Shared, least_shared
-from chessgloss.commentary.moves import EvaluatedMove
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.facts import Facts, side_name
 from chessgloss.facts.records import AROUND
-from chessgloss.judges.gcc import read_score
-from chessgloss.judges.injection import without_injections
-from chessgloss.llm.recordings import Sampling, State
+from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.llm.text import quoted
 from chessgloss.predicates.board import piece_on
 from chessgloss.predicates.words import pawns_worth
 from chessgloss.scores import MATES_FROM, ScoreWording, read_centipawns, score_text
-from chessgloss.stats import RESAMPLES, Floats, cluster_weights, percentile_interval
+from chessgloss.stats import Floats
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -58,25 +50,12 @@ TIE_BREAKS = CRITERIA[:3]
 #: Fields of the rubric's line.
 FIELDS = 18
 
-#: The methods compared, unless a caller says otherwise.
-METHODS = ("reference", "notes", "bare", "verdict", "ccc")
-
-#: The step of the paper's argument that is the paper's own, compared as one more pair.
-CONCEPTS_STEP = ("reasoning", "ccc")
-
-#: Moves that the book compares, and on how many the judge is asked for the whole line.
-COMPARED, LINES = 20, 3
-
 #: A line of 18 fields is about 40 tokens. A blank line ends an answer, so that an explanation
 #: below the line is not waited for.
 LINE = Sampling(temperature=0.0, max_tokens=60, seed=1, stop=("\n\n",))
 
-#: One number, with the probabilities of the others.
-NUMBER = Sampling(temperature=0.0, max_tokens=1, seed=1, top_logprobs=20)
-
-#: Comments by move and by method, and feature contexts by move.
+#: Comments by move and by who wrote them.
 Comments = Mapping[str, Mapping[str, str]]
-Contexts = Mapping[str, str]
 
 _CONTEXT_WORDING: Final = ScoreWording(
     number="{pawns:+.2f}", mate="{verb} in {moves}", mated="{verb} in 0", level=None
@@ -89,31 +68,6 @@ _FENCED = re.compile(r"\A```[a-z]*[ \t]*\n(.*)\n[ \t]*```\Z", re.DOTALL)
 
 
 # ---------------------------------------------------------------- what the judge is given
-
-
-def choose_compared(moves: Sequence[EvaluatedMove], count: int) -> list[EvaluatedMove]:
-    """Return every n-th of the moves that have a human comment, ``count`` of them."""
-    human = [move for move in moves if move.reference]
-    if not 1 <= count <= len(human):
-        raise ValueError(
-            f"{len(human)} moves have a human comment; cannot choose {count}"
-        )
-    return human[:: len(human) // count][:count]
-
-
-def choose_lined(moves: Sequence[EvaluatedMove]) -> list[EvaluatedMove]:
-    """Return the moves on which the whole line is asked for, the same in every profile.
-
-    They are the first :data:`LINES` of the twenty that the book compares.
-    """
-    return choose_compared(moves, COMPARED)[:LINES]
-
-
-def comments_by_move(comments: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Return the comments that were answered by move and method."""
-    answered = comments[comments["state"] == "answered"]
-    texts = answered.set_index("method").groupby("move", sort=False)["text"]
-    return {str(move): dict(own) for move, own in texts}
 
 
 def linearise(facts: Facts) -> str:
@@ -159,111 +113,23 @@ def contexts_of(briefings: Iterable[Briefing]) -> dict[str, str]:
     return {briefing.name: linearise(briefing.facts()) for briefing in briefings}
 
 
-def line_questions(
-    contexts: Contexts, comments: Comments, methods: Sequence[str] = METHODS
-) -> pd.DataFrame:
-    """Return the questions on every pair of a move's comments in both orders.
+def ask_pair(
+    context: str, texts: tuple[str, str], about: Mapping[str, str | int]
+) -> Request:
+    """Return the question that puts two comments on a move before the judge.
 
     Parameters
     ----------
-    contexts
-        The feature context of each move, by its name; their order is that of the questions.
-    comments
-        For each of these moves its comments by method. A method without a comment on a move
-        takes no part in it.
-    methods
-        The methods compared, in order.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``move``, ``first``, ``second`` (the methods shown as A and B) and ``request``.
-
-    Raises
-    ------
-    ValueError
-        If a move has a context and no comments.
+    context
+        The feature context of the move (:func:`linearise`).
+    texts
+        The comments that stand as A and B.
+    about
+        What the recording keeps: of which move, and who wrote the ``first`` and the ``second``.
     """
-    return _questions("pairwise", LINE, _pairs(contexts, comments, methods))
-
-
-def number_questions(
-    contexts: Contexts, comments: Comments, methods: Sequence[str] = METHODS
-) -> pd.DataFrame:
-    """Return the questions on every pair in both orders, one score at a time.
-
-    For a model that cannot write the line of 18 fields. As :func:`line_questions`, with columns
-    ``candidate`` and ``criterion``. What is asked for comes last, so that all before it is read
-    once for the twelve scores of a pair.
-    """
-    cells = [
-        (
-            about | {"candidate": candidate} | named,
-            values | {"candidate": candidate} | spoken,
-        )
-        for about, values in _pairs(contexts, comments, methods)
-        for candidate in "AB"
-        for named, spoken in _criteria()
-    ]
-    return _questions("pairwise_number", NUMBER, cells)
-
-
-def alone_questions(
-    contexts: Contexts, comments: Comments, methods: Sequence[str] = METHODS
-) -> pd.DataFrame:
-    """Return the questions on each comment by itself, one criterion at a time, no rival in sight.
-
-    As :func:`line_questions`, with columns ``move``, ``method``, ``criterion`` and ``request``.
-    """
-    cells = [
-        (
-            {"of": move, "method": method} | named,
-            {"context": context, "comment": text} | spoken,
-        )
-        for move, context in contexts.items()
-        for method, text in _present(comments, move, methods).items()
-        for named, spoken in _criteria()
-    ]
-    return _questions("pairwise_alone", NUMBER, cells)
-
-
-#: What a question is about, and what fills its prompt.
-_Cell: TypeAlias = tuple[dict[str, str], dict[str, str]]
-
-
-def _pairs(
-    contexts: Contexts, comments: Comments, methods: Sequence[str]
-) -> Iterator[_Cell]:
-    for move, context in contexts.items():
-        texts = _present(comments, move, methods)
-        for first, second in permutations(texts, 2):
-            values = {"context": context, "a": texts[first], "b": texts[second]}
-            yield {"of": move, "first": first, "second": second}, values
-
-
-def _present(comments: Comments, move: str, methods: Sequence[str]) -> dict[str, str]:
-    """Return the comments on a move that take part, screened and fenced."""
-    if move not in comments:
-        raise ValueError(f"no comments are given for the move {move}")
-    texts = {name: comments[move].get(name, "") for name in methods}
-    return {
-        n: quoted(without_injections(text)) for n, text in texts.items() if text.strip()
-    }
-
-
-def _criteria() -> Iterator[_Cell]:
-    """Yield each criterion and what it is called in a question: ``C5, human-likeness``."""
-    for number, name in enumerate(CRITERIA, start=1):
-        yield {"criterion": name}, {"criterion": f"C{number}, {name.replace('_', '-')}"}
-
-
-def _questions(name: str, sampling: Sampling, cells: Iterable[_Cell]) -> pd.DataFrame:
-    prompt = load_prompt(name)
-    rows = [
-        about | {"request": prompt.ask(sampling, about, **values)}
-        for about, values in cells
-    ]
-    return pd.DataFrame(rows).rename(columns={"of": "move"})
+    a, b = map(quoted, texts)
+    prompt = load_prompt("pairwise")
+    return prompt.ask(LINE, dict(about), context=context, a=a, b=b)
 
 
 # ---------------------------------------------------------------- what the judge answers
@@ -309,7 +175,7 @@ def _scores_in(side: str) -> tuple[int, ...]:
 
 
 def read_lines(answered: pd.DataFrame) -> pd.DataFrame:
-    """Read the answers to :func:`line_questions`.
+    """Read the answers to questions on pairs (:func:`ask_pair`), a column ``answer``.
 
     Returns
     -------
@@ -327,84 +193,6 @@ def read_lines(answered: pd.DataFrame) -> pd.DataFrame:
         read = ballot and ("read", ballot.word, *ballot.totals, *ballot.a, *ballot.b)
         rows.append(dict(zip(names, read or (state,), strict=False)))
     return answered.join(pd.DataFrame(rows, answered.index, columns=names))
-
-
-def read_numbers(answered: pd.DataFrame) -> pd.DataFrame:
-    """Read the answers to :func:`number_questions`: a row a pair and order.
-
-    A score is the mean of the numbers weighted by their probabilities
-    (:func:`chessgloss.judges.gcc.read_score`), rounded to a whole number as the rubric wants it.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``move``, ``first``, ``second``, ``state`` and the twelve scores, as
-        :func:`read_lines`; ``unreadable`` if one of twelve numbers is.
-    """
-    side = answered["candidate"].str.lower()
-    wide = _wide(
-        answered, ["move", "first", "second"], answered["criterion"] + "_" + side
-    )
-    return wide.assign(state=np.where(wide.isna().any(axis=1), "unreadable", "read"))
-
-
-def read_alone(answered: pd.DataFrame) -> pd.DataFrame:
-    """Read the answers to :func:`alone_questions`: a row a comment, a column a criterion."""
-    return _wide(answered, ["move", "method"], answered["criterion"])
-
-
-def _wide(answered: pd.DataFrame, index: list[str], column: pd.Series) -> pd.DataFrame:
-    scores = [read_score(answer).value for answer in answered["answer"]]
-    cells = answered.assign(score=scores, column=column)
-    wide = cells.pivot(index=index, columns="column", values="score").round()
-    in_order = pd.MultiIndex.from_frame(answered[index].drop_duplicates())
-    return wide.loc[in_order].rename_axis(columns=None).reset_index()
-
-
-def why_unreadable(pairs: pd.DataFrame, cards: pd.DataFrame) -> str:
-    """Return why a judge's numbers do not suffice to compare methods; empty if they do.
-
-    Parameters
-    ----------
-    pairs, cards
-        As :func:`read_numbers` and :func:`read_alone` return them.
-    """
-    read = pairs["state"] == "read"
-    names = [
-        " and ".join(sorted(pair))
-        for pair in zip(pairs["first"], pairs["second"], strict=True)
-    ]
-    both = read.groupby([np.array(names), pairs["move"]]).sum() == 2
-    in_both_orders = both.groupby(level=0).sum()
-    if in_both_orders.min() < LEAST_SHARED:
-        first, _, second = in_both_orders.idxmin().partition(" and ")
-        fewest = Shared(in_both_orders.min(), pairs["move"].nunique(), first, second)
-        return (
-            f"{fewest} and in both orders; of {len(pairs):,} pairs in an order all twelve "
-            f"numbers are scores in {read.sum():,}."
-        )
-    scored = (
-        cards.set_index(["move", "method"])
-        .notna()
-        .all(axis=1)
-        .unstack(fill_value=False)
-    )
-    fewest = least_shared(scored)
-    few = fewest.moves < LEAST_SHARED
-    return f"{fewest}, each scored by itself." if few else ""
-
-
-def pairs_of(cards: pd.DataFrame) -> pd.DataFrame:
-    """Return the pairs that the scores given alone make, each in one order.
-
-    Columns as :func:`read_numbers` has them; comments without all six scores take no part.
-    """
-    cards = cards.dropna()
-    pairs = cards.merge(cards, on="move", suffixes=("_a", "_b"))
-    pairs = pairs[pairs["method_a"] < pairs["method_b"]].assign(state="read")
-    return pairs.rename(
-        columns={"method_a": "first", "method_b": "second"}, errors="raise"
-    )
 
 
 def _columns(side: str) -> list[str]:
@@ -620,120 +408,3 @@ def squares_of(claim: Claim) -> frozenset[str]:
     patterns = (each for each in places if isinstance(each, SquarePattern))
     squares = (each.square for each in patterns if each.square is not None)
     return frozenset(map(chess.square_name, squares))
-
-
-# ---------------------------------------------------------------- strengths
-
-#: Source of the strengths: Bradley and Terry, "Rank Analysis of Incomplete Block Designs"
-#: (1952); a tie counts as half a win for each. Ties added to every
-#: pair that met, so that one who never lost has a finite strength.
-PRIOR_TIES = 1.0
-
-
-def win_points(outcomes: pd.DataFrame, methods: Sequence[str]) -> Floats:
-    """Return the points of each method against each other, move by move.
-
-    Parameters
-    ----------
-    outcomes
-        Columns ``move``, ``first``, ``second`` and ``points``, what the first gets
-        (:func:`chessgloss.judges.pairwise.outcomes`).
-    methods
-        The methods, in the order of the answer.
-
-    Returns
-    -------
-    numpy.ndarray
-        Shape ``(moves, methods, methods)``, moves sorted by name: entry ``[m, i, j]`` is what
-        ``i`` won against ``j``, ties half.
-    """
-    turned = outcomes.rename(columns={"first": "second", "second": "first"})
-    turned["points"] = 1 - outcomes["points"]
-    table = pd.concat([outcomes, turned]).pivot_table(
-        index="move",
-        columns=["first", "second"],
-        values="points",
-        aggfunc="sum",
-        fill_value=0,
-    )
-    pairs = pd.MultiIndex.from_product([methods, methods])
-    cells = table.reindex(columns=pairs, fill_value=0).to_numpy(dtype=float)
-    return cells.reshape(-1, len(methods), len(methods))
-
-
-def bradley_terry(points: ArrayLike) -> Floats:
-    """Fit strengths: ``i`` beats ``j`` with chance ``1 / (1 + exp(s_j - s_i))``.
-
-    A logistic regression (statsmodels) of wins and losses on which two methods met.
-
-    Parameters
-    ----------
-    points
-        Shape ``(n, n)``: what the row won against the column.
-
-    Returns
-    -------
-    numpy.ndarray
-        Shape ``(n,)``: log-odds with mean 0, of the largest likelihood.
-
-    Raises
-    ------
-    ValueError
-        If there are no points, or the methods fall into groups that never met.
-    """
-    import statsmodels.api as sm
-
-    won = np.asarray(points, dtype=float)
-    played = won + won.T
-    pairs = combinations(range(len(won)), 2)
-    met = [(i, j) for i, j in pairs if played[i, j] > 0]
-    design = np.zeros((len(met), len(won)))
-    for row, (i, j) in enumerate(met):
-        design[row, [i, j]] = 1, -1
-    joined = bool(met) and np.linalg.matrix_rank(design) == len(won) - 1
-    if not joined:
-        raise ValueError(
-            "strengths need points, and methods that all met, if by way of others"
-        )
-    counts = [(won[i, j], won[j, i]) for i, j in met]
-    fit = sm.GLM(counts, design[:, 1:], family=sm.families.Binomial()).fit()
-    strength = np.concatenate([[0.0], fit.params])
-    return strength - strength.mean()
-
-
-def strengths(
-    outcomes: pd.DataFrame,
-    methods: Sequence[str],
-    *,
-    seed: int,
-    resamples: int = RESAMPLES,
-) -> pd.Series:
-    """Return Bradley-Terry strengths with intervals that draw whole moves.
-
-    :data:`PRIOR_TIES` are added for every pair that met.
-
-    Returns
-    -------
-    pandas.Series
-        An :class:`Interval` for each method that took part, strongest first; ``n`` is the number
-        of its answers. Of two methods ``d`` apart the stronger wins with chance
-        ``1 / (1 + exp(-d))``.
-    """
-    present = set(outcomes["first"]) | set(outcomes["second"])
-    names = [name for name in methods if name in present]
-    points = win_points(outcomes, names)
-    met = points.sum(axis=0) + points.sum(axis=0).T
-    ties = PRIOR_TIES / 2 * (met > 0)
-    value = bradley_terry(points.sum(axis=0) + ties)
-    weights = cluster_weights(len(points), seed=seed, resamples=resamples)
-    drawn = np.tensordot(weights, points, axes=1)
-    samples = np.array([bradley_terry(table + ties) for table in drawn])
-    counts = met.sum(axis=1).astype(int)
-    moves = len(points)
-    intervals = {
-        names[k]: percentile_interval(
-            value[k], samples[:, k], int(counts[k]), clusters=moves
-        )
-        for k in np.argsort(-value, kind="stable")
-    }
-    return pd.Series(intervals, dtype=object)
