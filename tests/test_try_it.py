@@ -119,6 +119,7 @@ def test_a_comment_is_marked_while_one_types_and_the_page_stays_light_until_then
     assert "/_static/live/stockfish.wasm.gz" in tab.traffic.loaded
     assert tab.traffic.total - before < gates.USED_WEIGHT
     tab.write(COMMENT)
+    tab.wait("marked", "with the rook")
     tab.wait("counts", "1 true, 1 false")
     false = tab.page.locator("#marked .claim-false").first
     evidence = false.locator(".evidence")
@@ -335,7 +336,7 @@ def test_a_move_is_played_by_keys_by_mouse_and_in_words_and_a_wrong_one_is_said(
 
 def test_the_page_opens_on_a_famous_move_with_comments_that_are_read(visit):
     tab = visit("")
-    assert tab.text("move-name") == "16. Qb8+"
+    tab.wait("move-name", "16. Qb8+")
     assert tab.text("counts") == "4 true"
     samples = tab.page.locator("#samples button")
     verdicts = []
@@ -354,8 +355,9 @@ def test_the_page_opens_on_a_famous_move_with_comments_that_are_read(visit):
 def test_what_is_not_read_offers_sentences_that_are_and_one_click_checks_them(visit):
     tab = visit("")
     tab.write("A terrible blunder 😮. White gains space!")
+    tab.wait("marked", "White gains space")
     offered = tab.page.locator("#claims .offers button")
-    offered.first.wait_for()
+    offered.nth(1).wait_for()
     assert offered.all_inner_texts()[0] == "A blunder"
     assert 2 <= offered.count() <= 6
     offered.nth(1).click()
@@ -370,7 +372,7 @@ def test_what_is_not_read_offers_sentences_that_are_and_one_click_checks_them(vi
 def test_a_game_that_breaks_off_says_so_and_an_empty_field_ends_it(visit):
     tab = visit()
     tab.write(COMMENT)
-    tab.wait("counts", "1 true, 1 false")
+    tab.wait("marked", "with the rook")
     tab.page.locator("#pgn-box summary").click()
     read = tab.page.locator("#pgn-form button").first
     tab.page.locator("#pgn").fill("1. e4 e5 2. Ke3 Nc6")
