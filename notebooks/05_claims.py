@@ -130,7 +130,8 @@ claims_read = read[voice.text_key(shown, comment.text)].claims
 decided = decide(claims_read, moves[shown].move, moves[shown].verdict)
 print(textwrap.fill(f"{moves[shown].move.numbered_san}: {comment.text}", 84))
 for claim, each in zip(claims_read, decided, strict=True):
-    print(f"{claim}\n    {each.verdict}: {each.evidence}")
+    print(f"{each.verdict}: {claim}")
+print(f"what decides the first: {decided[0].evidence}")
 
 # %% [markdown]
 # On the page [Try it](../try_it.md) the same program checks what you write.
@@ -210,7 +211,6 @@ report.table(
 # %%
 first, second = outcomes.check_twice(answers, reader, analyse, moves=chosen)
 false = outcomes.by_arm(comments, voice.accused(first, second)).loc[chosen]
-print(f"{false.count().sum()} comments; with a false claim: {false.stack().mean():.3f}")
 
 # %% [markdown]
 # A blind reader sees the board, the move, an engine's lines and one comment, and not who wrote it. Two
@@ -239,7 +239,10 @@ random = np.random.default_rng(seed)
 drawn = random.choice(difference, (2_000, len(difference))).mean(axis=1)
 flipped = (random.choice([-1, 1], (2_000, len(difference))) * difference).mean(axis=1)
 p = (1 + (abs(flipped) >= abs(difference.mean()) - 1e-9).sum()) / 2_001
-print(f"{difference.mean():+.3f}, 95 % from {np.quantile(drawn, 0.025):+.3f}", end=" ")
+print(
+    f"of {len(difference)} moves {difference.mean():+.3f}, 95 % from {np.quantile(drawn, 0.025):+.3f}",
+    end=" ",
+)
 print(f"to {np.quantile(drawn, 0.975):+.3f}; p = {p:.4f}, not corrected")
 
 # %%
