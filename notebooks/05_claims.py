@@ -258,8 +258,7 @@ if outcomes.is_read(small_client, reader, shared=True):
 small_steps = compare_all({"small, false": small_false}, voice.CONTRASTS, blocks, seed=seed)
 report.table(
     laid_out([*steps, *small_steps], pictures.STEPS),
-    caption=f"What each step does to comments by {titles[writer]}, {len(chosen)} moves, in points: "
-    "share with a false claim, share that say what decides. p by Holm",
+    caption="What each step changes, in points: comments that are false, that say what decides",
 )
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What the table bears out"}
