@@ -80,6 +80,10 @@ def analyse(positions, nodes, lines):
     return pool.analyse(positions, min(nodes, sizes.nodes), lines)
 
 
+def in_percent(each):
+    return f"{each.in_percent():.0f}" if each else ""
+
+
 example = arms.asked_moves()["ccc/figA6"]
 
 # %% [markdown]
@@ -239,11 +243,8 @@ random = np.random.default_rng(seed)
 drawn = random.choice(difference, (2_000, len(difference))).mean(axis=1)
 flipped = (random.choice([-1, 1], (2_000, len(difference))) * difference).mean(axis=1)
 p = (1 + (abs(flipped) >= abs(difference.mean()) - 1e-9).sum()) / 2_001
-print(
-    f"of {len(difference)} moves {difference.mean():+.3f}, 95 % from {np.quantile(drawn, 0.025):+.3f}",
-    end=" ",
-)
-print(f"to {np.quantile(drawn, 0.975):+.3f}; p = {p:.4f}, not corrected")
+low, high = np.quantile(drawn, [0.025, 0.975])
+print(f"{difference.mean():+.3f} [{low:+.3f}, {high:+.3f}], p = {p:.4f}, not corrected")
 
 # %%
 blocks = {name: number for number, of in enumerate(voice.read_blocks()) for name in of}
@@ -264,7 +265,8 @@ report.table(
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What the table bears out"}
 DO = {"false": "are false", "decisive": "say what decides"}
 DO["small, false"] = f"by {titles[small]}, on {len(small_false)} of the moves, are false"
-sentences = concluded([*steps, *small_steps], pictures.STEPS, DO)
+told_steps = [each for each in (*steps, *small_steps) if each.verdict != "open"]
+sentences = [*concluded(told_steps, pictures.STEPS, DO), "All else is open."]
 if small_false.empty:
     sentences.append(
         f"Comments by {titles[small]} were not read: `make record PURPOSE=voice_readings "
@@ -287,11 +289,6 @@ false_blind = outcomes.said(blindly, "false").reindex(false.index)
 rulers = outcomes.rulers(false, plants, false_blind)
 corrected = corrected_shares(false, rulers, seed=seed)
 both_say = false.where(false_blind[[*false]] == 1)
-
-
-def in_percent(each):
-    return f"{each.in_percent():.0f}" if each else ""
-
 
 report.table(
     pd.DataFrame(
