@@ -80,6 +80,10 @@ def analyse(positions, nodes, lines):
     return pool.analyse(positions, min(nodes, sizes.nodes), lines)
 
 
+def in_percent(each):
+    return f"{each.in_percent():.0f}" if each else ""
+
+
 example = arms.asked_moves()["ccc/figA6"]
 
 # %% [markdown]
@@ -130,7 +134,8 @@ claims_read = read[voice.text_key(shown, comment.text)].claims
 decided = decide(claims_read, moves[shown].move, moves[shown].verdict)
 print(textwrap.fill(f"{moves[shown].move.numbered_san}: {comment.text}", 84))
 for claim, each in zip(claims_read, decided, strict=True):
-    print(f"{claim}\n    {each.verdict}: {each.evidence}")
+    print(f"{each.verdict}: {claim}")
+print(f"what decides the first: {decided[0].evidence}")
 
 # %% [markdown]
 # On the page [Try it](../try_it.md) the same program checks what you write.
@@ -210,7 +215,6 @@ report.table(
 # %%
 first, second = outcomes.check_twice(answers, reader, analyse, moves=chosen)
 false = outcomes.by_arm(comments, voice.accused(first, second)).loc[chosen]
-print(f"{false.count().sum()} comments; with a false claim: {false.stack().mean():.3f}")
 
 # %% [markdown]
 # A blind reader sees the board, the move, an engine's lines and one comment, and not who wrote it. Two
@@ -239,8 +243,8 @@ random = np.random.default_rng(seed)
 drawn = random.choice(difference, (2_000, len(difference))).mean(axis=1)
 flipped = (random.choice([-1, 1], (2_000, len(difference))) * difference).mean(axis=1)
 p = (1 + (abs(flipped) >= abs(difference.mean()) - 1e-9).sum()) / 2_001
-print(f"{difference.mean():+.3f}, 95 % from {np.quantile(drawn, 0.025):+.3f}", end=" ")
-print(f"to {np.quantile(drawn, 0.975):+.3f}; p = {p:.4f}, not corrected")
+low, high = np.quantile(drawn, [0.025, 0.975])
+print(f"{difference.mean():+.3f} [{low:+.3f}, {high:+.3f}], p = {p:.4f}, not corrected")
 
 # %%
 blocks = {name: number for number, of in enumerate(voice.read_blocks()) for name in of}
@@ -255,14 +259,14 @@ if outcomes.is_read(small_client, reader, shared=True):
 small_steps = compare_all({"small, false": small_false}, voice.CONTRASTS, blocks, seed=seed)
 report.table(
     laid_out([*steps, *small_steps], pictures.STEPS),
-    caption=f"What each step does to comments by {titles[writer]}, {len(chosen)} moves, in points: "
-    "share with a false claim, share that say what decides. p by Holm",
+    caption="What each step changes, in points: comments that are false, that say what decides",
 )
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What the table bears out"}
 DO = {"false": "are false", "decisive": "say what decides"}
 DO["small, false"] = f"by {titles[small]}, on {len(small_false)} of the moves, are false"
-sentences = concluded([*steps, *small_steps], pictures.STEPS, DO)
+told_steps = [each for each in (*steps, *small_steps) if each.verdict != "open"]
+sentences = [*concluded(told_steps, pictures.STEPS, DO), "All else is open."]
 if small_false.empty:
     sentences.append(
         f"Comments by {titles[small]} were not read: `make record PURPOSE=voice_readings "
@@ -285,11 +289,6 @@ false_blind = outcomes.said(blindly, "false").reindex(false.index)
 rulers = outcomes.rulers(false, plants, false_blind)
 corrected = corrected_shares(false, rulers, seed=seed)
 both_say = false.where(false_blind[[*false]] == 1)
-
-
-def in_percent(each):
-    return f"{each.in_percent():.0f}" if each else ""
-
 
 report.table(
     pd.DataFrame(

@@ -50,7 +50,7 @@ PANELS: Sequence[tuple[str, str, str]] = (
     ("Comments that say what decides", "voice.decisive", "voice.small.decisive"),
 )
 
-_LEFT, _WIDTH, _STEP, _TOP = 134, 162, 22, 8
+_LEFT, _WIDTH, _STEP, _TOP = 134, 162, 20, 8
 
 
 def chart(title: str, bars: Mapping[str, Sequence[Result | None]]) -> str:

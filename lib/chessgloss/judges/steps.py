@@ -163,12 +163,13 @@ def _difference(
 
 
 def laid_out(steps: Iterable[Step], words: Mapping[str, str]) -> pd.DataFrame:
-    """Return a table of steps, by their words: points, then verdict and p, of each outcome."""
+    """Return a table of steps, by their words: of each outcome points, verdict and p."""
     rows = dict[str, dict[str, str]]()
     for each in steps:
-        row = rows.setdefault(words[each.name], {})
-        row[each.outcome] = f"{each.by_moves.in_percent():+.0f}"
-        row[f"{each.outcome}, so (p)"] = f"{each.verdict} ({each.adjusted:.3f})"
+        told = (
+            f"{each.by_moves.in_percent():+.0f} {each.verdict}, p {each.adjusted:.3f}"
+        )
+        rows.setdefault(words[each.name], {})[each.outcome] = told
     return pd.DataFrame(rows).T.fillna("")
 
 
