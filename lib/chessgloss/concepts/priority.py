@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,14 @@ MethodName = Literal["default", "linear", "paper"]
 _PAIRS = ACCUMULATORS // 2
 _ONE_HOT = 12 * 64
 _TOTALS = 3
+
+#: Answers of a model from one side's view: the totals, and that side's terms.
+ANSWERS = _TOTALS + (len(TERMS) - _TOTALS) // 2
+#: Where the terms stand among White's answers and Black's behind them.
+_PLACES = [
+    *range(_TOTALS),
+    *(place for k in range(_TOTALS, ANSWERS) for place in (k, ANSWERS + k)),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +207,8 @@ class ChangeModel:
             around = (source.read(fens[at : at + batch]) for fens in (before, after))
             answers.append(self._answers(source.features(*around)))
         whole = np.concatenate(answers)
-        signed = _by_term(whole[:, :, 0], -1)
-        return signed * np.abs(signed), _by_term(whole[:, :, 1], 1)
+        signed = by_term(whole[:, :, 0], -1)
+        return signed * np.abs(signed), by_term(whole[:, :, 1], 1)
 
     def _answers(self, views: NDArray[np.float32]) -> NDArray[np.float32]:
         """Map two views ``(n, 2, width)`` to each one's two answers a term, ``(n, 2, 2, 12)``."""
@@ -241,17 +249,18 @@ class ChangeModel:
         return cls(weights, weights.pop("spread"), about)
 
 
-def _by_term(sides: NDArray[np.float32], sign: int) -> NDArray[np.float32]:
+def by_term(sides: Any, sign: int) -> Any:
     """Lay out ``(n, 2, 12)`` as ``(n, 21)``: totals from both views, then White, Black, White...
 
-    A total seen by Black is the same with the other sign; its size is the same.
+    A total seen by Black is the same with the other sign; its size is the same. ``sides`` may be
+    an array or a tensor, and so is what is returned.
     """
-    white = sides[:, 0]
-    black = sides[:, 1]
-    totals = (white[:, :_TOTALS] + sign * black[:, :_TOTALS]) / 2
-    pairs = np.stack([white[:, _TOTALS:], black[:, _TOTALS:]], axis=-1)
-    by_side = pairs.reshape(len(sides), -1)
-    return np.concatenate([totals, by_side], axis=1)
+    flat = sides.reshape(len(sides), -1)
+    white = flat[:, :_TOTALS]
+    black = flat[:, ANSWERS : ANSWERS + _TOTALS]
+    terms = flat[:, _PLACES]
+    terms[:, :_TOTALS] = (white + sign * black) / 2
+    return terms
 
 
 # ---------------------------------------------------------------- methods

@@ -36,7 +36,6 @@ from chessgloss.concepts.vectors import LAYERS
 from chessgloss.corpora.games import of_split
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.positions import Game
-from chessgloss.scores import TERMS
 from chessgloss.stats import Interval
 from chessgloss.store import default_store, write_file, write_tensors
 
@@ -60,10 +59,6 @@ FITTED_GAMES, TEST_GAMES, PER_GAME = 5_000, 1_500, 6
 
 #: Positions that the CCC paper cut its tails from: 5 % of them are 10,000 a tail (its 3.1.1).
 PAPER_POSITIONS = 200_000
-
-
-_TOTALS = 3
-_ANSWERS = _TOTALS + (len(TERMS) - _TOTALS) // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +154,14 @@ class ChangeNetwork(nn.Module):
         super().__init__()
         self.views = TwoViews(width, hidden)
         self.trunk = nn.Linear(hidden, trunk)
-        self.heads = nn.Linear(trunk, 2 * _ANSWERS)
+        self.heads = nn.Linear(trunk, 2 * priority.ANSWERS)
 
     def forward(self, views: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return signed roots of changes and roots of sizes, ``(n, 21)``, as in ``TERMS``."""
         hidden = torch.relu(self.views(views))
         answers = self.heads(torch.relu(self.trunk(hidden)))
-        signed, size = answers.unflatten(-1, (2, _ANSWERS)).unbind(dim=2)
-        return _by_term(signed, -1), _by_term(size, 1)
+        signed, size = answers.unflatten(-1, (2, priority.ANSWERS)).unbind(dim=2)
+        return priority.by_term(signed, -1), priority.by_term(size, 1)
 
     def model(
         self, spread: NDArray[np.float32], about: Mapping[str, str]
@@ -174,17 +169,6 @@ class ChangeNetwork(nn.Module):
         """Return the model that has these weights, now and while they are trained on."""
         weights = {name: each.numpy() for name, each in self.state_dict().items()}
         return priority.ChangeModel(weights, spread, about)
-
-
-def _by_term(sides: torch.Tensor, sign: int) -> torch.Tensor:
-    """Lay out ``(n, 2, 12)`` as ``(n, 21)``: totals from both views, then White, Black, White...
-
-    A total seen by Black is the same with the other sign; its size is the same.
-    """
-    white, black = sides.unbind(dim=1)
-    totals = (white[:, :_TOTALS] + sign * black[:, :_TOTALS]) / 2
-    pairs = torch.stack([white[:, _TOTALS:], black[:, _TOTALS:]], dim=-1)
-    return torch.cat([totals, pairs.flatten(1)], dim=-1)
 
 
 def loss_of(
