@@ -127,6 +127,7 @@ def bars(
     rows: Mapping[str, Result],
     known: Mapping[str, Result],
     ends: tuple[float, float] = (0, 1),
+    form: str = "{:.0%}",
 ) -> str:
     """Return an SVG of numbers with their intervals, a line each; its words say all of it.
 
@@ -139,7 +140,9 @@ def bars(
     known
         The committed results by the same labels.
     ends
-        Of the axis: from 0 to 1 the numbers are shares, written in per cent.
+        Of the axis.
+    form
+        How a number is written.
     """
     low, high = ends
     bottom = 8 + _STEP * len(rows)
@@ -148,7 +151,7 @@ def bars(
         x = _across(number, ends)
         marks.append(f'<path class="grid" d="M{x:g} 8V{bottom}"/>')
         marks.append(
-            f'<text class="tick" x="{x:g}" y="{bottom + 16}">{_written(number, ends)}</text>'
+            f'<text class="tick" x="{x:g}" y="{bottom + 16}">{form.format(number)}</text>'
         )
     words = []
     for place, (label, result) in enumerate(rows.items()):
@@ -157,7 +160,7 @@ def bars(
         marks.append(
             f'<text class="label" x="{_LEFT - 8}" y="{y + 4:g}">{escape(label)}</text>'
         )
-        marks.append(_bar(result, ends, y))
+        marks.append(_bar(result, ends, form, y))
     said = escape(f"{title}: {'; '.join(words)}")
     return (
         f'<svg class="drawn chart" viewBox="0 0 360 {bottom + 24}" role="img" '
@@ -174,11 +177,7 @@ def _across(number: float, ends: tuple[float, float]) -> float:
     return _LEFT + _WIDTH * (number - low) / (high - low)
 
 
-def _written(number: float, ends: tuple[float, float]) -> str:
-    return f"{number:.0%}" if ends == (0, 1) else f"{number:.2f}"
-
-
-def _bar(result: Result, ends: tuple[float, float], y: float) -> str:
+def _bar(result: Result, ends: tuple[float, float], form: str, y: float) -> str:
     if result.value is None:
         words = escape(in_words(result))
         return f'<text class="needs" x="{_LEFT + 4}" y="{y + 4:g}">{words}</text>'
@@ -187,17 +186,17 @@ def _bar(result: Result, ends: tuple[float, float], y: float) -> str:
     if result.low is not None and result.high is not None:
         low, high = (_across(each, ends) for each in (result.low, result.high))
         drawn = f'<path class="bar" d="M{low:.1f} {y:g}H{high:.1f}"/>{drawn}'
-    words = _written(result.value, ends)
+    words = form.format(result.value)
     return f'{drawn}<text class="value" x="356" y="{y + 4:g}">{words}</text>'
 
 
 def figures(told: Mapping[str, Any], book: Any) -> dict[str, str]:
-    """Return the bars of ``findings.toml``'s ``front_bars``, by name.
+    """Return the bars of ``findings.toml``'s ``bars``, by name.
 
     Parameters
     ----------
     told
-        By name: ``title``, ``bars``, a result's address by label, and ``ends`` of the axis.
+        By name: ``title``, ``rows``, a result's address by label, ``ends`` of the axis, and ``form``.
     book
         The results, as :class:`results.Book`.
     """
@@ -205,9 +204,10 @@ def figures(told: Mapping[str, Any], book: Any) -> dict[str, str]:
     return {
         name: bars(
             each["title"],
-            {label: book.result(key, name) for label, key in each["bars"].items()},
-            {label: committed.result(key, name) for label, key in each["bars"].items()},
+            {label: book.result(key, name) for label, key in each["rows"].items()},
+            {label: committed.result(key, name) for label, key in each["rows"].items()},
             tuple(each.get("ends", (0, 1))),
+            each.get("form", "{:.0%}"),
         )
         for name, each in told.items()
     }
