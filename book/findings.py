@@ -20,6 +20,7 @@ import jinja2
 from docutils.nodes import make_id
 from jinja2.sandbox import SandboxedEnvironment
 
+import front
 import questions
 from chessgloss.book import pictures
 from chessgloss.report import Result
@@ -55,7 +56,14 @@ DOCUMENTS = TITLES | {"book": "This book"}
 GUARDED = ("state_tracking",)
 
 #: The generated pages; each has a template beside this file.
-PAGES = ("findings.md", "index.md", "questions.md")
+PAGES = (
+    "findings.md",
+    "index.md",
+    "part_board.md",
+    "part_explaining.md",
+    "part_players.md",
+    "questions.md",
+)
 
 #: What a rule asks of a result.
 _ASKED = re.compile(r"(\w+)\((\w+)\)")
@@ -292,14 +300,6 @@ def read_claims(path: Path) -> tuple[dict[str, Any], list[Claim]]:
     return tables, claims
 
 
-def example(tables: Mapping[str, Any]) -> str:
-    """Return the HTML of a board that plays, with a comment on its move, every claim coloured."""
-    from explorer import show_one
-
-    told = tables["example"]
-    return show_one(told["briefing"], told["source"], told["methods"])
-
-
 def pages(project: Path, folder: Path) -> dict[str, str]:
     """Return the generated pages by file name, as MyST Markdown.
 
@@ -353,8 +353,10 @@ def pages(project: Path, folder: Path) -> dict[str, str]:
         "decided": sum(1 for claim in claims if claim.rules),
         "telling": [by_id[name] for name in decided[:TELLING]],
         "figure": figure.html,
+        "bars": front.figures(tables["bars"], book),
+        "vote": front.vote(**tables["vote"]),
         "diagram": diagram(book.names),
-        "example": example(tables),
+        **front.numbers(book),
     }
     for name in cards[claims[0].id]:
         given[name] = {claim: card[name] for claim, card in cards.items()}

@@ -1,19 +1,22 @@
-"""Figures of the first page: comments on one move among which a reader votes, and bars."""
+"""Figures of the first pages: comments on one move among which a reader votes, and charts."""
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from chessgloss import report
+from chessgloss.book import pictures
 from chessgloss.commentary import voice
 from chessgloss.commentary.notes import write_notes
 from chessgloss.judges import blind
 from chessgloss.llm.client import DEFAULT_MODEL, replay
-from chessgloss.report import Result, in_words
+from chessgloss.report import in_words
+from results import Book
 
 #: Whose comments are shown, under which name.
 WRITERS: Mapping[str, str] = {
@@ -99,7 +102,8 @@ def vote(move: str, model: str) -> str:
     board = report.board(shown, size=260).html.replace("../explorer", "explorer")
     return (
         f'<div class="vote" id="vote"><div>{board}</div><div>'
-        f'<p role="status">{escape(shown.numbered_san)}. Which comment would you keep? Press its letter.</p>'
+        f'<p role="status">{escape(shown.numbered_san)}. Which comment would you keep? '
+        "Press its letter.</p>"
         f'<ol class="ballots">{"".join(rows)}</ol>'
         "<details><summary>Who wrote them, and what two blind readings say</summary>"
         f"<ul>{''.join(names)}</ul></details></div></div>"
@@ -116,98 +120,62 @@ _SCRIPT = """(() => {
       }
       const who = place.querySelector(`[data-who="${button.dataset.vote}"]`);
       place.querySelector("details").open = true;
-      place.querySelector("[role=status]").textContent = `You keep ${who.firstChild.textContent}:${who.childNodes[1].textContent}`;
+      const [letter, name] = who.childNodes;
+      const words = `You keep ${letter.textContent}:${name.textContent}`;
+      place.querySelector("[role=status]").textContent = words;
     });
   }
 })();"""
 
 
-def bars(
-    title: str,
-    rows: Mapping[str, Result],
-    known: Mapping[str, Result],
-    ends: tuple[float, float] = (0, 1),
-    form: str = "{:.0%}",
-) -> str:
-    """Return an SVG of numbers with their intervals, a line each; its words say all of it.
-
-    Parameters
-    ----------
-    title
-        What the numbers are.
-    rows
-        A number by label. One that was not measured has no mark: its line says what it needs.
-    known
-        The committed results by the same labels.
-    ends
-        Of the axis.
-    form
-        How a number is written.
-    """
-    low, high = ends
-    bottom = 8 + _STEP * len(rows)
-    marks = []
-    for number in (low, (low + high) / 2, high):
-        x = _across(number, ends)
-        marks.append(f'<path class="grid" d="M{x:g} 8V{bottom}"/>')
-        marks.append(
-            f'<text class="tick" x="{x:g}" y="{bottom + 16}">{form.format(number)}</text>'
-        )
-    words = []
-    for place, (label, result) in enumerate(rows.items()):
-        y = 8 + _STEP * place + _STEP / 2
-        words.append(f"{label} {in_words(result, known.get(label))}")
-        marks.append(
-            f'<text class="label" x="{_LEFT - 8}" y="{y + 4:g}">{escape(label)}</text>'
-        )
-        marks.append(_bar(result, ends, form, y))
-    said = escape(f"{title}: {'; '.join(words)}")
-    return (
-        f'<svg class="drawn chart" viewBox="0 0 360 {bottom + 24}" role="img" '
-        f'aria-label="{said}" xmlns="http://www.w3.org/2000/svg">{"".join(marks)}</svg>'
-    )
-
-
-#: Where the axis begins, its width, and the height of a line, in the picture's units.
-_LEFT, _WIDTH, _STEP = 152, 150, 28
-
-
-def _across(number: float, ends: tuple[float, float]) -> float:
-    low, high = ends
-    return _LEFT + _WIDTH * (number - low) / (high - low)
-
-
-def _bar(result: Result, ends: tuple[float, float], form: str, y: float) -> str:
-    if result.value is None:
-        words = escape(in_words(result))
-        return f'<text class="needs" x="{_LEFT + 4}" y="{y + 4:g}">{words}</text>'
-    at = _across(result.value, ends)
-    drawn = f'<circle class="dot" cx="{at:.1f}" cy="{y:g}" r="5"/>'
-    if result.low is not None and result.high is not None:
-        low, high = (_across(each, ends) for each in (result.low, result.high))
-        drawn = f'<path class="bar" d="M{low:.1f} {y:g}H{high:.1f}"/>{drawn}'
-    words = form.format(result.value)
-    return f'{drawn}<text class="value" x="356" y="{y + 4:g}">{words}</text>'
-
-
-def figures(told: Mapping[str, Any], book: Any) -> dict[str, str]:
-    """Return the bars of ``findings.toml``'s ``bars``, by name.
+def figures(told: Mapping[str, Any], book: Book) -> dict[str, str]:
+    """Return the charts of ``findings.toml``'s ``bars``, by name.
 
     Parameters
     ----------
     told
-        By name: ``title``, ``rows``, a result's address by label, ``ends`` of the axis, and ``form``.
+        By name: ``title``, ``rows``, a result's address by label, and ``axis`` where its numbers
+        are no shares.
     book
-        The results, as :class:`results.Book`.
+        The results.
     """
-    committed = book.as_committed()
     return {
-        name: bars(
+        name: pictures.chart(
             each["title"],
-            {label: book.result(key, name) for label, key in each["rows"].items()},
-            {label: committed.result(key, name) for label, key in each["rows"].items()},
-            tuple(each.get("ends", (0, 1))),
-            each.get("form", "{:.0%}"),
+            {label: [book.result(key, name)] for label, key in each["rows"].items()},
+            tuple(each.get("axis", pictures.SHARES)),
         )
         for name, each in told.items()
+    }
+
+
+def numbers(book: Book) -> dict[str, Callable[[str], Any]]:
+    """Return what templates ask of a result at ``chapter/key``: bounds to decide by, and words.
+
+    A result that is not here has no bound, so that nothing is concluded from it.
+    """
+
+    def asked(name: str, absent: float) -> Callable[[str], float]:
+        def ask(address: str) -> float:
+            found = getattr(book.result(address, "index"), name)
+            return absent if found is None else float(found)
+
+        return ask
+
+    def written(form: str) -> Callable[[str], str]:
+        def write(address: str) -> str:
+            result = book.result(address, "index")
+            return (
+                in_words(result) if result.value is None else form.format(result.value)
+            )
+
+        return write
+
+    return {
+        "low": asked("low", -math.inf),
+        "high": asked("high", math.inf),
+        "value": asked("value", math.nan),
+        "percent": written("{:.0%}"),
+        "number": written("{:.0f}"),
+        "points": lambda address: f"{100 * asked('value', math.nan)(address):.0f}",
     }

@@ -53,27 +53,39 @@ PANELS: Sequence[tuple[str, str, str]] = (
 _LEFT, _WIDTH, _STEP, _TOP = 134, 162, 20, 8
 
 
-def chart(title: str, bars: Mapping[str, Sequence[Result | None]]) -> str:
-    """Return an SVG of shares with their intervals, one line each; its words say all of it.
+#: The ends of an axis, and how a number on it is written.
+SHARES = (0.0, 1.0, "{:.0%}")
+
+
+def chart(
+    title: str,
+    bars: Mapping[str, Sequence[Result | None]],
+    axis: tuple[float, float, str] = SHARES,
+) -> str:
+    """Return an SVG of numbers with their intervals, one line each; its words say all of it.
 
     Parameters
     ----------
     title
         What is shared out.
     bars
-        By the name of a line one share or more: the first is filled, the others are hollow. What
+        By the name of a line one number or more: the first is filled, the others are hollow. What
         was not measured says what it needs if it stands first; ``None`` is left out.
+    axis
+        Its ends, and how a number is written: by default those of shares.
     """
+    low, high, form = axis
     bottom = _TOP + _STEP * len(bars)
-    marks = [_grid(share, bottom) for share in (0, 0.25, 0.5, 0.75, 1)]
+    quarters = [low + (high - low) * part / 4 for part in range(5)]
+    marks = [_grid(_across(each, axis), bottom, form.format(each)) for each in quarters]
     said = []
     for place, (name, shares) in enumerate(bars.items()):
         y = _TOP + _STEP * (place + 0.5)
         marks.append(_text("label", _LEFT - 8, y + 4, name))
         there = [each for each in shares if each is not None]
         for rank, each in enumerate(there):
-            marks.append(_mark(name, each, y, rank))
-        known = [f"{each.value:.0%}" for each in there if each.value is not None]
+            marks.append(_mark(name, each, y, rank, axis))
+        known = [form.format(each.value) for each in there if each.value is not None]
         marks.append(_text("value", 358, y + 4, ", ".join(known)))
         said.append(f"{name} {', '.join(map(in_words, there)) or 'was not asked'}")
     words = escape(f"{title}: {'; '.join(said)}")
@@ -83,20 +95,26 @@ def chart(title: str, bars: Mapping[str, Sequence[Result | None]]) -> str:
     )
 
 
-def _grid(share: float, bottom: float) -> str:
-    x = _LEFT + _WIDTH * share
+def _across(number: float, axis: tuple[float, float, str]) -> float:
+    low, high, _ = axis
+    return _LEFT + _WIDTH * (number - low) / (high - low)
+
+
+def _grid(x: float, bottom: float, words: str) -> str:
     line = f'<path class="grid" d="M{x:g} {_TOP}V{bottom}"/>'
-    return line + _text("tick", x, bottom + 16, f"{share:.0%}")
+    return line + _text("tick", x, bottom + 16, words)
 
 
-def _mark(name: str, share: Result, y: float, rank: int) -> str:
-    """Return the point of a share on its interval; a later one stands lower and is hollow."""
+def _mark(
+    name: str, share: Result, y: float, rank: int, axis: tuple[float, float, str]
+) -> str:
+    """Return the point of a number on its interval; a later one stands lower and is hollow."""
     if share.value is None:
         return "" if rank else _text("needs", _LEFT + 4, y + 4, in_words(share))
     if share.low is None or share.high is None:
         raise ValueError(f"figure: {name!r} has no interval")
     low, mid, high = (
-        _LEFT + _WIDTH * each for each in (share.low, share.value, share.high)
+        _across(each, axis) for each in (share.low, share.value, share.high)
     )
     style = " hollow" if rank else ""
     at = y + 8 * rank - 2
