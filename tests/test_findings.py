@@ -329,6 +329,7 @@ def test_text_is_escaped(tmp_path, written):
     (book / "findings.toml").write_text(
         TOML.read_text("utf-8").replace(head, f"{head}<i>", 1)
     )
+    (book / "results").symlink_to(PROJECT / "book/results")
     (tmp_path / "notebooks").symlink_to(PROJECT / "notebooks")
     page = findings.pages(tmp_path, PROJECT / "book/results")["findings.md"]
     assert "&lt;i&gt;" in page and "<i>" not in page
