@@ -145,13 +145,15 @@ sides = []
 for place, letter in (("first", "a"), ("second", "b")):
     given = read[[f"{name}_{letter}" for name in CRITERIA]].set_axis(CRITERIA, axis=1)
     sides.append(given.astype(float).assign(kind=read[place].map(KINDS)))
-mean_scores = pd.concat(sides).groupby("kind").mean()
+mean_scores = pd.concat(sides).groupby("kind").mean().rename_axis(None)
 report.table(
     mean_scores.rename(columns={"human_likeness": "human"}), caption="Mean scores, 1 to 5"
 )
 
 # %% [markdown]
-# {glue:text}`three_say`
+# {glue:text}`three_say` Faithfulness is to the context, not to the board: what a line of moves shows beyond
+# it counts as unsupported. Checked lines get {glue:text}`faith_lines:.1f` for it, CCC
+# {glue:text}`faith_ccc:.1f`.
 #
 # ## Both orders
 #
@@ -165,7 +167,9 @@ print(f"the same winner in both orders: {same:.2f}; by chance {stays['chance'].m
 
 # %%
 both = measures.in_both_orders(compared)
-first = mean_interval(both["points"], both["move"], seed=seed)
+# in each pair 0.5, if the place is nothing
+of_place = both.groupby(["move", "pair"])["points"].mean().reset_index()
+first = mean_interval(of_place["points"], of_place["move"], seed=seed)
 ties = mean_interval(both["winner"] == "TIE", both["move"], seed=seed)
 print(f"points of the comment shown first: {first:.2f}; ties: {ties:.2f}")
 
@@ -270,7 +274,9 @@ report.paste(
     place="the place counts" if counts else "the place is not seen to count",
     struck_broken=f"{share_struck['broken'].in_percent():.0f} %",
     struck_true=f"{share_struck['true'].in_percent():.0f} %",
-    unreadable=asked - len(every),
+    unreadable=asked - len(every) or "none",
+    faith_lines=mean_scores.loc[KINDS["lines_checked"], "faithfulness"],
+    faith_ccc=mean_scores.loc["CCC", "faithfulness"],
     contradict=f"{contradict.in_percent():.0f} %",
     repeats=f"{repeats.in_percent():.0f} %",
 )
