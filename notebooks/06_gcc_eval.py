@@ -73,8 +73,13 @@ right.hlines(
     names, drawn["less"], drawn["more"].fillna(drawn["less"]), color="grey", linewidth=1
 )
 right.scatter(drawn["less"], names, color=report.PALETTE[0], label="as the paper asks")
-right.scatter(
-    drawn["more"], names, color=report.PALETTE[1], marker="s", label="reference in view"
+viewed = drawn["more"].dropna()  # of those who have a clone of the released repository
+right.plot(
+    viewed,
+    [KINDS[kind] for kind in viewed.index],
+    "s",
+    color=report.PALETTE[1],
+    label="reference in view",
 )
 right.set(xlim=(0, 1), ylim=(-0.5, len(names) + 0.6), xlabel="relevance, share of the scale")
 right.legend(loc="upper left", ncols=2, fontsize=8)
