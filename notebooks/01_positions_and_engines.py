@@ -9,24 +9,14 @@
 # %% [markdown]
 # # Positions and engines
 #
-# A move by an engine of level 5 loses {glue:text}`acpl_05:.0f` centipawns on average, at level 20
-# it is {glue:text}`acpl_20:.0f`. One game cannot show that the stronger level plays
-# better{glue:md}`enough_games`.
-#
-# A chess engine knows and cannot speak; a language model speaks and does not know. Before the two
-# can explain a move together, we need moves to explain, and an engine's verdict on each. This
-# chapter provides them: {glue:text}`games:,` games of {glue:md}`corpus`, divided once and for all
-# into three parts, and the {glue:text}`terms` terms in which Stockfish 8 judges a position.
-#
-# The position below is from Figure A6 of the CCC paper {cite}`kim2024ccc`, where White plays
-# 21. Bxe6+. The table shows the terms of Stockfish 8 and of a modern engine.
+# {glue:text}`two_verdicts` {glue:text}`words_and_knowledge`
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters"}
 profile = "book"
 seed = 1
 games_path = None  # in place of self-play: the path of a PGN of any size
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and four verdicts on one position"}
 from itertools import islice
 from pathlib import Path
 import matplotlib.pyplot as plt
@@ -49,39 +39,11 @@ from chessgloss.store import find_project
 sizes = load_sizes("01_positions_and_engines", profile)
 report.use_house_style()
 
-# %%
 figure_a6 = positions.read_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21")
 bxe6 = positions.read_move(figure_a6, "21. Bxe6+")
 old = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish8(), progress=False)
 new = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish15(), progress=False)
-terms = pd.DataFrame(
-    {"Stockfish 8": old.middlegame[0], "Stockfish 15.1": new.middlegame[0]}, index=oracle.TERMS
-)
-report.boards(report.board(bxe6), report.table(terms))
 
-# %% [markdown]
-# In this chapter we
-#
-# - compare Stockfish 8, whose 21 evaluation terms are the *concepts* of the book, with a modern
-#   engine on one position;
-# - count the games, positions and human comments that all later chapters use;
-# - look at the distribution of each term, since a concept will be defined by its two tails;
-# - compute an interval over games by hand, and use it to ask whether higher engine levels play
-#   better. The plan for static positions asked this with one game a level and got an odd answer.
-#
-# ## What an engine says of a position
-#
-# Stockfish 8 judges a position without any neural network: its verdict is a sum of terms,
-# and each term has a name that a player knows. Values are in pawns, for the middlegame. A
-# positive value is good for the side that the term is named after; *Material*, *Imbalance* and
-# *Pawns* are White's less Black's. The verdict mixes middlegame and endgame values by the material
-# that is left, so it is not the sum of this column.
-#
-# Stockfish 15.1 can still print such a table, but its terms are no longer the same functions,
-# and it leaves out those that it does not need. Its real verdict comes from a network, NNUE,
-# which will be our expert. A search sees more than either.
-
-# %%
 nnue = load_expert("nnue")
 with engine.open_engine() as stockfish:
     searched = stockfish.analyse(figure_a6, nodes=100_000)
@@ -91,17 +53,73 @@ verdicts = {
     "Stockfish 15.1, network": float(nnue.evaluate([figure_a6.fen])[0]),
     "Stockfish 15.1, 100,000 nodes": searched.best.score.white().score(mate_score=10_000) / 100,
 }
-report.table(pd.DataFrame({"pawns, for White": verdicts}))
+
+terms_say, search_says = (
+    verdicts[name] for name in ("Stockfish 8, terms", "Stockfish 15.1, 100,000 nodes")
+)
+two_verdicts = (
+    "White is to play 21. Bxe6+. By the terms that Stockfish 8 has names for, White stands at "
+    f"{terms_say:+.2f} pawns; a search of 100,000 positions says {search_says:+.2f}."
+).replace("-", "−")
+report.paste(
+    two_verdicts=two_verdicts,
+    words_and_knowledge="What an engine has words for is not what it knows."
+    if terms_say * search_says < 0
+    else "Here the two agree on who is better.",
+)
+report.boards(
+    report.board(bxe6, size=260),
+    report.table(
+        pd.DataFrame({"pawns": verdicts}).rename(
+            lambda name: name.replace(" ", "\N{NO-BREAK SPACE}")
+        ),
+        caption="White's advantage, by four verdicts",
+    ),
+)
+
+# %% [markdown]
+# A chess engine knows and cannot speak; a language model speaks and does not know. Before the two can
+# explain a move together, we need moves to explain, and an engine's verdict on each. The position is
+# from Figure A6 of the CCC paper {cite}`kim2024ccc`. In this chapter we
+#
+# - compare Stockfish 8, whose evaluation terms are the *concepts* of the book, with a modern engine;
+# - count the games, positions and human comments that all later chapters use;
+# - look at the two tails of a term, since a concept will be defined by them;
+# - compute an interval over games by hand, and ask with it whether higher engine levels play better.
+#
+# ## What an engine says of a position
+#
+# Stockfish 8 judges a position without any neural network: its verdict is a sum of terms, and each
+# term has a name that a player knows. There are {glue:text}`terms`, most of them one for each side.
+# Values are in pawns, for the middlegame, and positive values are good for the side that the term is
+# named after; *Material*, *Imbalance* and *Pawns* are White's less Black's. The verdict mixes
+# middlegame and endgame values by the material that is left, so it is not the sum of this column.
+#
+# Stockfish 15.1 can still print such a table, but its terms are no longer the same functions. Its real
+# verdict comes from a network, NNUE, which will be our expert. A search sees more than either.
+
+# %%
+terms = pd.DataFrame(
+    {"Stockfish 8": old.middlegame[0], "Stockfish 15.1": new.middlegame[0]}, index=oracle.TERMS
+)
+largest = terms["Stockfish 8"].abs().nlargest(6).index
+report.table(terms.loc[largest], caption="The six largest terms before 21. Bxe6+")
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All terms of both engines"}
+report.table(terms)
 
 # %% [markdown]
 # ## Games
 #
-# The CCC paper takes its positions from Lichess and its commented moves
-# from GameKnot. Neither can be shipped with a book. Ours come from a committed file of
-# games that Stockfish 15.1 played against itself at stated levels, reproducible byte for
-# byte. A level is a limit of nodes and a seeded choice among the best lines. Each game has one
-# thread and a fresh engine. Openings are random but even. Games end by the rules, by an agreed
-# draw, or (seven in ten) by resignation.
+# The CCC paper takes its positions from Lichess and its commented moves from GameKnot. Neither can be
+# shipped with a book. Ours are {glue:text}`games:,` games of {glue:md}`corpus`: Stockfish 15.1 played
+# against itself at stated levels, reproducible byte for byte. A level is a limit of nodes and a seeded
+# choice among the best lines. Openings are random but even. Games end by the rules, by an agreed draw,
+# or (seven in ten) by resignation.
+#
+# A hash of its moves assigns each game to one of three parts: {glue:text}`share_train:.1f` % of the
+# games are for training, the rest for validation and test. No chapter splits positions, because two
+# positions of one game are almost the same position.
 
 # %%
 games_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
@@ -114,6 +132,10 @@ if games_path:
     sound = (game for game in read if isinstance(game, positions.Game))
     games = list(islice(sound, sizes.games))
     print(f"{len(games):,} games of {corpus}; levels are compared on self-play as before")
+splits = pd.Series([game.split for game in games]).value_counts()
+report.paste(share_train=100 * splits["train"] / len(games))
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Lengths and results, by the levels of the players"}
 plies = np.array([len(game.moves) for game in games])
 ends = pd.Series([game.result for game in games]).value_counts()
 sheet = {
@@ -132,16 +154,7 @@ sheet = {
         ]
     },
 }
-report.sheet(corpus, sheet)
 
-# %% [markdown]
-# A hash of its moves assigns each game to one of three parts: {glue:text}`share_train:.1f` % of the
-# games are for training, the rest for validation and test. No chapter splits positions, because two
-# positions of one game are almost the same position.
-
-# %%
-splits = pd.Series([game.split for game in games]).value_counts()
-report.paste(share_train=100 * splits["train"] / len(games))
 of_game = pd.DataFrame(
     [
         (
@@ -156,21 +169,25 @@ of_game = pd.DataFrame(
 by_pair = of_game.groupby(["level", "against"]).agg(
     **{"games": ("plies", "size"), "mean plies": ("plies", "mean"), "draws": ("drawn", "mean")}
 )
-report.paste(
-    draws_weak=100 * by_pair["draws"][5, 5], draws_strong=100 * by_pair["draws"][20, 20]
+report.boards(
+    report.sheet(corpus, sheet),
+    report.table(
+        by_pair.rename_axis(["level", "against"]), caption="By level of the weaker player"
+    ),
 )
-report.table(by_pair)
 
 # %% [markdown]
-# Between two players of level 5, {glue:text}`draws_weak:.0f` % of the games are drawn; between two
-# of level 20, {glue:text}`draws_strong:.0f` %.
-
-# %% [markdown]
-# ## Positions
+# ## Positions and comments
 #
-# From each game we draw a few positions, none of them from the random opening. The table counts
-# them by phase. As on Lichess, the phase depends on the number of pieces: with six or fewer knights,
-# bishops, rooks and queens, it is an endgame.
+# From each game we draw a few positions, none of them from the random opening. With six or fewer
+# knights, bishops, rooks and queens, a position is an endgame, as on Lichess.
+#
+# Thirty-one lectures were once given, move by move, on the Free Internet Chess Server. The program
+# PyChess ships them as scripts of server commands. We replay those scripts, including the variations,
+# and find {glue:text}`comments:,` moves that a person commented on. The texts are read from PyChess's
+# files and are not part of this book. The table compares the documents' own corpora with ours. If you
+# have Lichess's files, you can use them: the library streams its evaluated positions and its puzzles,
+# and reads PGN.
 
 # %%
 per_game = -(-sizes.term_positions // len(games)) + 2
@@ -178,27 +195,8 @@ sample = samples.sample_positions(games, per_game, seed=seed)
 rows = np.sort(np.random.default_rng(seed).permutation(len(sample))[: sizes.term_positions])
 fens = [sample.fens[row] for row in rows]
 stages = pd.Series([positions.phase_of(fen) for fen in fens]).value_counts() / len(fens)
-report.sheet(
-    corpus,
-    {
-        "positions": len(fens),
-        "distinct positions": len({fen.rsplit(" ", 2)[0] for fen in fens}),
-        **{name: float(stages.get(name, 0)) for name in ("opening", "middlegame", "endgame")},
-        "in check": float(np.mean([chess.Board(fen).is_check() for fen in fens])),
-        "material within 3 pawns": float(
-            np.mean([abs(samples.material(fen)) <= 3 for fen in fens])
-        ),
-    },
-)
 
-# %% [markdown]
-# ## What people wrote
-#
-# Thirty-one lectures were once given, move by move, on the Free Internet Chess Server. The
-# program PyChess ships them as scripts of server commands. We replay those scripts, including the
-# variations. The texts are read from PyChess's files and are not part of this book.
-
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Count positions and comments by phase"}
 talks = lectures.read_lectures(assets.locate("lectures"))
 comments = [comment for talk in talks for comment in talk.comments]
 spoken = sum(talk.comment_lines for talk in talks)
@@ -218,13 +216,27 @@ talk_sheet = {
         for phase in ("opening", "middlegame", "endgame")
     },
 }
-report.sheet("FICS lectures", talk_sheet)
 
-# %% [markdown]
-# The table compares the documents' own corpora with ours. If you have Lichess's files, you can use
-# them: the library streams its evaluated positions and its puzzles, and reads PGN.
+report.boards(
+    report.sheet(
+        corpus,
+        {
+            "positions": len(fens),
+            "distinct positions": len({fen.rsplit(" ", 2)[0] for fen in fens}),
+            **{
+                name: float(stages.get(name, 0))
+                for name in ("opening", "middlegame", "endgame")
+            },
+            "in check": float(np.mean([chess.Board(fen).is_check() for fen in fens])),
+            "material within 3 pawns": float(
+                np.mean([abs(samples.material(fen)) <= 3 for fen in fens])
+            ),
+        },
+    ),
+    report.sheet("FICS lectures", talk_sheet),
+)
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The documents' corpora and ours"}
 published = pd.DataFrame(
     [
         (
@@ -246,14 +258,15 @@ published = pd.DataFrame(
     ],
     columns=["document and use", "published", "here"],
 )
-report.table(published.set_index("document and use"))
+report.table(published.set_index("document and use").rename_axis(None))
 
 # %% [markdown]
 # ## The 21 terms
 #
-# Every concept of the book begins as one of these terms, computed by Stockfish 8 for many
-# positions. Certain endings are judged by special rules and have no terms. They are left out, not
-# counted as zeros.
+# Every concept of the book begins as one of these terms, computed by Stockfish 8 for many positions.
+# Certain endings are judged by special rules and have no terms. They are left out, not counted as
+# zeros. Some terms are almost never zero (mobility, king safety). Others usually are: the queens' term
+# is exactly zero in {glue:text}`zeros_queens:.0f` % of the positions.
 
 # %%
 table = oracle.evaluate_terms(fens, oracle.stockfish8())
@@ -261,6 +274,8 @@ usual = table.take(table.status == oracle.Status.OK)
 values = pd.DataFrame(usual.middlegame, columns=list(oracle.TERMS))
 low = values.quantile(0.05)
 high = values.quantile(0.95)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Median, tails and zeros of each term"}
 terms_sheet = pd.DataFrame(
     {
         "median": values.median(),
@@ -273,12 +288,7 @@ terms_sheet = pd.DataFrame(
 )
 report.table(terms_sheet)
 
-# %% [markdown]
-# Some terms are almost never zero (mobility, king safety). Others usually are: the queens' term is
-# exactly zero in {glue:text}`zeros_queens:.0f` % of the positions. The figure shows each term in
-# units of its own standard deviation.
-
-# %% mystnb={"figure": {"caption": "Stockfish 8's terms in the corpus, each less its median in units of its own standard deviation. Boxes hold the middle half, whiskers 5 to 95 %. Terms whose box is a line are zero in most positions.", "name": "fig-01-terms-spread"}, "image": {"alt": "Box plots of 42 evaluation terms, White's and Black's: mobility and king safety spread widely, queens and space hardly at all."}}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every term in units of its own standard deviation", "figure": {"caption": "Stockfish 8's terms in the corpus, each less its median in units of its own standard deviation. Boxes hold the middle half, whiskers 5 to 95 %. Terms whose box is a line are zero in most positions.", "name": "fig-01-terms-spread"}, "image": {"alt": "Box plots of 42 evaluation terms, White's and Black's: mobility and king safety spread widely, queens and space hardly at all."}}
 report.paste(zeros_queens=100 * (values["White Queens"] == 0).mean())
 centred = (values - values.median()) / values.std()
 fig, ax = plt.subplots(figsize=(7.0, 5.0))
@@ -296,12 +306,12 @@ plt.show()
 # %% [markdown]
 # ## Where labels come from
 #
-# The CCC paper calls the 5 % of positions with the highest value of a term *positive* and
-# the 5 % with the lowest *negative*, and drops the rest. For a term such as king safety the
-# two tails are far apart. For the queens, one tail lies within the zeros. Which of the equal
-# positions enter it is arbitrary, and the chapter on concept vectors draws them at random.
+# The CCC paper calls the 5 % of positions with the highest value of a term *positive* and the 5 % with
+# the lowest *negative*, and drops the rest. For a term such as king safety the two tails are far apart.
+# For the queens, one tail lies within the zeros. Which of the equal positions enter it is arbitrary,
+# and the chapter on concept vectors draws them at random.
 
-# %% mystnb={"figure": {"caption": "Where the labels of a concept come from: the lowest and highest 5 % of two terms (shaded). King safety has two clear tails; for the queens one of them lies within the zeros. The vertical axis is logarithmic.", "name": "fig-01-tails"}, "image": {"alt": "Two histograms with shaded tails: king safety spreads to both sides, the queens' term is a spike at zero."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the tails of two terms", "figure": {"caption": "Where the labels of a concept come from: the lowest and highest 5 % of two terms (shaded). King safety has two clear tails; for the queens one of them lies within the zeros. The vertical axis is logarithmic.", "name": "fig-01-tails"}, "image": {"alt": "Two histograms with shaded tails: king safety spreads to both sides, the queens' term is a spike at zero."}}
 fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.6))
 for ax, name in zip(axes, ("White Kingsafety", "White Queens"), strict=True):
     ax.hist(values[name], bins=60, color="#56B4E9", log=True)
@@ -317,9 +327,9 @@ tied_low = (values == low).sum()
 tied_high = (values == high).sum()
 tails = pd.DataFrame(
     {
-        "rows in a tail": int(0.05 * len(values)),
-        "tied at the lower cut": tied_low,
-        "tied at the upper cut": tied_high,
+        "positions in a tail": int(0.05 * len(values)),
+        "equal to the lower cut": tied_low,
+        "equal to the upper cut": tied_high,
     }
 )
 report.table(tails.loc[["Material", "White Kingsafety", "White Queens", "White Threats"]])
@@ -327,15 +337,13 @@ report.table(tails.loc[["Material", "White Kingsafety", "White Queens", "White T
 # %% [markdown]
 # ## Do stronger levels play better?
 #
-# The plan for static positions played one game at each of five skill levels. Level 20 came out
-# worse than levels 15 and 18, and one side of the level 10 game lost 204 centipawns a move. One game
-# cannot show how much of this is chance.
+# The plan for static positions played one game at each of five skill levels. Level 20 came out worse
+# than levels 15 and 18, and one side of the level 10 game lost 204 centipawns a move. One game cannot
+# show how much of this is chance.
 #
 # Here every move of {glue:text}`games_per_level` games at each level is graded. The loss is the value
-# before the move less the value after it, both searched with the same number of nodes and capped
-# at ten pawns. Where the second search finds a *higher* value, the loss counts as 0. The mean
-# therefore includes differences between two searches as well as bad moves. In the column *signed*
-# such moves count as gains, and unbiased differences between searches cancel out.
+# before the move less the value after it, both searched with the same number of nodes and capped at
+# ten pawns. Where the second search finds a *higher* value, the loss counts as 0.
 
 # %%
 report.paste(games_per_level=sizes.games_per_level)
@@ -376,16 +384,16 @@ print(
 
 # %% [markdown]
 # The library's `mean_interval` draws the same samples. Its interval is a little wider than the two
-# percentiles, because few games say little about their own spread. The correction has two factors:
-# the bias of a sample's standard deviation, and the wider tails of Student's t. `student` is their
-# product, and the percentiles are taken a little beyond 2.5 and 97.5 % accordingly.
+# percentiles, because a few games do not show the whole spread of all games. Two things widen it: the
+# standard deviation of a sample is on average too small, and Student's t has longer tails than the
+# normal distribution.
 
-# %% mystnb={"figure": {"caption": "A bootstrap interval by hand: the mean loss of games drawn again, with the 2.5 and 97.5 percentiles (solid) and the library's ends (dashed), which lie a little further out.", "name": "fig-01-bootstrap"}, "image": {"alt": "Histogram of resampled means with two solid and two dashed vertical lines at its ends."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the resampled means, and compare with the library", "figure": {"caption": "A bootstrap interval by hand: the mean loss of games drawn again, with the 2.5 and 97.5 percentiles (solid) and the library's ends (dashed), which lie a little further out.", "name": "fig-01-bootstrap"}, "image": {"alt": "Histogram of resampled means with two solid and two dashed vertical lines at its ends."}}
 student = np.sqrt(n_games / (n_games - 1)) * stats.t.ppf(0.975, n_games - 1)
 widened = np.quantile(resampled_means, [stats.norm.cdf(-student), stats.norm.cdf(student)])
 interval = mean_interval(level_moves["loss"], level_moves["number"], seed=seed)
 assert np.allclose(widened, [interval.low, interval.high])
-fig, ax = plt.subplots(figsize=(7.0, 2.8))
+fig, ax = plt.subplots(figsize=(7.0, 2.4))
 ax.hist(resampled_means, bins=40, color="#56B4E9")
 for end, end_widened in zip(percentiles, widened, strict=True):
     ax.axvline(end, color="black")
@@ -398,10 +406,7 @@ ax.set(
 plt.show()
 print(f"by the cell {widened.round(3)}, by the library {interval:.3f}")
 
-# %% [markdown]
-# The same for every level, beside the plan's single games:
-
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every level by side, and with gains counted"}
 by_level = means_by(grades, "level", "loss", cluster="number", seed=seed)
 assert by_level[level] == interval
 signed = means_by(grades, "level", "signed", cluster="number", seed=seed)
@@ -411,7 +416,7 @@ shown = pd.DataFrame(
     {
         "plan, one game": plan["Overall Avg"],
         "here": by_level.map("{:.1f}".format),
-        "signed": signed.map("{:.1f}".format),
+        "gains counted": signed.map("{:.1f}".format),
         "White": by_side["White"].map("{:.1f}".format),
         "Black": by_side["Black"].map("{:.1f}".format),
         "moves": by_level.map(lambda cell: cell.n),
@@ -419,8 +424,8 @@ shown = pd.DataFrame(
 )
 report.table(shown, caption="Mean centipawn loss by level", digits=1)
 
-# %% mystnb={"figure": {"caption": "Centipawns lost a move by Stockfish's levels: here over many games with 95 % intervals, and in the plan's single games.", "name": "fig-01-levels"}, "image": {"alt": "Points with interval bars for each level, falling from left to right, and crosses for the plan's values."}}
-fig, ax = plt.subplots(figsize=(7.0, 2.8))
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the levels beside the plan's games", "figure": {"caption": "Centipawns lost a move by Stockfish's levels: here over many games with 95 % intervals, and in the plan's single games.", "name": "fig-01-levels"}, "image": {"alt": "Points with interval bars for each level, falling from left to right, and crosses for the plan's values."}}
+fig, ax = plt.subplots(figsize=(7.0, 2.5))
 value = by_level.map(lambda cell: cell.value)
 bars = [
     value - by_level.map(lambda cell: cell.low),
@@ -435,24 +440,32 @@ ax.legend()
 plt.show()
 
 # %% [markdown]
-# With {glue:text}`games_per_level` games a level, the rank correlation between level and loss
-# is {glue:text}`order:.2f` (−1 is the perfect order). The plan's single games give
-# {glue:text}`plan_order:.2f`. If gains are counted, level 20 loses {glue:text}`signed_20:.0f`
-# centipawns a move.
+# With {glue:text}`games_per_level` games a level, the rank correlation between level and loss is
+# {glue:text}`order:.2f` (−1 is the perfect order). The plan's single games give
+# {glue:text}`plan_order:.2f`. Single games differ widely: those of level 10 lose between
+# {glue:text}`game_low:.0f` and {glue:text}`game_high:.0f` centipawns a move. If gains are counted,
+# level 20 loses {glue:text}`signed_20:.0f` centipawns a move.
 #
-# Single games differ widely: those of level 10 lose between {glue:text}`game_low:.0f` and
-# {glue:text}`game_high:.0f` centipawns a move. The plan's levels are Stockfish's own `Skill Level`.
-# Ours are node limits with a seeded choice, so the sizes cannot be compared. The chapter on grading a
-# move repeats the plan's own set-up.
+# The plan's levels are Stockfish's own `Skill Level`. Ours are node limits with a seeded choice, so the
+# sizes cannot be compared. The chapter on grading a move repeats the plan's own set-up.
+#
+# ## Recap
+#
+# - The book uses {glue:text}`games:,` games of {glue:md}`corpus` and {glue:text}`comments:,` moves
+#   that a person commented on, in three parts that are the same in every chapter.
+# - Stockfish 8 judges a position by {glue:text}`terms` named terms, Stockfish 15.1 by a network and a
+#   search. Some terms are usually zero; one of their tails is then partly drawn at random.
+# - A move of level 5 loses {glue:text}`acpl_05:.0f` centipawns on average, one of level 20
+#   {glue:text}`acpl_20:.0f`. One game cannot show that the stronger level plays
+#   better{glue:md}`enough_games`.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Choose the words of the recap, save the results"}
 per_game = grades[grades["level"] == 10].groupby("number")["loss"].mean()
 report.paste(game_low=per_game.min(), game_high=per_game.max())
 order = value.rank().corr(pd.Series(levels, index=levels), method="spearman")
 plan_order = plan["Overall Avg"].corr(pd.Series(levels, index=levels), method="spearman")
 report.paste(order=order, plan_order=plan_order)
 
-# %% tags=["hide-input"]
 enough = by_level[20].high < by_level[5].low
 report.paste(
     enough_games=Markdown(
@@ -463,18 +476,6 @@ report.paste(
     signed_20=signed[20].value,
 )
 
-# %% [markdown]
-# ## Recap
-#
-# - The book uses {glue:text}`games:,` games of {glue:md}`corpus` and {glue:text}`comments:,` moves
-#   that a person commented on. The games are divided into three parts, the same in every chapter.
-# - Stockfish 8 judges a position by {glue:text}`terms` named terms, Stockfish 15.1 by a network. The
-#   two need not agree.
-# - Some terms are usually zero. One of their tails is then partly drawn at random.
-# - Level and loss have a rank correlation of {glue:text}`order:.2f` with many games a level, and of
-#   {glue:text}`plan_order:.2f` in the plan's single games.
-
-# %% tags=["hide-input"]
 report.paste(corpus=Markdown(corpus))
 report.paste(games=len(games), comments=len(comments), terms=len(oracle.TERMS))
 named = "level_{:02d}".format
@@ -494,7 +495,6 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"]
 report.evidence(
     len(grades),
     "graded moves",
@@ -515,7 +515,7 @@ report.evidence(
 # terms do the two versions of Stockfish differ most? Do the totals of their terms agree on who is
 # better?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: terms of two versions side by side, the largest difference first"}
 # Terms of two versions side by side, the largest difference first.
 own = positions.read_fen(
     "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5"
@@ -549,7 +549,7 @@ report.check(
 # many of the terms in `values` are the two cuts the same number, so that no label can be made?
 # Does it help to take 10 or 20 %?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: terms whose lower cut equals the upper one, by the share in a tail"}
 # Terms whose lower cut equals the upper one, by the share in a tail.
 shares = (0.01, 0.05, 0.1, 0.2, 0.4)
 same_cut = {
@@ -570,7 +570,7 @@ report.check(
 # and compute the 95 % interval of their mean by Student's t. Compare it with the library's
 # interval over moves, which draws whole games. Why do the two means differ?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: each game counts once by Student's t, each move once by the library"}
 # Each game counts once by Student's t, each move once by the library.
 weak = grades[grades["level"] == 5]
 of_games = weak.groupby("number")["loss"].mean()

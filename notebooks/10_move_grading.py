@@ -9,25 +9,14 @@
 # %% [markdown]
 # # Grading a move
 #
-# A program grades a move by what it loses: the value of the engine's best move less the value of
-# the move played, in centipawns (hundredths of a pawn). Of {glue:text}`pairs` pairs of moves of
-# which one is known to be better, this grader orders {glue:text}`right:.0f` % correctly.
-# {glue:text}`turned_says`
-#
-# The plan for static positions analysed one game at each of five skill levels of Stockfish. Level
-# 20, the strongest, looked worse than levels 15 and 18. If one game a level is drawn from our forty
-# a level, that happens in {glue:text}`worse_cut:.0f` % of the drawings, and in
-# {glue:text}`worse_uncut:.0f` % if the value of a missed mate is not capped.
-#
-# One move first: after 1. e4 e5 2. Bc4 Nc6 3. Qf3 White threatens mate on f7. Black plays
-# {glue:text}`played_san`.
+# {glue:text}`one_game_says` {glue:text}`many_games_say` {glue:text}`right_says`
 
-# %% tags=["parameters", "hide-input"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters"}
 profile = "book"
 seed = 1
 fresh = False
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, the games of five levels, and their picture", "figure": {"caption": "Centipawns lost a move at five skill levels of Stockfish. Grey: each of our games; blue: their mean with a 95 % interval; dash: the mean if gains count too; cross: the plan's one game. Point at a level, or choose one, for its numbers.", "name": "fig-10-level-losses"}}
 from typing import get_args
 import chess
 import chess.engine
@@ -65,38 +54,88 @@ from chessgloss.store import default_store, find_project
 sizes = load_sizes("10_move_grading", profile)
 report.use_house_style()
 
+folder = data_folder()
+files = levels.read_level_games(folder / "games.tsv.zst")
+games = {level: some[: sizes.games] for level, some in files.items()}
+every = [game for some_games in games.values() for game in some_games]
+stored = levels.read_values(folder / "level_values.tsv.zst")
+values = [stored[game.key] for game in every]
+cut = levels.move_losses(every, values)
+game_means = cut.groupby(["level", "game"])["loss"].mean()
+means = means_by(cut, ["level", "side"], "loss", cluster="game", seed=seed).unstack()
+means["both"] = means_by(cut, "level", "loss", cluster="game", seed=seed)
+signed = means_by(cut, "level", "signed", cluster="game", seed=seed)
+plan = reference.table("static_positions", "results").set_axis(levels.LEVELS)
+
+fig, ax = plt.subplots(figsize=(7.0, 2.1))
+centre = means["both"].map(lambda mean: mean.value)
+ends = [
+    centre - means["both"].map(lambda mean: mean.low),
+    means["both"].map(lambda mean: mean.high) - centre,
+]
+for place, level in enumerate(means.index):
+    of_games = game_means[level].sort_index().to_numpy()
+    across = place + np.linspace(-0.3, 0.3, len(of_games))
+    ax.plot(
+        across, of_games, ".", color="0.75", ms=4, zorder=1, label=None if place else "one game"
+    )
+ax.errorbar(range(len(means)), centre, yerr=ends, fmt="o", capsize=3, label="mean of all games")
+ax.plot(range(len(means)), signed.map(lambda mean: mean.value), "_", label="gains counted")
+ax.plot(range(len(means)), plan["Overall Avg"], "x", label="the plan's game")
+said_of = {}
+for place, (level, mean) in enumerate(means["both"].items()):
+    ax.plot(place, mean.value, "o", color="C0", gid=f"point-{level}", zorder=3)
+    said_of[str(level)] = (
+        f"level {level}: loses {mean:.1f} centipawns a move ({mean.n:,} moves), "
+        f"{signed[level].value:.1f} if gains count; in the plan's game {plan.loc[level, 'Overall Avg']}"
+    )
+ax.set_xticks(range(len(means)), [f"level {level}" for level in means.index])
+ax.set(ylabel="centipawns lost a move", ylim=(0, None))
+ax.legend(ncols=2)
+report.choosable(
+    fig,
+    said_of,
+    "Level",
+    alt="A grey cloud of games for each level; the means fall from low to high levels, and the "
+    "plan's crosses do not.",
+    start="20",
+    slider=True,
+)
+
+# %% [markdown]
+# A program grades a move by what it loses: the value of the engine's best move less the value of the
+# move played, in centipawns (hundredths of a pawn). The plan for static positions graded the moves of
+# one game at each level, and level 20, the strongest, looked worse than levels 15 and 18. In this
+# chapter we
+#
+# - compute the centipawn loss of one move by hand;
+# - test the grader on pairs of moves of which one is known to be better, with the colours exchanged,
+#   and on moves that lecturers praised or blamed;
+# - judge moves by the chance to win, and search until the verdict is stable;
+# - repeat the plan's table with forty games a level and ask what went wrong in it.
+#
+# The games are Stockfish against itself at reduced skill; no person played them.
+#
+# ## One move, two searches
+#
+# After 1. e4 e5 2. Bc4 Nc6 3. Qf3 White threatens mate on f7. Black plays {glue:text}`played_san`. The
+# engine searches the position before the move and the position after it. It reports each score for the
+# side to move, so both are turned to the player who moved; the loss is the first less the second. A
+# mate in n counts as 10,000 − n centipawns. Capped at ten pawns, one overlooked mate does not outweigh
+# a hundred quiet moves.
+#
+# There is one trap. The search ends when its nodes are used up, and that may be in the middle of an
+# iteration. What the engine reports last is then a *bound* on the value ("at least" or "at most" so
+# much). The last line that is no bound is the one to read. Try `"Nf6"`, which defends, or a position
+# of your own.
+
 # %%
 position = positions.read_fen(
     "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
 )
 played = positions.read_move(position, "Nd4")
 report.paste(played_san=played.san)
-report.board(played, size=300)
-
-# %% [markdown]
-# In this chapter we
-#
-# - compute the centipawn loss of this move from two calls of an engine;
-# - list the value of every legal move in one position;
-# - test the grader on pairs of moves of which one is known to be better;
-# - exchange the colours, change the limit of the search, and see which grades stay;
-# - judge moves by the chance to win and search until the verdict is stable;
-# - compare the grades with what lecturers said about the moves;
-# - repeat the plan's table of levels with forty games a level and ask what went wrong in it.
-#
-# The games are Stockfish against itself at reduced skill; no person played them.
-#
-# ## One move, two searches
-#
-# The engine searches the position before the move and the position after it. It reports each score
-# for the side to move, and that side has changed in between, so both are turned to the player who
-# moved. The loss is the first less the second. A mate in n counts as 10,000 − n centipawns, so a
-# single overlooked mate outweighs any number of quiet moves. Capped at ten pawns, it does not. Try
-# `"Nf6"`, which defends, or a position of your own.
-#
-# There is one trap. The search ends when its nodes are used up, and that may be in the middle of an
-# iteration. What the engine reports last is then a *bound* on the value ("at least" or "at most"
-# so much), seen after one or two moves. The last line that is no bound is the one to read.
+report.board(played, size=210)
 
 # %%
 BOUNDS = {"lowerbound", "upperbound"}
@@ -135,18 +174,7 @@ print(
     f"{mistake_class(loss_cut)}; {loss_uncut:,} if a mate is not cut"
 )
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Centipawn loss of one move from two engine calls: the mover's evaluation before and after it, cut at ten pawns (left) and not cut (right).", "name": "fig-10-one-move"}, "image": {"alt": "Two pairs of bars, before and after the move."}}
-fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.6))
-for ax, values, title in zip(
-    axes, (evaluations_cut, evaluations), ("cut at ten pawns", "not cut"), strict=True
-):
-    ax.bar(["before", f"after {played.numbered_san}"], values, color=["#0072B2", "#D55E00"])
-    ax.axhline(0, color="black", lw=0.8)
-    ax.set_title(f"{title}: loss {max(0, values[0] - values[1]):,}")
-axes[0].set_ylabel("centipawns for the mover")
-plt.show()
-
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The library's engine, with the same two calls, loses as much"}
 # The library's engine makes the same two calls, each from an empty hash table.
 with engine.open_engine() as stockfish:
     scores = [
@@ -165,8 +193,20 @@ losses = pd.DataFrame(
 )
 report.table(losses, caption="Centipawns lost", digits=0)
 
-# %% tags=["hide-input"]
-folder = data_folder()
+# %% [markdown]
+# ## One position, every move
+#
+# Two separate searches see different things, so a move can seem to *gain* what only the second search
+# saw. From here on, both values come from the same kind of search. Stockfish lists its five best moves
+# in one search of 20,000 nodes; the other moves are searched five at a time with as many nodes. The
+# best move has the highest value of all, so no loss is negative. Once a position has its table, any
+# answer is graded by looking it up.
+#
+# The table shows the plan's own example, the position after 1. e4. The plan expects ...e5 to be good
+# and ...a6 to be bad: ...a6 loses {glue:text}`plan_bad:.0f` centipawns, ...e5
+# {glue:text}`plan_good:.0f`.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Read the tables of all positions of known value"}
 settings = grading.Settings()
 sets = read_known_sets()
 kept = grading.read_tables(grading.tables_path(folder, settings))
@@ -175,47 +215,32 @@ found = grading.find_tables(known, settings, {} if fresh else kept, default_stor
 moves = graded_moves(dict(zip(map(position_key, known), found, strict=True)))
 print(f"{len(known)} positions, {len(moves):,} moves valued")
 
-# %% [markdown]
-# ## One position, every move
-#
-# Two separate searches see different things, so a move can seem to *gain* what only the second
-# search saw. From here on, both values come from the same kind of search. Stockfish lists its five
-# best moves in one search of 20,000 nodes; the other moves are searched five at a time with as many
-# nodes. The best move is the one with the highest value of all, so no loss is negative. Once a
-# position has its table, any answer is graded by looking it up.
-#
-# This is the plan's own example, the position after 1. e4. The plan expects ...e5 to be good and
-# ...a6 to be bad.
-
 # %%
 plan_pair = sets.pairs[0]
 plan_moves = moves.loc[position_key(plan_pair.position)]
 plan_board = plan_pair.position.board()
-shown = plan_moves[["value", "loss", "win_loss", "rank", "grade"]].rename(
+shown = plan_moves[["value", "loss", "win_loss", "grade"]].rename(
     columns={"win_loss": "win chance lost"},
     index=lambda uci: plan_board.san(plan_board.parse_uci(uci)),
 )
-listed = ["e5", "c5", "d5", "e6", "a6", "a5", "Nf6", "h5", "g5", "f5"]
-report.boards(
-    report.board(plan_pair.position, size=260),
-    report.table(shown.sort_values("value", ascending=False).loc[listed], "Some of the moves"),
-)
-
-# %% [markdown]
-# Values are centipawns for the side to move, and rank 6 stands for any move outside the five best.
-# The grades are the plan's: up to 10 centipawns lost is Excellent, up to 30 Good, up to 60 an
-# Inaccuracy, up to 100 a Mistake, and more is a Blunder. Both values are capped at ten pawns before
-# the loss is taken, so a slower mate in a won game is no blunder. The chance to win that the move
-# gives away, by Lichess's curve, is shown beside it. With ...a6 Black loses
-# {glue:text}`plan_bad:.0f` centipawns, with ...e5 {glue:text}`plan_good:.0f`.
-
-# %% tags=["hide-input"]
+listed = ["e5", "c5", "e6", "a6", "Nf6", "g5"]
 report.paste(
     plan_good=plan_moves.loc[plan_pair.good, "loss"],
     plan_bad=plan_moves.loc[plan_pair.bad, "loss"],
 )
+report.boards(
+    report.board(plan_pair.position, size=260),
+    report.table(
+        shown.sort_values("value", ascending=False).loc[listed].rename_axis(None),
+        "Some of the moves",
+    ),
+)
 
 # %% [markdown]
+# Values are centipawns for the side to move, capped at ten pawns before the loss is taken, so that a
+# slower mate in a won game is no blunder. The grades are the plan's: up to 10 centipawns lost is
+# Excellent, up to 30 Good, up to 60 an Inaccuracy, up to 100 a Mistake, and more is a Blunder.
+#
 # ## Moves of which one is known to be better
 #
 # The plan's pair is one case. For more, the better move must be known without the grader. The
@@ -246,36 +271,32 @@ paired["verdict"] = np.select(
     "wrong",
 )
 verdicts = pd.crosstab(paired["source"], paired["verdict"])
-verdicts = verdicts.reindex(columns=["right", "tied", "wrong"], fill_value=0)
-report.table(verdicts.assign(pairs=verdicts.sum(axis=1)), "Is the better move graded better?")
-
-# %% tags=["hide-cell"]
-# The pairs that are wrong, if any.
-decided = paired[paired["verdict"] != "tied"]
-right = mean_interval(paired["verdict"] == "right", seed=seed)
-right_decided = mean_interval(decided["verdict"] == "right", seed=seed)
-wrong = paired[paired["verdict"] == "wrong"]
-report.table(
-    wrong[["source", "good", "bad"]]
-    if len(wrong)
-    else pd.DataFrame({"pairs in the wrong order": [0]}),
-    caption="What is wrong",
-    digits=0,
+verdicts = verdicts.reindex(columns=["right", "tied", "wrong"], fill_value=0).rename_axis(
+    index=None, columns=None
 )
+verdicts = verdicts.rename(
+    {"book": "opening book", "mate": "composed mates", "plan": "the plan's"}
+)
+report.table(verdicts.assign(pairs=verdicts.sum(axis=1)), "Is the better move graded better?")
 
 # %% [markdown]
 # ## The board turned round
 #
-# A grade must not depend on the colour of the pieces. So each position is searched as it is and
-# with the colours exchanged, without its history. The network's value of the two is the same, but
-# the search visits the moves in another order. At a fixed number of nodes, that is enough to change
-# a loss by some centipawns. The tables here and in the next chapter therefore give the *mean* of
-# both searches, which by construction is the same for either colour. To see the uncertainty that is
-# left, the mean is taken again with twice the nodes.
+# A grade must not depend on the colour of the pieces. So each position is searched as it is and with
+# the colours exchanged. The network's value of the two is the same, but the search visits the moves in
+# another order, and at a fixed number of nodes that is enough to change a loss by some centipawns. One
+# search each gives the same grade to {glue:text}`same_turned:.0f` % of moves. The tables here and in the
+# next chapter therefore give the *mean* of both searches, which is the same for either colour. With
+# twice the nodes, {glue:text}`same_doubled:.0f` % of moves keep the grade of the mean.
+#
+# The plan's grader searches to depth 18, for at most two seconds. What two seconds find depends on the
+# machine, so we limit the nodes. Depth 18 and our limit give the same grade to
+# {glue:text}`same_depth:.0f` % of moves, and the same or the next grade to
+# {glue:text}`within_depth:.0f` %; the rank correlation of the losses is
+# {glue:text}`rank_depth:.2f`. A single grade near a bound is
+# uncertain. The next chapter reads means over many moves.
 
-# %% tags=["hide-input"]
-files = levels.read_level_games(folder / "games.tsv.zst")
-games = {level: some[: sizes.games] for level, some in files.items()}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "How often a grade stays: both colours, twice the nodes, other limits and the plan's depth 18"}
 suite = read_suite(folder / "suite.json")
 chosen = suite[suite["number"] < sizes.games]
 turned = chosen.iloc[:: max(1, len(chosen) // sizes.mirrored)]
@@ -323,13 +344,12 @@ mirror = pd.DataFrame(
     ],
 )
 
-# %% tags=["hide-input"]
 difference = (mirror["loss"] - mirror["loss exchanged"]).abs()
 same_turned = mean_interval(mirror["grade"] == mirror["grade exchanged"], seed=seed)
 same_doubled = mean_interval(
     mirror["grade of the mean"] == mirror["grade of the mean, doubled"], seed=seed
 )
-report.sheet(
+turned_sheet = report.sheet(
     "the board as it is and with colours exchanged",
     {
         "moves": len(mirror),
@@ -340,16 +360,6 @@ report.sheet(
     },
 )
 
-# %% [markdown]
-# ## How much to search
-#
-# The plan's grader searches to depth 18 for at most two seconds. What two seconds find depends on
-# the machine, so the time limit is left out. Below, the move played and another legal move drawn at
-# random are graded at several limits. *Same grade* compares each limit with the deepest. The last
-# column asks whether more search finds better moves: it gives the loss, by the deepest table, of the
-# move that each limit prefers.
-
-# %% tags=["hide-input"]
 some, few = suite[suite["number"] < OTHER_GAMES], suite[suite["number"] < DEPTH_GAMES]
 names = dict(zip(map(position_key, positions_of(some, files)), some["name"], strict=True))
 graded_at = {}
@@ -360,7 +370,6 @@ for setting in (settings, *grading.OTHER_NODES, grading.PLAN_DEPTH):
     )
 
 
-# %% tags=["hide-input"]
 def compare(asked, first, second):
     """Compare two limits on the move played and one drawn at random in each position."""
     drawn = asked.assign(uci=compared_moves(asked)).explode("uci")
@@ -383,37 +392,27 @@ deepest = node_limits[-1].label
 limits = pd.DataFrame(
     {limit.label: compare(some, limit.label, deepest) for limit in node_limits}
 ).T
-report.table(
-    limits.rename(lambda label: f"{int(label.partition('-')[2]):,} nodes"),
-    caption="Grades at each limit against those of the deepest search",
-)
 
-# %% tags=["hide-cell"]
-# Our limit against the plan's depth 18.
 depth = compare(few, settings.label, grading.PLAN_DEPTH.label)
-report.table(pd.DataFrame({f"{settings.nodes:,} nodes against the plan's depth 18": depth}))
 
-# %% tags=["hide-input"]
-best_falls = limits["loss of its first choice"].to_numpy()
 report.paste(
     same_depth=100 * depth["same grade"],
     within_depth=100 * depth["within one grade"],
     rank_depth=depth["rank correlation"],
-    best_least=best_falls[0],
-    best_used=limits.loc[settings.label, "loss of its first choice"],
 )
 
-# %% [markdown]
-# The plan's depth 18 and our limit give the same grade to {glue:text}`same_depth:.0f` % of moves,
-# and the same or the next grade to {glue:text}`within_depth:.0f` %. The rank correlation of the
-# losses is {glue:text}`rank_depth:.2f`. A single grade near a bound is therefore uncertain. The next
-# chapter reads means over many moves.
-#
-# How often does the trap of the first section matter? For positions from our games, the table shows
-# how often the last report of a search is a bound, and how often the line behind it is at least
-# three plies long.
+report.boards(
+    turned_sheet,
+    report.table(
+        limits.rename(lambda label: f"{int(label.partition('-')[2]):,} nodes"),
+        caption="Grades at each limit against those of the deepest search",
+    ),
+    report.table(
+        pd.DataFrame({f"{settings.nodes:,} nodes against the plan's depth 18": depth})
+    ),
+)
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "How often the last report of a search is a bound"}
 selfplay = read_games(find_project() / "data/games/selfplay.tsv.zst", 2_000)
 sampled = [game for number, game in enumerate(selfplay) if not number % 10][: sizes.lines]
 asked = [positions.Position.after(game.moves[: len(game.moves) * 2 // 3]) for game in sampled]
@@ -441,25 +440,26 @@ long_enough = pd.DataFrame(
         for nodes in streams
     }
 ).T
-report.table(long_enough, caption=f"What a search reports last, {len(asked)} positions")
 
-# %% tags=["hide-cell"]
-# The end of one search.
 exact_lines = {
     str(nodes): mean_interval(whole[nodes, "last exact"].astype(float), seed=seed)
     for nodes in streams
 }
 bounded = next(infos for infos in streams[20_000] if BOUNDS & infos[-1].keys())
-report.table(
-    pd.DataFrame(
-        {
-            "depth": [info["depth"] for info in bounded],
-            "value": [info["score"].relative.score(mate_score=10_000) for info in bounded],
-            "bound": [" ".join(BOUNDS & info.keys()) for info in bounded],
-            "plies": [len(info["pv"]) for info in bounded],
-        }
-    ).tail(4),
-    caption="The end of one search of 20,000 nodes: the last row is a bound",
+
+report.boards(
+    report.table(long_enough, caption=f"What a search reports last, {len(asked)} positions"),
+    report.table(
+        pd.DataFrame(
+            {
+                "depth": [info["depth"] for info in bounded],
+                "value": [info["score"].relative.score(mate_score=10_000) for info in bounded],
+                "bound": [" ".join(BOUNDS & info.keys()) for info in bounded],
+                "plies": [len(info["pv"]) for info in bounded],
+            }
+        ).tail(4),
+        caption="The end of one search of 20,000 nodes: the last row is a bound",
+    ),
 )
 
 # %% [markdown]
@@ -481,7 +481,7 @@ def lichess_chance(centipawns):
     return 1 / (1 + np.exp(-0.00368208 * np.clip(centipawns, -1_000, 1_000)))
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Search 33. c3+ with more and more nodes"}
 notes = find_project() / "data" / "notes"
 by_nodes = pd.read_csv(notes / "verdicts_by_nodes.tsv", sep="\t")
 shown = by_nodes[by_nodes["san"] == "33. c3+"].iloc[0]
@@ -495,22 +495,25 @@ with chess.engine.SimpleEngine.popen_uci(str(engine.find_stockfish())) as stockf
         best = last_exact(said(stockfish, board, nodes))
         board.push(doubtful.move)
         after = last_exact(said(stockfish, board, nodes))
-        values = [info["score"].pov(mover).score(mate_score=10_000) for info in (best, after)]
-        lost = 0.0 if best["pv"][0] == doubtful.move else np.subtract(*lichess_chance(values))
+        both = [info["score"].pov(mover).score(mate_score=10_000) for info in (best, after)]
+        lost = 0.0 if best["pv"][0] == doubtful.move else np.subtract(*lichess_chance(both))
         searched.append(
             (
                 nodes,
                 best["depth"],
                 doubtful.position.board().san(best["pv"][0]),
-                *values,
+                *both,
                 max(0.0, lost),
             )
         )
 columns = ["nodes", "depth", "best", "value before", "value after", "chance lost"]
 report.boards(
-    report.board(doubtful, size=260),
+    report.board(doubtful, size=230),
     report.table(
-        pd.DataFrame(searched, columns=columns).set_index("nodes"),
+        pd.DataFrame(searched, columns=columns)
+        .set_index("nodes")
+        .rename("{:,} nodes".format)
+        .rename_axis(None),
         caption=doubtful.numbered_san,
     ),
 )
@@ -527,7 +530,7 @@ report.boards(
 # alternatives.
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The library's verdict on this move"}
 def analyse(asked, nodes, lines):
     return [stockfish.analyse(each, nodes=nodes, multipv=lines) for each in asked]
 
@@ -547,8 +550,8 @@ report.sheet(
     },
 )
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Lichess's curve from pawns to the chance to win (left), and the chance that moves lose as the search grows (right; three moves in colour). Dotted lines are the bounds of the classes.", "name": "fig-10-win-chance"}, "image": {"alt": "An S-shaped curve beside many grey lines over nodes, three of them in colour."}}
-fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.8))
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the curve and the searches", "figure": {"caption": "Lichess's curve from pawns to the chance to win (left), and the chance that moves lose as the search grows (right; three moves in colour). Dotted lines are the bounds of the classes.", "name": "fig-10-win-chance"}, "image": {"alt": "An S-shaped curve beside many grey lines over nodes, three of them in colour."}}
+fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.5))
 pawns = np.linspace(-10, 10, 201)
 axes[0].plot(pawns, lichess_chance(100 * pawns))
 axes[0].set(xlabel="pawns", ylabel="chance to win", ylim=(0, 1))
@@ -573,7 +576,7 @@ plt.show()
 # were searched until stable and then thirty times longer. The trivial answer, for comparison,
 # needs no search: the most common class of the long search, and never a glyph.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Compare with the search thirty times longer"}
 order = {name: place for place, name in enumerate(get_args(Judgement))}
 
 
@@ -629,13 +632,8 @@ report.boards(
 
 # %% [markdown]
 # {glue:text}`verdict_says`
-#
-# Three folds contain the details: which classes change in the longer search, how the reading of the
-# last *exact* report compares with that of the last report ({glue:text}`known_moves` other moves;
-# share of classes that agree, exact less last: {glue:text}`exact_gains`), and how many nodes it
-# takes.
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Which classes change in the longer search; moves drawn earlier, by the last report and by the last exact one"}
 # Which classes change when the search is thirty times longer, and how long the searches are.
 report.boards(
     report.table(
@@ -652,22 +650,18 @@ report.boards(
             "searched to the limit": float((longer["nodes"] >= MOST_NODES).mean()),
         },
     ),
-)
-
-# %% tags=["hide-cell"]
-# Moves drawn earlier, when the last report was taken whether it was a bound or not. They were
-# searched again by the same rule; the longer searches beside them are those of that time.
-report.table(
-    pd.DataFrame(
-        {
-            "last report": known_stable["bound"],
-            "last exact report": known_stable["exact"],
-        }
+    report.table(
+        pd.DataFrame(
+            {
+                "last report": known_stable["bound"],
+                "last exact report": known_stable["exact"],
+            }
+        ),
+        caption=f"{len(known_before)} moves drawn earlier: same verdict as a search thirty times longer",
     ),
-    caption=f"{len(known_before)} moves drawn earlier: same verdict as a search thirty times longer",
 )
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The moves on which the search was chosen, by nodes"}
 # The moves on which the search was chosen, one line and fixed nodes; last row: the first search.
 first_search = pd.read_csv(notes / "verdicts_first.tsv", sep="\t")
 single = pd.read_csv(notes / "verdicts_single.tsv", sep="\t").merge(
@@ -689,12 +683,7 @@ by_search = pd.DataFrame(with_nodes).T.rename("{:,}".format)
 by_search.loc["five lines, until stable"] = divided.apply(
     lambda hits: mean_interval(hits, first_search["game"], seed=seed)
 )
-report.table(
-    by_search.rename_axis("nodes in each position"),
-    caption="Same verdict as the longest search, by nodes",
-)
 
-# %% tags=["hide-input"]
 ahead = [
     name
     for name in ("class", "glyph")
@@ -720,13 +709,16 @@ report.paste(
     most_nodes=MOST_NODES,
     margin=100 * MARGIN,
     drawn_moves=len(drawn),
-    known_moves=len(known_before),
-    exact_gains=f"{exact_gains.value:+.2f} [{exact_gains.low:.2f}, {exact_gains.high:.2f}]",
     first_moves=len(first_search),
     search=drawn["search"][0],
     shown_moves=by_nodes["san"].nunique(),
     longer_moves=len(longer),
     verdict_says=verdict_says,
+)
+
+report.table(
+    by_search.rename_axis("nodes in each position"),
+    caption="Same verdict as the longest search, by nodes",
 )
 
 # %% [markdown]
@@ -735,9 +727,10 @@ report.paste(
 # The authors of the lectures mark some moves with `!` or `?`, or begin a comment with words such as
 # "very strong" or "the decisive mistake". A rule reads only the beginning of the comment. People
 # praise beautiful moves and blame instructive ones, which need not be the engine's first choice.
-# Even so, a grader should tell the two groups apart.
+# Even so, a grader should tell the two groups apart. A blamed move loses more than a praised one in
+# {glue:text}`apart:.0f` % of pairs. {glue:text}`apart_says`
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Losses of praised and of blamed moves"}
 lecturers = [move for move, _ in sets.judged]
 judged = moves.loc[[(position_key(move.position), move.move) for move in lecturers]]
 judged = judged.assign(
@@ -778,69 +771,34 @@ report.boards(
 #
 # Stockfish played itself at `Skill Level` 5, 10, 15, 18 and 20: forty games a level from the same
 # forty openings, five thousand nodes a move, to the end. As in the plan, every position was then
-# searched once, with 20,000 nodes, and a move's loss is the value before it less the value after
-# it.
+# searched once, with 20,000 nodes, and a move's loss is the value before it less the value after it.
 #
-# The second search often sees more and finds a *higher* value. Such a move counts as a loss of zero.
-# So the mean contains both bad play and the differences between two searches. Without this floor
-# (*signed*) the differences cancel if they are as often up as down, but what the first search
-# overlooked is credited to the player. Both are shown. Skill Level draws its mistakes from the
-# clock, so the games are stored and cannot be played again. The plan analysed one game a level.
+# The second search often sees more and finds a *higher* value. Such a move counts as a loss of zero,
+# so the mean contains both bad play and the differences between two searches. If gains count too, the
+# differences cancel when they are as often up as down, but what the first search overlooked is
+# credited to the player. The table shows both. Skill Level draws its mistakes from the clock, so the
+# games are stored and cannot be played again.
 #
-# The searches of this chapter took hours. Their values are committed (`data/static`, `data/notes`)
-# and read here; `fresh = True` above searches the positions of known value again.
+# The searches of this chapter took hours. Their values are committed (`data/static`, `data/notes`) and
+# read here; `fresh = True` above searches the positions of known value again.
 
-# %% tags=["hide-input"]
-every = [game for some_games in games.values() for game in some_games]
-stored = levels.read_values(folder / "level_values.tsv.zst")
-values = [stored[game.key] for game in every]
-cut = levels.move_losses(every, values)
-means = means_by(cut, ["level", "side"], "loss", cluster="game", seed=seed).unstack()
-means["both"] = means_by(cut, "level", "loss", cluster="game", seed=seed)
-signed = means_by(cut, "level", "signed", cluster="game", seed=seed)
-plan = reference.table("static_positions", "results").set_axis(levels.LEVELS)
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out the levels beside the plan's games"}
 table = pd.DataFrame(
     {
-        **{f"plan: {name}": plan[f"{name} Avg CP Loss"] for name in ("White", "Black")},
-        "plan: overall": plan["Overall Avg"],
+        "plan, one game": plan["Overall Avg"],
         **{name: means[name].map("{:.1f}".format) for name in ("White", "Black", "both")},
-        "both, signed": signed.map("{:.1f}".format),
+        "gains counted": signed.map("{:.1f}".format),
         "moves": means["both"].map(lambda mean: mean.n),
     }
 )
 report.table(table, caption="Mean centipawn loss by Skill Level", digits=1)
 
-# %% mystnb={"figure": {"caption": "Mean centipawn loss of each level with 95 % intervals, signed and cut at zero, beside the plan's single games. Point at a level, or choose one, for its numbers.", "name": "fig-10-level-losses"}}
-fig, ax = plt.subplots(figsize=(7.0, 3.0))
-centre = means["both"].map(lambda mean: mean.value)
-ends = [
-    centre - means["both"].map(lambda mean: mean.low),
-    means["both"].map(lambda mean: mean.high) - centre,
-]
-ax.errorbar(range(len(means)), centre, yerr=ends, fmt="o", capsize=3, label="here")
-ax.plot(range(len(means)), signed.map(lambda mean: mean.value), "_", label="here, signed")
-ax.plot(range(len(means)), plan["Overall Avg"], "x", label="plan, one game")
-said_of = {}
-for place, (level, mean) in enumerate(means["both"].items()):
-    ax.plot(place, mean.value, "o", color="C0", gid=f"point-{level}")
-    said_of[str(level)] = (
-        f"level {level}: loses {mean:.1f} centipawns a move ({mean.n:,} moves), "
-        f"{signed[level].value:.1f} signed; in the plan's game {plan.loc[level, 'Overall Avg']}"
-    )
-ax.set_xticks(range(len(means)), [f"level {level}" for level in means.index])
-ax.set(ylabel="centipawns lost a move", ylim=(0, None))
-ax.legend()
-report.choosable(
-    fig,
-    said_of,
-    "Level",
-    alt="Points with intervals falling from low to high levels, dashes and crosses beside them.",
-    start="20",
-    slider=True,
-)
+# %% [markdown]
+# Does the loss fall from level to level? A rank correlation of −1 is the perfect order. Its interval
+# draws each level's games again.
 
 
-# %% tags=["hide-input"]
+# %%
 def drawn_means(moves, column):
     """Return mean losses of resampled games, one column a level: (resamples, 5)."""
     sums = moves.groupby(["level", "game"])[column].agg(["sum", "size"])
@@ -860,6 +818,7 @@ def order_interval(moves, column):
     return percentile_interval(float(value), samples, games_of.sum(), clusters=games_of.min())
 
 
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Rank correlation of level and loss; levels 10 and 15 in 1,000 games each"}
 more = levels.read_level_games(folder / "more_games.tsv.zst")
 close = more[10] + more[15]
 unseen = more[10][310:] + more[15][310:]  # with the forty, 350 each had been looked at
@@ -885,13 +844,12 @@ falls_by = falls(all_cut)
 two_games = len(close) + len(games[10]) + len(games[15])
 unseen_by = falls(levels.move_losses(unseen, [stored[game.key] for game in unseen]))
 plan_order = float(spearmanr(plan.index, plan["Overall Avg"]).statistic)
-by_game = cut.groupby(["level", "game"])["loss"].mean()
 steps = list(zip(levels.LEVELS[:-1], levels.LEVELS[1:], strict=True))
 effects = pd.DataFrame(
     {
         f"{low} to {high}": {
             "loss falls by": float(centre[low] - centre[high]),
-            "Cliff's delta": cliffs_delta(by_game[low], by_game[high]),
+            "Cliff's delta": cliffs_delta(game_means[low], game_means[high]),
         }
         for low, high in steps
     }
@@ -914,7 +872,7 @@ report.boards(
         {
             "forty games a level": forty,
             "with all games": holds,
-            "with all games, signed": signed_holds,
+            "with all games, gains counted": signed_holds,
             "plan": plan_order,
             "games of levels 10 and 15": two_games,
             "level 10 loses more than level 15 by": falls_by,
@@ -925,10 +883,6 @@ report.boards(
 )
 
 # %% [markdown]
-# A rank correlation of −1 is the perfect order. Cliff's delta says how much more often a game of the
-# lower level loses more than one of the higher than the other way round (0.15 is small, 0.33 medium,
-# 0.47 large).
-#
 # Forty games leave open whether level 10 or level 15 loses more. So these two levels played on, from
 # the next openings; the extra games count here and nowhere else. At 350 games each the interval
 # still contained zero. We then fixed the total at 1,000 games each, and the games from there on,
@@ -936,16 +890,19 @@ report.boards(
 #
 # ## What made the anomaly
 #
-# There are three candidates.
+# There are three causes to look at.
 #
-# - *One game.* We draw one of our games a level, as the plan did, {glue:text}`drawings:,` times, and
-#   count how often the order is wrong.
-# - *Mates.* The plan counts a mate as 10,000 centipawns and does not cap it, so one missed mate
-#   outweighs a hundred quiet moves.
-# - *Length.* A long game has many moves in which nothing can be lost, or many in a won ending
-#   where everything can.
+# - *One game.* We draw one of our games a level, as the plan did, {glue:text}`drawings:,` times. Level
+#   20 comes out worse than levels 15 and 18 in {glue:text}`worse_cut:.0f` % of the drawings.
+# - *Mates.* The plan counts a mate as 10,000 centipawns and does not cap it. Level 20 is then the worst
+#   of the three in {glue:text}`worse_uncut:.0f` %. In the plan's game at level 10, one side loses
+#   {glue:text}`gap_plan:.0f` centipawns a move more than the other; without the cap,
+#   {glue:text}`gap_share:.0f` % of our games of that level have as large a gap.
+# - *Length.* In a long game there are many moves in which nothing can be lost, or many in a won ending
+#   where everything can. The rank correlation of a game's length with its mean loss is
+#   {glue:text}`length_uncut:.2f` without the cap and {glue:text}`length_cut:.2f` with it.
 
-# %% tags=["hide-input"]
+# %%
 uncut = levels.move_losses(every, values, cap=None)
 single = {}
 for name, losses in (("cut", cut), ("uncut", uncut)):
@@ -959,13 +916,8 @@ ordered = {
     name: (np.diff(some.to_numpy(), axis=1) < 0).all(axis=1).mean()
     for name, some in single.items()
 }
-report.table(
-    pd.DataFrame({"level 20 worst of 15, 18 and 20": worse, "all five in order": ordered}).T,
-    caption="Share of drawings of one game a level, values capped and not",
-)
 
-# %% tags=["hide-cell"]
-# Mates and length, level by level.
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Shares of drawings; mates and length, level by level"}
 causes = pd.DataFrame(
     {
         "cut at 10 pawns": centre,
@@ -986,9 +938,7 @@ causes = pd.DataFrame(
         ),
     }
 )
-report.table(causes, caption="Mean centipawn loss and what moves it")
 
-# %% tags=["hide-input"]
 gaps = uncut.groupby(["level", "game", "side"])["loss"].mean().unstack()
 gap = (gaps["White"] - gaps["Black"]).abs()
 printed = {side: plan.loc[10, f"{side} Avg CP Loss"] for side in ("White", "Black")}
@@ -1003,71 +953,68 @@ report.paste(
     length_cut=long_cut,
 )
 
+report.boards(
+    report.table(
+        pd.DataFrame(
+            {"level 20 worst of 15, 18 and 20": worse, "all five in order": ordered}
+        ).T,
+        caption="Share of drawings of one game a level, values capped and not",
+    ),
+    report.table(causes, caption="Mean centipawn loss and what moves it"),
+)
+
 # %% [markdown]
-# In the plan's game at level 10, one side loses {glue:text}`gap_plan:.0f` centipawns a move more
-# than the other. Without the cap, {glue:text}`gap_share:.0f` % of our games of that level have as
-# large a gap. The rank correlation of a game's length with its mean loss is
-# {glue:text}`length_uncut:.2f` without the cap and {glue:text}`length_cut:.2f` with it.
-#
 # ## Recap
 #
-# - *Known pairs.* Where the cap does not tie the two moves, {glue:text}`right_decided:.0f` % of pairs
-#   are in the right order.
-# - *Precision.* One search keeps {glue:text}`same_turned:.0f` % of grades when the colours are
-#   exchanged. The mean of both keeps {glue:text}`same_doubled:.0f` % when the nodes are doubled.
-# - *Lecturers.* A blamed move loses more than a praised one in {glue:text}`apart:.0f` % of pairs
-#   [{glue:text}`apart_low:.0f`, {glue:text}`apart_high:.0f`]. {glue:text}`apart_says`
-# - *Levels.* Level and loss have a rank correlation of {glue:text}`order_forty:.2f` in
-#   {glue:text}`games_per_level` games a level, and of {glue:text}`order:.2f`
-#   [{glue:text}`order_low:.2f`, {glue:text}`order_high:.2f`] with the extra games of levels 10 and
-#   15; the plan's single games gave {glue:text}`plan_order:.2f`.
-# - *Noise.* At level 20 the mean loss is {glue:text}`loss_20:.1f` centipawns, and
-#   {glue:text}`signed_20:.1f` if gains count too; the rank correlation, extra games included, is
-#   then {glue:text}`signed_order:.2f`.
-# - *One game a level.* All five levels come out in order in {glue:text}`in_order:.0f` % of drawings.
+# - *The grader.* It orders {glue:text}`right_decided:.0f` % of known pairs that the cap does not tie. A
+#   move that lecturers blame loses more than one that they praise in {glue:text}`apart:.0f` % of pairs.
+# - *One grade.* One search keeps {glue:text}`same_turned:.0f` % of grades when the colours are exchanged;
+#   a mean over many moves is what can be compared.
+# - *One game.* All five levels come out in order in {glue:text}`in_order:.0f` % of drawings of one game
+#   a level. Level and loss have a rank correlation of {glue:text}`order:.2f` in all our games, of
+#   {glue:text}`plan_order:.2f` in the plan's.
 
-# %% tags=["hide-input"]
-turned_says = (
-    "Single grades are less certain: with the colours exchanged, one search gives "
-    f"{100 * same_turned.value:.0f} % of moves the same grade "
-    f"[{100 * same_turned.low:.0f}, {100 * same_turned.high:.0f}]."
-    if same_turned.high < right.low
-    else "With the colours exchanged, one search gives "
-    f"{100 * same_turned.value:.0f} % of moves the same grade."
-)
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Choose the sentences of the opening and the recap, save the results"}
+decided = paired[paired["verdict"] != "tied"]
+right = mean_interval(paired["verdict"] == "right", seed=seed)
+right_decided = mean_interval(decided["verdict"] == "right", seed=seed)
+
 blamed, praised = (~judged["praised"]).sum(), judged["praised"].sum()
 apart_says = (
     f"The {blamed} blamed and {praised} praised moves are told apart."
     if apart.low > 0.5
     else f"With {blamed} blamed and {praised} praised moves, that does not tell the groups apart."
 )
+in_order = 100 * ordered["cut"]
+one_game_says = (
+    ("One game a level misleads: " if in_order < 50 else "")
+    + "if one game is drawn for each of Stockfish's five skill levels, they come out in order of "
+    f"strength in {in_order:.0f} % of drawings."
+)
+one_game_says = one_game_says[0].upper() + one_game_says[1:]
+in_order_too = holds.value < -0.999
+many_games_say = (
+    f"With {sizes.games} games a level, and {two_games // 2:,} at levels 10 and 15, "
+    f"{'they do.' if in_order_too else 'they do not either.'}"
+)
+right_says = f"The grader puts {100 * right.value:.0f} % of pairs of a good and a bad move in the right order."
 report.paste(
-    pairs=len(paired),
-    right=100 * right.value,
+    one_game_says=one_game_says,
+    many_games_say=many_games_say,
+    right_says=right_says,
     right_decided=100 * right_decided.value,
-    turned_says=turned_says,
     same_turned=100 * same_turned.value,
     same_doubled=100 * same_doubled.value,
     apart=100 * apart.value,
-    apart_low=100 * apart.low,
-    apart_high=100 * apart.high,
     apart_says=apart_says,
-    loss_20=centre[20],
-    signed_20=signed[20].value,
-    signed_order=signed_holds.value,
     order=holds.value,
-    order_forty=forty.value,
-    order_low=holds.low,
-    order_high=holds.high,
     plan_order=plan_order,
-    games_per_level=sizes.games,
     drawings=sizes.resamples,
-    in_order=100 * ordered["cut"],
+    in_order=in_order,
     worse_cut=100 * worse["cut"],
     worse_uncut=100 * worse["uncut"],
 )
 
-# %% tags=["hide-input"]
 rows = report.rows
 columns = {"both": "Overall Avg", "White": "White Avg CP Loss", "Black": "Black Avg CP Loss"}
 acpl = {}
@@ -1149,7 +1096,6 @@ report.save(
     rows(signed.rename("{:02d}".format), "suite.acpl_signed", unit="centipawns, gains counted"),
 )
 
-# %% tags=["hide-input"]
 report.evidence(
     len(cut),
     "graded moves",
@@ -1170,7 +1116,7 @@ report.evidence(
 # (`levels.move_losses(every, values, cap=...)`, in centipawns) and rank the five levels. Does the
 # order depend on the cap?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: mean loss of each level under four caps"}
 # Mean loss of each level under four caps.
 by_cap = {
     f"{cap / 100:g} pawns": levels.move_losses(every, values, cap=cap)
@@ -1194,7 +1140,7 @@ report.check(
 # **2. Games, not moves.** Level 20's interval rests on games. Compute the standard error of its
 # mean loss as if all moves were independent, and over games. By what factor do they differ?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: two standard errors of the same mean"}
 # Two standard errors of the same mean.
 strong = cut[cut["level"] == 20]
 per_game = strong.groupby("game")["loss"].mean()
@@ -1217,7 +1163,7 @@ report.check(
 # each level does a study need to detect a difference of two centipawns a move with a power of 80 %
 # (two-sided, 5 %)?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: games a level, by the usual formula for two means"}
 # Games a level, by the usual formula for two means.
 import statsmodels.stats.power as power
 
