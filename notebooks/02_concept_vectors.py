@@ -9,19 +9,21 @@
 # %% [markdown]
 # # Concept vectors
 #
-# {glue:md}`finding` The CCC paper (Concept-guided Chess Commentary {cite}`kim2024ccc`) rests on
-# such classifiers, called *probes*: they give names such as *White's king safety* to directions
-# among a network's numbers, so that a language model can be told what a position is about. The mean
-# accuracy that the paper prints for 21 concepts is {glue:text}`paper_mean:.2f`. {glue:md}`opening`
-# {glue:md}`opening_use`
+# {glue:md}`finding` {glue:md}`opening`
 #
-# Two things stand in for the paper's: Stockfish 15.1's network NNUE for Leela's network T78, and
-# games that Stockfish played against itself for games from Lichess. A small Leela network and
-# people's games have their own sections below.
+# ```{glue:figure} added
+# :name: fig-02-gains
+# Left: what the network adds to the board, test accuracy of each concept from NNUE less that from the
+# bare board, with 95 % intervals; right of zero the network says more. Right: on which squares the bare
+# board's classifier looks (darker: what stands there moves its score more; White is below). On screen,
+# point at a concept or choose it.
+# ```
 #
-# One concept, {glue:text}`concept`: of {glue:text}`control_n:,` positions the one with the lowest
-# value ({glue:text}`lowest:.2f` pawns) and the one with the highest
-# ({glue:text}`highest:.2f`), each seen by the side to move.
+# The CCC paper (Concept-guided Chess Commentary {cite}`kim2024ccc`) rests on such classifiers, called
+# *probes*: they give names such as *White's king safety* to directions among a network's numbers, so
+# that a language model can be told what a position is about. Two things stand in for the paper's:
+# Stockfish 15.1's network NNUE for Leela's network T78, and games that Stockfish played against itself
+# for games from Lichess. A small Leela network and people's games have their own sections.
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the network, its layer, the concept"}
 profile = "book"
@@ -41,6 +43,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython.display import Markdown
+from myst_nb import glue
 from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.metrics import r2_score, roc_auc_score
@@ -116,27 +119,23 @@ report.paste(
     headline_n=len(labelled),
 )
 
+# %% [markdown]
+# ## One concept, step by step
+#
+# One concept, {glue:text}`concept`: of {glue:text}`control_n:,` positions the one with the lowest
+# value ({glue:text}`lowest:.2f` pawns) and the one with the highest ({glue:text}`highest:.2f`). Change
+# `concept` in the first cell, to `"Material"` for example, and run on from there.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The two positions"}
 term = control.values[:, control.terms.index(concept)]
 ends = [term.argmin(), term.argmax()]
 report.paste(lowest=term.min(), highest=term.max())
-report.boards(*(report.board(Position(control_fens[row]), size=260) for row in ends))
+report.boards(*(report.board(Position(control_fens[row]), size=220) for row in ends))
 
 # %% [markdown]
-# Is a concept that can be read from a network something that the network knows, or does the
-# probe read it from the board that the network was shown? In this chapter we
-#
-# - fit one concept by hand with scikit-learn, then all 21: the paper's Table 6;
-# - fit the same probes without the network, with random weights and with random labels;
-# - fit and test them again on positions from people's games;
-# - ask whether the scores also rank ordinary positions, and whether the network uses the vectors;
-# - measure what single choices cost. (What the released code does otherwise is in chapter 17.)
-#
-# ## One concept, step by step
-#
-# Stockfish 8 is the *oracle*: it gives the term's value, in pawns, for each of
-# {glue:text}`control_n:,` positions. The method looks at the two ends alone, the *tails*. The lowest
-# 5 % are the negative class, the highest 5 % the positive one, and nine tenths of the positions
-# are dropped. Change `concept` in the first cell, to `"Material"` for example, and run on from there.
+# Stockfish 8 is the *oracle*: it gives the term's value for each position. The method looks at the two
+# ends alone, the *tails*: the lowest 5 % are the negative class, the highest 5 % the positive one, and
+# nine tenths of the positions are dropped.
 
 # %%
 lot = np.random.default_rng(seed).permutation(term.size)
@@ -144,22 +143,6 @@ order = lot[np.argsort(term[lot], kind="stable")]  # ascending, equal values in 
 size = int(0.05 * term.size)
 low = order[:size]
 high = order[-size:]
-tail_cut = pd.DataFrame({"value": term, "class": "dropped"})
-tail_cut.loc[low, "class"] = "negative"
-tail_cut.loc[high, "class"] = "positive"
-print(
-    f"negative: {term[low].min():+.2f} to {term[low].max():+.2f} pawns; "
-    f"positive: {term[high].min():+.2f} to {term[high].max():+.2f}"
-)
-
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Where the tails are cut: the values of one term, with its lowest and its highest 5 % in colour.", "name": "fig-02-tails"}, "image": {"alt": "Histogram of a term's values with the left and the right end in colour."}}
-fig, ax = plt.subplots(figsize=(7.0, 2.4))
-colours = {"negative": "#D55E00", "dropped": "#bbbbbb", "positive": "#009E73"}
-values_of = [tail_cut.loc[tail_cut["class"] == name, "value"] for name in colours]
-ax.hist(values_of, bins=80, stacked=True, color=list(colours.values()), label=list(colours))
-ax.set(xlabel=f"{concept}, pawns", ylabel="positions")
-ax.legend()
-plt.show()
 
 # %% [markdown]
 # Two positions of one game resemble each other. A whole game therefore belongs to one part:
@@ -172,11 +155,10 @@ split = control.splits[rows]
 train = split == "train"
 test = split == "test"
 assert not set(control.games[rows[train]]) & set(control.games[rows[test]])
-print(f"{term.shape = }, {rows.shape = }, {positive.shape = }")
-print(f"{train.sum():,} rows to fit on, {test.sum():,} of other games to test on")
+print(f"{train.sum():,} positions to fit on, {test.sum():,} of other games to test on")
 
 # %% [markdown]
-# The network reads each position, and one of its layers gives a row of numbers, the
+# The network reads each position, and one of its layers gives numbers, the
 # *activations*. A linear support vector machine (SVM) finds the plane that separates the two
 # classes. The plane's normal vector, `coef_`, is the *concept vector*. The *score* of a position
 # is its distance from the plane, in units of the machine's margin.
@@ -199,7 +181,7 @@ print(
     f"held-out accuracy {held_out_accuracy:.3f}; always the commoner tail {commoner_tail:.3f}"
 )
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Test positions along one concept's vector: the lowest and the highest 5 % of the term, with the SVM's boundary at zero.", "name": "fig-02-margin"}, "image": {"alt": "Two overlapping histograms of decision values, one left and one right of zero."}}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Test positions along the vector: a figure", "figure": {"caption": "Test positions along one concept's vector: the lowest and the highest 5 % of the term, with the SVM's boundary at zero.", "name": "fig-02-margin"}, "image": {"alt": "Two overlapping histograms of decision values, one left and one right of zero."}}
 fig, ax = plt.subplots(figsize=(7.0, 2.8))
 edges = np.linspace(decision.min(), decision.max(), 41)
 ax.hist(decision[~truth], edges, alpha=0.7, color="#D55E00", label="lowest 5 %")
@@ -212,7 +194,7 @@ plt.show()
 # %% [markdown]
 # The library's `fit_concepts` does this for all 21 terms. One step differs: it standardises with
 # means and spreads of all training positions, not of the tails alone, so that all concepts share
-# one scale. The next cell checks that the two vectors are the same once the scale is.
+# one scale. Once the scale is the same, so are the two vectors.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The vector by hand and the library's"}
 chosen = joined_activations(expert, control_fens, layer)
@@ -247,7 +229,7 @@ report.table(pd.DataFrame({concept: compared}), digits=3)
 # Why 5 %? It is the paper's choice. With each other cut, fitted and tested on its own tails:
 # {glue:text}`cut_says`
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit with each cut, and draw", "figure": {"caption": "The cut of the tails: which values of the term are in (left), and how often a plane fitted and tested on them is right, with 95 % intervals over games (right). On screen, a slider moves the cut.", "name": "fig-02-cut"}}
 cuts = {}
 for tail_share in (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5):
     tails = cut_tails(term, seed=seed, share=tail_share)
@@ -265,8 +247,7 @@ report.paste(
     )
 )
 
-# %% mystnb={"figure": {"caption": "The cut of the tails: which values of the term are in (left), and how often a plane fitted and tested on them is right, with 95 % intervals over games (right). On screen, a slider moves the cut.", "name": "fig-02-cut"}}
-fig, (of_term, of_plane) = plt.subplots(1, 2, figsize=(7.0, 2.8))
+fig, (of_term, of_plane) = plt.subplots(1, 2, figsize=(7.0, 2.4))
 of_term.hist(term, 60, color="0.6")
 of_term.set(xlabel=f"{concept}, pawns", ylabel="positions", yscale="log")
 said_of = {}
@@ -297,19 +278,19 @@ report.choosable(
 # %% [markdown]
 # ## Positions, network and layer
 #
-# The headline rows use {glue:text}`headline_n:,` positions, as many as the paper, at most
-# {glue:text}`per_game` of one game. All other rows use {glue:text}`control_n:,` of them, drawn at
-# random, because they are fitted many times. Positions in check, and endings that Stockfish 8
-# judges by special rules, have no ordinary terms and are left out.
+# Table 6 uses {glue:text}`headline_n:,` positions, as many as the paper, at most
+# {glue:text}`per_game` of one game; all else {glue:text}`control_n:,` of them, drawn at random, because
+# it is fitted many times. Positions in check, and endings that Stockfish 8 judges by special rules,
+# have no ordinary terms and are left out.
 #
 # NNUE sees a position twice, once from each side. Each side has 1,024 sums (`accumulators`), which
 # are `clipped` and multiplied in pairs (`pairwise`). Two small layers follow (`hidden1`,
 # `hidden2`). On {glue:text}`calm_n:,` positions our reading of the network
 # {glue:text}`nnue_says`.
 #
-# The layer was chosen on validation games, and the choice was not changed after the test.
+# The layer was chosen on validation games and not changed after the test: {glue:text}`layer_says`.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Read the network, fit all concepts on each layer"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Read the network, fit all concepts on each layer: validation accuracy"}
 calm = [fen for fen in control_fens[:3_000] if not chess.Board(fen).is_check()]
 printed = oracle.network_evaluations(calm)
 nnue = load_expert("nnue")
@@ -345,12 +326,15 @@ for name in candidates:
         white_to_move=white_to_move[half] if by_mover else None,
     )
 
-# %% tags=["hide-input"]
 layers = pd.Series({name: accuracy(table, seed=seed) for name, table in where.items()})
 order = sorted(layers.index, key=lambda name: layers[name].value)
 best_layer = order[-1]
 worst_layer = order[0]
 layer_cost = accuracy(where[best_layer], minus=where[worst_layer], seed=seed)
+report.paste(
+    layer_says=f"{layers[best_layer].value:.2f} of the positions are told right by {best_layer}, "
+    f"{layers[worst_layer].value:.2f} by {worst_layer}, the worst"
+)
 report.table(
     layers.map("{:.3f}".format).rename("validation accuracy").to_frame(),
     caption="Mean validation accuracy of the 21 concepts, by layer",
@@ -393,23 +377,32 @@ board_fitted = fit_concepts(
 )
 board_tested = held_out(board_fitted, board_features, labelled)
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 6, by what the network adds"}
 printed6 = reference.table("ccc", "table6")
 paper = printed6["Accuracy"]
 mine = table_of(tested, seed=seed)
 bare = table_of(board_tested, seed=seed)
+of_board = dict(iter(board_tested.groupby("concept")))
+gains = {
+    name: accuracy(rows, minus=of_board[name], seed=seed)
+    for name, rows in tested.groupby("concept", sort=False)
+}
+by_gain = sorted(gains, key=lambda name: -gains[name].value)
 shown = pd.DataFrame(
     {
         "T78, paper": paper,
         "NNUE": mine["accuracy"].map("{:.3f}".format),
         "bare board": bare["accuracy"].map("{:.3f}".format),
     }
-).rename_axis(None)
+)
+shown = shown.loc[by_gain].rename_axis(None)
 mean = accuracy(tested, seed=seed)
 board_mean = accuracy(board_tested, seed=seed)
 paper_mean = paper.mean()
 shown.loc["mean"] = [paper_mean, f"{mean:.3f}", f"{board_mean:.3f}"]
-report.table(shown, caption="Table 6: test accuracy between the tails, with 95 % intervals")
+report.table(
+    shown, caption="Table 6: test accuracy between the tails, most added by the network first"
+)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Precision and recall beside the paper's"}
 distinct = []
@@ -428,32 +421,25 @@ more = pd.DataFrame(
 ).rename_axis(None)
 report.table(more, caption="Table 6: precision and recall")
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What Table 6 allows to say"}
 high = pd.Series({name: cell.high for name, cell in mine["accuracy"].items()})
 below = [name for name in high.index if high[name] < paper[name] - 0.005]
 report.paste(paper_mean=paper_mean)
 board_suffices = board_mean.low > paper_mean
 no_network_needed = "A linear probe needs no network to tell the tails apart."
-suffices = f"""The probe of the bare board is right more often than the published probe of T78, whose
-positions are from people's games (they come below). **{no_network_needed}** A high accuracy alone
-says little about a network; what counts is how much the network adds to the board."""
-lower = "NNUE's interval lies below the printed value, rounding allowed for, "
-lower += f"on {', '.join(below)}." if below else "on no concept."
+suffices = f"""The probe of the bare board is right more often than the published probe of T78 was on
+people's positions. **{no_network_needed}** What counts is how much the network adds to the board."""
+lower = f"NNUE falls short of the printed accuracy on {', '.join(below) or 'no concept'}."
 Markdown(f"""{lower} {suffices if board_suffices else ""}""")
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Left: what the network adds to the board, test accuracy of each concept from NNUE less that from the bare board, with 95 % intervals; right of zero the network says more. Right: on which squares the bare board's probe of one concept looks (darker: what stands there moves its score more; White is below). On screen, point at a concept or choose it.", "name": "fig-02-gains"}}
-of_board = dict(iter(board_tested.groupby("concept")))
-gains = {
-    concept: accuracy(rows, minus=of_board[concept], seed=seed)
-    for concept, rows in tested.groupby("concept", sort=False)
-}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the figure at the head of the chapter"}
 board_weights = dict(zip(labelled.terms, board_fitted.vectors.weights, strict=True))
 pieces_on = board_features[some][:, :-1].reshape(-1, 12, 64)
 fig, (ax, squares) = plt.subplots(
-    1, 2, figsize=(7.6, 4.2), width_ratios=(3, 2), layout="constrained"
+    1, 2, figsize=(7.6, 3.1), width_ratios=(3, 2), layout="constrained"
 )
 said_of = {}
-for place, name in enumerate(sorted(gains, key=lambda each: gains[each].value)):
+for place, name in enumerate(reversed(by_gain)):
     gain = gains[name]
     ends = [[gain.value - gain.low], [gain.high - gain.value]]
     ax.errorbar(gain.value, place, xerr=ends, color="C0", capsize=2)
@@ -467,30 +453,43 @@ for place, name in enumerate(sorted(gains, key=lambda each: gains[each].value)):
         f"{bare['accuracy'][name]:.3f}; the probe of the board looks most at {darkest}"
     )
 ax.axvline(0, color="black", lw=0.8)
-ax.set_yticks(range(len(said_of)), [*said_of])
-ax.set_xlabel("accuracy of NNUE less that of the bare board")
+ax.set_yticks(range(len(said_of)), [*said_of], fontsize=6)
+ax.margins(y=0.02)
+ax.set_xlabel("accuracy that the network adds to the bare board")
 squares.set_xticks(np.arange(8) + 0.5, "abcdefgh")
 squares.set_yticks(np.arange(8) + 0.5, "12345678")
 squares.set_aspect("equal")
-report.choosable(
+added = report.choosable(
     fig,
     said_of,
     "Concept",
     alt="Points with intervals for 21 concepts, ordered by their gain over the bare board, and "
     "a chessboard with the squares that one probe uses.",
-    start=max(gains, key=lambda name: gains[name].value),
+    start=by_gain[0],
 )
+glue("added", added, display=False)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The scores of one position: change the FEN", "figure": {"caption": "Scores of the position of the CCC paper's Figure A6, in units of the margin: green in the direction of the upper tail, orange in that of the lower.", "name": "fig-02-one-position"}, "image": {"alt": "Bars for 21 concepts, positive to the right and negative to the left."}}
+fen = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
+scores = pd.Series(
+    fitted.vectors.scores(joined_activations(expert, [fen], layer))[0], index=oracle.TERMS
+)
+fig, ax = plt.subplots(figsize=(6.0, 3.8))
+ax.barh(scores.index, scores, color=np.where(scores > 0, "#009E73", "#D55E00"))
+ax.invert_yaxis()
+ax.set_xlabel("score, in units of the margin")
+plt.show()
 
 # %% [markdown]
 # ## Controls
 #
 # How much of the accuracy needs a trained network? The same probes, with equal data and equal
-# tuning, on {glue:text}`control_n:,` positions: on NNUE with its weights shuffled, on the bare board,
-# on the number of pieces of each kind, and on NNUE with the labels of the training positions
-# shuffled. The second column leaves out positions where one side is more than three pawns ahead in
-# material, and cuts the tails anew: with a rook more, nearly all terms favour the same side.
+# tuning, on NNUE with its weights shuffled, on the bare board, on the number of pieces of each kind,
+# and on NNUE with the labels of the training positions shuffled. The second column leaves out
+# positions where one side is more than three pawns ahead: with a rook more, nearly all terms favour
+# the same side.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit the controls"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit the controls, also on positions with balanced material"}
 random_expert = load_expert("nnue", view=view, random_weights=seed)
 rows = {
     "NNUE": chosen,
@@ -507,7 +506,6 @@ held = {name: held_out(fits[name], rows[name], control) for name in rows}
 shuffled = fit_concepts(rows["NNUE"], control, cs=(1e-3,), seed=seed, shuffle=True)
 held["shuffled labels"] = held_out(shuffled, rows["NNUE"], control)
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Positions with balanced material"}
 material_lead = [samples.material(fen) for fen in control_fens]
 even = np.abs(material_lead) <= 3
 balanced = control.take(even)
@@ -524,7 +522,7 @@ report.table(
     caption="Mean test accuracy of the 21 concepts",
 )
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The controls, concept by concept"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The controls, concept by concept, and all balanced positions"}
 controls = pd.DataFrame(
     {
         name: table.groupby("concept", sort=False)["correct"].mean()
@@ -532,9 +530,7 @@ controls = pd.DataFrame(
     }
 ).rename_axis(None)
 controls.loc["mean"] = controls.mean()
-report.table(controls, caption="Test accuracy, all positions", digits=3)
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Balanced positions of the headline set"}
 material_lead = [samples.material(fen) for fen in fens]
 level = np.flatnonzero(np.abs(material_lead) <= 3)
 even_features = features[level]
@@ -542,15 +538,16 @@ even_labelled = labelled.take(level)
 even_fit = fit_concepts(even_features, even_labelled, cs=[(c,) for c in picked.c], seed=seed)
 even_tested = held_out(even_fit, even_features, even_labelled)
 balanced_mean = accuracy(even_tested, seed=seed)
-print(f"NNUE on all {len(level):,} balanced positions of the headline set: {balanced_mean:.3f}")
+print(f"NNUE on all {len(level):,} balanced positions of Table 6: {balanced_mean:.3f}")
+report.table(controls, caption="Test accuracy, all positions", digits=3)
 
 # %% [markdown]
-# A harder test pairs the test positions: to each from the upper tail belongs one from the lower
-# tail with the same pieces, the nearest in all other terms. What then tells the two apart is the
-# concept. A concept without any such pair counts as a gain of zero, which lowers the mean.
+# A harder test pairs each position from the upper tail with one from the lower tail that has the same
+# pieces, the nearest in all other terms. What then tells the two apart is the concept. A concept
+# without a pair counts as a gain of zero.
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Matched pairs"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Matched pairs, and what the network adds on them"}
 def matched_pairs(labelled, tails, concept, signatures):
     """Row numbers (pairs, 2) of test positions: a positive and the nearest unused negative."""
     spread = labelled.values.std(axis=0)
@@ -586,7 +583,6 @@ for k, tails in enumerate(fitted.tails):
 matched = held_out(fitted, features, labelled, tails=paired)
 board_matched = held_out(board_fitted, board_features, labelled, tails=paired)
 
-# %% tags=["hide-input"]
 gain = accuracy(tested, minus=board_tested, seed=seed)
 n_terms = len(labelled.terms)
 matched_gain = accuracy(matched, minus=board_matched, seed=seed, concepts=n_terms)
@@ -604,7 +600,7 @@ report.table(
     caption="What the network adds to the bare board, mean of 21 concepts",
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What matched pairs allow to say"}
 on_pairs = (
     "larger than"
     if matched_more.low > 0
@@ -621,13 +617,12 @@ tails. There are {sum(map(len, pairs)):,} pairs{none_for}.""")
 # ## On people's positions
 #
 # The paper's positions come from games on Lichess. With a file of people's games (the variable
-# `CHESSGLOSS_ASSET_GAMES`; a PGN file with enough games will do), the same steps run on them. The
-# committed numbers come from Lichess games of two accounts, most of them with 30 to 180 seconds a
-# side: a sample neither of all people nor of slow chess. At most {glue:text}`people_per_game`
-# positions of a game are drawn, and a position that was drawn twice counts once, because people repeat
-# their openings. Vectors fitted on either kind of game are tested on both.
+# `CHESSGLOSS_ASSET_GAMES`) the same steps run on them. The committed numbers come from Lichess games of
+# two accounts, most of them with 30 to 180 seconds a side: a sample neither of all people nor of slow
+# chess. At most {glue:text}`people_per_game` positions of a game are drawn, and each position once,
+# because people repeat their openings.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Positions from people's games"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Positions from people's games; fit and test on both kinds of game"}
 report.paste(people_per_game=sizes.people_per_game)
 people = people_games(sizes.people)
 if people:
@@ -652,7 +647,6 @@ if people:
     print(f"{len(drawn):,} drawn, of them {len(drawn) - first_time.size:,} again")
     print(f"{len(kept):,} positions of {np.unique(people_game).size:,} games")
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit and test on both kinds of game"}
 crossed = {}
 if people:
     of_people = {
@@ -671,7 +665,7 @@ if people:
                 tails = vectors_of[asked].tails
                 crossed[name, trained, asked] = held_out(vectors, *case, tails=tails)
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Accuracy on both kinds of game"}
 people_means = {case: accuracy(results, seed=seed) for case, results in crossed.items()}
 shown = pd.DataFrame(
     {
@@ -696,7 +690,7 @@ committed_people = {
     else report.without("people's games", "02_concept_vectors", committed_people)
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Differences between the kinds of game"}
 people_gaps = {}
 if people:
     network = {case[1:]: results for case, results in crossed.items() if case[0] == "NNUE"}
@@ -718,10 +712,10 @@ if people:
     }
 
 gap_titles = {
-    "less_selfplay": "people's positions less self-play's, each by its own vectors",
-    "gain_over_board": "the network less the bare board, on people's positions",
-    "lost_on_people": "people's vectors less self-play's, on people's positions",
-    "lost_on_selfplay": "self-play's vectors less people's, on self-play's positions",
+    "less_selfplay": "people's positions − self-play's, each by its own vectors",
+    "gain_over_board": "the network − the bare board, on people's positions",
+    "lost_on_people": "people's vectors − self-play's, on people's positions",
+    "lost_on_selfplay": "self-play's vectors − people's, on self-play's positions",
 }
 shown = pd.Series({gap_titles[name]: f"{gap:.3f}" for name, gap in people_gaps.items()})
 (
@@ -731,7 +725,7 @@ shown = pd.Series({gap_titles[name]: f"{gap:.3f}" for name, gap in people_gaps.i
 )
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What people's positions allow to say"}
 def told(name, above, below, neither):
     gap = people_gaps[name]
     return above if gap.low > 0 else below if gap.high < 0 else neither
@@ -753,14 +747,13 @@ if people:
         "Whether the network adds anything to the bare board cannot be told here",
     )
     relation = ("do worse", "do better", "do neither measurably better nor worse")
-    people_said = f"""Each fitted on its own kind of game, the probes reach
-{at_home.value:.3f} on people's positions, {higher} the {at_play.value:.3f} on self-play. {adds}.
-Vectors fitted on self-play {told("lost_on_people", *relation)} on people's positions than vectors
-fitted on people's; vectors fitted on people's {told("lost_on_selfplay", *relation)} on self-play
-than those fitted on self-play."""
+    people_said = f"""Each fitted on its own kind of game, the probes reach {at_home.value:.2f} on people's
+positions, {higher} the {at_play.value:.2f} on self-play. {adds}. Vectors from self-play
+{told("lost_on_people", *relation)} on people's positions than people's own; people's vectors
+{told("lost_on_selfplay", *relation)} on self-play than its own."""
     people_recap = f"""On people's positions the bare board reaches {of_board.value:.3f}, and the
 network adds {people_gaps["gain_over_board"].value:.3f} to it."""
-Markdown(people_said)
+Markdown(people_said) if people else None
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "People's positions, concept by concept"}
 columns = {
@@ -784,11 +777,11 @@ report.table(
 #
 # Commentary uses a concept's score on *any* position, and nine tenths of all positions lie between
 # the tails, where nothing was fitted. Does the score follow its term there? A *regression* on all
-# positions, tails or not, shows how much the same activations tell. AUC is the probability that
-# the score ranks a position with a high value of the term above one with a low value; Spearman is
-# the rank correlation; R² is the share of the term's variance that the score explains.
+# positions shows how much the same activations tell. AUC is the probability that the score ranks a
+# position with a high value above one with a low value; Spearman is the rank correlation; R² is the
+# share of the term's variance that the score explains.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure the scores between the tails"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Measure the scores between the tails"}
 lot = np.random.default_rng(seed).permutation(len(labelled))
 spread = np.sort(lot[: sizes.control * 2])
 
@@ -823,7 +816,6 @@ ranges = {
     "bare board": in_the_middle(board_fitted.vectors, board_features),
 }
 
-# %% tags=["hide-input"]
 train = np.flatnonzero(control.splits == "train")
 validation = np.flatnonzero(control.splits == "validation")
 regressions = [
@@ -860,7 +852,7 @@ middle = pd.concat(ranges, axis=1).swaplevel(axis=1).sort_index(axis=1)
 print(f"no variance between the tails, left out of every mean: {', '.join(still) or 'none'}")
 report.table(middle, caption="Middle 90 % of test positions", digits=2)
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What lies between the tails allows to say"}
 known = """The network holds more than the probe reads: vectors fitted to separate extremes
 measure ordinary positions less well. The next chapter starts from here."""
 Markdown(f"""Between the tails the probe explains {r2["NNUE"]:.0%} of the terms' variance, the
@@ -874,7 +866,7 @@ regression {r2["NNUE, regression"]:.0%}.
 # step along each concept vector, and a step back, and let the network finish its evaluation.
 # Random directions of equal length show what any disturbance does.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Vectors on the layer pairwise alone"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Vectors on the layer pairwise alone, and random ones"}
 mover = joined_activations(load_expert("nnue", view="mover"), control_fens, "pairwise")
 white = joined_activations(nnue, control_fens, "pairwise")
 own = fit_concepts(mover, turned, cs=(1e-3,), seed=seed)
@@ -883,17 +875,14 @@ plain_tails = products.tails
 unit = products.vectors.directions()
 
 
-# %%
 def random_directions(width):
     drawn = np.random.default_rng(seed).normal(size=(sizes.random_directions, width))
     return (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
 
 
+# %%
 def steer(network, layer, fens, directions, step=10.0):
-    """Half the change of the evaluation from a step back to a step ahead, for each direction.
-
-    ``step`` is in units of the activations, along directions of length 1.
-    """
+    """Half the change of the evaluation from a step back to a step ahead, for each direction."""
     start = network.activations(fens, layer)
     effects = []
     for direction in directions:
@@ -908,16 +897,15 @@ effects = steer(nnue, "pairwise", steered, unit)
 noise = steer(nnue, "pairwise", steered, random_directions(unit.shape[1]))
 effect = pd.Series(effects.mean(axis=1), index=oracle.TERMS).sort_values()
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "Change of NNUE's evaluation when its activations move one step along each concept. The band holds all random directions of the same length.", "name": "fig-02-steps"}, "image": {"alt": "Horizontal bars for 21 concepts, some far outside a shaded band around zero."}}
-fig, ax = plt.subplots(figsize=(7.0, 4.2))
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the steps", "figure": {"caption": "Change of NNUE's evaluation when its activations move one step along each concept. The band holds all random directions of the same length.", "name": "fig-02-steps"}, "image": {"alt": "Horizontal bars for 21 concepts, some far outside a shaded band around zero."}}
+fig, ax = plt.subplots(figsize=(7.0, 3.0))
+ax.tick_params(axis="y", labelsize=7)
 ax.barh(effect.index, effect)
 reach = np.abs(noise.mean(axis=1)).max()
 ax.axvspan(-reach, reach, color="#E69F00", alpha=0.3, label="all random directions")
 ax.set_xlabel("change of the evaluation, pawns for White, by a step along the concept")
 ax.legend()
 plt.show()
-
-# %% tags=["hide-input"]
 beyond = int((effect.abs() > reach).sum())
 sides = []
 for name in oracle.TERMS:
@@ -944,12 +932,14 @@ plt.show()
 # %% [markdown]
 # ## What single choices cost
 #
-# Three choices are often left unsaid. The first is the *point of view*: a network that sees each
-# board from the side to move cannot know who is White, so its concepts must be its *own* and the
-# *opponent's*, and its scores are turned back for the report. NNUE can be read in either order,
-# which shows what a wrong label costs. The other two are the layer and the kind of linear probe.
+# The *point of view*: a network that sees each board from the side to move cannot know who is White,
+# so its concepts must be its *own* and the *opponent's*. NNUE can be read in either order: the wrong
+# label costs {glue:text}`view_costs:.2f` of accuracy, the worst layer {glue:text}`layer_costs:.2f`, the
+# worst linear probe {glue:text}`solver_costs:.2f`. A split by position instead of by game can flatter,
+# because the test then holds neighbours of the training positions: on its own training positions the
+# fit of Table 6 is right in {glue:text}`fitted_rows:.1%` of the cases.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Other linear probes"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Other linear probes, points of view, and what each choice costs"}
 small_activations = chosen[half]
 probes = {}
 for name in ("svm", "logistic", "ridge"):
@@ -960,12 +950,11 @@ ranked = sorted(probes, key=lambda name: probe_means[name].value)
 best_probe = ranked[-1]
 worst_probe = ranked[0]
 solver_cost = accuracy(probes[best_probe], minus=probes[worst_probe], seed=seed)
-report.table(
+of_probes = report.table(
     probe_means.map("{:.3f}".format).rename("validation accuracy").to_frame(),
     caption="Linear probes; the paper's, svm, is used in all other sections",
 )
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Points of view"}
 views = {
     "White's order, White's terms": held_out(products, white, plain),
     "mover's order, own terms, turned back": held_out(
@@ -981,12 +970,14 @@ view_cost = accuracy(
     seed=seed,
 )
 views = {name: accuracy(table, seed=seed) for name, table in views.items()}
-report.table(
+of_views = report.table(
     pd.DataFrame({"mean test accuracy": views}).map("{:.3f}".format),
     caption="Point of view",
 )
 
-# %% tags=["hide-input"]
+report.paste(
+    view_costs=view_cost.value, layer_costs=layer_cost.value, solver_costs=solver_cost.value
+)
 costs = pd.Series(
     {
         f"the worst layer, {worst_layer}, for the best (validation)": layer_cost,
@@ -994,18 +985,13 @@ costs = pd.Series(
         f"the worst linear probe, {worst_probe}, for the best (validation)": solver_cost,
     }
 )
-report.table(
+of_costs = report.table(
     costs.map("{:.3f}".format).rename("accuracy lost").to_frame(),
     caption="What each choice costs",
 )
+report.boards(of_probes, of_views, of_costs)
 
-# %% [markdown]
-# A split by position instead of by game can flatter: the test then contains neighbours of the
-# training positions, and a probe of three thousand weights remembers what it was fitted on. On its
-# own training positions the headline fit is right in {glue:text}`fitted_rows:.1%` of the
-# cases.
-
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "A split by position instead of by game"}
 leaks = {}
 lot = np.random.default_rng(seed).permutation(len(labelled))
 game_of = labelled.games[lot]
@@ -1032,10 +1018,10 @@ report.table(
 # ## A Leela network, block by block
 #
 # Leela is the paper's own kind of network; that of the committed numbers, Maia 1900, is much smaller
-# than T78. With a Leela file at hand (the variable `CHESSGLOSS_ASSET_LEELA`) these cells show in which block of its
-# tower the concepts can be read, on {glue:text}`quarter_n:,` positions. Its `input` is the board
-# alone: the baseline with equal data. The best block is chosen on validation games.
-# `expert_name = "leela"` at the top of the chapter runs everything else on it too.
+# than T78. With a Leela file at hand (the variable `CHESSGLOSS_ASSET_LEELA`) these cells show in which
+# block of its tower the concepts can be read, on {glue:text}`quarter_n:,` positions. Its `input` is the
+# board alone. The best block is chosen on validation games. `expert_name = "leela"` at the top of the
+# chapter runs everything else on it too.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit all concepts on each block"}
 try:
@@ -1068,6 +1054,7 @@ for name in leela.layers if leela else ():
     validated[name] = accuracy(score("validation"), seed=seed)
     leela_tested[name] = score("test")
     blocks[name] = accuracy(leela_tested[name], seed=seed)
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Accuracy by block"}
 of_leela = pd.DataFrame({"validation accuracy": validated, "test accuracy": blocks})
 committed_leela = {
     "its best block": "table6.mean.leela",
@@ -1075,6 +1062,15 @@ committed_leela = {
     "difference": "gain_over_board.leela",
     "concepts, of 21, that steer beyond every random direction": "steering.leela.beyond_random",
 }
+
+best_block = max(validated, key=lambda name: validated[name].value, default=None)
+leela_gain = None
+leela_said = ""
+if leela:
+    leela_gain = accuracy(leela_tested[best_block], minus=leela_tested["input"], seed=seed)
+    leela_said = f"""Of the test positions between the tails `{best_block}` is right on
+{blocks[best_block].value:.3f}, the board alone on {blocks["input"].value:.3f}: a difference of
+{leela_gain.value:.3f}."""
 (
     report.table(
         of_leela.map("{:.3f}".format),
@@ -1083,17 +1079,6 @@ committed_leela = {
     if leela
     else report.without("a Leela network", "02_concept_vectors", committed_leela)
 )
-
-# %% tags=["hide-input"]
-best_block = max(validated, key=lambda name: validated[name].value, default=None)
-leela_gain = None
-leela_said = ""
-if leela:
-    leela_gain = accuracy(leela_tested[best_block], minus=leela_tested["input"], seed=seed)
-    leela_said = f"""Of the test positions between the tails `{best_block}` is right on
-{blocks[best_block]:.3f}, the board alone on {blocks["input"]:.3f}: a difference of
-{leela_gain:.3f}."""
-Markdown(leela_said)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The values, beside those of the engine lc0"}
 leela_difference = None
@@ -1127,78 +1112,40 @@ if leela:
     print(f"random directions change the expected result by at most {leela_reach:.3f}")
 (report.table(steps.to_frame("change of the expected result"), digits=3) if leela else None)
 
-# %% tags=["hide-input"]
-Markdown(
-    f"""Steered along its own concepts at its best block, `{best_block}`, the network's
-evaluation moves further than by every random direction for {leela_beyond} of 21."""
-    if leela
-    else ""
-)
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the Leela network allows to say"}
+steered_said = f"""Steered along its own concepts there, its evaluation moves further than by every
+random direction for {leela_beyond} of 21."""
+Markdown(f"{leela_said} {steered_said}") if leela else None
 
-# %% [markdown]
-# ## One position explained
-#
-# The scores of one position on all 21 concepts, here of the position in the paper's Figure A6.
-# Change the FEN and run the cell for one of yours.
-
-# %% mystnb={"figure": {"caption": "Scores of the position of the CCC paper's Figure A6, in units of the margin: green in the direction of the upper tail, orange in that of the lower.", "name": "fig-02-one-position"}, "image": {"alt": "Bars for 21 concepts, positive to the right and negative to the left."}}
-fen = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
-scores = pd.Series(
-    fitted.vectors.scores(joined_activations(expert, [fen], layer))[0], index=oracle.TERMS
-)
-fig, ax = plt.subplots(figsize=(6.0, 3.8))
-ax.barh(scores.index, scores, color=np.where(scores > 0, "#009E73", "#D55E00"))
-ax.invert_yaxis()
-ax.set_xlabel("score, in units of the margin")
-plt.show()
-
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The opening"}
 finding = "A linear classifier reads chess concepts off a network's hidden layer"
 if board_suffices:
     finding += ", but nearly as well off the bare board, with no network behind it"
-opening = []
-board_on_people = (
-    f" ({of_board.value:.2f} on people's games, the paper's kind)" if people else ""
-)
-if board_suffices:
-    opening += [
-        f"""A probe of the bare board reaches {board_mean.value:.2f}{board_on_people}, so such an
-accuracy does not show what a network knows."""
-    ]
-opening += [
-    f"""Stockfish's network reaches {mean.value:.2f}: it adds {gain:.3f} to the board."""
+most_added = [name for name in by_gain if gains[name].low > 0.1]
+adds_to = f": most to {', '.join(most_added)}" if most_added else ""
+opening = [
+    f"""Its mean accuracy on 21 concepts is {mean.value:.2f} with the network,
+{board_mean.value:.2f} with the board alone and {paper_mean:.2f} in the CCC paper.""",
+    f"The network does add something{adds_to}."
     if gain.low > 0
-    else f"Whether Stockfish's network adds anything to the board cannot be told ({gain:.3f})."
+    else "Whether the network adds anything cannot be told.",
 ]
-of_leela = f" In a small Leela network this holds for {leela_beyond}." if leela else ""
-use = f"""A step along a concept vector moves the evaluation of Stockfish's network further than
-every random direction for {beyond} of 21 concepts.{of_leela}"""
 report.paste(
     finding=Markdown(f"**{finding}.**"),
     opening=Markdown(" ".join(opening)),
-    opening_use=Markdown(use),
 )
 
 # %% [markdown]
 # ## Recap
 
-# %% tags=["hide-input"]
-needed = [name for name, cell in gains.items() if cell.low > 0.1]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Write the recap"}
 recap = [
-    f"""A probe's accuracy between the tails needs a baseline, and the bare board is a strong one.
-NNUE adds more than 0.1 to it on {", ".join(needed) or "no concept"}.""",
-    f"""Other baselines: random weights {all_means["random weights"].value:.2f}, counts of pieces
-{all_means["piece counts"].value:.2f}, shuffled labels {all_means["shuffled labels"].value:.2f}.""",
-    people_recap,
-    f"""Commentary needs scores of ordinary positions. There the probe explains
-{r2["NNUE"]:.0%} of a term's variance, a regression on the same activations
-{r2["NNUE, regression"]:.0%}.""",
-    f"""Accuracy lost by a bad choice: layer {layer_cost.value:.2f}, point of view
-{view_cost.value:.2f}, kind of linear probe {solver_cost.value:.3f}.""",
-]
-recap += [
-    f"""That a concept can be read does not make it used: {21 - beyond} of NNUE's 21 vectors steer
-no better than random directions."""
+    f"""A probe's accuracy needs a baseline, and the bare board is a strong one; random weights reach
+{all_means["random weights"].value:.2f}, counts of pieces {all_means["piece counts"].value:.2f}. {people_recap}""",
+    f"""Commentary needs scores of ordinary positions. There the probe explains {r2["NNUE"]:.0%} of a
+term's variance, a regression on the same activations {r2["NNUE, regression"]:.0%}.""",
+    f"""That a concept can be read does not make it used: {21 - beyond} of NNUE's 21 vectors steer no
+better than random directions.""",
 ]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
@@ -1316,7 +1263,7 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers rest on"}
 report.evidence(
     len(labelled),
     "positions",
@@ -1329,8 +1276,8 @@ report.evidence(
 # %% [markdown]
 # ## Exercises
 #
-# `library.tails[0]` holds the rows of `control` in the two tails of `concept`. All three exercises
-# read every fourth of them: their positions, whether they lie in the upper tail, and which of them
+# `library.tails[0]` says which positions of `control` are in the two tails of `concept`. All three
+# exercises read every fourth of them: the positions, whether they lie in the upper tail, and which of them
 # to fit on and to score on.
 
 # %%
@@ -1342,7 +1289,7 @@ to_score = control.splits[tail_rows] == "test"
 print(f"{to_fit.sum()} positions to fit on, {to_score.sum()} to score on")
 
 # %% [markdown]
-# **1. Another layer.** Fit the machine to these rows on each of the expert's layers. Where in the
+# **1. Another layer.** Fit the machine to these positions on each of the expert's layers. Where in the
 # network is the term easiest to read?
 
 # %% tags=["solution", "hide-cell"]

@@ -11,17 +11,21 @@
 #
 # {glue:md}`opening_published` {glue:md}`opening_model`
 #
+# ```{glue:figure} first_five
+# :name: fig-03-first-five
+# :alt: Five horizontal bars, the paper's ranking between random choice and a fixed list, two models far to the right.
+# How many of the five concepts that a move changes most are named by five ways of choosing, with 95 %
+# intervals over games: moves of games that nothing was fitted to.
+# ```
+#
 # The CCC paper {cite}`kim2024ccc` tells its language model which concepts matter for a move: those
 # whose scores differ most before and after it (Section 3.1.2, Figure 2). The whole method rests on
 # this ranking, and the paper does not measure it. It can be measured: Stockfish 8 gives each of the
-# 21 terms before and after a move, and so how much each one really changes.
-#
-# Stand-ins, as in the chapter before: Stockfish 15.1's network NNUE for Leela's T78, and games that
-# Stockfish played against itself for people's games, which have a section of their own.
-#
-# One move, 21. Bxe6+ from the paper's Figure A6, and what Stockfish 8 says it changes:
+# 21 terms before and after a move, and so how much each one really changes. As in the chapter before,
+# Stockfish 15.1's network NNUE stands in for Leela's T78, and games of Stockfish against itself stand
+# in for people's, which come later.
 
-# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters"}
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the layer that is read"}
 profile = "book"
 seed = 1
 layer = "pairwise+clipped"
@@ -29,7 +33,7 @@ leela_layer = (
     None  # where a Leela network is read: a block such as "block39", else the middle one
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and the position and move: change them at the end"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 import json
 from dataclasses import replace
 from itertools import pairwise
@@ -37,6 +41,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython.display import Markdown
+from myst_nb import glue
 from sklearn.metrics import r2_score
 
 from chessgloss import assets, oracle, report
@@ -69,7 +74,13 @@ from chessgloss.store import default_store, find_project
 sizes = load_sizes("03_prioritisation", profile)
 report.use_house_style()
 
+# %% [markdown]
+# ## One move, step by step
+#
+# The move 21. Bxe6+ comes from the paper's Figure A6. Change the position or the move, and run on
+# from there.
 
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The move, and what Stockfish 8 says it changes"}
 position = repair_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21").position
 played = read_move(position, "Bxe6+")
 around = [position.fen, played.after().fen]
@@ -83,22 +94,9 @@ report.boards(
 )
 
 # %% [markdown]
-# Does the published ranking find the concepts that a move changes most, and if not, what does? In
-# this chapter we
-#
-# - rank the concepts of this one move step by step;
-# - compare the ranking, on moves of games that no fit has seen, with lists that ignore the move;
-# - find out what works better, what the network adds to the bare board, and how that depends on
-#   how many moves there are to learn from;
-# - measure the rankings on moves that people played;
-# - draw the bars of the paper's Figure 3 for the documents' moves and for one of yours.
-#
-# ## One move, step by step
-#
-# The network reads the position before the move and the position after it. The difference of the
-# two rows of activations is projected on the 21 concept vectors of the chapter before, fitted on the
-# paper's number of positions. The larger the projection, the earlier the concept is named. Change
-# the position or the move in the second cell, and run on from there.
+# The network reads the position before the move and the position after it. The change of its
+# activations is projected on the 21 concept vectors of the chapter before, fitted on as many
+# positions as the paper's. The larger the projection, the earlier the concept is named.
 
 # %%
 expert = load_expert("nnue")
@@ -143,16 +141,10 @@ true_change = (terms_around[1] - terms_around[0]) / spread
 fifth_largest = np.sort(np.abs(true_change))[-5]
 hits_named = np.abs(true_change[by_score[:5]]) >= fifth_largest
 hits_frequent = np.abs(true_change[frequent]) >= fifth_largest
-report.sheet(
-    f"precision@5, {played.numbered_san}",
-    {
-        "the paper's ranking": hits_named.mean(),
-        "the five terms that training moves change most often": hits_frequent.mean(),
-        "five terms drawn at random, on average": 5 / len(oracle.TERMS),
-    },
-)
+print(f"precision@5 of {played.numbered_san}: the paper's ranking {hits_named.mean():.1f},")
+print(f"the five terms that training moves change most often {hits_frequent.mean():.1f}")
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "One move ranked twice: the size of each term's change by the concept vectors (left) and by Stockfish 8 (right). In colour the first five of each side; what is coloured on both sides is a hit.", "name": "fig-03-two-rankings"}, "image": {"alt": "Two mirrored bar charts of 21 terms, five bars in colour on each side."}}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "This move ranked twice: a figure", "figure": {"caption": "One move ranked twice: the size of each term's change by the concept vectors (left) and by Stockfish 8 (right). In colour the first five of each side; what is coloured on both sides is a hit.", "name": "fig-03-two-rankings"}, "image": {"alt": "Two mirrored bar charts of 21 terms, five bars in colour on each side."}}
 order = by_score[::-1]
 names = [oracle.TERMS[k] for k in order]
 sides = {
@@ -182,10 +174,16 @@ print(
 # ## Moves and measures
 #
 # Moves are drawn from whole games: {glue:text}`n_train:,` to fit on, {glue:text}`n_validation:,` to
-# choose on, {glue:text}`n_test:,` for the numbers that are reported. A move is a capture, a check,
-# castling, a pawn move or a quiet move of a piece, in this order: a capture with check is a capture.
+# choose on, {glue:text}`n_test:,` for the numbers that are reported. Of all changes
+# {glue:text}`unchanged:.0%` are exactly zero, and {glue:text}`few:.0%` of the moves change fewer than
+# five terms. This decides how a ranking is measured:
+#
+# - **nDCG@5**, on all moves: the first five terms named, each worth the size of its true change,
+#   earlier ones more. The best possible order has 1.
+# - **precision@5**, on moves that change at least five terms, so that no tie among zeros decides.
+# - **sign**: of the first five terms that do change, the share whose direction is right.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Test moves by kind, and how many terms they change"}
 changed = test.changes != 0
 kinds = pd.DataFrame(
     {
@@ -197,37 +195,27 @@ kinds = pd.DataFrame(
 by_kind = kinds.groupby("kind").mean().loc[list(changes.KINDS)].rename_axis(None)
 by_kind.insert(0, "moves", kinds["kind"].value_counts())
 report.paste(unchanged=1 - changed.mean(), few=kinds["fewer than five"].mean())
-report.table(by_kind, caption="Test moves by kind")
+report.table(by_kind, caption="Test moves by kind; a capture with check is a capture")
 
 # %% [markdown]
-# Of all changes {glue:text}`unchanged:.0%` are exactly zero, and {glue:text}`few:.0%` of the moves
-# change fewer than five terms. (Nearly every move changes Material a little, because Stockfish 8
-# counts its piece-square tables there.) This decides how a ranking is measured:
-#
-# - **nDCG@5**, on all moves: the first five terms named, each worth the size of its true change,
-#   earlier ones more. The best possible order has 1.
-# - **precision@5**, on moves that change at least five terms, so that no tie among zeros decides.
-# - **sign**: of the first five terms that do change, the share whose direction is right.
-#
 # ## What was published, what a constant does, what works
 #
 # | ranking | how it is made |
 # |---|---|
-# | constants | the same list for every move, or for every kind of move, learned on training moves: by how often a term is among the first five, or by its mean change |
-# | the paper's | difference of the two scores; SVMs between tails of the training moves' positions ({glue:text}`tail:,` a tail), or of the paper's number of positions ({glue:text}`tails_from:,`) |
-# | after the game's reply | as the released code does, the second position is the one after the reply |
+# | fixed lists | the same list for every move, or for every kind of move, learned on training moves: by how often a term is among the first five, or by its mean change |
+# | the paper's | difference of two scores, from SVMs fitted on as many positions as the paper's ({glue:text}`tails_from:,`), or on the tails of the training moves' ({glue:text}`tail:,` a tail) |
+# | after the reply | as the released code does, the second position is the one after the reply |
 # | calibrated | each concept's scores brought to one scale on training moves |
 # | ridge on states | a regression estimates each term over its whole range; difference of two estimates |
 # | ridge on changes | a regression from the change of the activations to the *change* of the term |
-# | the models | two hidden layers, which see the activations before the move and their change (NNUE), or the board instead; trained on {glue:text}`trained_on:,` moves |
+# | the models | two hidden layers, which see the activations before the move and their change, or the board instead; trained on {glue:text}`trained_on:,` moves |
 #
 # A line cannot say "it depends on the position"; a model with hidden layers can. The models look at
-# each move from both sides with the same weights, because mirroring the board only exchanges
-# White's and Black's terms. They were trained by `python data/priority/train.py nnue` and `onehot`,
-# and their logs are beside them. The model on the bare board is a control: what it answered about
-# these moves is kept in place of its weights.
+# each move from both sides, because mirroring the board only exchanges White's and Black's terms.
+# `python data/priority/train.py nnue` (or `onehot`) trains them. Of the model on the bare board, a
+# control, the answers about these moves are kept in place of its weights.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Constants and the published ranking"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fixed lists, and the activations of all moves"}
 random = np.random.default_rng(seed)
 shape = truth["test"].shape
 ones = np.ones((len(test), 1))
@@ -235,9 +223,9 @@ sizes_of_changes = pd.DataFrame(np.abs(truth["train"]))
 by_kind_of_move = sizes_of_changes.groupby(train.moves["kind"]).mean()
 rankings = {
     "random": random.random(shape),
-    "constant, by frequency": ones * often.mean(axis=0),
-    "constant, by size": ones * sizes_of_changes.mean().to_numpy(),
-    "constant, by kind of move": by_kind_of_move.reindex(test.moves["kind"])
+    "fixed list, by frequency": ones * often.mean(axis=0),
+    "fixed list, by size": ones * sizes_of_changes.mean().to_numpy(),
+    "list by kind of move": by_kind_of_move.reindex(test.moves["kind"])
     .fillna(sizes_of_changes.mean())
     .to_numpy(),
 }
@@ -258,28 +246,31 @@ before, after = (
     {name: read(part.moves, side) for name, part in (("train", train), ("test", test))}
     for side in ("before", "after")
 )
-fitted = fit_linear(before["train"], after["train"], train, penalty=0.1, seed=seed)
 
+# %%
+fitted = fit_linear(before["train"], after["train"], train, penalty=0.1, seed=seed)
 paper = {name: fitted["svm"].score_changes(before[name], after[name]) for name in before}
 units = calibrated_units(paper["train"], truth["train"])
-signed["the paper's: difference of margins"] = paper["test"]
-signed["the same, after the game's reply"] = fitted["svm"].score_changes(
+signed["the paper's, on training moves"] = paper["test"]
+signed["that, after the reply"] = fitted["svm"].score_changes(
     before["test"], read(test.moves, "replied")
 )
-signed["the paper's, calibrated"] = paper["test"] * units
+signed["that, calibrated"] = paper["test"] * units
 report.paste(tail=cut_tails(train.before[:, 0], seed=seed).positive.sum())
 
 wide = {name: vectors.score_changes(before[name], after[name]) for name in before}
-signed["the paper's, its number of positions"] = wide["test"]
-signed["the same, calibrated"] = wide["test"] * calibrated_units(wide["train"], truth["train"])
+signed["the paper's ranking"] = wide["test"]
+signed["the paper's, calibrated"] = wide["test"] * calibrated_units(
+    wide["train"], truth["train"]
+)
 report.paste(tails_from=int(vectors.about["positions"]))
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Regressions and models"}
 states = fitted["states"].score_changes(before["test"], after["test"])
 signed["ridge on states, difference"] = states / spread
 signed["ridge on changes"] = fitted["changes"].scores(after["test"] - before["test"])
 
-models = {"the model on the bare board": "onehot", "the model on NNUE": "nnue"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Ask the two models"}
+models = {"model on the board": "onehot", "model on NNUE": "nnue"}
 
 
 def ask_models(moves):
@@ -291,7 +282,7 @@ def ask_models(moves):
 
 for name, answers in ask_models(test.moves).items():
     signed[name], rankings[name] = answers
-bare_asked = np.isfinite(rankings["the model on the bare board"]).all(axis=1)
+bare_asked = np.isfinite(rankings["model on the board"]).all(axis=1)
 if not bare_asked.all():
     print(f"the model on the bare board was asked about {bare_asked.sum():,} of these moves")
 logs = {
@@ -336,13 +327,13 @@ report.table(
     caption="Test moves, with 95 % intervals over games",
 )
 
-# %% tags=["hide-input"]
-best, bare = "the model on NNUE", "the model on the bare board"
-published = "the paper's: difference of margins"
-calibrated = "the paper's, calibrated"
-wide_name, guess = "the paper's, its number of positions", "constant, by kind of move"
-wide_calibrated = "the same, calibrated"
-ignorant = summary.loc[["constant, by frequency", "constant, by size"]]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Differences on the same moves"}
+best, bare = "model on NNUE", "model on the board"
+published = "the paper's, on training moves"
+calibrated = "that, calibrated"
+wide_name, guess = "the paper's ranking", "list by kind of move"
+wide_calibrated = "the paper's, calibrated"
+ignorant = summary.loc[["fixed list, by frequency", "fixed list, by size"]]
 constant = {
     title: max(ignorant[title], key=lambda cell: cell.value)
     for title in by_measure
@@ -361,7 +352,7 @@ steps_up = (
     (wide_name, published),
 )
 differences = {
-    f"{name} less {other}": {
+    f"{name} − {other}": {
         title: f"{measured(what[name] - what[other]):.3f}" for title, what in measures.items()
     }
     for name, other in steps_up
@@ -371,7 +362,7 @@ report.table(
 )
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the differences allow to say"}
 def relation(gap, above, below, neither):
     return above if gap.low > 0 else below if gap.high < 0 else neither
 
@@ -382,8 +373,8 @@ lost = [
     if measured(what[wide_name] - what[guess]).low <= 0
 ]
 unaided = (
-    f"""**As published, the step that chooses what a comment is about does not beat, by
-{" or by ".join(lost)}, a guess that knows only the kind of move.**"""
+    f"""**By {" and by ".join(lost)}, the published ranking does not beat a guess that knows only the
+kind of move.**"""
     if lost
     else ""
 )
@@ -395,13 +386,13 @@ learned = (
 )
 board_has = (
     f"""So is the same model on the bare board, without the network: its nDCG@5 is
-{measured(gains[bare]):.3f}."""
+{measured(gains[bare]).value:.2f}."""
     if all(measured(gains[bare] - gains[name]).low > 0 for name in linear)
     else ""
 )
 Markdown(" ".join([unaided, learned, board_has]))
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The opening and its figure"}
 shares = {
     name: 100 * summary["precision@5"][name].value for name in (wide_name, five, best, bare)
 }
@@ -422,13 +413,33 @@ five that does not look at the move.**"""),
 {shares[best]:.0f} %, {than_bare} the {shares[bare]:.0f} % of the same model without the network."""),
 )
 
+five_ways = {
+    "drawn at random": "random",
+    "the paper's ranking": wide_name,
+    "a fixed list": five,
+    "a model of the bare board": bare,
+    "a model of the network": best,
+}
+figure, ax = plt.subplots(figsize=(7.0, 1.9))
+for place, (label, name) in enumerate(five_ways.items()):
+    cell = summary["precision@5"][name]
+    ends = [[100 * (cell.value - cell.low)], [100 * (cell.high - cell.value)]]
+    colour = "#D55E00" if name == wide_name else "#0072B2" if name in models else "#bbbbbb"
+    ax.barh(label, 100 * cell.value, xerr=ends, color=colour, height=0.7)
+    ax.text(100 * cell.high + 1, place, f"{100 * cell.value:.0f}", va="center")
+ax.invert_yaxis()
+ax.set_xlim(0, 100)
+ax.set_xlabel("% of the five concepts that a move changes most")
+glue("first_five", figure, display=False)
+plt.close(figure)
+
 # %% [markdown]
-# ## The same moves for every method
+# ## The same moves for every method, and kinds of move
 #
 # The two models learned from {glue:text}`trained_on:,` moves, the linear methods from a small part of
-# these. Here every method has the same {glue:text}`equal_moves:,` training moves. The models were
-# trained on them by `python data/priority/train.py curve`, which keeps the five terms that each model
-# names first on each test move; nDCG@5 and precision@5 are computed here.
+# these. With the same {glue:text}`equal_moves:,` training moves for every method,
+# {glue:text}`equal_says`. The hardest of the lists is the one that knows the kind of move; the model on
+# NNUE beats it within {glue:text}`kinds_beaten` of five kinds.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What the models of the curve name first"}
 EQUAL = "equal"  # the models trained on this chapter's own moves
@@ -459,7 +470,8 @@ fitted_on = {
     for key in equal
 }
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every method with the same training moves"}
+# The models: `python data/priority/train.py curve`, which keeps what they name first.
 equal_table = pd.DataFrame(
     {
         "training moves": pd.Series(fitted_on, dtype=object),
@@ -473,7 +485,7 @@ report.table(
     caption="Test moves; every method with the same training moves",
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What equal training allows to say"}
 same_moves = len(set(fitted_on.values())) == 1
 names_of = {"nnue": "the model on NNUE", "board": "the model on the bare board"}
 ahead = [
@@ -481,20 +493,12 @@ ahead = [
     for key in names_of
     if measured(equal_gains[key] - equal_gains["linear"]).low > 0
 ]
-Markdown(
-    f"""Ahead of the ridge regression on changes by nDCG@5, with the same moves:
-{", ".join(ahead) or "neither model"}."""
-    if same_moves
-    else "At these sizes the methods did not learn from the same moves: no comparison."
-)
+equal_says = f"{' and '.join(ahead) or 'neither model'} came out ahead of the regressions"
+if not same_moves:
+    equal_says = "nothing can be said here, because at these sizes they are not the same"
+report.paste(equal_says=equal_says)
 
-# %% [markdown]
-# ## By kind of move
-#
-# A constant that knows the kind of move is the hardest of the constants. The model has to beat it
-# within every kind; its interval lies above the constant's in {glue:text}`kinds_beaten` of five.
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure within each kind"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure within each kind of move"}
 kind_rows = {kind: (test.moves["kind"] == kind).to_numpy() for kind in changes.KINDS}
 within = pd.DataFrame(
     {
@@ -505,7 +509,7 @@ within = pd.DataFrame(
 beaten = [kind for kind in changes.KINDS if within[best][kind].low > within[guess][kind].high]
 report.paste(kinds_beaten=len(beaten))
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "How well the changes are ranked, by kind of move: nDCG@5 of the methods side by side.", "name": "fig-03-kinds"}, "image": {"alt": "Groups of bars, one group for each kind of move and one bar for each method."}}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "By kind of move: a figure", "figure": {"caption": "How well the changes are ranked, by kind of move: nDCG@5 of the methods side by side.", "name": "fig-03-kinds"}, "image": {"alt": "Groups of bars, one group for each kind of move and one bar for each method."}}
 fig, ax = plt.subplots(figsize=(7.0, 3.0))
 for place, name in enumerate(within.columns):
     heights = [cell.value for cell in within[name]]
@@ -516,17 +520,16 @@ ax.set_ylim(0, 1)
 ax.legend(ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 plt.show()
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The numbers of the figure"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "By kind of move: the numbers"}
 report.table(within.map("{:.2f}".format), caption="nDCG@5 on test moves, by kind of move")
 
 # %% [markdown]
-# ## Which layer, which expert?
+# ## Which layer, which expert, which terms?
 #
-# The layer was chosen in the chapter before, for another purpose. How would others do? A ridge
-# regression on the change of each layer, which is quick to fit, learns from
-# {glue:text}`line_moves:,` training moves and is measured on validation moves. A Leela network sees
-# every position from the side to move, so that a move turns its board around. There we give the move
-# back to the mover before comparing; its terms are the mover's own and the opponent's.
+# The layer was chosen in the chapter before, for another purpose. A ridge regression on the change of
+# each layer shows how others would do: it learns from {glue:text}`line_moves:,` training moves and is
+# measured on validation moves. A Leela network sees every position from the side to move, so that we
+# give the move back to the mover before comparing.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "A regression on each layer"}
 few, unseen = (
@@ -583,7 +586,7 @@ except assets.AssetMissing:
     leela = None
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The layers of NNUE, the board and a Leela network"}
 def of_unseen(values):
     known = np.isfinite(values)
     return mean_interval(values[known], unseen.moves["game"][known], seed=seed)
@@ -603,18 +606,8 @@ report.boards(
     *([] if leela else [no_leela]),
 )
 
-# %% tags=["hide-input"]
-line_gap = of_unseen(by_layer[f"NNUE, {layer}"] - by_layer["bare board"])
-read_linearly = relation(line_gap, "more than", "less than", "no measurably other value than")
-Markdown(f"""Read by a line, the layers of this chapter give {read_linearly} the change of the bare
-board (difference {line_gap:.3f}).""")
 
-# %% [markdown]
-# The published ranking, fitted to the positions before the same moves, on either network. The block
-# of the Leela network is the parameter `leela_layer`.
-
-
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The published ranking on either network"}
 def published_gain(network, where, terms, differences, true_changes):
     """Gains of the paper's ranking on validation moves, its vectors fitted before training moves."""
     states = joined_activations(network, few.moves["before"].tolist(), where)
@@ -639,15 +632,17 @@ report.table(
     caption="The paper's ranking, validation moves",
 )
 
-# %% [markdown]
-# ## What is missing
-#
-# Stockfish 8's terms are exact, so a perfect ranking scores 1, and what the model lacks can be
-# traced to single terms. The table shows those that were most often missed: in which share of the
-# moves the term changes, the share of the variance of its change (R²) that three methods explain, and
-# its share of the gain in nDCG@5 that the model loses by not naming it.
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the layers allow to say"}
+line_gap = of_unseen(by_layer[f"NNUE, {layer}"] - by_layer["bare board"])
+read_linearly = relation(line_gap, "more than", "less than", "no measurably other value than")
+Markdown(f"""Read by a line, the layers of this chapter give {read_linearly} the change of the bare
+board (nDCG@5 {line_gap.value:+.2f}).""")
 
-# %% tags=["hide-input"]
+# %% [markdown]
+# Stockfish 8's terms are exact, so a perfect ranking scores 1, and what the model lacks can be
+# traced to single terms. Most often missed are {glue:text}`most_missed_terms`.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All 21 terms: how often they change, and how often they are missed"}
 wanted_terms, named = (
     ranking.top_mask(each) for each in (np.abs(truth["test"]), rankings[best])
 )
@@ -666,9 +661,7 @@ terms = pd.DataFrame(
     index=oracle.TERMS,
 )
 most_missed = terms.sort_values("share of missed gain", ascending=False, kind="stable")
-report.table(most_missed.iloc[:5], caption="The five terms most missed, test moves")
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All 21 terms"}
+report.paste(most_missed_terms=f"{', '.join(most_missed.index[:4])} and {most_missed.index[4]}")
 report.table(terms, caption="All terms, test moves")
 
 # %% [markdown]
@@ -677,9 +670,8 @@ report.table(terms, caption="All terms, test moves")
 # The terms follow from the board alone, so that a model with enough moves can compute them without a
 # network. What the network gives should be a head start. Each point of the curve is one model trained
 # to its own optimum, by one rule for both: after {glue:text}`patience` passes without a better nDCG@5
-# on validation games, training returns to the best weights and the learning rate falls to a fifth;
-# after the third time, or after {glue:text}`most_passes` passes, it ends. Each point is one run with
-# one seed: the intervals are over games, and what another seed would give comes on top.
+# on validation games it returns to the best weights, and the learning rate falls to a fifth; after the
+# third time, or after {glue:text}`most_passes` passes, training ends. Another seed was not tried.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure the curve"}
 curve = pd.DataFrame([point for name, point in points.items() if not name.endswith(EQUAL)])
@@ -709,7 +701,7 @@ titles = ("nDCG@5", "precision@5")
 lines = {"nnue": best, "onehot": bare}
 pairs = [(title, source) for title in titles for source in lines]
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "What more training moves bring, with 95 % intervals over games. Filled points are trained to their optimum; hollow ones are the committed models, three passes over their moves.", "name": "fig-03-curve"}, "image": {"alt": "Two line charts that rise with the number of training moves on a logarithmic axis."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the curve", "figure": {"caption": "What more training moves bring, with 95 % intervals over games. Filled points are trained to their optimum; hollow ones are the committed models, three passes over their moves.", "name": "fig-03-curve"}, "image": {"alt": "Two line charts that rise with the number of training moves on a logarithmic axis."}}
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.4), sharex=True)
 for title, source in pairs:
     ax = axes[titles.index(title)]
@@ -736,7 +728,7 @@ for title, source in pairs:
 axes[0].legend(loc="lower right")
 plt.show()
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The head start, by number of training moves"}
 gain_table = pd.DataFrame(
     {
         "nDCG@5 added by the network": {
@@ -767,7 +759,7 @@ report.boards(
 )
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the curve allows to say"}
 def changes_to(fewer, more):
     gap = measured(of_gain[more] - of_gain[fewer])
     verb = relation(gap, "rises", "falls", "does not measurably change")
@@ -783,8 +775,8 @@ Markdown(f"""The head start: {"; ".join(steps)}.""")
 # All moves so far are an engine's. With a file of people's games (the variable
 # `CHESSGLOSS_ASSET_GAMES`) the rankings are measured on moves of its test games. The committed
 # numbers come from Lichess games of two accounts, most of them with 30 to 180 seconds a side: a
-# sample neither of all people nor of slow chess. A move drawn twice counts once. Vectors and models are
-# those fitted on self-play; the constants and the spreads come from people's training games.
+# sample neither of all people nor of slow chess. Vectors and models are those fitted on self-play;
+# lists and spreads come from people's training games.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Moves from people's games, and their rankings"}
 people = people_games(sizes.people)
@@ -808,8 +800,8 @@ if people:
     each_move = np.ones((len(people_test), 1))
     people_rankings = {
         "random": np.random.default_rng(seed).random(people_truth.shape),
-        "constant, by frequency": each_move * often_there.mean(axis=0),
-        "constant, by size": each_move * train_sizes.mean().to_numpy(),
+        "fixed list, by frequency": each_move * often_there.mean(axis=0),
+        "fixed list, by size": each_move * train_sizes.mean().to_numpy(),
         guess: by_kind_there.reindex(people_test.moves["kind"])
         .fillna(train_sizes.mean())
         .to_numpy(),
@@ -823,7 +815,7 @@ if people:
         else:
             print(f"{name} was not asked about these moves")
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure the rankings on people's moves"}
 of_measure = {"nDCG@5": ranking.ndcg, "precision@5": ranking.precision}
 people_values = {
     title: {name: measure(scores, people_truth) for name, scores in people_rankings.items()}
@@ -849,7 +841,7 @@ committed_people = {
     for key, name in of_committed.items()
 }
 beside = {
-    f"{title}, {whose}": table[title].map("{:.3f}".format)
+    f"{title}, {whose}": table[title].map(lambda cell: f"{cell.value:.2f}")
     for title in of_measure
     for whose, table in {"people's": people_summary, "self-play": summary}.items()
     if people
@@ -863,7 +855,7 @@ beside = {
     else report.without("people's games", "03_prioritisation", committed_people)
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What people's moves allow to say"}
 people_said = ""
 people_recap = "How people's moves are ranked needs people's games: not measured here."
 
@@ -889,15 +881,15 @@ if people:
 {people_summary["precision@5"][best].value:.2f}, the published ranking
 {people_summary["precision@5"][wide_name].value:.2f}, the fixed list of five
 {people_summary["precision@5"][five_there].value:.2f}."""
-Markdown(people_said)
+Markdown(people_said) if people else None
 
 # %% [markdown]
-# ## The documents' moves
+# ## The documents' moves, and yours
 #
-# The paper prints three positions with a FEN (its Figures A1, A5 and A6). For each, the board with
-# the move, and the bars of its Figure 3: the concepts that the model ranks first, before and after.
+# The paper prints three positions with a FEN (its Figures A1, A5 and A6). These are the bars of its
+# Figure 3 for them: the concepts that the model ranks first, before and after the move.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The three positions"}
 examples = {
     "8/3nk3/1p4pp/1N1P1p2/1bP2KP1/3P1P2/7P/8 b - - 0 0": "30... Bd2+",
     "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18": "Bxc3#",
@@ -906,7 +898,7 @@ examples = {
 ranked = [prioritise(repair_fen(fen).position, move) for fen, move in examples.items()]
 report.boards(*(report.board(each.move, size=190) for each in ranked))
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "The first eight concepts of each move, in pawns: before it (wide, grey) and after it (narrow, blue).", "name": "fig-03-your-moves"}, "image": {"alt": "For each move eight pairs of horizontal bars, before and after."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the bars", "figure": {"caption": "The first eight concepts of each move, in pawns: before it (wide, grey) and after it (narrow, blue).", "name": "fig-03-your-moves"}, "image": {"alt": "For each move eight pairs of horizontal bars, before and after."}}
 fig, axes = plt.subplots(1, len(ranked), figsize=(9.0, 2.8))
 for ax, priorities in zip(axes, ranked, strict=True):
     top = priorities.table(8).iloc[::-1]
@@ -922,11 +914,8 @@ plt.show()
 report.boards(*(report.table(each.table(), caption=each.move.numbered_san) for each in ranked))
 
 # %% [markdown]
-# ## Your move
-#
-# Change the position and the move. The two tables show what the model says and what the published
-# ranking says of the same move; `method="linear"` is the ridge regression. In the browser,
-# [Try it](../try_it.md) draws the bars of Stockfish 8's terms before and after any move.
+# Change the position and the move: the tables show what the model says and what the published ranking
+# says of it. In the browser, [Try it](../try_it.md) draws the bars of Stockfish 8's terms.
 
 # %%
 fen = "r2q1rk1/pp2bppp/2n1bn2/2pp4/8/1P1PPN2/PBPNBPPP/R2Q1RK1 b - - 2 9"
@@ -942,20 +931,15 @@ report.boards(
 # %% [markdown]
 # ## Recap
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Write the recap"}
 recap = [
-    f"""A ranking needs a baseline that ignores the move. The published one is
-{relation(measured(hits[wide_name] - hits[five]), "above", "below", "not distinguishable from")} the
-fixed list of five by precision@5, and
-{relation(measured(gains[wide_name] - gains[guess]), "above", "below", "not distinguishable from")}
-the guess by kind of move by nDCG@5.""",
-    f"""nDCG@5 of the paper's ranking is {summary["nDCG@5"][wide_name].value:.2f}; with its scores
-brought to one scale {summary["nDCG@5"][wide_calibrated].value:.2f}; of a regression on the changes
-{summary["nDCG@5"]["ridge on changes"].value:.2f}.""",
-    f"""The commentary chapters use the model on NNUE, with {summary["nDCG@5"][best].value:.2f}. It
-is ahead of the guess by kind of move within {len(beaten)} of {len(changes.KINDS)} kinds.""",
-    f"""What the network adds to the bare board is a head start: {100 * max(gain.value for gain in head_start.values()):.1f}
-points of nDCG@5 at most, {100 * over_board.value:.1f} with {committed_moves:,} training moves.""",
+    f"""By nDCG@5 the paper's ranking has {summary["nDCG@5"][wide_name].value:.2f}, a guess by kind
+of move {summary["nDCG@5"][guess].value:.2f}, a regression on the changes
+{summary["nDCG@5"]["ridge on changes"].value:.2f}, and the model that the commentary chapters use
+{summary["nDCG@5"][best].value:.2f}.""",
+    f"""The network gives a head start over the bare board:
+{100 * max(gain.value for gain in head_start.values()):.0f} points of nDCG@5 at most,
+{100 * over_board.value:.0f} with {committed_moves:,} training moves.""",
     people_recap,
 ]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
@@ -966,7 +950,7 @@ reported = {
     "paper": published,
     "calibrated": calibrated,
     "paper_tails": wide_name,
-    "calibrated_tails": "the same, calibrated",
+    "calibrated_tails": "the paper's, calibrated",
     "constant_by_kind": guess,
     "random": "random",
     "one_hot": bare,
@@ -1029,7 +1013,7 @@ report.save(
     report.rows(points_of_curve, "priority.curve", unit="nDCG@5"),
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers rest on"}
 report.evidence(
     len(test),
     "moves",
@@ -1046,7 +1030,7 @@ report.evidence(
 # %% [markdown]
 # ## Exercises
 #
-# **1. Another move.** Take a quiet move in the position at the head of the chapter, such as
+# **1. Another move.** Take a quiet move in the position of the first section, such as
 # `Qd3`, and rank the concepts that it changes by the same `vectors`. How many of the first five
 # are shared with `Bxe6+`?
 
@@ -1070,7 +1054,7 @@ report.check(
 )
 
 # %% [markdown]
-# **2. Beat the constant.** `ranking.precision` takes scores and true changes, a row a move.
+# **2. Beat the constant.** `ranking.precision` takes scores and true changes, one row for each move.
 # Build a ranking that knows only which piece moves and whether it captures: the mean size of
 # each change in training, by these two. Does it beat the constant ranking by frequency on the
 # test moves?
@@ -1103,7 +1087,7 @@ own_scores = sizes_by.reindex(piece_and_capture(some_test)).fillna(sizes_by.mean
 few_truth = truth["test"][:3_000]
 games_of = some_test.moves["game"]
 paired = ranking.precision(own_scores, few_truth) - ranking.precision(
-    rankings["constant, by frequency"][:3_000], few_truth
+    rankings["fixed list, by frequency"][:3_000], few_truth
 )
 known = np.isfinite(paired)
 beats_by = mean_interval(paired[known], games_of[known], seed=seed)
