@@ -7,25 +7,18 @@
 # ---
 
 # %% [markdown]
-# # Mate in one: how much chess does a language model know?
+# # Can a model see mate in one?
 #
-# {glue:text}`model` finds the mate in {glue:text}`bare:.1f` % of {glue:text}`asked_n` positions with a
-# mate in one. A random legal move finds it there in {glue:text}`chance_there:.1f` %. If the model is told that there is a
-# mate, it finds {glue:text}`hint:.1f` %; if it is told the move itself, {glue:text}`expert:.1f` %.
-# Stockfish, stopped after one node, finds {glue:text}`stockfish:.0f` %. {glue:md}`stronger_says`
-#
-# A commentator who cannot see a mate on the board should not explain one. The CCC paper
-# {cite}`kim2024ccc` asks language models for the mate in 1,000 Lichess puzzles (Table 7): GPT-4o finds
-# 56 %, ChessGPT 12 %, the others hardly any. Ours come from engine games. Below is one of them.
+# {glue:md}`finding`
 
-# %% tags=["parameters", "hide-input"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the model, and the problem shown"}
 profile = "book"
 seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
 puzzles = ""  # path of Lichess's lichess_db_puzzle.csv.zst, if you have it
 problem_number = 0
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, the answers of all players, and the drawing", "figure": {"caption": "Mates in one found: language models by what they are told (a model that finds every mate, from the position alone), and players without language, with 95 % intervals. The hollow bar is the paper's value, from other problems.", "name": "fig-09-found"}, "image": {"alt": "Horizontal bars of the share of mates found, one for each player and prompt."}}
 import html
 from pathlib import Path
 
@@ -61,65 +54,143 @@ report.use_house_style()
 problems = mates.read_problems(count=sizes.problems)
 recorded = problems[: sizes.recorded]
 
-# %%
-problem = recorded[problem_number]
-board = chess.Board(problem.fen)
-mating = []
-for move in list(board.legal_moves):
-    board.push(move)
-    if board.is_checkmate():
-        mating.append(move)
-    board.pop()
-arrows = [
-    chess.svg.Arrow(move.from_square, move.to_square, color="#009E73c0") for move in mating
-]
-drawing = chess.svg.board(board, size=300, arrows=arrows, orientation=board.turn)
-report.Html(drawing, board.fen())
+# Language models whose answers are recorded, and those of the paper.
+requests = mates.mate_questions(recorded)["request"]
+others = {model, *recorded_models(sizes.purpose, requests)} - {*mates.PAPERS_MODELS.values()}
+names = {model_title(name): name for name in sorted(others)} | mates.PAPERS_MODELS
+title = next(row for row, name in names.items() if name == model)
+clients = {row: replay(sizes.purpose, name) for row, name in names.items()}
+present = {
+    row: client
+    for row, client in clients.items()
+    if names[row] == model or not client.missing(requests)
+}
 
-# %%
-print(
-    "White" if board.turn else "Black",
-    "to move;",
-    len(mating),
-    "of",
-    board.legal_moves.count(),
-    "legal moves mate:",
-    *map(board.san, mating),
+
+def ask(client, problems):
+    """Return the answers to the three prompts: problem, prompt, answer (read), outcome."""
+    asked = client.answered(mates.mate_questions(problems))
+    asked["answer"] = [
+        read_reply(each.answer, each.problem.board) for each in asked.itertuples()
+    ]
+    asked["outcome"] = list(map(mates.outcome_of, asked["problem"], asked["answer"]))
+    return asked
+
+
+answered = {row: ask(client, recorded) for row, client in present.items()}
+
+# Players that see the board, and the vector for mate in one.
+positions = [each.asked for each in problems]
+expert = load_expert("nnue")
+live = [StockfishPlayer(1), NnuePlayer(expert)]
+played = [
+    mates.outcomes(problems, player.choose(positions), player.name, "board") for player in live
+]
+chances = [len(each.mates) / each.legal_moves for each in problems]
+chance = mean_interval(chances, seed=seed)
+chance_there = mean_interval(chances[: len(recorded)], seed=seed)
+sighted = {"random": chance} | {
+    frame["player"][0]: share_of(frame["mates"]) for frame in played
+}
+detected = mate_detected([each.fen for each in problems], expert)
+
+frames = []
+for row, asked in answered.items():
+    given = {kind: list(rows["answer"]) for kind, rows in asked.groupby("prompt")}
+    given["vector"] = [
+        hint if mate else bare
+        for mate, hint, bare in zip(detected, given["hint"], given["bare"], strict=False)
+    ]
+    frames += [
+        mates.outcomes(recorded, given[kind], row, kind) for kind in (*mates.TABLE7, "vector")
+    ]
+frame = pd.concat(frames)
+ours = frame.groupby(["player", "prompt"])["mates"].agg(share_of).unstack()
+
+# Models that were trained on games alone are given the moves.
+played_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
+games = {game.key: game for game in read_games(played_file)}
+histories = [Asked(each.name, games[each.game].position(each.ply)) for each in recorded]
+trained = pd.concat(
+    mates.outcomes(recorded, player.choose(histories), player.name, "moves")
+    for player in tracking_players()
 )
-assert {move.uci() for move in mating} == set(problem.mates)
+mating = trained.groupby("player")["mates"].agg(share_of)
+most_mates = mating.map(lambda share: share.value).idxmax()
+cells = {
+    row: {
+        kind: reference.lookup("ccc", "table7", row, column)
+        for kind, column in mates.TABLE7.items()
+    }
+    for row in mates.PAPERS_MODELS
+}
+
+told = {
+    "bare": "position alone",
+    "hint": "told that there is a mate",
+    "expert": "told the move",
+}
+bars = {
+    "random legal move": sighted["random"],
+    "model of games alone, the best": mating[most_mates],
+    "Stockfish's network, one ply": sighted["nnue_one_ply"],
+}
+for row in ours.index:
+    solves_all = ours.loc[row, "bare"].value == 1
+    shown_kinds = ["bare"] if solves_all else told
+    bars |= {f"{row}, {told[kind]}": ours.loc[row, kind] for kind in shown_kinds}
+printed_share = cells["GPT-4o"]["bare"].value
+figure, axes = plt.subplots(figsize=(7.4, 0.22 * len(bars) + 0.6))
+values = np.array([100 * share.value for share in bars.values()])
+reach = np.array([(100 * share.low, 100 * share.high) for share in bars.values()]).T
+colours = [
+    report.PALETTE[0] if label.startswith(tuple(ours.index)) else "0.6" for label in bars
+]
+axes.barh(list(bars), values, color=colours, height=0.7)
+errors = np.abs(reach - values)
+axes.errorbar(values, range(len(bars)), xerr=errors, fmt="none", color="0.2", linewidth=1)
+axes.barh(["GPT-4o in the paper, position alone"], 100 * printed_share, fill=False, height=0.7)
+for place, value in enumerate([*values, 100 * printed_share]):
+    axes.text(111, place, f"{value:.0f}", va="center", ha="right", fontsize=9)
+axes.set(xlim=(0, 112), xlabel="mates found, %")
+axes.grid(visible=False, axis="y")
+plt.show()
 
 # %% [markdown]
-# In this chapter we
-#
-# - pose one problem, read the answers, and look at them on the board;
-# - choose a thousand positions with a mate in one, from games on which nothing was fitted;
-# - ask in the paper's three ways, and in a fourth in which an expert network decides on the hint;
-# - define exactly what counts as an answer;
-# - see what a random move, Stockfish at one node and a network at one ply achieve;
-# - compute Table 7, with the paper's values beside ours;
-# - ask models that were trained on games alone;
-# - classify the failures: no move, an illegal move, no check, a check but no mate;
-# - ask what makes a problem hard: the number of legal moves, or the piece that mates.
+# A commentator who cannot see a mate on the board should not explain one. The CCC paper
+# {cite}`kim2024ccc` asks language models for the mate in 1,000 Lichess puzzles (Table 7), with three
+# prompts. Our problems come from engine games. {glue:md}`no_room`
 #
 # ## One problem, step by step
 #
-# What the model reads is two messages; here with the position alone (`bare`):
+# One of the problems, with its mates as arrows:
 
 # %%
+problem = recorded[problem_number]
+board = chess.Board(problem.fen)
+mating_moves = []
+for move in list(board.legal_moves):
+    board.push(move)
+    if board.is_checkmate():
+        mating_moves.append(move)
+    board.pop()
+assert {move.uci() for move in mating_moves} == set(problem.mates)
+print(
+    f"{'White' if board.turn else 'Black'} to move; {len(mating_moves)} of "
+    f"{board.legal_moves.count()} legal moves mate:",
+    *map(board.san, mating_moves),
+)
 questions = mates.mate_questions([problem]).set_index("prompt")
 for message in questions.loc["bare", "request"].messages:
     print(f"[{message.role}]\n{message.content}\n")
 
 # %% [markdown]
-# The model's answers to three prompts are recorded: the position alone (`bare`), with an engine's best
-# move (`expert`), and with the hint that there is a mate (`hint`). `python-chess` reads the text as a
-# move, makes the move, and says whether it is mate.
+# That is all that a model reads when it is given the position alone. The other two prompts add an
+# engine's best move, or the hint that there is a mate. `python-chess` reads the answer as a move,
+# makes the move, and says whether it is mate.
+
 
 # %%
-replayed = replay(sizes.purpose, model).answered(mates.mate_questions(recorded))
-texts = {(each.problem.name, each.prompt): each.answer.text for each in replayed.itertuples()}
-
-
 def play(fen, text):
     """Return the move that a text names (or None), and what becomes of it."""
     board = chess.Board(fen)
@@ -135,58 +206,44 @@ def play(fen, text):
     return move, "check" if board.is_check() else "no check"
 
 
-rows = {}
+said = {}
+for row, asked in answered.items():
+    for each in asked[asked["problem"] == problem].itertuples():
+        move, outcome = play(problem.fen, each.answer.text)
+        said[row, each.prompt] = (move, f"{each.answer.text} ({outcome})")
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Show the answers: the mates green, a model's move blue"}
 drawings = []
-for kind in mates.TABLE7:
-    text = texts[problem.name, kind]
-    move, outcome = play(problem.fen, text)
-    rows[kind] = {"answer": text, "move": move or "", "outcome": outcome}
-    arrows = [chess.svg.Arrow(move.from_square, move.to_square)] if move else []
+mate_arrows = [
+    chess.svg.Arrow(move.from_square, move.to_square, color="#009E73c0")
+    for move in mating_moves
+]
+for (row, kind), (move, answer) in said.items():
+    arrows = mate_arrows if kind == "bare" else []
+    arrows = arrows + (
+        [chess.svg.Arrow(move.from_square, move.to_square, color="#0072B2c0")] if move else []
+    )
     drawing = chess.svg.board(board, size=190, arrows=arrows, orientation=board.turn)
-    caption = f"{kind}: {html.escape(text)} ({outcome})"
+    caption = f"{row}, {told[kind]}: {html.escape(answer)}"
     drawings.append(report.Html(f"<p>{caption}</p>{drawing}", caption))
 report.boards(*drawings)
 
 # %% [markdown]
-# A board without an arrow means that the answer cannot be played. Change `problem_number` to
-# see another. The library does the same for all problems and reads a little more: words around
-# a move, or squares instead of SAN. How often do the lines above agree with the library?
-
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Ask with the library, and compare"}
-def ask(client, problems):
-    """Return the answers to the three prompts: rows problem, prompt, answer (read), outcome."""
-    asked = client.answered(mates.mate_questions(problems))
-    asked["answer"] = [
-        read_reply(each.answer, each.problem.board) for each in asked.itertuples()
-    ]
-    asked["outcome"] = list(map(mates.outcome_of, asked["problem"], asked["answer"]))
-    return asked
-
-
-by_library = ask(replay(sizes.purpose, model), recorded)
-same = [
-    play(each.problem.fen, texts[each.problem.name, each.prompt])[1] == each.outcome
-    for each in by_library.itertuples()
-]
-for each in by_library[by_library["problem"] == problem].itertuples():
-    rows[each.prompt]["library"] = each.outcome
-print(f"the same outcome: {sum(same)} of {len(same)} answers")
-report.table(pd.DataFrame(rows).T, caption=f"The problem above, {problem.name}")
-
-# %% [markdown]
-# ## The problems
+# Change `problem_number` to see another. The library does the same for all problems and reads a
+# little more: words around a move, or squares instead of SAN.
 #
-# We searched every position of every held-out self-play game, whether the mate was played or missed.
-# Positions with fewer than five legal moves, or in which more than a quarter of the moves mate, are
-# trivial and left out. A game gives at most one problem. The problems are balanced by phase, side and
-# mating piece, so knights and pawns mate more often here than in games. The data sheet
-# `data/mates/README.md` describes every step.
+# ## The problems, and what counts as an answer
 #
-# Lichess's puzzles, which the paper used, are chosen to have one solution. Ours often have several,
-# and each counts.
+# We searched every position of every held-out self-play game. Positions with fewer than five legal
+# moves, or in which more than a quarter of the moves mate, are left out as trivial. A game gives at
+# most one problem. The problems are balanced by phase, side and mating piece, so knights and pawns
+# mate more often here than in games. The data sheet `data/mates/README.md` describes every step.
+#
+# The paper's puzzles are chosen to have one solution. Ours often have several, and each counts. An
+# answer is one move, in SAN or by its squares, alone or with words around it. Signs and move
+# numbers are ignored, whether right or wrong; capitals matter. Nothing is repaired or guessed.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Count the problems' kinds"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Number and kinds of the problems"}
 kinds = pd.DataFrame(
     [
         (
@@ -222,52 +279,18 @@ report.boards(
     report.sheet("asked of language models", count_kinds(kinds[: len(recorded)])),
 )
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "A problem for each piece"}
-shown = {each.piece: each for each in reversed(recorded)}
-report.boards(*(report.board(each.first, size=210) for _, each in sorted(shown.items())))
-
-# %% [markdown]
-# ## Four prompts
-#
-# The paper prints its prompts with one position (Figure A5). Ours keep each of their elements
-# in our own words: the FEN, the task, SAN; the engine's best move, or the hint. The fourth prompt,
-# `vector`, takes the paper's idea literally. The hint is what a *concept* would tell. So it is given
-# only where the concept vector for mate in one detects the mate in the network's activations. In the
-# paper the hint is given on every problem.
-
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The three prompts, with the paper's position (Figure A5)"}
 fen = "N6r/1p1k1ppp/2np4/b3p3/4P1b1/N1Q5/P4PPP/R3KB1R b KQ - 0 18"
 printed = mates.Problem("figureA5", 35, fen, ("a5c3",))
 rows = {
-    each.prompt: " ¶ ".join(
+    told[each.prompt]: " ¶ ".join(
         " / ".join(message.content.splitlines()) for message in each.request.messages
     )
     for each in mates.mate_questions([printed]).itertuples()
 }
 report.boards(report.board(printed.asked.position, size=280), report.texts(rows, "Figure A5"))
 
-# %% [markdown]
-# The engine's best move is the first of the mates in the order of their squares, since all mates in one
-# are worth the same to an engine. Does Stockfish agree that nothing is better?
-
-# %%
-analyses = engine.analyse_many(
-    [each.asked.position for each in recorded], nodes=sizes.nodes, progress=False
-)
-agreed = sum(
-    analysis.lines[0].moves[0] in each.mates
-    for analysis, each in zip(analyses, recorded, strict=True)
-)
-print(f"Stockfish's best move mates in {agreed} of {len(recorded)} problems")
-
-# %% [markdown]
-# ## What counts as an answer
-#
-# An answer is one move, in SAN or by its squares, alone or with words around it. Signs and move
-# numbers are ignored, whether right or wrong; capitals matter. A legal move counts if it mates,
-# whichever mate it is. Nothing is repaired or guessed.
-
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Thirteen ways to answer, and how each is read"}
 replies = [
     "Bxc3#",
     "Bxc3",
@@ -295,67 +318,56 @@ report.table(
     ).set_index("said")
 )
 
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The move that is told: does Stockfish find a better one?"}
+analyses = engine.analyse_many(
+    [each.asked.position for each in recorded], nodes=sizes.nodes, progress=False
+)
+agreed = sum(
+    analysis.lines[0].moves[0] in each.mates
+    for analysis, each in zip(analyses, recorded, strict=True)
+)
+print(f"Stockfish's best move mates in {agreed} of {len(recorded)} problems")
+
 # %% [markdown]
-# ## Without language
+# ## Players without language
 #
-# Three players see the board and use no language. For a random legal move the chance is exact: the
-# number of mates over the number of legal moves. Stockfish is told to stop after one node, but it
-# checks that limit only after it has tried every legal move once. Stockfish's network, alone,
-# evaluates the position after each move and takes the best one. It was never shown a mated king and
-# knows no rules.
+# For a random legal move the chance is exact: the number of mates over the number of legal moves.
+# Stockfish is told to stop after one node, but it checks that limit only after it has tried every
+# legal move once. Its network alone evaluates the position after each move and takes the best one;
+# it was never shown a mated king and knows no rules.
+#
+# ChessGPT, second in the paper's table, has read games and texts about them. The models of
+# chapter 12 have read only games. They are given the moves that led to the problem and predict the
+# next one, which need not be legal.
 
-# %%
-positions = [each.asked for each in problems]
-expert = load_expert("nnue")
-live = [StockfishPlayer(1), NnuePlayer(expert)]
-played = [
-    mates.outcomes(problems, player.choose(positions), player.name, "board") for player in live
-]
-chances = [len(each.mates) / each.legal_moves for each in problems]
-chance = mean_interval(chances, seed=seed)
-chance_there = mean_interval(chances[: len(recorded)], seed=seed)
-visited = [
-    each.nodes
-    for each in engine.analyse_many(
-        [each.position for each in positions[:60]], nodes=1, progress=False
-    )
-]
-print(f"told one node: {pd.Series(visited).median():.0f} in the median, n = {len(visited)}")
-
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Count outcomes"}
-def count_outcomes(frame):
-    names = frame["player"] + ", " + frame["prompt"]
-    counts = pd.crosstab(names, frame["outcome"]).rename_axis(index=None, columns=None)
-    present = [outcome for outcome in mates.OUTCOMES if outcome in counts]
-    return counts.loc[names.unique(), present]
-
-
-sighted = {"random": chance} | {
-    frame["player"][0]: share_of(frame["mates"]) for frame in played
-}
-report.boards(
-    report.table(pd.Series(sighted).to_frame("mates"), caption="Players that see the board"),
-    report.table(count_outcomes(pd.concat(played)), caption="Outcome of their moves"),
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out the table"}
+moved = trained["outcome"].isin(["mate", "check", "no check"])
+legal = moved.groupby(trained["player"]).agg(share_of)
+among_legal = trained[moved].groupby("player")["mates"].agg(share_of)
+without_language = pd.DataFrame(
+    {"mates": mating, "legal moves": legal, "mates among the legal": among_legal}
+)
+report.table(
+    pd.concat([pd.DataFrame({"mates": sighted}), without_language]).astype(object).fillna(""),
+    caption="Players without language; above, those that see the board",
 )
 
 # %% [markdown]
+# A random move is told which moves are legal: it mates in {glue:text}`chance_there:.1f` % of the
+# problems that the models are asked. The last column makes the comparison fair.
+#
 # ## What the vector detects
 #
-# The vector for mate in one was fitted on equal numbers of positions with and without one, and is
-# right on four in five of them. All our problems have a mate in one. How often does the vector detect
-# it? And how often does it see one where there is none, in positions of test games? On problems alone,
-# a vector that always says yes would look perfect; only the second number gives meaning to the first.
-# Mates in one are rare in play, so even a low rate of false alarms outnumbers the true ones. Only
-# problems from test games are counted.
+# The paper gives the hint on every problem. The hint is what a *concept* would tell, so our fourth
+# prompt gives it only where the concept vector for mate in one detects the mate in the network's
+# activations. On problems alone, a vector that always says yes would look perfect; what it says of
+# positions without a mate gives meaning to the rest. Only test games are counted.
 
 # %%
-detected = mate_detected([each.fen for each in problems], expert)
 tested = np.array([split_of(each.game) == "test" for each in problems])
 recall = share_of(np.array(detected)[tested])
-played_file = find_project() / "data" / "games" / "selfplay.tsv.zst"
-games = of_split(read_games(played_file, sizes.games), "test")
-asked_of = (fen for game in games for fen in game.fens()[20:-1:20])
+test_games = of_split(read_games(played_file, sizes.games), "test")
+asked_of = (fen for game in test_games for fen in game.fens()[20:-1:20])
 without = [fen for fen in asked_of if not mates.mating_moves(chess.Board(fen))]
 alarms = share_of(mate_detected(without, expert))
 
@@ -369,56 +381,34 @@ report.table(
 )
 
 # %% [markdown]
+# Mates in one are rare in play, so false alarms at this rate outnumber the true ones.
+#
 # ## Table 7
 #
-# The answers of {glue:text}`model` are recorded, at temperature 0 and with at most twelve tokens. A
-# model with an API key, or one served on your own machine, can play too: set `OPENAI_BASE_URL` and
-# `OPENAI_API_KEY`, run the command in the last column, and execute this chapter again. Any other
-# recorded model has a row of its own.
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Gather all answers, those of other models too"}
-requests = mates.mate_questions(recorded)["request"]
-others = {model, *recorded_models(sizes.purpose, requests)} - {*mates.PAPERS_MODELS.values()}
-names = {model_title(name): name for name in sorted(others)} | mates.PAPERS_MODELS
-title = next(row for row, name in names.items() if name == model)
-clients = {row: replay(sizes.purpose, name) for row, name in names.items()}
-present = {
-    row: client
-    for row, client in clients.items()
-    if names[row] == model or not client.missing(requests)
-}
-frames = []
-for row, client in present.items():
-    given = {
-        kind: list(rows["answer"]) for kind, rows in ask(client, recorded).groupby("prompt")
-    }
-    given["vector"] = [
-        hint if mate else bare
-        for mate, hint, bare in zip(detected, given["hint"], given["bare"], strict=False)
-    ]
-    frames += [
-        mates.outcomes(recorded, given[kind], row, kind) for kind in (*mates.TABLE7, "vector")
-    ]
-frame = pd.concat(frames)
+# Answers are recorded, at temperature 0 and with at most twelve tokens. {glue:md}`fill_says` The
+# paper's 1,000 problems come from Lichess and ours do not: ours are balanced over pieces, and a third
+# have several solutions. Where the paper's text gives other numbers than its table
+# ([chapter 17](17_released_code.ipynb)), the table is shown.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 7"}
-ours = frame.groupby(["player", "prompt"])["mates"].agg(share_of).unstack()
-cells = {
-    row: {
-        kind: reference.lookup("ccc", "table7", row, column)
-        for kind, column in mates.TABLE7.items()
+columns = told | {"vector": "told where the vector sees a mate"}
+in_paper = pd.DataFrame(
+    {
+        f"{row}, in the paper": {
+            told[kind]: f"{cell.value:.3f}" if cell.value is not None else ""
+            for kind, cell in printed_row.items()
+        }
+        for row, printed_row in cells.items()
     }
-    for row in mates.PAPERS_MODELS
-}
-table = pd.DataFrame(index=[*mates.PAPERS_MODELS, *map(model_title, sorted(others))])
-for kind in mates.TABLE7:
-    table[kind] = ours[kind]
-    table[f"{kind} (paper)"] = pd.Series({row: cells[row][kind].value for row in cells})
-table["vector"] = ours["vector"]
-to_fill = [names[row] for row in table.index if row not in present]
-fill_says = "Every row has answers of ours."
+).T
+table = pd.concat([ours[list(columns)].rename(columns=columns), in_paper])
+to_fill = [name for row, name in names.items() if row not in present]
+fill_says = "Every model of the table has answers of ours."
 if to_fill:
-    fill_says = f"`make record MODEL=… PURPOSE={sizes.purpose}` fills the rows of others."
+    fill_says = (
+        "Another model is asked with an endpoint (`OPENAI_BASE_URL`, `OPENAI_API_KEY`) and "
+        f"`make record MODEL=… PURPOSE={sizes.purpose}`."
+    )
 for row, client in present.items():
     origin = client.recordings.provenance(requests[0])
     if origin.endpoint == "batch":
@@ -430,47 +420,10 @@ report.table(
 )
 
 # %% [markdown]
-# {glue:md}`fill_says` Where the paper's text gives other numbers than its table ([chapter 17](17_released_code.ipynb)), the
-# table is shown.
-# The paper's 1,000 problems come from Lichess and ours do not, so a comparison of its rows with ours
-# needs care: our problems are balanced over pieces, and a third have several solutions.
-
-# %% [markdown]
-# ## Trained on games alone
-#
-# ChessGPT, second in the paper's table, has read games and texts about them. The `tracking` models
-# of chapter 12 have read only games, in a vocabulary of 77 words for squares and pieces. They are given
-# the moves that led to the problem and predict the next one. Their answer need be neither legal nor a
-# mate, and nothing tells them that there is a mate. The problems are the same.
-
-# %%
-games = {game.key: game for game in read_games(played_file)}
-histories = [Asked(each.name, games[each.game].position(each.ply)) for each in recorded]
-trained = pd.concat(
-    mates.outcomes(recorded, player.choose(histories), player.name, "moves")
-    for player in tracking_players()
-)
-moved = trained["outcome"].isin(["mate", "check", "no check"])
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out the table"}
-legal = moved.groupby(trained["player"]).agg(share_of)
-mating = trained.groupby("player")["mates"].agg(share_of)
-among_legal = trained[moved].groupby("player")["mates"].agg(share_of)
-report.table(
-    pd.DataFrame({"legal moves": legal, "mates": mating, "mates among the legal": among_legal}),
-    caption="Models trained on games alone, given the moves",
-)
-
-# %% [markdown]
-# A random legal move mates in {glue:text}`chance_there:.1f` % of these problems, but it is told which moves
-# are legal. The last column makes the comparison fair: where a model finds a legal move, does it mate
-# more often than a random one?
-
-# %% [markdown]
 # ## Does the hint help?
 #
 # Each problem is asked in every way, so differences are computed problem by problem. The p-value is
-# that of a permutation test.
+# that of a permutation test. {glue:md}`copying`
 
 # %%
 wide = frame[frame["player"] == title].pivot(index="problem", columns="prompt", values="mates")
@@ -479,16 +432,12 @@ gains = {
     for kind in ("expert", "hint", "vector")
 }
 shown = {
-    f"{kind} less bare": {"difference": gain.difference, "p": gain.p}
+    columns[kind]: {"more mates than alone": gain.difference, "p": gain.p}
     for kind, gain in gains.items()
 }
-report.table(pd.DataFrame(shown).T, digits=3)
+report.table(pd.DataFrame(shown).T, digits=3, caption=f"What {title} gains by being told")
 
-# %% [markdown]
-# With the engine's best move in the prompt, the task is to copy it. A model that fails here does not
-# fail at chess.
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Look for copied hints"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Moves that were told and not copied"}
 copies = frame[(frame["prompt"] == "expert") & (frame["player"] == title)]
 best = {each.name: each.first.san for each in recorded}
 same = copies["text"].str.strip() == copies["problem"].map(best)
@@ -506,66 +455,51 @@ report.texts(
 # ## How they fail
 #
 # A legal move that gives check is close. An illegal move shows that the model does not see the
-# board, and a text without a move that it does not follow the task.
+# board, and a text without a move that it does not follow the task. {glue:md}`habit_says`
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "How each player's answers to mate in one fail or succeed, as shares: mate, legal without mate, illegal, no move.", "name": "fig-09-failures"}, "image": {"alt": "Stacked horizontal bars, one for each player, parted by outcome."}}
-failures = count_outcomes(pd.concat([frame, trained, *played]))
-parts = failures.div(failures.sum(axis=1), axis=0).loc[::-1]
-figure, axes = plt.subplots(figsize=(7.0, 0.34 * len(parts) + 1))
-parts.index = [
-    ", ".join(report.NAMES.get(word, word) for word in row.split(", ")) for row in parts.index
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the outcomes", "figure": {"caption": "How each player's answers to mate in one fail or succeed, as shares: mate, legal without mate, illegal, no move.", "name": "fig-09-failures"}, "image": {"alt": "Stacked horizontal bars, one for each player, parted by outcome."}}
+everyone = pd.concat([frame, trained, *played])
+labels = (
+    everyone["player"] + ", " + everyone["prompt"].map(columns | {"board": "", "moves": ""})
+)
+labels = labels.str.removesuffix(", ")
+failures = pd.crosstab(labels, everyone["outcome"]).rename_axis(index=None, columns=None)
+failures = failures.loc[
+    labels.unique(), [outcome for outcome in mates.OUTCOMES if outcome in failures]
 ]
+parts = failures.div(failures.sum(axis=1), axis=0).loc[::-1]
+figure, axes = plt.subplots(figsize=(7.4, 0.27 * len(parts) + 0.9))
+parts.index = [report.NAMES.get(name, name) for name in parts.index]
 parts.plot.barh(stacked=True, ax=axes, width=0.75)
 axes.set_xlabel("share of answers")
 axes.set_ylabel("")
-axes.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.4, 1.0))
+axes.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.3, 1.0))
 plt.show()
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The same as a table"}
 report.table(failures, caption="Answers by outcome")
 
-# %% [markdown]
-# What does the model answer, and does the answer depend on the board?
-
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The small model's most common answers, and the first of each kind"}
 of_model = frame[frame["player"] == title]
 common = of_model.groupby("prompt")["text"].value_counts().groupby(level=0).head(4)
-report.table(common.to_frame("answers"), caption="The most common answers")
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The first answer of each kind"}
 first = of_model[of_model["prompt"] == "bare"].drop_duplicates("outcome")
 lines = {
     f"{row.problem} ({row.outcome})": f"“{row.text}”; {best[row.problem]} mates"
     for row in first.itertuples()
 }
-report.texts(lines, "The first answer of each kind, asked with the position only")
-
-# %% [markdown]
-# ## What makes a problem hard
-#
-# With more legal moves a lucky guess is rarer. A model that does no better than a lucky guess, guesses.
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Count by legal moves"}
-everyone = pd.concat([frame[frame["prompt"].isin(["bare", "hint"])], *played])
-everyone["asked"] = everyone["player"] + ", " + everyone["prompt"]
-by_moves = everyone.groupby(["legal moves", "asked"], observed=True)["mates"].agg(share_of)
-by_moves = by_moves.unstack()[everyone["asked"].unique()]
-lucky = pd.Series(chances).groupby(played[0]["legal moves"], observed=True).mean()
-by_moves.insert(0, "random", lucky)
-report.table(by_moves, caption="By number of legal moves")
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "By the piece that mates"}
-by_mating_piece = everyone.groupby(["piece", "asked"])["mates"].agg(share_of).unstack()
-report.table(by_mating_piece[everyone["asked"].unique()], caption="By the piece that mates")
+report.boards(
+    report.table(common.to_frame("answers"), caption="The most common answers"),
+    report.texts(lines, "The first answer of each kind, asked with the position only"),
+)
 
 # %% [markdown]
 # ## Lichess's own puzzles
 #
-# If the puzzle file is there (<https://database.lichess.org>, parameter `puzzles`), the same players
+# With Lichess's puzzle file (<https://database.lichess.org>, parameter `puzzles`), the same players
 # are asked its first mates in one. So is each language model whose answers to them are recorded
 # (`make record PURPOSE=mate_in_one_lichess`). This is the paper's own Table 7.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Read Lichess's problems, if they are there"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Lichess's problems, if the file is there"}
 lichess = mates.lichess_problems(Path(puzzles), sizes.problems) if puzzles else []
 theirs = [each.asked for each in lichess]
 solved = {
@@ -584,56 +518,82 @@ report.sheet("mates in one of Lichess", solved or {"problems": 0})
 # %% [markdown]
 # ## Recap
 #
-# - *Without language.* Stockfish's network, looking one ply ahead, finds {glue:text}`nnue:.0f` % of
-#   the mates.
-# - *Without looking.* Given the position alone, {glue:text}`model` answers “{glue:text}`habit`” on
-#   {glue:text}`habitual:.0f` % of the boards, and {glue:text}`illegal:.0f` % of its answers are illegal.
-#   {glue:md}`stronger_says`
-# - *With a concept.* The vector detects {glue:text}`recall:.0f` % of the mates, and sees one in
-#   {glue:text}`alarms:.0f` % of the positions without a mate. With the hint given where it detects one,
-#   {glue:text}`model` solves {glue:text}`vector:.1f` %.
-# - *Trained on games alone.* {glue:text}`most_legal` is legal most often, in
-#   {glue:text}`games_legal:.0f` % of the problems; {glue:text}`most_mates` mates most often, in
-#   {glue:text}`games_mates:.1f` %.
-# - Rows of models that need a key show the paper's values.
+# - {glue:md}`recap_models`
+# - Stockfish's network, looking one ply ahead, finds {glue:text}`nnue:.0f` % of the mates, and the
+#   best model trained on games alone {glue:text}`games_mates:.0f` %.
+# - The vector detects {glue:text}`recall:.0f` % of the mates, and sees one in
+#   {glue:text}`alarms:.0f` % of the positions without a mate.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say"}
 bare = of_model[of_model["prompt"] == "bare"]["outcome"]
-glued = {kind: 100 * interval.value for kind, interval in ours.loc[title].items()}
-glued |= {
-    "model": title,
-    "chance": 100 * chance.value,
-    "recall": 100 * recall.value,
-    "alarms": 100 * alarms.value,
-    "stockfish": 100 * sighted["stockfish_1_node"].value,
-    "nnue": 100 * sighted["nnue_one_ply"].value,
-    "illegal": 100 * float((bare == "illegal").mean()),
-    "habit": common["bare"].index[0],
-    "habitual": 100 * float(common["bare"].iloc[0] / len(bare)),
-}
-most_legal = legal.map(lambda share: share.value).idxmax()
-most_mates = mating.map(lambda share: share.value).idxmax()
-glued |= {
-    "asked_n": len(recorded),
-    "chance_there": 100 * chance_there.value,
-    "most_legal": most_legal,
-    "most_mates": most_mates,
-    "games_legal": 100 * legal[most_legal].value,
-    "games_mates": 100 * mating[most_mates].value,
-}
-stronger_says = ""
-best = ours["bare"].map(lambda share: share.value).idxmax()
-solved = ours.loc[best]
-if solved["bare"].low > ours.loc[title, "bare"].high:
-    stronger_says = (
-        f"{best} finds {100 * solved['bare'].value:.1f} % from the position alone and "
-        f"{100 * solved['hint'].value:.1f} % with the hint"
-    )
-    at_the_ceiling = solved["bare"].high == 1
-    stronger_says += ", so that no hint can help it." if at_the_ceiling else "."
-report.paste(**glued, stronger_says=Markdown(stronger_says))
 
-# %% tags=["hide-input"]
+
+def solved(row, kind):
+    return round(ours.loc[row, kind].value * len(recorded))
+
+
+strong = ours["bare"].map(lambda share: share.value).idxmax()
+is_stronger = ours.loc[strong, "bare"].low > ours.loc[title, "bare"].high
+finding = f"**{title}, a small language model, finds the mate in {solved(title, 'bare')}"
+if is_stronger:
+    finding = (
+        f"**Given the position alone, {strong}, a large language model, finds the mate in "
+        f"{solved(strong, 'bare')} of {len(recorded)} positions, and {title}, a small one, "
+        f"in {solved(title, 'bare')}"
+    )
+else:
+    finding += f" of {len(recorded)} positions"
+finding += ".**"
+helped = gains["hint"].p < 0.05 and gains["hint"].difference.value > 0
+hint_says = (
+    f"Told that there is a mate, the small one finds {solved(title, 'hint')}"
+    if helped
+    else "Being told that there is a mate does not help the small one"
+)
+finding += f" {hint_says}; told the move itself, it solves {solved(title, 'expert')}."
+at_the_ceiling = is_stronger and ours.loc[strong, "bare"].high == 1
+no_room = ""
+if at_the_ceiling:
+    no_room = f"No hint can help {strong}, which misses none."
+recap_models = f"{title} finds {100 * ours.loc[title, 'bare'].value:.0f} % of the mates"
+if is_stronger:
+    recap_models = (
+        f"{strong} finds {100 * ours.loc[strong, 'bare'].value:.0f} % of the mates, {title} "
+        f"{100 * ours.loc[title, 'bare'].value:.0f} %"
+    )
+recap_models += (
+    "; the hint helps the small one." if helped else "; no hint changes that for the small one."
+)
+habit, habitual = common["bare"].index[0], 100 * common["bare"].iloc[0] / len(bare)
+habit_says = (
+    f"{title}, given the position alone, says “{habit}” on {habitual:.0f} % of the boards, and "
+    f"{100 * (bare == 'illegal').mean():.0f} % of its answers are illegal."
+)
+copying = ""
+if copied.low > 0.5:
+    copying = (
+        f"With the engine's best move in the prompt, the task is to copy it; {title} does so "
+        f"letter by letter in {100 * copied.value:.0f} % of the problems."
+    )
+report.paste(
+    **{
+        name: Markdown(text)
+        for name, text in {
+            "finding": finding,
+            "no_room": no_room,
+            "recap_models": recap_models,
+            "habit_says": habit_says,
+            "copying": copying,
+        }.items()
+    },
+    chance_there=100 * chance_there.value,
+    recall=100 * recall.value,
+    alarms=100 * alarms.value,
+    nnue=100 * sighted["nnue_one_ply"].value,
+    games_mates=100 * mating[most_mates].value,
+)
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
 of_problems = "share of problems"
 table7 = []
 for player, name in names.items():
@@ -679,7 +639,7 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Evidence"}
 report.evidence(
     len(problems),
     "problems",
