@@ -994,7 +994,7 @@ one_game_says = (
 one_game_says = one_game_says[0].upper() + one_game_says[1:]
 in_order_too = holds.value < -0.999
 many_games_say = (
-    f"With {sizes.games} games a level, and {two_games // 2:,} at levels 10 and 15, "
+    f"With {sizes.games} games a level, and {two_games // 2:,} at the two closest, "
     f"{'they do.' if in_order_too else 'they do not either.'}"
 )
 right_says = f"The grader puts {100 * right.value:.0f} % of pairs of a good and a bad move in the right order."

@@ -9,22 +9,16 @@
 # %% [markdown]
 # # Static positions: who plays how well?
 #
-# Must a language model play whole games to show how strong it is, or do its moves in a few single
-# positions say it? {glue:text}`recorded` players, most of them language models from GPT-3.5 to
-# GPT-5.6, answered the same 50 positions. Each also has a rating, from games that it played
-# elsewhere. {glue:text}`opening` From that one number the rating of a player is predicted to
-# within {glue:text}`error_sure:.0f` points on average, although no player of the same maker was
-# used for the prediction. Whoever always says the mean of the other players is
-# {glue:text}`error_sure_mean:.0f` points off.
+# {glue:text}`opening` {glue:text}`predicts_say`
 
-# %% tags=["parameters", "hide-input"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters"}
 profile = "book"
 seed = 1
 model = "qwen2.5-coder-1.5b-q4_k_m"
 fresh = False
 position_number = 6
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, the recorded answers and their grades, and the picture"}
 import csv
 
 import chess
@@ -148,7 +142,6 @@ PROGRAMS = ["Eubos", "Maia", "random mover", "survival bot"]
 cost = played.groupby("player")["priced"].mean()
 rank = cost.rank(method="first").astype(int)
 
-# %% tags=["hide-input"]
 COLOURS = dict(
     zip(
         ["OpenAI", "Google", "Anthropic", "DeepSeek", "xAI", "Maia"],
@@ -168,7 +161,7 @@ NAMED = {
     "grok_4_fast": (-24, -14),
     "gpt_5_5_xhigh": (6, 2),
 }
-figure, axes = plt.subplots(figsize=(7.6, 4.6))
+figure, axes = plt.subplots(figsize=(7.6, 2.4))
 for name, row in rated.iterrows():
     colour = COLOURS.get(row["family"], "#888888")
     known = name in sure.index
@@ -197,7 +190,7 @@ axes.plot([], [], "o", color="#888888", mfc="none", ms=4, label=f"at most {MANY_
 axes.set(
     xscale="log",
     ylabel="rating from games (Glicko-2)",
-    xlabel="centipawns lost a move, 5,000 where it is illegal (best at the right)",
+    xlabel="centipawns lost a move, 5,000 if it is illegal (best at the right)",
 )
 axes.set_xticks([30, 100, 300, 1_000, 3_000], ["30", "100", "300", "1,000", "3,000"])
 axes.invert_xaxis()
@@ -216,19 +209,16 @@ report.choosable(
 )
 
 # %% [markdown]
-# Each point is a player (point at it, or choose a name below); hollow points have played at most 40
-# rated games. The plan for static
-# positions, one of the four documents that this book follows, proposes such a test: one move in
-# each position, graded by an engine. Its own trial had games of Stockfish only. Here it meets
-# players whose strength is known from elsewhere. In this chapter we
+# Each point is a player, most of them a language model (point at it, or choose a name); hollow points have played at most 40 rated
+# games. Must a language model play whole games to show how strong it is, or do its moves in a few
+# single positions say it? The plan for static positions, one of the four documents that this book
+# follows, proposes such a test: one move in each position, graded by an engine. Its own trial had
+# games of Stockfish only. Here it meets players whose strength is known from elsewhere. We
 #
-# - grade one move by hand;
-# - predict ratings from several scores, whole makers held out;
-# - ask how many positions that takes, and which;
-# - ask whether the models may have met the positions before;
+# - grade one move by hand, and predict ratings from several scores, whole makers held out;
+# - ask how many positions that takes, and whether the models may have met them before;
 # - look at illegal moves, and at what strong models still miss;
-# - set any player beside any other;
-# - ask a small language model, and models that read only moves, in 400 positions of our own.
+# - set any player beside any other, and ask models in 400 positions of our own.
 #
 # ## One move, graded by hand
 #
@@ -237,7 +227,7 @@ report.choosable(
 # ±1,000 first, so that ways to win a won game differ little. The plan's grades are steps on that
 # scale, and each has a mark.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Take a position of our own, and the values of its moves"}
 stored = read_level_games(folder / "games.tsv.zst")
 suite = read_suite(folder / "suite.json")
 chosen = suite[suite["number"] < sizes.games].reset_index(drop=True)
@@ -269,7 +259,7 @@ marks = [mark_of(loss)[1] for loss in lost]
 print(f"{san}: loss {lost[san]:.0f} centipawns, grade and mark {mark_of(lost[san])}")
 print(f"a random legal move: loss {lost.mean():.0f}, mark {np.mean(marks):.2f}")
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The library grades alike: the board, and some of the moves"}
 moves = graded_moves(tables)
 library = moves.loc[(entry["name"], entry["played"])]
 library_random = random_answers([entry["name"]], moves).iloc[0]
@@ -284,7 +274,7 @@ graded_here = pd.DataFrame(
     }
 ).T
 report.boards(
-    report.board(MoveInContext(positions[position_number], entry.played), size=260),
+    report.board(MoveInContext(positions[position_number], entry.played), size=220),
     report.table(
         graded_here,
         caption=f"The best of {len(values)} moves, the one played ({san}), and the worst",
@@ -298,7 +288,7 @@ report.boards(
 # value is the mean of the two. {glue:text}`grader_says`
 
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Moves that keep their grade when the search changes"}
 def turned_back(tables):
     """Return tables of mirror images by the moves of the positions themselves."""
     return [
@@ -352,22 +342,18 @@ report.sheet("moves that keep their grade", {"legal moves": len(at), **agreement
 #
 # Answers and ratings are facts of the public *Chess-LLM-Benchmark*; nobody is asked here. A player
 # is a file of moves. To add one, put `data/static/recorded/players/your_name.tsv` there and run the
-# chapter again; `data/static/README.md` says what such a file contains. Five things about the data
-# matter for what follows.
+# chapter again; `data/static/README.md` says what such a file contains.
 #
-# - **The ratings are Glicko-2 points**, about on the scale of Lichess's classical games. They are
-#   not Elo.
-# - **They are the unseeded ones.** In the benchmark's own list a player who has not played yet
-#   starts at the rating that its score in these very positions predicts. A prediction from the
-#   positions would then find itself in the target. The same commit has ratings without such a
-#   start, and these are used.
-# - **Many have hardly played.** {glue:text}`few_games` of the {glue:text}`rated` players have at
-#   most 40 rated games, and some have one. The results below are those of the
-#   {glue:text}`n_sure` others first.
-# - **Two illegal answers forfeit a rated game.** Legality is thus part of a rating by rule, and a
-#   score that counts illegal moves has that much for granted.
-# - **Nobody answered a position twice.** How much a player's answers vary from one time to the
-#   next is not known, and no interval here contains it.
+# - **The ratings are Glicko-2 points**, about on the scale of Lichess's classical games, and not Elo.
+#   {glue:text}`below_random` of the {glue:text}`rated` players are rated below a program that moves at
+#   random: two illegal answers forfeit a rated game.
+# - **They are the unseeded ones.** In the benchmark's own list a player who has not played yet starts
+#   at the rating that its score in these very positions predicts. The same commit has ratings without
+#   such a start, and these are used.
+# - **Many have hardly played.** {glue:text}`few_games` have at most 40 rated games. The results below
+#   are those of the {glue:text}`n_sure` others first.
+# - **Nobody answered a position twice.** How much a player's answers vary is not known, and no interval
+#   here contains it.
 
 # %%
 example = people[0]
@@ -377,7 +363,7 @@ answer = given_moves[example.name][first]
 print(f"(n_players, n_answers) = ({len(people)}, {len(played)})")
 print(first, answer.san, *recorded_moves.loc[(first, answer.uci), ["value", "loss", "grade"]])
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Scores of all players"}
 MEASURES = ["mark", "legal", "best", "charged", "priced", "win", "loss", "uncut"]
 cube = {
     name: played.pivot(index="player", columns="name", values=name)[list(places.index)]
@@ -443,13 +429,29 @@ print(f"mean error {np.abs(predicted - rating).mean():.0f} points")
 print(f"the mean of the others: {np.abs(nothing - rating).mean():.0f}")
 
 # %% [markdown]
-# The other scores in the same way, for these players and for all {glue:text}`rated`. The ridge
-# regression takes five scores and their products. The benchmark's own formula is 1298.57 −
-# 200.43 ln(loss + 1) + 15.39 best + 5.85 S, with S the chance, in percent, of at most one illegal
-# move in forty. It takes the 50 positions that all answered, as its specification says. It is used
-# as printed, and it was fitted to some of these very players: nothing is held out in its row.
+# The other scores in the same way, by the function below, for these players and for all
+# {glue:text}`rated`. The ridge regression takes five scores and their products. The benchmark's own
+# formula, as printed, was fitted to some of these very players: nothing is held out for it.
 
-# %% tags=["hide-input"]
+
+# %%
+def by_parabola(x, rating, x_new):
+    """Return ratings of new players by the parabola through those of others."""
+    centre = x.mean()
+    scale = x.std() or 1
+    line = np.polyfit((x - centre) / scale, rating, 2)
+    return np.polyval(line, (x_new - centre) / scale)
+
+
+def held_out(x, rating, family):
+    """Return each rating as predicted by the parabola of all other families."""
+    predicted = np.empty(len(rating))
+    for train, test in LeaveOneGroupOut().split(x, groups=family):
+        predicted[test] = by_parabola(x[train], rating[train], x[test])
+    return predicted
+
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Eleven scores against the rating"}
 LOSSES = ["loss", "charged", "uncut", "priced", "win_loss"]
 FIVE = ["priced", "legal", "best", "mark", "charged"]
 ridge = make_pipeline(
@@ -473,22 +475,6 @@ def published_formula(scores):
         + 15.39 * 100 * scores["best"]
         + 5.85 * survives
     )
-
-
-def by_parabola(x, rating, x_new):
-    """Return ratings of new players by the parabola through those of others."""
-    centre = x.mean()
-    scale = x.std() or 1
-    line = np.polyfit((x - centre) / scale, rating, 2)
-    return np.polyval(line, (x_new - centre) / scale)
-
-
-def held_out(x, rating, family):
-    """Return each rating as predicted by the parabola of all other families."""
-    predicted = np.empty(len(rating))
-    for train, test in LeaveOneGroupOut().split(x, groups=family):
-        predicted[test] = by_parabola(x[train], rating[train], x[test])
-    return predicted
 
 
 def predict_all(scores, rows):
@@ -560,14 +546,14 @@ report.table(
 )
 
 # %% [markdown]
-# {glue:text}`scores_say` The plan's mark and the mean loss are both the plan's: its text speaks of
-# marks, and what it implemented is the loss. The mark as its code computes it leaves illegal moves
-# out. Intervals draw whole families. The row with the smallest error is the best of eleven on the
-# same players, so that its error is a little too small.
+# {glue:text}`scores_say` The mark as the plan's code computes it leaves illegal moves out. The smallest
+# error is the best of eleven on the same players, and so a little too small.
 #
 # ### Is it the seed, the unequal tests, or legality alone?
+#
+# {glue:text}`checks_say`
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The mean loss in nine conditions"}
 answered = played.groupby("player").size()
 in_both = rated[answered[rated.index] > core.sum()]
 
@@ -648,16 +634,15 @@ checks_text = pd.DataFrame(
 report.table(checks_text, caption="The mean loss, illegal 5,000, in other conditions")
 
 # %% [markdown]
-# {glue:text}`checks_say`
-#
 # ### How well is one player's rating known?
 #
 # A mean error says little of one player. For each player the positions are drawn again and the
 # parabola is fitted again, without the player's family. To each predicted rating the misses of
 # the other families' players are added. The middle 95 % of all this is the player's interval.
 # It counts the choice of positions twice, so that it is too wide rather than too narrow.
+# {glue:text}`intervals_say`
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Intervals of all players; three predicted too high, and three too low"}
 drawn_places = np.zeros((sizes.resamples, len(places)))
 for part in (core, ~core):  # every player answered the first set: it is drawn by itself
     drawn_places[:, part] = cluster_weights(part.sum(), seed=seed, resamples=sizes.resamples)
@@ -706,14 +691,47 @@ report.table(
     caption="Three players predicted too high, and three too low",
 )
 
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All players with their predicted ratings; how much of the error is the ratings' own"}
+listing = roster[["label", "family", "rating", "deviation", "games"]].join(
+    scores[["legal", "best", "mark", "charged", "priced"]]
+)
+listing["rating predicted"] = intervals.map("{:.0f}".format)
+listing = listing.loc[cost.sort_values().index].set_index("label").rename_axis(None)
+for column in ("rating", "deviation", "games", "charged", "priced"):
+    listing[column] = listing[column].map("{:.0f}".format)
+
+drawn_sure = np.array(
+    [
+        held_out(each[sure.index].to_numpy(), sure["rating"].to_numpy(), family)
+        for each in drawn_log
+    ]
+)
+moved = percentile_interval(
+    errors_sure["priced"].value,
+    np.abs(drawn_sure - rating).mean(axis=1),
+    len(places),
+    clusters=len(places),
+)
+floor_rating = float(np.sqrt(2 / np.pi) * sure["deviation"].mean())
+floor_positions = float(np.sqrt(2 / np.pi) * drawn_sure.std(axis=0).mean())
+
+report.boards(
+    report.table(listing, caption="Recorded players, the least loss first"),
+    report.sheet(
+        "points",
+        {
+            "error, positions drawn again": f"{moved:.0f}",
+            "error if the ratings alone were uncertain": f"{floor_rating:.0f}",
+            "error if the choice of positions alone were": f"{floor_positions:.0f}",
+        },
+    ),
+)
+
 # %% [markdown]
-# {glue:text}`intervals_say` Some players win more games than their moves in single positions
-# promise, others fewer.
-#
 # The strong model that writes and judges in chapters 4 to 7 was asked for its move in the same 98
-# positions: the FEN alone, fifty positions in one batch, without any tool, as far as an
-# instruction can ensure that. It has no rating from games. Its place among the others, and the
-# rating that its moves promise, with its own family left out of the fit, are:
+# positions: the FEN alone, fifty positions in one batch, without any tool, as far as an instruction
+# can ensure that. It has no rating from games. These are its place among the others, and the rating
+# that its moves promise, with its own family left out of the fit:
 
 # %%
 STRONG = "claude"
@@ -746,42 +764,6 @@ report.table(
     digits=0,
 )
 
-# %% tags=["hide-cell"]
-# All players with their intervals.
-listing = roster[["label", "family", "rating", "deviation", "games"]].join(
-    scores[["legal", "best", "mark", "charged", "priced"]]
-)
-listing["rating predicted"] = intervals.map("{:.0f}".format)
-listing = listing.loc[cost.sort_values().index].set_index("label").rename_axis(None)
-for column in ("rating", "deviation", "games", "charged", "priced"):
-    listing[column] = listing[column].map("{:.0f}".format)
-report.table(listing, caption="Recorded players, the least loss first")
-
-# %% tags=["hide-cell"]
-# How much of the error is the ratings' own uncertainty, and how much the choice of positions.
-drawn_sure = np.array(
-    [
-        held_out(each[sure.index].to_numpy(), sure["rating"].to_numpy(), family)
-        for each in drawn_log
-    ]
-)
-moved = percentile_interval(
-    errors_sure["priced"].value,
-    np.abs(drawn_sure - rating).mean(axis=1),
-    len(places),
-    clusters=len(places),
-)
-floor_rating = float(np.sqrt(2 / np.pi) * sure["deviation"].mean())
-floor_positions = float(np.sqrt(2 / np.pi) * drawn_sure.std(axis=0).mean())
-report.sheet(
-    "points",
-    {
-        "error, positions drawn again": f"{moved:.0f}",
-        "error if the ratings alone were uncertain": f"{floor_rating:.0f}",
-        "error if the choice of positions alone were": f"{floor_positions:.0f}",
-    },
-)
-
 # %% [markdown]
 # ## How many positions, and which improvement pays?
 #
@@ -790,7 +772,7 @@ report.sheet(
 # players outside one family. The family's own players are then predicted from these positions
 # alone.
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "How many positions a rating takes: error for families held out, when positions are drawn (median and the middle 95 % of the drawings) or chosen on the other families.", "name": "fig-11-how-many"}, "image": {"alt": "A line with a band that falls with the number of positions, and dots of chosen positions inside the band."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw and choose positions", "figure": {"caption": "How many positions a rating takes: error for families held out, when positions are drawn (median and the middle 95 % of the drawings) or chosen on the other families.", "name": "fig-11-how-many"}, "image": {"alt": "A line with a band that falls with the number of positions, and dots of chosen positions inside the band."}}
 ns = (5, 10, 15, 20, 30, 40, 50)
 priced_core = cube["priced"].loc[sure.index, places.index[core]].to_numpy()
 
@@ -854,7 +836,7 @@ plt.show()
 # {glue:text}`fifteen_says` Cronbach's α of the 50 log losses is {glue:text}`alpha:.2f`: for
 # ordering these players, whose strengths are far apart, fifty positions are enough.
 
-# %% tags=["hide-cell"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The fifteen positions that all players together would choose"}
 # The fifteen positions that are chosen, by error, on all of these players.
 fifteen = [places.index[core][k] for k in choose(np.arange(len(rating)), 15, fit_error)]
 log_core = np.log(cube["priced"].loc[rated.index, places.index[core]] + 1)
@@ -864,11 +846,11 @@ alpha = items / (items - 1) * shared
 print(*fifteen, sep=", ")
 
 # %% [markdown]
-# The plan recommends more than positions. Each of its improvements below is tried on the mean loss;
+# The plan recommends more than positions. In the fold each of its improvements is tried on the mean loss;
 # a negative change is a smaller error.
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Score in nine other ways, and what it changes"}
 def priced_by(some, by=None):
     """Return each player's mean priced loss; with ``by``, each group with the same weight."""
     if by is None:
@@ -922,8 +904,9 @@ report.table(pd.DataFrame(pays).T, caption="Other ways to score, families held o
 # {glue:text}`n_both` players also answered a second set of 48 positions. GPT-5.6 is the newest of
 # OpenAI's models here by its number. If it knew the 50 positions, its loss there would be smaller,
 # compared with the 48, than the others' is.
+# {glue:text}`met_says`
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The first set beside the second: GPT-5.6 and the others"}
 two_sets = played[played["player"].isin(in_both.index)].copy()
 by_set = two_sets.pivot_table(index="player", columns="set", values="priced")
 by_set["ratio"] = np.log((by_set["core"] + 1) / (by_set["game_like"] + 1))
@@ -958,16 +941,19 @@ gain_of_newest = bootstrap(
 )
 
 # %% [markdown]
-# {glue:text}`met_says`
-
-# %% [markdown]
 # ## What legality says
 #
 # Was the game that led to the position shown? The plan suspects that language models need it. No
 # player answered a position both ways, so this compares *different players* on the same 50
-# positions: first as they are, then within families. {glue:text}`history_says`
+# positions: first all, then within families. {glue:text}`history_says`
+#
+# An illegal move begins on an empty square, or with a piece of the opponent's; its piece does not move
+# so (*wrong piece* if another piece would, else *unreachable*); another piece is in the way (*path
+# obstruction*) or an own piece on the square; or it leaves the king in check (*pseudo-legal*). These
+# are the classes of chapter 13, where models that read only moves are asked. Shares of classes can be
+# compared with care, rates not: the positions differ.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Legal moves: game shown or not, by family, by effort of thinking, by place"}
 spoken = played.join(roster[["family", "effort", "label"]], on="player")
 spoken = spoken[~spoken["family"].isin(PROGRAMS)]
 spoken["effort"] = spoken["effort"].replace(
@@ -1003,18 +989,7 @@ def gain_within(rows):
 cells = each_player.assign(family=pd.factorize(each_player["family"])[0]).to_numpy(dtype=float)
 gain = bootstrap(cells[:, :2], history_gain, seed=seed, resamples=sizes.resamples)
 within = bootstrap(cells, gain_within, seed=seed, resamples=sizes.resamples)
-report.sheet(
-    "share of legal moves, game shown less FEN alone",
-    {
-        "players shown the game": int(each_player["history"].sum()),
-        "players shown the FEN alone": int((~each_player["history"]).sum()),
-        "difference": gain,
-        "difference within families": within,
-    },
-)
 
-# %% tags=["hide-cell"]
-# Legal moves by family, by effort of thinking, by place; and the same model thinking more.
 by_family = means_by(spoken, "family", "legal", cluster="player", seed=seed)
 by_effort = (
     means_by(spoken, "effort", "legal", cluster="player", seed=seed)
@@ -1055,7 +1030,17 @@ for base, edge in edges.iterrows():
         "legal moves": paired_difference(both["legal more"], both["legal"], seed=seed),
         "centipawns lost": f"{(both['priced more'] - both['priced']).mean():.0f}",
     }
+
 report.boards(
+    report.sheet(
+        "share of legal moves, game shown less FEN alone",
+        {
+            "players shown the game": int(each_player["history"].sum()),
+            "players shown the FEN alone": int((~each_player["history"]).sum()),
+            "difference": gain,
+            "difference within families": within,
+        },
+    ),
     *(
         report.table(
             pd.DataFrame({"players": counts_of[name], "legal": means}).loc[
@@ -1074,16 +1059,8 @@ report.boards(
     ),
 )
 
-# %% [markdown]
-# What is an illegal move? It begins on an empty square, or with a piece of the opponent's; its
-# piece does not move so (*wrong piece* if another piece would, else *unreachable*); another piece
-# is in the way (*path obstruction*) or an own piece on the square; or it leaves the king in check
-# (*pseudo-legal*). These are the classes of chapter 13, where models that read
-# only moves are asked. Their answers, and those of a small language model, are to the positions of
-# our own further down: shares of classes can be compared with care, rates not.
 
-
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Illegal answers of all models, by class"}
 def illegal_kind(answer, board):
     """Return the class of an answer that is no legal move."""
     if answer.uci is None:
@@ -1177,12 +1154,11 @@ report.table(
 # %% [markdown]
 # ## What strong models still miss
 #
-# {glue:text}`maia_says` The boards are the two positions in which the strong models lose most
-# beside Maia, a network that imitates people rated 1900. They were chosen for that: they show what
-# happens and prove nothing.
+# {glue:text}`maia_says` The fold shows the two positions in which the strong models lose most beside
+# Maia, a network that imitates people rated 1900. They were chosen for that: they show what happens
+# and prove nothing.
 
-
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Two positions that strong models lose and Maia does not"}
 in_core_set = places[places["set"] == "core"].index
 strong = rated.index[(rated["rating"] > 1_300) & ~rated["family"].isin(PROGRAMS)]
 weak = rated.index[(rated["rating"] <= 1_300) & ~rated["family"].isin(PROGRAMS)]
@@ -1217,8 +1193,7 @@ for name in missed_by.index:
 report.boards(*cards)
 
 
-# %% tags=["hide-cell"]
-# Centipawns lost by features of the position, by the rules that claims are checked with.
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Centipawns lost, by what the position holds"}
 def threatens_mate(board):
     """Return whether the opponent could mate, were it its turn."""
     if board.is_check():
@@ -1259,9 +1234,7 @@ for fact, holds in facts.items():
             **some.mean().map("{:.0f}".format),
             "strong less Maia": f"{more:.0f}" if len(some) >= 5 else "too few",
         }
-report.table(pd.DataFrame(by_fact).T, caption="Centipawns lost, by what the position holds")
 
-# %% tags=["hide-input"]
 against_maia = paired_difference(compared["strong models"], compared["maia_1900"], seed=seed)
 words = "cannot be told apart, by these positions, from"
 if against_maia.high < 0:
@@ -1274,14 +1247,16 @@ maia_says = (
 )
 report.paste(maia_says=maia_says)
 
+report.table(pd.DataFrame(by_fact).T, caption="Centipawns lost, by what the position holds")
+
 # %% [markdown]
 # ## Any player beside any other
 #
-# Two menus choose among all players of this chapter, those of our own positions (next section)
+# Two menus in the fold choose among all players of this chapter, those of our own positions (next section)
 # too. The two sets of positions are not equally hard.
 
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Any two players beside each other"}
 def card_of(some, **first):
     """Return what is shown of a player: a mean for each measure and place."""
     card = {
@@ -1388,11 +1363,11 @@ report.Html(page, f"{len(all_cards)} players, any two beside each other")
 # that read only moves answered all; the small language model {glue:text}`model` answered those
 # of the first {glue:text}`model_games` games a level ({glue:text}`model_positions` positions), asked
 # in five ways: the FEN with the answer in SAN or in UCI, the FEN and the last moves, the game
-# alone, and the FEN with what the concept vectors of chapter 2 see. The table is about the positions
-# that all answered. `lost` is the mean loss of legal moves, `charged` also counts illegal answers,
-# as the worst legal move.
+# alone, and the FEN with what the concept vectors of chapter 2 see.
+#
+# {glue:text}`own_says`
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every player in the positions that all answered"}
 report.paste(model_games=sizes.model_games)
 overview = overall.loc[order, ["mark", "legal", "best", "loss", "charged"]].copy()
 for measure in overview:
@@ -1402,14 +1377,16 @@ for measure in overview:
         na_action="ignore",
     )
 overview["charged"] = overall["charged"].map(lambda mean: f"{mean:.0f}")
-overview = overview.rename(columns={"loss": "lost", "best": "best move"}).fillna("none")
+overview = overview.rename(
+    columns={
+        "loss": "lost, legal moves",
+        "best": "best move",
+        "charged": "lost, illegal as the worst",
+    }
+).fillna("none")
 report.table(overview, caption="Every player, the least loss first; intervals draw games")
 
-# %% [markdown]
-# {glue:text}`own_says`
-
-# %% tags=["hide-cell"]
-# The positions by kind, level and phase, and what was lost in the moves really played.
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The positions by kind, level and phase, and what the moves really played lost"}
 counts = {"positions": len(frame), "games": frame["game"].nunique()}
 for column in ("side", "band", "phase", "kind"):
     counts |= {f"{column}: {key}": int(n) for key, n in frame[column].value_counts().items()}
@@ -1424,8 +1401,7 @@ report.boards(
     report.table(baseline.rename_axis(None), caption="Moves really played, by Skill Level"),
 )
 
-# %% tags=["hide-cell"]
-# Openings of a book, puzzles, moves of people's games: mean loss of the engines.
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Openings of a book, puzzles, moves of people's games: mean loss of the engines"}
 known_moves = read_known_sets().known[:: 1 if profile != "smoke" else 20]
 known_asked = [Asked(known.name, known.position) for known in known_moves]
 known_tables = grading.find_tables(
@@ -1450,8 +1426,7 @@ report.table(
     digits=0,
 )
 
-# %% tags=["hide-cell"]
-# Would another yardstick change the ranking? Kendall's τ with the usual one.
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Would another yardstick change the ranking? Kendall's τ with the usual one"}
 few = in_common[in_common["number"] < OTHER_GAMES]
 few_positions = {name: positions[row] for row, name in few["name"].items()}
 few_tables = {name: tables[name] for name in few_positions}
@@ -1490,9 +1465,9 @@ report.table(tau.to_frame("Kendall's τ with the usual ranking"))
 # ### A move and its reason
 #
 # In some positions the model was also asked for a reason. Its claims are held against the board
-# (claims about the evaluation are left out).
+# (claims about the evaluation are left out). {glue:text}`reasons_say`
 
-# %% tags=["hide-input"]
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Check the reasons"}
 questions = reason_asked(model_asked)
 
 
@@ -1545,22 +1520,16 @@ report.table(
 # %% [markdown]
 # ## Recap
 #
-# - The mean loss, with an illegal answer at 5,000, is the best single score of a player here: an
-#   error of {glue:text}`error_sure:.0f` points where ratings are well known, of
-#   {glue:text}`error_all:.0f` with all {glue:text}`rated` players.
-# - {glue:text}`recap_legal`
-# - {glue:text}`recap_fifteen`
-# - {glue:text}`recap_variants`
-# - The interval of one predicted rating is some {glue:text}`width:,.0f` points wide: the positions
-#   separate weak models from strong ones, and not one strong model from the next.
+# - The mean loss, with an illegal answer at 5,000, predicts the rating of a player of another maker to
+#   within {glue:text}`error_sure:.0f` points on average. {glue:text}`recap_legal`
+# - {glue:text}`recap_fifteen` The interval of one predicted rating is some {glue:text}`width:,.0f`
+#   points wide: weak models are separated from strong ones, not one strong model from the next.
 # - {glue:text}`own_recap`
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Choose the sentences, save the results"}
 best_single = min(
     (name for name in errors_sure if name in scores), key=lambda name: errors_sure[name].value
 )
-paying = [name for name, row in pays.items() if row[""] == "pays"]
-harming = [name for name, row in pays.items() if row[""] == "harms"]
 by_error = chosen_errors["by error", 15].value
 by_rank = chosen_errors["by rank correlation", 15].value
 band = drawn_errors.loc[15]
@@ -1578,10 +1547,20 @@ reader = max(reader_names, key=mark.get)
 title = model_title(model)
 names = report.NAMES
 width = round(float(widths[sure.index].median()), -1)
+well = abs(spearman_sure["priced"].value)
 opening = (
-    f"What their moves lose on average orders the {len(sure)} of them with more than "
-    f"{MANY_GAMES} rated games almost as the games do: the rank correlation is "
-    f"{spearman_sure['priced']:.2f}."
+    f"What moves in single positions lose orders {len(sure)} players "
+    f"{'almost as' if well > 0.8 else 'not quite as'} their rated games do (rank correlation "
+    f"{well:.2f})."
+)
+predicts_say = (
+    "From that loss the rating of a player is predicted to within "
+    f"{errors_sure['priced'].value:.0f} points on average."
+)
+reasons_say = (
+    f"Of the claims in its reasons that the board can settle, {false_claims.value:.0%} are false."
+    if false_claims
+    else "None of its reasons holds a claim that the board can settle."
 )
 scores_say = (
     f"The smallest error of a single score is that of “{MEANING[best_single]}”. Legality alone "
@@ -1661,22 +1640,16 @@ recap_fifteen = (
     f"{band[0.5]:.0f} points, "
     + ("and less if they are chosen." if len(outside) == 2 else "chosen or drawn.")
 )
-recap_variants = (
-    f"Of the plan's improvements tried, these pay: {', '.join(paying)}."
-    if paying
-    else "None of the plan's improvements tried makes the error smaller beyond doubt"
-    + (f"; worse: {', '.join(harming)}." if harming else ".")
-)
 report.paste(
-    recorded=len(people),
     rated=len(rated),
     n_sure=len(sure),
     few_games=len(rated) - len(sure),
     n_both=len(in_both),
     opening=opening,
+    predicts_say=predicts_say,
+    reasons_say=reasons_say,
+    below_random=int((rated["rating"] < rated.loc["random_bot", "rating"]).sum()),
     error_sure=errors_sure["priced"].value,
-    error_sure_mean=errors_sure["mean"].value,
-    error_all=errors["priced"].value,
     scores_say=scores_say,
     checks_say=checks_say,
     intervals_say=intervals_say,
@@ -1689,7 +1662,6 @@ report.paste(
     own_recap=own_recap,
     recap_legal=recap_legal,
     recap_fifteen=recap_fifteen,
-    recap_variants=recap_variants,
     model=title,
     model_positions=len(in_common),
 )
@@ -1790,7 +1762,6 @@ report.save(
     rows(false_claims, "static.reasons.false_claims", unit="share of claims", drop=True),
 )
 
-# %% tags=["hide-input"]
 report.evidence(
     len(frame),
     "positions",
@@ -1813,7 +1784,7 @@ report.evidence(
 # (`scores["best"]`), for the players in `sure`, families apart as above. How far off is it, and
 # how far is the mean of the other players?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: held-out error of a straight line through one score, and of the mean"}
 # Held-out error of a straight line through one score, and of the mean.
 best_rate = scores.loc[sure.index, ["best"]].to_numpy()
 errors_by = {}
@@ -1836,7 +1807,7 @@ report.check(
 # **2. Let families leak.** Predict the rating by `parabola` once more, but let players of one
 # family be on both sides (leave one player out). What does the error seem to be then?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: the same prediction with families apart and with single players left out"}
 # The same prediction with families apart and with single players left out.
 by_families = cross_val_predict(
     parabola, log_loss, rating, groups=family, cv=LeaveOneGroupOut()
@@ -1862,7 +1833,7 @@ report.check(
 # the recorded players?
 
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: a greedy player, graded by the tables of the recorded positions"}
 # A greedy player, graded by the tables of the recorded positions.
 def greedy(board):
     captures = [move for move in board.legal_moves if board.is_capture(move)]
