@@ -12,9 +12,6 @@ import pandas as pd
 
 from chessgloss.judges.strong import TWINS
 
-#: Ways in which the same comment was asked about.
-WAYS = ("more", "less")
-
 
 def twins(scored: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of comments and of their broken copies, a row a pair.
@@ -31,10 +28,16 @@ def twins(scored: pd.DataFrame) -> pd.DataFrame:
         unbroken comment has the higher score, one half for a tie. Pairs that lack a score have no
         row.
     """
-    index = ["pair", "error", "move"]
-    wide = scored.pivot(index=index, columns="variant", values="score")
-    found = wide.reindex(columns=list(TWINS)).dropna().reset_index()
-    return found.assign(won=(np.sign(found["true"] - found["broken"]) + 1) / 2)
+    wide = scored.pivot(
+        index=["pair", "error", "move"],
+        columns="variant",
+        values="score",
+    )
+    wide = wide.reindex(columns=list(TWINS))
+    found = wide.dropna().reset_index()
+    ahead = found["true"] - found["broken"]
+    found["won"] = (np.sign(ahead) + 1) / 2
+    return found
 
 
 def beside(more: pd.DataFrame, less: pd.DataFrame) -> pd.DataFrame:
@@ -51,15 +54,24 @@ def beside(more: pd.DataFrame, less: pd.DataFrame) -> pd.DataFrame:
         Columns ``move``, ``method``, ``more``, ``less`` and ``gain``, more less less. A comment
         that lacks one has no row.
     """
-    both = [each[["move", "method", "score"]] for each in (more, less)]
-    found = both[0].merge(both[1], on=["move", "method"], suffixes=("_more", "_less"))
-    found = found.rename(columns={f"score_{way}": way for way in WAYS})
-    return found.assign(gain=found["more"] - found["less"])
+    keys = ["move", "method"]
+    first = more[[*keys, "score"]]
+    second = less[[*keys, "score"]]
+    found = first.merge(second, on=keys, suffixes=("_more", "_less"))
+    found = found.rename(
+        columns={
+            "score_more": "more",
+            "score_less": "less",
+        }
+    )
+    found["gain"] = found["more"] - found["less"]
+    return found
 
 
 def in_both_orders(outcomes: pd.DataFrame) -> pd.DataFrame:
     """Return the outcomes of pairs that were read in both orders."""
-    orders = outcomes.groupby(["move", "pair"])["points"].transform("size")
+    pairs = outcomes.groupby(["move", "pair"])
+    orders = pairs["points"].transform("size")
     return outcomes[orders == 2]
 
 
@@ -79,9 +91,11 @@ def points_of(outcomes: pd.DataFrame, kind: str, rival: str) -> pd.DataFrame:
         The outcomes of the pair, with ``points`` those of ``kind``.
     """
     both = in_both_orders(outcomes)
-    pair = both[both["pair"] == " / ".join(sorted((kind, rival)))]
-    points = pair["points"].where(pair["first"] == kind, 1 - pair["points"])
-    return pair.assign(points=points)
+    name = " / ".join(sorted((kind, rival)))
+    pair = both[both["pair"] == name].copy()
+    stands_first = pair["first"] == kind
+    pair["points"] = pair["points"].where(stands_first, 1 - pair["points"])
+    return pair
 
 
 def same_winner(outcomes: pd.DataFrame) -> pd.DataFrame:
@@ -91,8 +105,12 @@ def same_winner(outcomes: pd.DataFrame) -> pd.DataFrame:
     drawn apart, would have the same winner.
     """
     both = in_both_orders(outcomes)
-    shares = both.groupby("pair")["winner"].value_counts(normalize=True)
-    chance = (shares**2).groupby("pair").sum()
-    counts = both.groupby(["move", "pair"])["winner"].nunique()
-    found = (counts == 1).rename("same").reset_index()
-    return found.assign(chance=found["pair"].map(chance))
+    winners = both.groupby("pair")["winner"]
+    shares = winners.value_counts(normalize=True)
+    squares = shares**2
+    chance = squares.groupby("pair").sum()
+    read = both.groupby(["move", "pair"])["winner"]
+    same = read.nunique() == 1
+    found = same.rename("same").reset_index()
+    found["chance"] = found["pair"].map(chance)
+    return found

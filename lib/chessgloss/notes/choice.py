@@ -29,13 +29,17 @@ def choose(
     """
     chosen = list[Note]()
     for note in ranked:
-        covered = any(note.about & each.about for each in chosen)
-        enough = _length(chosen) >= NOTES["enough_words"]
-        covered |= enough and note.kind in NOTES["alone"]
-        if covered or not _is_worth_a_sentence(note, _length(chosen)):
+        length = _length(chosen)
+        if any(note.about & each.about for each in chosen):
+            continue
+        enough = length >= NOTES["enough_words"]
+        if enough and note.kind in NOTES["alone"]:
+            continue
+        if not _is_worth_a_sentence(note, length):
             continue
         longer = _with_note(chosen, note)
-        if len(longer) <= sentences and _length(longer) <= words:
+        fits = len(longer) <= sentences
+        if fits and _length(longer) <= words:
             chosen = longer
     chosen.sort(key=lambda note: NOTES["last"].get(note.kind, 0))
     return [_named(note) if place else note for place, note in enumerate(chosen)]
@@ -57,10 +61,13 @@ def _length(chosen: Iterable[Note]) -> int:
 
 
 def _is_worth_a_sentence(note: Note, length: int) -> bool:
-    """Tell whether a note still matters in a comment that has so many words already."""
-    if length >= NOTES["full_words"] and note.weight < NOTES["full_weight"]:
+    """Return whether a note still matters in a comment that has so many words already."""
+    full = length >= NOTES["full_words"]
+    if full and note.weight < NOTES["full_weight"]:
         return False
-    return note.weight >= NOTES["least_weight"] or length < NOTES["enough_words"]
+    if length < NOTES["enough_words"]:
+        return True
+    return note.weight >= NOTES["least_weight"]
 
 
 def _with_note(chosen: Sequence[Note], note: Note) -> list[Note]:
