@@ -175,7 +175,7 @@ def numbers(book: Book) -> dict[str, Callable[[str], Any]]:
         "low": asked("low", -math.inf),
         "high": asked("high", math.inf),
         "value": asked("value", math.nan),
-        "percent": written("{:.0%}"),
+        "percent": lambda address: written("{:.0%}")(address).replace("%", " %"),
         "number": written("{:.0f}"),
         "points": lambda address: f"{100 * asked('value', math.nan)(address):.0f}",
     }
