@@ -9,22 +9,16 @@
 # %% [markdown]
 # # A human study
 #
-# A study of the paper's size, five raters and fifty moves, finds a difference of 0.1 in
-# {glue:text}`power_paper:.1f` % of simulated studies at p < 0.05, and in
-# {glue:text}`power_star:.1f` % at p < 0.001.
-#
-# Only people who play chess can decide whether a comment is good. The CCC paper asks five of
-# them {cite}`kim2024ccc` (Section 4.2, Tables 1 to 4, Figures A2 and A3). We have not asked
-# anybody, and no rating here is made up to look like somebody's. This chapter has a study that can be
-# run tomorrow: the form, the checks, the tables, and an estimate of how many raters and moves it
-# needs. It is tested on ratings **simulated** from a stated model.
+# **Only people who play chess can decide whether a comment is good, and we have not asked anybody.**
+# Below is the form that asks them; try it. In simulation, a study of the paper's size finds a
+# difference of 0.1 in {glue:text}`power_paper:.0f` % of the cases at p < 0.05.
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the difference to be found"}
 profile = "book"
 seed = 1
 difference = 0.1
 
-# %% tags=["hide-input"] mystnb={"figure": {"caption": "What five people said in the CCC paper: their marks by method and criterion, as printed. None of these numbers is ours.", "name": "fig-08-people"}, "image": {"alt": "Grouped points of the paper's marks for five methods."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and the form"}
 import tempfile
 from html import escape
 from itertools import product
@@ -85,84 +79,6 @@ PAPER_METRICS = {
 sizes = load_sizes("08_human_study", profile)
 report.use_house_style()
 
-people = reference.table("ccc", "table1").drop(columns="Words per comment")
-figure, axes = plt.subplots(figsize=(8.4, 3))
-for place, (method, row) in enumerate(people.iterrows()):
-    axes.plot(people.columns, row, "o", color=report.PALETTE[place], label=method)
-axes.set(
-    ylabel="mean rating, 0 to 1", ylim=(0, 1), title="The paper's Table 1: what people said"
-)
-axes.legend(loc="lower left", bbox_to_anchor=(1, 0))
-plt.show()
-
-# %% [markdown]
-# These are the paper's numbers, the ratings of five people; none of them is ours.
-#
-# In this chapter we
-#
-# - print the paper's Tables 1 to 4, as the reference;
-# - show the form that raters fill in; it can be tried here;
-# - go from form to tables on ratings **simulated** from a stated model, and see whether the planted
-#   differences are recovered;
-# - compute one kappa from its table of counts;
-# - estimate how many raters and moves it takes to find a difference of 0.1.
-#
-# As soon as there are files in `data/ratings/`, the same cells show human ratings.
-#
-# ## What the paper found
-#
-# Five participants, rated above 1500 on Chess.com, saw fifty moves with five comments each.
-# The next four tables are the paper's. A star in the printed Table 1 means that the
-# difference from CCC has p < 0.001; the paper does not say by which test.
-
-# %%
-cells = [cell for cell in reference.load("ccc") if cell.table == "table1"]
-marked = {
-    (cell.row, cell.column): f"{'*' * ('star' in cell.flags)}{cell.printed}" for cell in cells
-}
-shown = (
-    pd.Series(marked)
-    .unstack()
-    .loc[list(PAPER_METHODS.values()), list(dict.fromkeys(cell.column for cell in cells))]
-)
-report.table(shown, caption="The paper's Table 1: mean ratings, rescaled to [0, 1]")
-
-# %%
-report.boards(
-    report.table(
-        reference.table("ccc", "table2"), caption="The paper's Table 2: causes of error"
-    ),
-    report.table(
-        reference.table("ccc", "table3"), caption="The paper's Table 3: agreement", digits=4
-    ),
-)
-
-# %%
-report.table(reference.table("ccc", "table4"), caption="The paper's Table 4: correlations")
-
-# %% [markdown]
-# What does not fit in these tables is listed in [chapter 17](17_released_code.ipynb). One doubt
-# decides what we compute: Table 3 speaks of Fleiss' kappa "of ranks" but cites a work on weighted
-# kappa {cite}`fleiss1973equivalence`; Fleiss' kappa is from 1971 {cite}`fleiss1971measuring`.
-#
-# We compute kappa over the rank that each rater gives to each comment on a move; equal comments share
-# the better rank. Beside it we show Krippendorff's alpha {cite}`krippendorff2004content`, which takes
-# into account that four points are nearer to five than one is.
-#
-# ## The form
-#
-# `chessgloss survey build study.json -o form.html --organiser "…"` writes one HTML page and
-# a key. The page asks for consent and playing strength, gives instructions with an example for each
-# criterion, and shows one comment at a time. The participant's code determines the order of a move's
-# comments. Only the key says which method wrote which; the page knows a comment only by a keyed hash.
-# Answers stay in the browser, nothing is sent, and at the end there is a file to hand over. A pilot
-# run has fewer moves and space for remarks. After fifty comments the page takes a break of ten
-# minutes.
-#
-# This is such a page, with two moves that the paper prints and five comments on each: the notes of
-# our program and those of four arms. Try it: in this frame nothing is kept.
-
-# %%
 methods = ["notes", "bare", "verdict", "reasoning", "ccc"]
 examples = {
     example.name: example.move
@@ -182,10 +98,76 @@ page = write_form(Key(study=study, secret="0" * 64), Settings(pilot_moves=1))
 report.Html(
     '<iframe title="The form of the study, to be tried" loading="lazy" '
     'sandbox="allow-scripts allow-forms allow-downloads allow-modals" style="width:100%;'
-    'height:720px;border:1px solid #8a9297;border-radius:8px" '
+    'height:400px;border:1px solid #8a9297;border-radius:8px" '
     f'srcdoc="{escape(page)}"></iframe>',
     "(the form, with two moves)",
 )
+
+# %% [markdown]
+# This is the form with two moves that the CCC paper prints {cite}`kim2024ccc` and five comments on
+# each: the notes of our program and those of four arms. In this frame nothing is kept.
+#
+# ## The form
+#
+# `chessgloss survey build study.json -o form.html --organiser "…"` writes one HTML page and
+# a key. The page asks for consent and playing strength, gives instructions with an example for each
+# criterion, and shows one comment at a time. The participant's code determines the order of a move's
+# comments. Only the key says which method wrote which; the page knows a comment only by a keyed hash.
+# Answers stay in the browser, nothing is sent, and at the end there is a file to hand over. A pilot
+# run has fewer moves and space for remarks. After fifty comments the page takes a break of ten
+# minutes.
+#
+# ## What the paper found
+#
+# Five participants, rated above 1500 on Chess.com, saw fifty moves with five comments each (Section
+# 4.2, Tables 1 to 4, Figures A2 and A3). These numbers are theirs; none of them is ours.
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the marks of people", "figure": {"caption": "What five people said in the CCC paper: their marks by method and criterion, as printed. None of these numbers is ours.", "name": "fig-08-people"}, "image": {"alt": "Grouped points of the paper's marks for five methods."}}
+people = reference.table("ccc", "table1").drop(columns="Words per comment")
+figure, axes = plt.subplots(figsize=(8.4, 3))
+for place, (method, row) in enumerate(people.iterrows()):
+    axes.plot(people.columns, row, "o", color=report.PALETTE[place], label=method)
+axes.set(
+    ylabel="mean rating, 0 to 1", ylim=(0, 1), title="The paper's Table 1: what people said"
+)
+axes.legend(loc="lower left", bbox_to_anchor=(1, 0))
+plt.show()
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Table 1, as printed: mean ratings"}
+cells = [cell for cell in reference.load("ccc") if cell.table == "table1"]
+marked = {
+    (cell.row, cell.column): f"{'*' * ('star' in cell.flags)}{cell.printed}" for cell in cells
+}
+shown = (
+    pd.Series(marked)
+    .unstack()
+    .loc[list(PAPER_METHODS.values()), list(dict.fromkeys(cell.column for cell in cells))]
+)
+report.table(shown, caption="The paper's Table 1: mean ratings, rescaled to [0, 1]")
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Tables 2 and 3: causes of error, and agreement"}
+report.boards(
+    report.table(
+        reference.table("ccc", "table2"), caption="The paper's Table 2: causes of error"
+    ),
+    report.table(
+        reference.table("ccc", "table3"), caption="The paper's Table 3: agreement", digits=4
+    ),
+)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Table 4: correlations with automatic scores"}
+report.table(reference.table("ccc", "table4"), caption="The paper's Table 4: correlations")
+
+# %% [markdown]
+# A star in the printed Table 1 means that the difference from CCC has p < 0.001; the paper does not
+# say by which test.
+# What does not fit in these tables is listed in [chapter 17](17_released_code.ipynb). One doubt
+# decides what we compute: Table 3 speaks of Fleiss' kappa "of ranks" but cites a work on weighted
+# kappa {cite}`fleiss1973equivalence`; Fleiss' kappa is from 1971 {cite}`fleiss1971measuring`.
+#
+# We compute kappa over the rank that each rater gives to each comment on a move; equal comments share
+# the better rank. Beside it we show Krippendorff's alpha {cite}`krippendorff2004content`, which takes
+# into account that four points are nearer to five than one is.
 
 # %% [markdown]
 # ## From form to tables, on simulated ratings
@@ -218,7 +200,7 @@ mute = [
 simulated_key = Key(study=Study(title="SIMULATED", moves=mute), secret="0" * 64)
 drawn = simulate(planted, [move.name for move in mute], sizes.raters, seed=seed)
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Write the raters' files, and read them"}
 with tempfile.TemporaryDirectory() as folder:
     files = write_sessions(Path(folder), simulated_key, drawn)
     simulated = read_ratings(files, simulated_key)
@@ -227,7 +209,7 @@ print(
     f"{len(simulated.moves)} moves; {simulated.label}"
 )
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Ratings by people, if there are any"}
 inbox = find_project() / "data/ratings"
 files = sorted(inbox.glob("ratings-*.json"))
 ratings = simulated
@@ -256,7 +238,7 @@ report.table(
 # would have other moves; the result is about these raters. With fewer than eleven moves no star is
 # possible, whatever the ratings.
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Table 2 from these ratings: causes of error"}
 report.boards(
     report.table(
         table2(ratings, seed=seed).map("{:.2f}".format).rename(columns=TITLES),
@@ -277,7 +259,7 @@ report.boards(
 # how often it would if every rating were drawn from the same pool. Agreement is the diagonal of
 # each. Change `criterion`, and the tables change.
 
-# %% mystnb={"figure": {"caption": "Kappa from its table: pairs of ratings of one comment as observed (left) and as chance would pair them (right). Agreement is the diagonal.", "name": "fig-08-kappa"}, "image": {"alt": "Two square matrices of shares; the observed one is heavier on the diagonal."}}
+# %%
 criterion = "relevance"
 points = ratings.cube(criterion)
 n_raters = points.shape[2]
@@ -300,7 +282,8 @@ print(f"share of each value: {share.round(3)}")
 print(f"observed = {observed:.4f}, expected = {expected:.4f}")
 print(f"kappa = (observed - expected) / (1 - expected) = {kappa:.4f}")
 
-figure, axes = plt.subplots(1, 2, figsize=(6.4, 3.2), sharey=True)
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the pairs", "figure": {"caption": "Kappa from its table: pairs of ratings of one comment as observed (left) and as chance would pair them (right). Agreement is the diagonal.", "name": "fig-08-kappa"}, "image": {"alt": "Two square matrices of shares; the observed one is heavier on the diagonal."}}
+figure, axes = plt.subplots(1, 2, figsize=(6.0, 2.9), sharey=True)
 shown_pairs = {
     f"observed, {observed:.2f} on the diagonal": pairs,
     f"by chance, {expected:.2f}": by_chance,
@@ -326,7 +309,7 @@ plt.show()
 # statsmodels computes the same value from the table of counts. The library does so for all criteria
 # and adds kappa over ranks and Krippendorff's alpha, with intervals over moves.
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The same from statsmodels and from the library"}
 third = table3(ratings, seed=seed)
 from_statsmodels = inter_rater.fleiss_kappa(inter_rater.aggregate_raters(rated)[0])
 assert np.allclose([from_statsmodels, third.loc[criterion, "kappa_points"].value], kappa)
@@ -339,7 +322,7 @@ report.sheet(
     },
 )
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Table 3 from these ratings: agreement, beside the paper's"}
 kappas = reference.table("ccc", "table3")["kappa"].rename(str.lower)
 report.table(third.assign(paper=kappas), caption=f"Table 3 from {ratings.label}")
 
@@ -352,7 +335,7 @@ report.table(third.assign(paper=kappas), caption=f"Table 3 from {ratings.label}"
 # (`data/ratings/scores.csv`). Simulated ratings do not enter it: a correlation with a random
 # number says nothing about a metric.
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Table 4: waits for ratings by people"}
 nothing = "no human ratings with automatic scores beside them yet"
 fourth = pd.DataFrame({"state": {"Table 4": nothing}})
 if scores is not None:
@@ -373,7 +356,7 @@ report.table(
 # intervals shown above allow for both (a two-way table with random moves and raters, Satterthwaite's
 # degrees of freedom).
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Simulate many studies, and look for what was planted"}
 random = np.random.default_rng(seed)
 rows = []
 for criterion, points in DIMENSIONS.items():
@@ -412,7 +395,7 @@ report.table(
     f"intervals hold; {sizes.repeats} studies",
 )
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Is 95 % within the interval?"}
 nominal = recovered.low <= 0.95 <= recovered.high
 print(
     f"95 % lies {'within' if nominal else 'outside'} the interval of the coverage of "
@@ -420,7 +403,7 @@ print(
 )
 signs = mean_interval(recovery["sign"], recovery["repeat"], seed=seed)
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "By the size of the planted difference"}
 classes = pd.cut(recovery["planted"].abs(), [0, 0.05, 0.1, 0.2, 0.5])
 recovery["bias"] = recovery["found"] - recovery["planted"]
 by_size = (
@@ -469,7 +452,7 @@ def power_curve(raters, moves, gap, unit="move"):
 
 curve = power_curve(sizes.power_raters, sizes.power_moves, difference)
 
-# %% mystnb={"figure": {"caption": "How many moves and raters a study needs: the share of SIMULATED studies that find a difference of 0.1. The dashed line is four of five.", "name": "fig-08-power"}, "image": {"alt": "Two line charts rising with the number of moves, a line for each number of raters."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the power", "figure": {"caption": "How many moves and raters a study needs: the share of SIMULATED studies that find a difference of 0.1. The dashed line is four of five.", "name": "fig-08-power"}, "image": {"alt": "Two line charts rising with the number of moves, a line for each number of raters."}}
 fig, axes = plt.subplots(1, 2, sharey=True)
 for ax, level in zip(axes, (0.05, 0.001), strict=True):
     for count, rows in curve[curve["level"] == level].groupby("raters"):
@@ -481,7 +464,7 @@ axes[0].set_ylabel("share of studies that find 0.1")
 axes[1].legend()
 plt.show()
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "How many moves are enough"}
 reached = curve[[share.value >= 0.8 for share in curve["power"]]]
 needed = reached.pivot_table(index="raters", columns="level", values="moves", aggfunc="min")
 needed = needed.reindex(index=sizes.power_raters, columns=[0.05, 0.001])
@@ -503,7 +486,7 @@ report.table(
 # moves rarely finds such differences. A test that treats the 250 ratings as independent does, but
 # five ratings of one comment are not five comments.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Compare tests over moves and over ratings"}
 units = pd.DataFrame(
     {
         (f"units: {unit}s", f"difference {gap:g}"): power_curve(
@@ -540,36 +523,29 @@ report.table(
 #
 # ## Recap
 #
-# - The paper's Tables 1 to 4 are shown as printed.
-# - The form runs in any browser without a network and never names a method.
-# - Of the planted differences, {glue:text}`recovered:.1f` %
-#   [{glue:text}`recovered_low:.1f`, {glue:text}`recovered_high:.1f`] are within their 95 % interval
-#   over moves and raters, and {glue:text}`signs:.0f` % are found with the right sign. Of the planted
-#   scores, {glue:text}`scores:.1f` % are within theirs. Intervals over moves alone would contain
-#   {glue:text}`scores_by_moves:.1f` % of the scores, because they ignore that other raters would be
-#   more or less severe.
-# - With no difference planted, {glue:text}`false_alarms:.0f` % of the studies report one at p < 0.05.
-# - Our rows of Tables 1, 3 and 4 are missing. Only people can fill them.
+# - The form runs in any browser without a network and never names a method; our values of Tables 1, 3
+#   and 4 are missing, because only people can give them.
+# - Of the planted differences, {glue:text}`recovered:.0f` % are within their 95 % interval over moves
+#   and raters, and {glue:text}`signs:.0f` % are found with the right sign.
+# - Intervals over moves alone hold {glue:text}`scores_by_moves:.0f` % of the planted scores, those over
+#   moves and raters {glue:text}`scores:.0f` %: other raters would be more or less severe.
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Values in the text"}
 power = curve.set_index(["raters", "moves", "level"])["power"]
 false = units.loc[0.05].xs("difference 0", level=1)
 report.paste(
     **{
         "recovered": 100 * recovered.value,
-        "recovered_low": 100 * recovered.low,
-        "recovered_high": 100 * recovered.high,
         "scores": 100 * held["mean_held"].value,
         "scores_by_moves": 100 * held["mean_held_by_moves"].value,
         "signs": 100 * signs.value,
         "false_alarms": 100 * false["units: moves"].value,
         "false_ratings": 100 * false["units: ratings"].value,
         "power_paper": 100 * power[5, 50, 0.05].value,
-        "power_star": 100 * power[5, 50, 0.001].value,
     }
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Set the paper's values beside ours"}
 lookup = reference.lookup
 capitals = {name: name.capitalize() for name in DIMENSIONS}
 published = (
@@ -620,7 +596,7 @@ for name, cell in published.items():
             else report.Result.of(value, needs=missing, **more)
         )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
 rows = report.rows
 report.save(
     "08_human_study",
@@ -659,7 +635,7 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Evidence"}
 report.evidence(
     len(ratings.frame),
     f"{ratings.label} of comments",

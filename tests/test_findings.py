@@ -3,11 +3,13 @@
 import json
 import re
 import shutil
+from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
 
 import findings
+import front
 from chessgloss.report import Result
 from findings import Claim, decide, evaluate, link
 from results import Book, ResultsError
@@ -280,13 +282,11 @@ def test_committed_pages_are_what_the_inputs_give(written):
     assert mark and kept == written, "make book writes them anew"
 
 
-def test_the_first_page_shows_six_findings_three_pictures_and_a_coloured_comment(
-    written,
-):
+def test_the_first_page_shows_six_findings_and_its_pictures(written):
     cards = soup_of(written["findings.md"])
-    *shown, of_code = soup_of(written["index.md"]).select(".front-finding")
+    soup = soup_of(written["index.md"])
+    shown = soup.select(".front-finding")
     assert len(shown) == 6
-    assert "as text" in of_code.get_text() and "17_released_code" in of_code["href"]
     for finding in shown:
         card = cards.find(id=finding["href"].removeprefix("findings.html#"))
         (verdict,) = set(card.select_one(".verdict")["class"]) - {"verdict"}
@@ -295,14 +295,33 @@ def test_the_first_page_shows_six_findings_three_pictures_and_a_coloured_comment
         assert answer.get_text() == findings.ANSWERS[verdict]
         numbers = [b.get_text() for b in card.select(".finding-figures b")]
         assert any(each in finding.get_text() for each in numbers)
+    # Both outcomes of the experiment, concepts, judges, the released code, and the method.
+    drawn = [svg["aria-label"] for svg in soup.select("svg.drawn")]
+    assert len(drawn) == 6
+    assert all(len(words) > 80 for words in drawn)
+
+
+def test_a_vote_hides_who_wrote_until_it_is_asked(written):
     soup = soup_of(written["index.md"])
-    drawn = soup.select("svg.drawn")  # both outcomes of the experiment, and the method
-    assert [len(svg["aria-label"]) > 100 for svg in drawn] == [True] * 3
-    comments = json.loads(soup.find("script", id="data").string)["games"][0]["nodes"][
-        1
-    ]["comments"]
-    marks = {part[1] for _, _, parts in comments for part in parts if len(part) > 1}
-    assert {"true", "false"} <= marks, "no claim to colour"
+    ballots = soup.select("#vote .ballots li")
+    letters = [ballot.button["data-vote"] for ballot in ballots]
+    assert letters == [*"ABCDE"]
+    names = soup.select("#vote details li")
+    assert [name["data-who"] for name in names] == letters
+    assert len({ballot.span.get_text() for ballot in ballots}) == 5
+    for ballot in ballots:
+        assert "model" not in ballot.get_text() and "program" not in ballot.get_text()
+
+
+def test_a_result_that_is_not_here_decides_nothing_on_the_first_page():
+    absent = Result(None, needs="a clone")
+    book = SimpleNamespace(result=lambda address, entry: absent)
+    asked = front.numbers(book)
+    assert not asked["low"]("05/x") > 0
+    assert not asked["high"]("05/x") < 0
+    assert not asked["value"]("05/x") < 0.05
+    assert not asked["value"]("05/x") >= 0.05
+    assert "a clone" in asked["percent"]("05/x")
 
 
 def test_the_page_of_claims_leads_with_ten_that_are_decided(written):
