@@ -1,6 +1,5 @@
 """The pages of findings: rules, verdicts, what an entry must have, links, the first page."""
 
-import json
 import re
 import shutil
 from types import SimpleNamespace
