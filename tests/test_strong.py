@@ -1,6 +1,7 @@
 """The judge of the second experiment: what it is asked, in which files, and how answers return."""
 
 import json
+import os
 import re
 from collections import Counter, defaultdict
 
@@ -33,9 +34,17 @@ def people(tmp_path_factory):
     return folder
 
 
-def sets_with(people, monkeypatch):
-    monkeypatch.setattr(strong, "locate", lambda name, fetch: people)
-    return strong.question_sets(replay(voice.PURPOSE, WRITER))
+@pytest.fixture(scope="module")
+def writer():
+    return replay(voice.PURPOSE, WRITER)
+
+
+@pytest.fixture(scope="module")
+def sets(people, writer):
+    """Return all questions, with people's comments."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(strong, "locate", lambda name, fetch: people)
+        return strong.question_sets(writer)
 
 
 def test_what_is_asked_is_what_was_decided_before_the_first_answer():
@@ -43,10 +52,7 @@ def test_what_is_asked_is_what_was_decided_before_the_first_answer():
     assert frozen == json.loads(json.dumps(FREEZE.of_judge()))
 
 
-def test_people_are_judged_where_their_words_are_and_no_recording_has_them(
-    people, monkeypatch
-):
-    sets = sets_with(people, monkeypatch)
+def test_people_are_judged_where_their_words_are_and_no_recording_has_them(sets):
     sizes = {name: len(frame) for name, frame in sets.items()}
     assert sizes == {
         "pairs": 300,
@@ -70,17 +76,16 @@ def test_people_are_judged_where_their_words_are_and_no_recording_has_them(
 
 
 def test_without_their_source_their_rows_are_absent_and_nothing_else_changes(
-    people, monkeypatch
+    sets, writer, monkeypatch
 ):
     def missing(name, fetch):
         raise AssetMissing(REGISTRY[name], [])
 
-    whole = sets_with(people, monkeypatch)
     monkeypatch.setattr(strong, "locate", missing)
-    without = strong.question_sets(replay(voice.PURPOSE, WRITER))
+    without = strong.question_sets(writer)
     assert without["reference"].empty
     for name, frame in without.items():
-        others = whole[name]
+        others = sets[name]
         if "method" in others and name != "reference":
             others = others[others["method"] != strong.PEOPLE]
             assert {each.messages for each in frame["request"]} == {
@@ -88,8 +93,8 @@ def test_without_their_source_their_rows_are_absent_and_nothing_else_changes(
             }
 
 
-def test_a_pair_is_a_comment_and_its_copy_with_one_word_broken():
-    pairs = strong.twins(replay(voice.PURPOSE, WRITER))
+def test_a_pair_is_a_comment_and_its_copy_with_one_word_broken(sets):
+    pairs = sets["pairs"]
     by_pair = pairs.pivot(index=["pair", "move"], columns="variant", values="text")
     assert len(by_pair) == strong.PAIRS
     assert by_pair.index.get_level_values("move").nunique() > 130
@@ -99,9 +104,8 @@ def test_a_pair_is_a_comment_and_its_copy_with_one_word_broken():
 
 
 def test_a_foreign_comment_stands_under_another_move_and_words_are_added_to_no_other(
-    people, monkeypatch
+    sets,
 ):
-    sets = sets_with(people, monkeypatch)
     foreign = sets["foreign"]
     assert (foreign["move"] != foreign["written_on"]).all()
     assert foreign["move"].is_unique and foreign["written_on"].is_unique
@@ -115,8 +119,7 @@ def test_a_foreign_comment_stands_under_another_move_and_words_are_added_to_no_o
     assert {each.repeat for each in again} == {1}
 
 
-def test_both_orders_are_compared_of_every_pair(people, monkeypatch):
-    sets = sets_with(people, monkeypatch)
+def test_both_orders_are_compared_of_every_pair(sets):
     for name in ("rubric", "truer"):
         frame = sets[name]
         orders = Counter(
@@ -131,8 +134,9 @@ def test_both_orders_are_compared_of_every_pair(people, monkeypatch):
 
 
 @pytest.fixture
-def aside(people, monkeypatch, tmp_path):
-    """Put the judge's recordings and people's comments aside; return the folder of files."""
+def aside(sets, monkeypatch, tmp_path):
+    """Put the judge's recordings aside; return the folder of files."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
     place = Recordings.of
     monkeypatch.setattr(
         Recordings,
@@ -141,7 +145,7 @@ def aside(people, monkeypatch, tmp_path):
             model, purpose, *([tmp_path] if purpose == strong.PURPOSE else more)
         ),
     )
-    monkeypatch.setattr(strong, "locate", lambda name, fetch: people)
+    monkeypatch.setattr(strong, "question_sets", lambda writer: sets)
     return tmp_path / "files"
 
 
@@ -171,7 +175,7 @@ def test_no_file_shows_a_move_twice_or_a_comment_beside_its_twin(aside):
     assert not any(re.search(rf"\b(?:{names})\b", text) for text in told)
 
 
-def test_the_answers_of_a_file_return_to_their_questions(aside):
+def test_the_answers_of_a_file_return_to_their_questions(aside, sets):
     paths, _ = written(aside)
     for path in paths:
         text = path.read_text("utf-8")
@@ -187,7 +191,6 @@ def test_the_answers_of_a_file_return_to_their_questions(aside):
     readings = RECORD.read_answers(strong.PURPOSE, WRITER, aside, "2026-01-31", JUDGE)
     assert not any(each.unanswered for each in readings)
     client = replay(strong.PURPOSE, JUDGE)
-    sets = strong.question_sets(replay(voice.PURPOSE, WRITER))
     for name, frame in sets.items():
         answered = client.answered(frame)
         if name in ("rubric", "truer"):
@@ -199,9 +202,9 @@ def test_the_answers_of_a_file_return_to_their_questions(aside):
 
 
 def test_a_judge_with_log_probabilities_is_asked_for_a_token_of_single_comments_alone(
-    aside, tmp_path, monkeypatch
+    writer, tmp_path, monkeypatch
 ):
-    asked = strong.token_questions(replay(voice.PURPOSE, WRITER))
+    asked = strong.token_questions(writer)
     assert {each.sampling for each in asked} == {gcc.ONE_TOKEN}
     assert not {str(each.about["set"]) for each in asked} & {*strong.PAIRED}
     assert strong.judge_of(JUDGE)[1] == "decimal"

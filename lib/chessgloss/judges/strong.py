@@ -12,15 +12,16 @@ parts, so that whoever answers a file sees no move twice, and no comment beside 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeAlias
 
 import pandas as pd
 
 from chessgloss.assets import AssetMissing, locate
 from chessgloss.commentary import voice
+from chessgloss.commentary.briefing import Comment
 from chessgloss.commentary.moves import released_comments
 from chessgloss.commentary.notes import write_notes
 from chessgloss.judges.gcc import (
@@ -33,7 +34,7 @@ from chessgloss.judges.gcc import (
 )
 from chessgloss.judges.pairwise import ask_pair, contexts_of
 from chessgloss.llm.client import Client, replay
-from chessgloss.llm.recordings import Request
+from chessgloss.llm.recordings import Model, Request
 from chessgloss.positions import text_digest
 
 #: Under which purpose the answers are recorded.
@@ -85,6 +86,9 @@ COMPARED: Final = 40
 COMPARISONS: Final = (("bare", "ccc"), ("ccc", "lines_checked"), ("ccc", "notes"))
 TWINS: Final = {"true": "as written", "broken": "one word broken"}
 
+#: Comments by arm and by the name of the move.
+Written: TypeAlias = Mapping[str, Mapping[str, Comment]]
+
 #: What is measured, by the name of the set.
 OUTCOMES: Final = {
     "pairs": "share of pairs whose unbroken comment gets the higher score of relevance, a tie one "
@@ -128,8 +132,9 @@ def question_sets(writer: Client, form: Form = "decimal") -> dict[str, pd.DataFr
     chessgloss.llm.client.AnswerMissing
         If a comment of the model is not recorded.
     """
-    texts = judged_texts(writer)
-    pairs = twins(writer)
+    written = voice.comments(writer)
+    texts = judged_texts(written)
+    pairs = twins(written, writer.model)
     people = texts[texts["method"] == PEOPLE].set_index("move")["text"].to_dict()
     in_view = texts[texts["move"].isin(people)]
     few = texts[texts["move"].isin(drawn_moves("few", FEW_MOVES))]
@@ -180,8 +185,13 @@ def judge_of(name: str) -> tuple[Client, Form]:
 # ---------------------------------------------------------------- comments
 
 
-def judged_texts(writer: Client) -> pd.DataFrame:
+def judged_texts(written: Written) -> pd.DataFrame:
     """Return the comments of the five kinds on the released moves.
+
+    Parameters
+    ----------
+    written
+        The comments of every arm, by arm and by the name of the move.
 
     Returns
     -------
@@ -189,7 +199,7 @@ def judged_texts(writer: Client) -> pd.DataFrame:
         Columns ``move``, ``method``, ``variant`` (empty) and ``text``, kind by kind; people's
         comments are missing where their source is.
     """
-    by_kind = _written(writer)
+    by_kind = _of_kinds(written)
     rows = [
         (name, kind, "", by_kind[kind][name])
         for kind in KINDS
@@ -199,12 +209,12 @@ def judged_texts(writer: Client) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_COLUMNS[:-1])
 
 
-def _written(writer: Client) -> dict[str, dict[str, str]]:
+def _of_kinds(written: Written) -> dict[str, dict[str, str]]:
     """Return comments by kind and by the name of the move."""
     moves = voice.voice_moves()
     found = {
         arm: {name: each.text for name, each in of_arm.items()}
-        for arm, of_arm in voice.comments(writer).items()
+        for arm, of_arm in written.items()
         if arm in KINDS
     }
     found["notes"] = {name: write_notes(moves[name]).text for name in released_names()}
@@ -226,10 +236,19 @@ def drawn_moves(what: str, count: int) -> list[str]:
 # ---------------------------------------------------------------- tests of the judge
 
 
-def twins(writer: Client, count: int = PAIRS) -> pd.DataFrame:
+def twins(written: Written, model: Model, count: int = PAIRS) -> pd.DataFrame:
     """Return pairs of a comment and its copy with one word broken, drawn from the planted errors.
 
     From every move one pair is drawn before a second is.
+
+    Parameters
+    ----------
+    written
+        The comments of every arm, by arm and by the name of the move.
+    model
+        Who wrote them, and in whose comments errors were planted.
+    count
+        How many pairs.
 
     Returns
     -------
@@ -239,9 +258,8 @@ def twins(writer: Client, count: int = PAIRS) -> pd.DataFrame:
         planted.
     """
     planted = list[dict[str, str]]()
-    if voice.is_made("plants.jsonl", writer.model):
-        planted = voice.read_plants(writer.model)
-    written = voice.comments(writer)
+    if voice.is_made("plants.jsonl", model):
+        planted = voice.read_plants(model)
     random.Random(f"{SEED} pairs").shuffle(planted)
     seen = pd.Series([each["move"] for each in planted], dtype=object)
     turns = seen.groupby(seen).cumcount()
