@@ -399,8 +399,8 @@ def write_answers(
     signed, sizes = model.predict(source, *_around(drawn.iloc[once]))
     kept: dict[str, NDArray] = {
         "moves": keys,
-        "changes": signed.astype(np.float16),
-        "first": scores.top_columns(sizes).astype(np.uint8),
+        "changes": np.ascontiguousarray(signed, dtype=np.float16),
+        "first": np.ascontiguousarray(scores.top_columns(sizes), dtype=np.uint8),
     }
     return _write_answers(kept, path)
 
