@@ -12,9 +12,6 @@ import pandas as pd
 
 from chessgloss.judges.strong import TWINS
 
-#: Ways in which the same comment was asked about.
-WAYS = ("more", "less")
-
 
 def twins(scored: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of comments and of their broken copies, a row a pair.
@@ -31,10 +28,19 @@ def twins(scored: pd.DataFrame) -> pd.DataFrame:
         unbroken comment has the higher score, one half for a tie. Pairs that lack a score have no
         row.
     """
-    index = ["pair", "error", "move"]
-    wide = scored.pivot(index=index, columns="variant", values="score")
-    found = wide.reindex(columns=list(TWINS)).dropna().reset_index()
-    return found.assign(won=(np.sign(found["true"] - found["broken"]) + 1) / 2)
+    wide = scored.pivot(
+        index=["pair", "error", "move"],
+        columns="variant",
+        values="score",
+    )
+    sides = list(TWINS)
+    found = wide.reindex(columns=sides)
+    found = found.dropna()
+    found = found.reset_index()
+    gap = found["true"] - found["broken"]
+    sign = np.sign(gap)
+    found["won"] = (sign + 1) / 2
+    return found
 
 
 def beside(more: pd.DataFrame, less: pd.DataFrame) -> pd.DataFrame:
@@ -51,15 +57,23 @@ def beside(more: pd.DataFrame, less: pd.DataFrame) -> pd.DataFrame:
         Columns ``move``, ``method``, ``more``, ``less`` and ``gain``, more less less. A comment
         that lacks one has no row.
     """
-    both = [each[["move", "method", "score"]] for each in (more, less)]
-    found = both[0].merge(both[1], on=["move", "method"], suffixes=("_more", "_less"))
-    found = found.rename(columns={f"score_{way}": way for way in WAYS})
-    return found.assign(gain=found["more"] - found["less"])
+    comment = ["move", "method"]
+    columns = [*comment, "score"]
+    found = more[columns].merge(
+        less[columns],
+        on=comment,
+        suffixes=("_more", "_less"),
+    )
+    names = {"score_more": "more", "score_less": "less"}
+    found = found.rename(columns=names)
+    found["gain"] = found["more"] - found["less"]
+    return found
 
 
 def in_both_orders(outcomes: pd.DataFrame) -> pd.DataFrame:
     """Return the outcomes of pairs that were read in both orders."""
-    orders = outcomes.groupby(["move", "pair"])["points"].transform("size")
+    pairs = outcomes.groupby(["move", "pair"])
+    orders = pairs["points"].transform("size")
     return outcomes[orders == 2]
 
 
@@ -78,10 +92,13 @@ def points_of(outcomes: pd.DataFrame, kind: str, rival: str) -> pd.DataFrame:
     pandas.DataFrame
         The outcomes of the pair, with ``points`` those of ``kind``.
     """
+    name = " / ".join(sorted((kind, rival)))
     both = in_both_orders(outcomes)
-    pair = both[both["pair"] == " / ".join(sorted((kind, rival)))]
-    points = pair["points"].where(pair["first"] == kind, 1 - pair["points"])
-    return pair.assign(points=points)
+    pair = both[both["pair"] == name]
+    points = pair["points"]
+    of_second = 1 - points
+    is_first = pair["first"] == kind
+    return pair.assign(points=points.where(is_first, of_second))
 
 
 def same_winner(outcomes: pd.DataFrame) -> pd.DataFrame:
@@ -91,8 +108,11 @@ def same_winner(outcomes: pd.DataFrame) -> pd.DataFrame:
     drawn apart, would have the same winner.
     """
     both = in_both_orders(outcomes)
-    shares = both.groupby("pair")["winner"].value_counts(normalize=True)
+    winners = both.groupby("pair")["winner"]
+    shares = winners.value_counts(normalize=True)
     chance = (shares**2).groupby("pair").sum()
-    counts = both.groupby(["move", "pair"])["winner"].nunique()
-    found = (counts == 1).rename("same").reset_index()
-    return found.assign(chance=found["pair"].map(chance))
+    answers = both.groupby(["move", "pair"])["winner"]
+    found = answers.nunique().reset_index()
+    found["same"] = found["winner"] == 1
+    found["chance"] = found["pair"].map(chance)
+    return found.drop(columns="winner")
