@@ -58,7 +58,7 @@ table5 = scored["table5"] if clears else scored["table5"][:0]
 in_view = measures.beside(scored["reference"], relevance if clears else relevance[:0])
 
 # %% tags=["remove-input"] mystnb={"figure": {"caption": "Left: relevance of a comment, and of its copy with one word broken; a dot a pair, and below the line the judge noticed. Right: mean relevance of each kind of comment, and the same with a person's comment in view.", "name": "fig-06-pairs"}, "image": {"alt": "Two panels. Left, dots of the scores of comments and their broken copies, with a diagonal. Right, for each kind of comment two dots, joined by a line: the mean relevance without and with a person's comment in view."}}
-figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 2.0), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 1.85), layout="constrained")
 random = np.random.default_rng(seed)
 lots = random.uniform(-0.01, 0.01, (2, len(pairs)))  # so that dots show
 noticed = pairs["won"] == 1
@@ -70,9 +70,11 @@ left.axline((1, 1), slope=1, color="grey", linewidth=0.8)
 lowest = min(pairs["true"].min(), pairs["broken"].min())
 ends = (lowest - 0.05, 1.03)
 left.set(xlim=ends, ylim=ends, xlabel="as written", ylabel="one word broken")
-both = in_view.groupby("method")[["less", "more"]].mean()
+of_kind = in_view.groupby("method")
+both = of_kind[["less", "more"]].mean()
 of_relevance = table5.query("asked == 'relevance'")
-kinds = of_relevance.groupby("method")["score"].mean()
+of_kind = of_relevance.groupby("method")
+kinds = of_kind["score"].mean()
 order = [kind for kind in KINDS if kind in kinds.index][::-1]
 drawn = kinds.to_frame("less").join(both["more"])
 drawn = drawn.reindex(order)
