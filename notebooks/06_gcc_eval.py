@@ -58,17 +58,27 @@ table5 = scored["table5"] if clears else scored["table5"][:0]
 in_view = measures.beside(scored["reference"], relevance if clears else relevance[:0])
 
 # %% tags=["remove-input"] mystnb={"figure": {"caption": "Left: relevance of a comment, and of its copy with one word broken; a dot a pair, and below the line the judge noticed. Right: mean relevance of each kind of comment, and the same with a person's comment in view.", "name": "fig-06-pairs"}, "image": {"alt": "Two panels. Left, dots of the scores of comments and their broken copies, with a diagonal. Right, for each kind of comment two dots, joined by a line: the mean relevance without and with a person's comment in view."}}
-figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 2.0), layout="constrained")
-lots = np.random.default_rng(seed).uniform(-0.01, 0.01, (2, len(pairs)))  # so that dots show
-colours = np.where(pairs["won"] == 1, report.PALETTE[0], report.PALETTE[1])
-left.scatter(pairs["true"] + lots[0], pairs["broken"] + lots[1], s=12, alpha=0.6, c=colours)
+figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 1.85), layout="constrained")
+random = np.random.default_rng(seed)
+lots = random.uniform(-0.01, 0.01, (2, len(pairs)))  # so that dots show
+noticed = pairs["won"] == 1
+colours = np.where(noticed, report.PALETTE[0], report.PALETTE[1])
+across = pairs["true"] + lots[0]
+upward = pairs["broken"] + lots[1]
+left.scatter(across, upward, s=12, alpha=0.6, c=colours)
 left.axline((1, 1), slope=1, color="grey", linewidth=0.8)
-ends = (pairs[["true", "broken"]].min().min() - 0.05, 1.03)
+lowest = min(pairs["true"].min(), pairs["broken"].min())
+ends = (lowest - 0.05, 1.03)
 left.set(xlim=ends, ylim=ends, xlabel="as written", ylabel="one word broken")
-both = in_view.groupby("method")[["less", "more"]].mean()
-kinds = table5.query("asked == 'relevance'").groupby("method")["score"].mean().to_frame("less")
-drawn = kinds.join(both["more"]).reindex([kind for kind in KINDS if kind in kinds.index][::-1])
-names = [KINDS[kind] for kind in drawn.index]
+of_kind = in_view.groupby("method")
+both = of_kind[["less", "more"]].mean()
+of_relevance = table5.query("asked == 'relevance'")
+of_kind = of_relevance.groupby("method")
+kinds = of_kind["score"].mean()
+order = [kind for kind in KINDS if kind in kinds.index][::-1]
+drawn = kinds.to_frame("less").join(both["more"])
+drawn = drawn.reindex(order)
+names = [KINDS[kind] for kind in order]
 right.hlines(
     names, drawn["less"], drawn["more"].fillna(drawn["less"]), color="grey", linewidth=1
 )
@@ -104,10 +114,12 @@ plt.show()
 # imitate. Every question shows one comment.
 
 # %%
-shown = relevance[relevance["method"] == "ccc"].iloc[0]
+of_ccc = relevance.query("method == 'ccc'")
+shown = of_ccc.iloc[0]
 briefing = voice.voice_moves()[shown["move"]]
 question = judge_request(shown["text"], briefing, "relevance", form=form)
-told, position, _, comment = (" ".join(turn.content.split()) for turn in question.messages)
+turns = [" ".join(turn.content.split()) for turn in question.messages]
+told, position, _, comment = turns
 answer = judge.ask(question)
 report.texts(
     {"what to do": told, "the move": position, "the text": comment, "answer": answer.text},
@@ -125,9 +137,11 @@ report.texts(
 logprobs = {"1": -2.912, "2": -2.762, "3": -1.757, "4": -1.173, "5": -0.918}
 digits = np.arange(1, 6)
 weights = softmax(list(logprobs.values()))
+expected = weights @ digits
 token = Token("5", logprobs["5"], tuple(logprobs.items()))
-print("by hand:       ", weights.round(3), "expected score", (weights @ digits).round(2))
-print("by the library:", read_score(Answer("answered", "5", (token,))))
+given = Answer("answered", "5", (token,))
+print("by hand:       ", weights.round(3), "expected score", expected.round(2))
+print("by the library:", read_score(given))
 print("ours, above:   ", read_decimal(answer))
 
 # %% [markdown]
@@ -153,7 +167,8 @@ report.texts(
 # %%
 pairs = measures.twins(scored["pairs"])  # won: 1, one half for a tie, or 0
 blind = measures.twins(scored["pairs_no_hint"])
-blind = blind if len(blind) > 0.9 * strong.PAIRS else blind[:0]  # asked of all, or of none
+if len(blind) < 0.9 * strong.PAIRS:  # not all were asked
+    blind = blind[:0]
 small = pd.read_csv(data_file("commentary/judge/small_judge.csv")).iloc[0]
 pairs["error"] = pairs["error"].str.replace("_", " ")
 by_error = means_by(pairs, "error", "won", cluster="move", seed=seed)
@@ -161,7 +176,8 @@ won = {"all pairs": accuracy, **by_error}
 if len(blind):
     won["without the engine's hint"] = mean_interval(blind["won"], blind["move"], seed=seed)
 won[f"{small['judge']}, single sentences"] = Interval(*small[["won", "low", "high", "pairs"]])
-frame = pd.DataFrame({"won": won, "pairs": {name: each.n for name, each in won.items()}})
+counts = {name: each.n for name, each in won.items()}
+frame = pd.DataFrame({"won": won, "pairs": counts})
 report.table(frame, caption="How often the unbroken comment has the higher score")
 
 # %% [markdown]
@@ -178,10 +194,10 @@ for variant, changed in scored["changed"].groupby("variant"):
     gain = measures.beside(changed, relevance)["gain"]
     trials[variant] = mean_interval(gain, seed=seed)
 twice = scored["again"].merge(scored["table5"], on=["move", "method", "asked"])
-trials["asked again"] = mean_interval(twice["score_x"] - twice["score_y"], seed=seed)
-frame = pd.DataFrame(
-    {"change": trials, "comments": {name: each.n for name, each in trials.items()}}
-)
+apart = twice["score_x"] - twice["score_y"]
+trials["asked again"] = mean_interval(apart, seed=seed)
+counts = {name: each.n for name, each in trials.items()}
+frame = pd.DataFrame({"change": trials, "comments": counts})
 report.table(frame, caption="What it does to a score, as a share of the scale")
 
 # %% [markdown]
@@ -198,24 +214,29 @@ means = {
     asked: means_by(rows, "method", "score", cluster="move", seed=seed)
     for asked, rows in table5.groupby("asked")
 }
-ours = pd.DataFrame(means, columns=list(DIMENSIONS)).reindex(list(KINDS)).dropna()
+ours = pd.DataFrame(means, columns=list(DIMENSIONS))
+ours = ours.reindex(list(KINDS)).dropna()
 cells = {
     (asked, kind): reference.lookup("ccc", "table5", row, asked.capitalize())
     for kind, row in PAPER.items()
     for asked in DIMENSIONS
 }
-printed = pd.Series({key: cell.value for key, cell in cells.items()}).unstack(0)
-printed = printed.rename(index={kind: f"paper: {row}" for kind, row in PAPER.items()})
+values = {key: cell.value for key, cell in cells.items()}
+printed = pd.Series(values).unstack(0)
+names = {kind: f"paper: {row}" for kind, row in PAPER.items()}
+printed = printed.rename(index=names)
 table = pd.concat([ours.rename(index=KINDS), printed[list(DIMENSIONS)]])
 report.table(table, caption="Table 5, shares of the scale")
 
 # %%
 wide = table5.pivot_table("score", ["asked", "move"], "method")
-others = [kind for kind in KINDS if kind != "ccc" and kind in wide]
+kinds = [kind for kind in KINDS if kind in wide]
+others = [kind for kind in kinds if kind != "ccc"]
 less = pd.DataFrame(index=others, columns=list(DIMENSIONS), dtype=object)
 for asked in DIMENSIONS:
     for kind in others:
-        both = wide.loc[asked][["ccc", kind]].dropna()
+        scores = wide.loc[asked]
+        both = scores[["ccc", kind]].dropna()
         less.loc[kind, asked] = paired_permutation(both["ccc"], both[kind], seed=seed)
 report.table(
     less.rename(index=KINDS).map("{:.2f}".format),
@@ -237,12 +258,14 @@ report.table(
 ways = {"reference, relevance": in_view}
 for asked in ("relevance", "completeness"):
     without = scored["no_hint"].query("asked == @asked + '_no_hint'")
-    ways[f"hint, {asked}"] = measures.beside(table5.query("asked == @asked"), without)
+    hinted = table5.query("asked == @asked")
+    ways[f"hint, {asked}"] = measures.beside(hinted, without)
 gains = {
     way: means_by(both, "method", "gain", cluster="move", seed=seed)
     for way, both in ways.items()
 }
-frame = pd.DataFrame(gains).reindex(list(KINDS)).dropna(how="all").rename(index=KINDS)
+frame = pd.DataFrame(gains).reindex(list(KINDS)).dropna(how="all")
+frame = frame.rename(index=KINDS)
 report.table(frame, caption="What showing it adds to a score, as a share of the scale")
 
 # %% [markdown]
@@ -267,34 +290,47 @@ report.table(frame, caption="What showing it adds to a score, as a share of the 
 CLONE = "a clone of the released repository"
 FORMS = {"token": "one token, as the paper's", "decimal": "a number with one decimal"}
 both = pairs.merge(blind, on="pair")
-gained = mean_interval(both["won_x"] - both["won_y"], seed=seed) if len(both) else None
+gained = None
+if len(both):
+    change = both["won_x"] - both["won_y"]
+    gained = mean_interval(change, seed=seed)
 counts = []
 for kind in others:
-    won_in = sum(each.difference.low > 0 for each in less.loc[kind])
-    lost_in = sum(each.difference.high < 0 for each in less.loc[kind])
-    counts.append(f"of {KINDS[kind]} in {won_in}{f' (behind in {lost_in})' if lost_in else ''}")
+    gaps = [each.difference for each in less.loc[kind]]
+    won_in = sum(gap.low > 0 for gap in gaps)
+    lost_in = sum(gap.high < 0 for gap in gaps)
+    behind = f" (behind in {lost_in})" if lost_in else ""
+    counts.append(f"of {KINDS[kind]} in {won_in}{behind}")
 ahead = f"Of four dimensions, CCC is ahead {report.listed(counts)}."
-entries = table5.pivot_table("score", ["move", "method"], "asked").corr().to_numpy()
+by_comment = table5.pivot_table("score", ["move", "method"], "asked")
+correlated = by_comment.corr()
+entries = correlated.to_numpy()
 people = in_view.query("method == 'reference'")
-before, after = (
-    f"{people[way].mean():.2f}" if len(people) else f"(needs {CLONE})"
-    for way in ("less", "more")
-)
-no_gain = max(trials[variant].low for variant in strong.CHANGES) <= 0
+before = after = f"(needs {CLONE})"
+if len(people):
+    before = f"{people['less'].mean():.2f}"
+    after = f"{people['more'].mean():.2f}"
+hints = [each for way in gains if "hint" in way for each in gains[way]]
+beyond = sum(each.low > 0 or each.high < 0 for each in hints)
+filler = "Praise or filler raises it."
+highest = max(trials[variant].low for variant in strong.CHANGES)
+if highest <= 0:
+    filler = "Praise and filler do not raise it."
 lower = (
     f"They were lower by {-trials['asked again'].value:.2f}: between ways of asking, which lie in "
     "different batches, changes of that size mean nothing."
 )
-hints = [each for way in gains if "hint" in way for each in gains[way]]
+sizes = [len(rows) for rows in scored.values()]
+judgements = sum(sizes)
 agreement = correlation(twice["score_x"], twice["score_y"], seed=seed)
 report.paste(
     judge=model_title(judge.model.name),
-    judgements=f"{sum(map(len, scored.values())):,}",
+    judgements=f"{judgements:,}",
     bar=f"{100 * strong.BAR:.0f}",
     pairs_asked=strong.PAIRS,
     won=100 * accuracy.value,
     small_won=100 * small["won"],
-    bar_says="It clears the bar." if clears else "It does not clear the bar: no Table 5.",
+    bar_says=f"It {'clears the bar' if clears else 'does not clear the bar: no Table 5'}.",
     form_says=f"Our judge was asked for {FORMS[form]}.",
     gained=f"{gained.in_percent():+.0f} points" if gained else "(not asked)",
     ahead_says=ahead if others else "No kinds of comment are compared by its scores.",
@@ -303,12 +339,10 @@ report.paste(
     before=before,
     after=after,
     hints=len(hints),
-    beyond=sum(each.low > 0 or each.high < 0 for each in hints),
-    filler_says="Praise and filler do not raise it."
-    if no_gain
-    else "Praise or filler raises it.",
+    beyond=beyond,
+    filler_says=filler,
     again_says=lower if trials["asked again"].high < 0 else "",
-    apart=(twice["score_x"] - twice["score_y"]).abs().mean(),
+    apart=apart.abs().mean(),
     agreement=f"{agreement:.2f}",
 )
 
@@ -323,22 +357,21 @@ def of_kinds(values, prefix, unit=UNIT, published=None):
     needs = CLONE if clears else "a judge that clears the bar"
     lacking = needs if None in models.values() else ""
     people = {"reference": values.get("reference")}
-    return {
-        **report.rows(models, prefix, unit=unit, needs=lacking, reference=published),
-        **report.rows(people, prefix, unit=unit, needs=CLONE, reference=published),
-    }
+    found = report.rows(models, prefix, unit=unit, needs=lacking, reference=published)
+    rest = report.rows(people, prefix, unit=unit, needs=CLONE, reference=published)
+    return found | rest
 
 
-of_pairs = {"minimal_pairs": accuracy} | {f"pairs.{name}": won[name] for name in by_error.index}
-without = {
-    "pairs.no_hint": won.get("without the engine's hint"),
-    "hint_less_none.pairs": gained,
-}
+of_pairs = {f"pairs.{error}": won[error] for error in by_error.index}
+of_pairs["minimal_pairs"] = accuracy
+without = {"pairs.no_hint": won.get("without the engine's hint")}
+change = {"hint_less_none.pairs": gained}
 needs = "" if gained else "the pairs judged without the hint"
 small_won = won[f"{small['judge']}, single sentences"]
 tables = [
     report.rows(of_pairs, "judge.strong", unit="share of pairs"),
-    report.rows(without, "judge.strong", unit="share of pairs, or less", needs=needs),
+    report.rows(without, "judge.strong", unit="share of pairs", needs=needs),
+    report.rows(change, "judge.strong", unit="share of pairs, hint less none", needs=needs),
     report.rows({"minimal_pairs": small_won}, "judge.small", unit="share of pairs"),
     report.rows({"clears_bar": int(clears)}, "judge.strong", unit="1: yes, 0: no"),
     report.rows(trials, "judge.strong.change", unit=UNIT),
@@ -350,7 +383,8 @@ tables = [
 ]
 for asked in DIMENSIONS:
     published = {kind: cells[asked, kind] for kind in PAPER}
-    gaps = {kind: less.loc[kind, asked].difference for kind in others}
+    of_ccc = less[asked]
+    gaps = {kind: of_ccc[kind].difference for kind in others}
     tables.append(of_kinds(ours[asked], f"gcc.{asked}", published=published))
     tables.append(of_kinds(gaps, f"gcc.ccc_less.{asked}", f"{UNIT}, paired"))
 for asked in ("relevance", "completeness"):
@@ -361,7 +395,7 @@ for asked in ("relevance", "completeness"):
 report.save("06_gcc_eval", *tables)
 intervals = "95 % over moves; shares Wilson, else bootstrap"
 versions = {"judge": judge.told(), "comments": writer.told()}
-report.evidence(sum(map(len, scored.values())), "judgements", seed, None, intervals, versions)
+report.evidence(judgements, "judgements", seed, None, intervals, versions)
 
 # %% [markdown]
 # ## Exercises
@@ -391,12 +425,14 @@ report.check(
 
 # %% tags=["solution", "hide-cell"]
 # Rank correlation of the judge's scores with the number of words.
-ours = scored["table5"].query("method != 'reference'")
-lengths = ours.assign(words=ours["text"].str.split().str.len())
-with_words = {
-    dimension: rows["score"].corr(rows["words"], method="spearman")
-    for dimension, rows in lengths.groupby("asked", sort=False)
-}
+lengths = scored["table5"].query("method != 'reference'").copy()
+words = lengths["text"].str.split()
+lengths["words"] = words.str.len()
+with_words = {}
+for dimension, rows in lengths.groupby("asked", sort=False):
+    scores = rows["score"]
+    counts = rows["words"]
+    with_words[dimension] = scores.corr(counts, method="spearman")
 report.table(pd.DataFrame({"rank correlation with words": with_words}))
 
 # %% tags=["check", "remove-cell"]
@@ -413,9 +449,15 @@ report.check(
 # %% tags=["solution", "hide-cell"]
 # Correlations of the dimensions, and the share of the first axis.
 not_people = scored["table5"].query("method != 'reference'")
-by_comment = not_people.pivot_table("score", ["move", "method"], "asked").dropna()
-correlations = by_comment.corr()
-first_axis = np.linalg.eigvalsh(correlations.to_numpy())[-1] / len(correlations)
+by_comment = not_people.pivot_table(
+    values="score",
+    index=["move", "method"],
+    columns="asked",
+)
+correlations = by_comment.dropna().corr()
+axes = np.linalg.eigvalsh(correlations.to_numpy())
+largest = axes[-1]
+first_axis = largest / len(correlations)
 print(f"share of the first axis: {first_axis:.2f}")
 report.table(correlations)
 

@@ -43,14 +43,16 @@ twins = outcomes(decide(lines["truer"], set()), "totals")
 RIVALS = [("true", "broken"), ("ccc", "bare"), ("lines_checked", "ccc"), ("notes", "ccc")]
 won = {}
 for kind, rival in RIVALS:
-    points = measures.points_of(twins if kind == "true" else compared, kind, rival)
+    answers = twins if kind == "true" else compared
+    points = measures.points_of(answers, kind, rival)
     if len(points):
         won[kind, rival] = mean_interval(points["points"], points["move"], seed=seed)
 
 # %% tags=["remove-input"] mystnb={"figure": {"caption": "Points of one kind of comment against another by the rubric's totals, a tie one half, in both orders, with 95 % intervals over moves.", "name": "fig-07-points"}, "image": {"alt": "For each of four pairs of comments a dot with an interval, on a scale from 0 to 1 with a line at one half."}}
 figure, axis = plt.subplots(figsize=(7.2, 1.9), layout="constrained")
 names = [f"{KINDS[kind]}, against {KINDS[rival]}" for kind, rival in won][::-1]
-values = np.array([[each.value, each.low, each.high] for each in won.values()][::-1])
+ends = [[each.value, each.low, each.high] for each in won.values()]
+values = np.array(ends[::-1])
 axis.axvline(0.5, color="grey", linewidth=0.8)
 axis.hlines(names, values[:, 1], values[:, 2], color=report.PALETTE[0])
 axis.scatter(values[:, 0], names, color=report.PALETTE[0], zorder=2)
@@ -76,7 +78,8 @@ plt.show()
 
 # %%
 row = lines["rubric"].iloc[0]
-context = pairwise.linearise(briefings[row["move"]].facts()).splitlines()
+facts = briefings[row["move"]].facts()
+context = pairwise.linearise(facts).splitlines()
 there = [line for line in context if not line.endswith((": no", ": none", ": 0"))]
 print(*there, sep="\n")
 
@@ -91,7 +94,8 @@ report.texts({"A": row["text_a"], "B": row["text_b"], "the judge writes": row["a
 ballot = read_line(row["answer"].text)
 scores = pd.DataFrame({"A": ballot.a, "B": ballot.b}, index=CRITERIA)
 gap = scores["A"] - scores["B"]
-decisive = [gap.sum(), *gap[["faithfulness", "relevance", "informativeness"]]]
+breaks = gap[["faithfulness", "relevance", "informativeness"]]
+decisive = [gap.sum(), *breaks]
 first_to_differ = next((each for each in decisive if each), 0)
 print(scores.T.to_string())
 print("winner by the scores:", {1: "A", -1: "B", 0: "TIE"}[int(np.sign(first_to_differ))])
@@ -117,7 +121,8 @@ report.texts(
 # %%
 truer = {}
 for by in ("totals", "word"):  # by the scores, and by the winner that the judge names
-    points = measures.points_of(outcomes(decide(lines["truer"], set()), by), "true", "broken")
+    answers = outcomes(decide(lines["truer"], set()), by)
+    points = measures.points_of(answers, "true", "broken")
     truer[by] = mean_interval(points["points"], points["move"], seed=seed)
     print(f"points of the unbroken comment by {by}: {truer[by]:.2f}")
 
@@ -168,9 +173,11 @@ print(f"the same winner in both orders: {same:.2f}; by chance {stays['chance'].m
 # %%
 both = measures.in_both_orders(compared)
 # in each pair 0.5, if the place is nothing
-of_place = both.groupby(["move", "pair"])["points"].mean().reset_index()
+of_pairs = both.groupby(["move", "pair"])["points"]
+of_place = of_pairs.mean().reset_index()
 first = mean_interval(of_place["points"], of_place["move"], seed=seed)
-ties = mean_interval(both["winner"] == "TIE", both["move"], seed=seed)
+tied = both["winner"] == "TIE"
+ties = mean_interval(tied, both["move"], seed=seed)
 print(f"points of the comment shown first: {first:.2f}; ties: {ties:.2f}")
 
 # %% [markdown]
@@ -190,16 +197,18 @@ texts = {
     each.move: {each.first: each.text_a, each.second: each.text_b}
     for each in questions["truer"].itertuples()
 }
-events = pairwise.claimed_events((briefings[name] for name in texts), texts)
+moves = [briefings[name] for name in texts]
+events = pairwise.claimed_events(moves, texts)
 struck = pairwise.disqualified(events)
 
 # %%
-ruled = measures.points_of(outcomes(decide(lines["truer"], struck), "rule"), "true", "broken")
+ruled = outcomes(decide(lines["truer"], struck), "rule")
+ruled = measures.points_of(ruled, "true", "broken")
 by_rule = mean_interval(ruled["points"], ruled["move"], seed=seed)
-share_struck = {
-    side: mean_interval([(name, side) in struck for name in texts], seed=seed)
-    for side in strong.TWINS
-}
+share_struck = {}
+for side in strong.TWINS:
+    hits = [(name, side) in struck for name in texts]
+    share_struck[side] = mean_interval(hits, seed=seed)
 report.sheet(
     "the hard rule on forty pairs",
     {
@@ -240,20 +249,19 @@ wrong = (
 told = load_prompt("pairwise").messages[0].content.splitlines()
 samples = [each for text in told if (each := read_line(text))]
 prompted = {scores for sample in samples for scores in (sample.a, sample.b)}
-copied = [
-    any(
-        tuple(row[f"{criterion}_{side}"] for criterion in CRITERIA) in prompted for side in "ab"
-    )
-    for _, row in every.iterrows()
-]
-contradict, repeats = (
-    mean_interval(each, every["move"], seed=seed) for each in (wrong, copied)
-)
-preferred = [
-    f"{KINDS[a if each.low > 0.5 else b]} to {KINDS[b if each.low > 0.5 else a]}"
-    for (a, b), each in won.items()
-    if a != "true" and (each.low > 0.5 or each.high < 0.5)
-]
+copied = np.zeros(len(every), dtype=bool)
+for side in "ab":
+    scores = every[[f"{criterion}_{side}" for criterion in CRITERIA]]
+    copied |= [tuple(each) in prompted for each in scores.to_numpy()]
+contradict = mean_interval(wrong, every["move"], seed=seed)
+repeats = mean_interval(copied, every["move"], seed=seed)
+preferred = []
+for kind, rival in RIVALS[1:]:
+    against = won[kind, rival]
+    if against.low > 0.5:
+        preferred.append(f"{KINDS[kind]} to {KINDS[rival]}")
+    if against.high < 0.5:
+        preferred.append(f"{KINDS[rival]} to {KINDS[kind]}")
 three_say = (
     f"By the totals it prefers {report.listed(preferred, 'neither comment of any pair')}."
 )
@@ -261,24 +269,29 @@ if truer["totals"].low <= 0.5:
     three_say = (
         "It does not prefer the truer of two comments, so its other totals decide nothing."
     )
-counts = not first.low <= 0.5 <= first.high
+place = "the place is not seen to count"
+if not first.low <= 0.5 <= first.high:
+    place = "the place counts"
+shares = {
+    "truer": truer["totals"],
+    "same": same,
+    "first": first,
+    "struck_broken": share_struck["broken"],
+    "struck_true": share_struck["true"],
+    "contradict": contradict,
+    "repeats": repeats,
+}
 report.paste(
     judge=model_title(judge.model.name),
     judgements=asked,
     context_lines=len(context),
-    truer=f"{truer['totals'].in_percent():.0f} %",
     three_say=three_say,
-    same=f"{same.in_percent():.0f} %",
     chance=100 * stays["chance"].mean(),
-    first=f"{first.in_percent():.0f} %",
-    place="the place counts" if counts else "the place is not seen to count",
-    struck_broken=f"{share_struck['broken'].in_percent():.0f} %",
-    struck_true=f"{share_struck['true'].in_percent():.0f} %",
+    place=place,
     unreadable=asked - len(every) or "none",
     faith_lines=mean_scores.loc[KINDS["lines_checked"], "faithfulness"],
     faith_ccc=mean_scores.loc["CCC", "faithfulness"],
-    contradict=f"{contradict.in_percent():.0f} %",
-    repeats=f"{repeats.in_percent():.0f} %",
+    **{key: f"{each.in_percent():.0f} %" for key, each in shares.items()},
 )
 
 # %% tags=["remove-input"]
@@ -369,7 +382,8 @@ report.check(
 # %% tags=["solution", "hide-cell"]
 # The judge's word beside the winner by its scores.
 every_line = pd.concat([decide(lines[name], set()) for name in strong.PAIRED])
-agree = float((every_line["word"] == every_line["totals"]).mean())
+alike = every_line["word"] == every_line["totals"]
+agree = float(alike.mean())
 print(f"the same winner: {agree:.3f}")
 report.table(pd.crosstab(every_line["word"], every_line["totals"]))
 

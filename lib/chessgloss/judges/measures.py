@@ -33,10 +33,13 @@ def twins(scored: pd.DataFrame) -> pd.DataFrame:
         columns="variant",
         values="score",
     )
-    wide = wide.reindex(columns=list(TWINS))
-    found = wide.dropna().reset_index()
-    ahead = found["true"] - found["broken"]
-    found["won"] = (np.sign(ahead) + 1) / 2
+    sides = list(TWINS)
+    found = wide.reindex(columns=sides)
+    found = found.dropna()
+    found = found.reset_index()
+    gap = found["true"] - found["broken"]
+    sign = np.sign(gap)
+    found["won"] = (sign + 1) / 2
     return found
 
 
@@ -54,16 +57,15 @@ def beside(more: pd.DataFrame, less: pd.DataFrame) -> pd.DataFrame:
         Columns ``move``, ``method``, ``more``, ``less`` and ``gain``, more less less. A comment
         that lacks one has no row.
     """
-    keys = ["move", "method"]
-    first = more[[*keys, "score"]]
-    second = less[[*keys, "score"]]
-    found = first.merge(second, on=keys, suffixes=("_more", "_less"))
-    found = found.rename(
-        columns={
-            "score_more": "more",
-            "score_less": "less",
-        }
+    comment = ["move", "method"]
+    columns = [*comment, "score"]
+    found = more[columns].merge(
+        less[columns],
+        on=comment,
+        suffixes=("_more", "_less"),
     )
+    names = {"score_more": "more", "score_less": "less"}
+    found = found.rename(columns=names)
     found["gain"] = found["more"] - found["less"]
     return found
 
@@ -90,12 +92,13 @@ def points_of(outcomes: pd.DataFrame, kind: str, rival: str) -> pd.DataFrame:
     pandas.DataFrame
         The outcomes of the pair, with ``points`` those of ``kind``.
     """
-    both = in_both_orders(outcomes)
     name = " / ".join(sorted((kind, rival)))
-    pair = both[both["pair"] == name].copy()
-    stands_first = pair["first"] == kind
-    pair["points"] = pair["points"].where(stands_first, 1 - pair["points"])
-    return pair
+    both = in_both_orders(outcomes)
+    pair = both[both["pair"] == name]
+    points = pair["points"]
+    of_second = 1 - points
+    is_first = pair["first"] == kind
+    return pair.assign(points=points.where(is_first, of_second))
 
 
 def same_winner(outcomes: pd.DataFrame) -> pd.DataFrame:
@@ -107,10 +110,9 @@ def same_winner(outcomes: pd.DataFrame) -> pd.DataFrame:
     both = in_both_orders(outcomes)
     winners = both.groupby("pair")["winner"]
     shares = winners.value_counts(normalize=True)
-    squares = shares**2
-    chance = squares.groupby("pair").sum()
-    read = both.groupby(["move", "pair"])["winner"]
-    same = read.nunique() == 1
-    found = same.rename("same").reset_index()
+    chance = (shares**2).groupby("pair").sum()
+    answers = both.groupby(["move", "pair"])["winner"]
+    found = answers.nunique().reset_index()
+    found["same"] = found["winner"] == 1
     found["chance"] = found["pair"].map(chance)
-    return found
+    return found.drop(columns="winner")
