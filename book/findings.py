@@ -13,6 +13,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -319,9 +320,10 @@ def pages(project: Path, folder: Path) -> dict[str, str]:
     book = Book.read(project, folder)
     by_id = {claim.id: claim for claim in claims}
     try:
-        figure = pictures.experiment(book.results["05"], *tables["figure"]["models"])
+        models = tables["figure"]["models"]
+        figure = pictures.experiment(book.results["05"], *models).html
     except ValueError as error:
-        raise ResultsError(f"figure: {error}") from error
+        figure = f"<p>Not drawn: {escape(str(error))}.</p>"
     cards = {claim.id: _card(claim, book) for claim in claims}
     decided = [each for each in tables["telling"] if cards[each]["verdicts"] in DECIDED]
     environment = TEMPLATES.overlay(
@@ -352,7 +354,7 @@ def pages(project: Path, folder: Path) -> dict[str, str]:
         ),
         "decided": sum(1 for claim in claims if claim.rules),
         "telling": [by_id[name] for name in decided[:TELLING]],
-        "figure": figure.html,
+        "figure": figure,
         "bars": front.figures(tables["bars"], book),
         "vote": front.vote(**tables["vote"]),
         "diagram": diagram(book.names),

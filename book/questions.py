@@ -117,6 +117,8 @@ def highest(results: Mapping[str, Result]) -> str:
     for key, each in sorted(results.items()):
         if each.value is not None:
             values[_concept(key)] = round(each.value, 3)
+    if not values:
+        return said(next(iter(results.values())))
     most = max(values.values())
     names = [name for name, value in values.items() if value == most]
     return f"{listed(names)} ({most:.3f})"
