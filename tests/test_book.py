@@ -828,4 +828,4 @@ def test_boards_are_large_enough_to_be_read(browser, built_book):
             "all => all.map(each => each.getBoundingClientRect().width).filter(width => width > 0)",
         )
     tab.close()
-    assert len(widths) > 15 and min(widths) >= 100
+    assert len(widths) > 12 and min(widths) >= 100

@@ -138,7 +138,9 @@ def test_in_a_browser_claims_show_evidence_and_links_lead_back(figure_a6, open_t
     page.keyboard.press("ArrowLeft")
     page.wait_for_function("location.hash === '#second/1'")
     page.locator("body > p").evaluate("each => { each.style.paddingTop = '300vh' }")
-    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_function(
+        "scrollTo(0, 0) || board.getBoundingClientRect().top > innerHeight"
+    )
     page.keyboard.press("ArrowRight")
     assert page.evaluate("location.hash") == "#second/1", (
         "a board that is not seen does not move"
