@@ -18,8 +18,8 @@
 # misreads the board. Section 3.1.2 of the CCC paper {cite}`kim2024ccc` tells the model the engine's
 # verdict, the attacks on the board, and the *concepts* that the move changes most, as a chess network
 # shows them: *concept-guided chess commentary*, CCC. Above are comments on one move. The first three are
-# {glue:text}`writer`'s, from three prompts; the fourth a program made without any model; the last two are a
-# small model's.
+# {glue:text}`writer`'s, from three prompts; the fourth a program made without any model; the last two are
+# by {glue:text}`model`, a small model.
 #
 # This chapter makes the prompt, part by part, and asks whose words come back. Whether they are *true*,
 # and whether they say what matters, is measured in the next chapter, not here. No person has judged any
@@ -511,6 +511,7 @@ report.paste(
     order_sentence=Markdown(order_sentence),
     writer=titles[writer],
     small=model_title(DEFAULT_MODEL),
+    model=titles[model],
     sent_back_n=len(back),
     moves_n=len(comments["lines"]),
 )

@@ -455,7 +455,8 @@ report.texts(
 # ## How they fail
 #
 # A legal move that gives check is close. An illegal move shows that the model does not see the
-# board, and a text without a move that it does not follow the task. {glue:md}`habit_says`
+# board, and a text without a move that it does not follow the task. The picture has all players; the
+# sentence is about {glue:text}`model`. {glue:md}`habit_says`
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the outcomes", "figure": {"caption": "How each player's answers to mate in one fail or succeed, as shares: mate, legal without mate, illegal, no move.", "name": "fig-09-failures"}, "image": {"alt": "Stacked horizontal bars, one for each player, parted by outcome."}}
 everyone = pd.concat([frame, trained, *played])
@@ -586,6 +587,7 @@ report.paste(
             "copying": copying,
         }.items()
     },
+    model=title,
     chance_there=100 * chance_there.value,
     recall=100 * recall.value,
     alarms=100 * alarms.value,
