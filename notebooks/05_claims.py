@@ -193,6 +193,39 @@ report.table(
 # %% [markdown]
 # {glue:md}`reading_sentence`
 #
+# The model was asked many questions in one conversation. To see whether that matters, 24 blocks of these and
+# of people's sentences were also asked alone, twice. {glue:md}`batch_sentence`
+
+# %%
+AGREEMENT_MARGIN = 0.02
+alone = []
+for of, texts in sets.items():
+    for block in readings.blocks(of, texts):
+        batch, first, again = (
+            readings.read_texts([block], replay(readings.PURPOSE, writer), repeat) for repeat in range(3)
+        )
+        if first and again:
+            alone += [(one, (batch[one.key], first[one.key], again[one.key])) for one in block.texts]
+
+calls = pd.DataFrame(
+    [
+        [gold.call(verify(one.text, one.move, read=lambda *_, read=read: read)) for read in three]
+        for one, three in alone
+    ],
+    columns=["batch", "alone", "again"],
+)
+agreement = {
+    "alone_twice": share_of(calls["alone"] == calls["again"]),
+    "alone_and_batch": share_of(calls["alone"] == calls["batch"]),
+    "claims_alone_twice": share_of([first.claims == again.claims for _, (_, first, again) in alone]),
+    "claims_alone_and_batch": share_of([first.claims == batch.claims for _, (batch, first, _) in alone]),
+}
+report.table(
+    pd.Series(agreement, index=list(agreement)).to_frame("share of texts"),
+    caption=f"The same call (true, false or open, by the board) and the same claims, {len(alone)} texts",
+)
+
+# %% [markdown]
 # ## The experiment: one step at a time
 #
 # Nine prompts (*arms*) were put to {glue:text}`writer`, all with the same two worked examples. Each of
@@ -515,7 +548,17 @@ glue("picture", picture, display=False)
 everywhere = rulers["all"]
 called_new = scores[writer, "new"]
 corrected_check = in_percent(corrected_step.get("checked")) or "an unknown number of"
+apart = agreement["alone_twice"].value - agreement["alone_and_batch"].value
 report.paste(
+    batch_sentence=Markdown(
+        f"Alone and in a batch, {100 * agreement['alone_and_batch'].value:.0f} % of the texts are called the "
+        f"same; alone twice, {100 * agreement['alone_twice'].value:.0f} %. "
+        + (
+            "The wording of the claims moves, the verdict does not."
+            if apart < AGREEMENT_MARGIN
+            else "A batch changes verdicts."
+        )
+    ),
     found_sentence=Markdown(found_sentence),
     recap_steps=Markdown(found_sentence),
     ruler_sentence=Markdown(
@@ -585,6 +628,7 @@ report.save(
     {"checker.sha256": named_by_hash},
     picture_rows,
     report.rows(keys, "reader", unit="share of texts"),
+    report.rows(agreement, "batch.agreement", unit="share of texts"),
     report.rows(shares, "voice", unit=unit),
     report.rows(differences, "voice", unit=difference_unit),
     report.rows(
