@@ -177,5 +177,6 @@ def numbers(book: Book) -> dict[str, Callable[[str], Any]]:
         "value": asked("value", math.nan),
         "percent": lambda address: written("{:.0%}")(address).replace("%", " %"),
         "number": written("{:.0f}"),
+        "fall": lambda address: f"{-asked('value', math.nan)(address):.0f}",
         "points": lambda address: f"{100 * asked('value', math.nan)(address):.0f}",
     }

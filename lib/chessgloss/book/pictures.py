@@ -175,7 +175,7 @@ def side_by_side(
 
 def _caption(results: Mapping[str, Result], writer: str, small: str) -> str:
     first, second = (results.get(f"{panel}.bare") for panel in PANELS[0][1:])
-    caption = "A plus: all that stands above it, too. 95 % intervals. "
+    caption = "A row with a plus adds to the rows above it. 95 % intervals. "
     caption += f"{_capital(writer)}: filled, {first.n if first else 0} moves."
     if second:
         caption += (
