@@ -19,7 +19,7 @@ from itertools import product
 from typing import Any, Final, Literal, get_args
 
 import chess
-from chess import Color, Move, Square, SquareSet
+from chess import Color, Move, PieceType, Square, SquareSet
 
 from chessgloss.claims import judgement, read_rules
 from chessgloss.claims.judgement import Engine
@@ -668,9 +668,7 @@ def _trade(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return captures.trade(moment.board, (kinds[0], kinds[1]), claim.get("side"))
 
 
-def _kinds(
-    reference: Reference, moment: Moment, scene: Scene
-) -> frozenset[chess.PieceType]:
+def _kinds(reference: Reference, moment: Moment, scene: Scene) -> frozenset[PieceType]:
     """Return the kinds that a reference can mean, of men that may be gone by now."""
     if reference.role == "piece":
         return reference.kinds

@@ -37,6 +37,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, cast, get_args
 
 import chess
+from chess import Bitboard, Color, PieceType, Square, SquareSet
 
 Kind = Literal[
     "move",
@@ -88,7 +89,7 @@ class ClaimError(ValueError):
 # ---------------------------------------------------------------- what arguments are made of
 
 #: The letters for kinds of men, and what they stand for.
-KINDS: Final[Mapping[str, frozenset[chess.PieceType]]] = MappingProxyType(
+KINDS: Final[Mapping[str, frozenset[PieceType]]] = MappingProxyType(
     {
         **{chess.piece_symbol(kind).upper(): frozenset([kind]) for kind in range(1, 7)},
         "m": frozenset([chess.KNIGHT, chess.BISHOP]),
@@ -161,23 +162,23 @@ class SquarePattern:
             raise ClaimError("square", f"{self.text!r} is none, as e4, ?7 or [f-h]? is")
 
     @property
-    def squares(self) -> chess.SquareSet:
+    def squares(self) -> SquareSet:
         """The squares that fit."""
-        return chess.SquareSet(_squares(self.text))
+        return SquareSet(_squares(self.text))
 
     @property
-    def square(self) -> chess.Square | None:
+    def square(self) -> Square | None:
         """The square, if only one fits."""
         one = self.text in chess.SQUARE_NAMES
         return chess.parse_square(self.text) if one else None
 
 
 @cache
-def _squares(pattern: str) -> chess.Bitboard:
+def _squares(pattern: str) -> Bitboard:
     """Return the squares whose names fit a pattern."""
     fits = re.compile(pattern.replace("?", "."))
     names = enumerate(chess.SQUARE_NAMES)
-    return int(chess.SquareSet(square for square, name in names if fits.match(name)))
+    return int(SquareSet(square for square, name in names if fits.match(name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +203,8 @@ class Reference:
     """
 
     role: Literal["piece", "square", "moved", "last"] = "piece"
-    side: chess.Color | None = None
-    kinds: frozenset[chess.PieceType] = ANY_KIND
+    side: Color | None = None
+    kinds: frozenset[PieceType] = ANY_KIND
     place: SquarePattern | None = None
     shade: Shade | None = None
     text: str = field(default="??", compare=False)
@@ -227,7 +228,7 @@ class Reference:
 
 
 #: What a move captures or promotes to: kinds, anything, nothing.
-Change = frozenset[chess.PieceType] | bool
+Change = frozenset[PieceType] | bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +257,7 @@ class MoveSpec:
         How it is written; not compared.
     """
 
-    kinds: frozenset[chess.PieceType] | None = None
+    kinds: frozenset[PieceType] | None = None
     origin: SquarePattern | None = None
     target: SquarePattern | Literal["last"] | None = None
     captures: Change | None = None
@@ -406,7 +407,7 @@ def _moves(text: str) -> tuple[MoveSpec, ...]:
     return tuple(MoveSpec.parse(part.strip()) for part in _parts(text))
 
 
-def _side(text: str) -> chess.Color:
+def _side(text: str) -> Color:
     if text not in chess.COLOR_NAMES:
         raise ClaimError("side", f"{text!r} is neither white nor black")
     return text == "white"
@@ -513,7 +514,7 @@ PREDICATES: Final[Mapping[str, Predicate]] = MappingProxyType(
 
 # ---------------------------------------------------------------- claims
 
-Value = tuple[Reference, ...] | tuple[MoveSpec, ...] | chess.Color | Count | str
+Value = tuple[Reference, ...] | tuple[MoveSpec, ...] | Color | Count | str
 
 
 def _quantity(text: str) -> Quantity:
@@ -698,7 +699,7 @@ class Reading:
 
 
 #: Reads a text on a move: the text, who made the move, the move in SAN.
-Read = Callable[[str, chess.Color, str], Reading]
+Read = Callable[[str, Color, str], Reading]
 
 
 def _row(name: str) -> Predicate:

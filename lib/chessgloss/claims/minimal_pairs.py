@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import chess
+from chess import SquareSet, square_name
 
 from chessgloss.facts.gathering import gather
 from chessgloss.facts.records import FactKind
@@ -139,8 +140,8 @@ def corrupted(clause: str, error: ErrorType, rng: random.Random) -> Iterator[str
             others = sorted({"pawn", "knight", "bishop", "rook", "queen"} - {word})
         else:
             # those next to it, which a writer takes for it
-            near = chess.SquareSet(chess.BB_KING_ATTACKS[chess.parse_square(word)])
-            others = sorted(map(chess.square_name, near))
+            near = SquareSet(chess.BB_KING_ATTACKS[chess.parse_square(word)])
+            others = sorted(map(square_name, near))
         for other in (
             others if error == "wrong_side" else rng.sample(others, len(others))
         ):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import chess
-from chess import Board, Color, Move, Square
+from chess import Board, Color, Move, Square, scan_forward, square_distance, square_rank
 
 from chessgloss.claims.language import ANY_KIND, MoveSpec, Reference, SquarePattern
 from chessgloss.positions import MoveInContext
@@ -69,13 +69,13 @@ class Moment:
             chess.BB_ALL if reference.place is None else int(reference.place.squares)
         )
         if reference.role == "square":
-            return list(chess.scan_forward(place))
+            return list(scan_forward(place))
         if reference.shade:
             light = reference.shade == "light"
             place &= chess.BB_LIGHT_SQUARES if light else chess.BB_DARK_SQUARES
         if reference.side is not None:
             place &= board.occupied_co[reference.side]
-        there = chess.scan_forward(place & board.occupied)
+        there = scan_forward(place & board.occupied)
         if reference.kinds == ANY_KIND:
             return list(there)
         return [each for each in there if board.piece_type_at(each) in reference.kinds]
@@ -91,7 +91,7 @@ def moment_before(move: MoveInContext) -> Moment:
     return Moment(move.position.board(), (move.move.from_square,), "before")
 
 
-def moment_after(before: Moment, move: chess.Move) -> Moment:
+def moment_after(before: Moment, move: Move) -> Moment:
     """Return the position after the move under discussion."""
     board = before.board.copy()
     moved = tuple(boards.moved_squares(board, move))
@@ -146,7 +146,7 @@ def _goes(board: Board, move: Move, spec: MoveSpec) -> bool:
     elif spec.target is not None and move.to_square not in spec.target.squares:
         return False
     if spec.steps is not None:
-        steps = chess.square_distance(move.from_square, move.to_square)
+        steps = square_distance(move.from_square, move.to_square)
         if steps != spec.steps:
             return False
     return spec.direction is None or spec.direction in directions(board, move)
@@ -154,7 +154,7 @@ def _goes(board: Board, move: Move, spec: MoveSpec) -> bool:
 
 def directions(board: Board, move: Move) -> set[str]:
     """Return how a move may be said to go: forward, backward, sideways."""
-    ranks = chess.square_rank(move.to_square) - chess.square_rank(move.from_square)
+    ranks = square_rank(move.to_square) - square_rank(move.from_square)
     if ranks == 0:
         # a retreat or a step aside along the rank is both
         return {"sideways", "backward"}

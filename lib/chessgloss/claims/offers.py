@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import chess
+from chess import Color
 
 from chessgloss.claims import read_rules
 from chessgloss.claims.chunks import Chunk, chunk
@@ -253,7 +254,7 @@ def _phrase(said: str) -> str:
     return said if "'s" in first else f"the {said}"
 
 
-def _side(chunks: Sequence[Chunk]) -> chess.Color | None:
+def _side(chunks: Sequence[Chunk]) -> Color | None:
     """Return the side that is named first."""
     for each in chunks:
         if each.sort in ("N", "C"):

@@ -17,6 +17,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 import chess
+from chess import Color
 
 from chessgloss.claims.language import (
     ARGUMENTS,
@@ -59,7 +60,7 @@ class Sentence:
         Whether it goes on with the sentence before it, on the same move.
     """
 
-    side: chess.Color
+    side: Color
     move: str
     text: str
     follows: bool = False
@@ -259,7 +260,7 @@ def reader(ask: Ask, *, at_once: int = SENTENCES) -> Read:
     a part could not be read is unread.
     """
 
-    def read_text(text: str, side: chess.Color, move: str) -> Reading:
+    def read_text(text: str, side: Color, move: str) -> Reading:
         if not text.strip():
             return Reading()
         spans = sentence_spans(text)

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 import chess
+from chess import Color
 
 from chessgloss.claims.chunks import Chunk, chunk, table, words
 from chessgloss.claims.language import PREDICATES, Claim, ClaimError, Reading
@@ -206,7 +207,7 @@ class Scene(NamedTuple):
 # ---------------------------------------------------------------- reading
 
 
-def read(text: str, side: chess.Color, move: str = "") -> Reading:
+def read(text: str, side: Color, move: str = "") -> Reading:
     """Return the claims of a comment on a move, and the clauses that were not read.
 
     Parameters

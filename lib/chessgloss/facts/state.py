@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import chess
+from chess import Board, Color, Square, square_name, square_rank
 
 from chessgloss.facts.records import Fact, FactKind, When
 from chessgloss.predicates import board as boards
@@ -23,7 +24,7 @@ from chessgloss.predicates.words import (
 )
 
 
-def states(board: chess.Board, when: When) -> Iterator[Fact]:
+def states(board: Board, when: When) -> Iterator[Fact]:
     """Yield the facts of a position, White's before Black's within each kind."""
     yield _material(board, when)
     for file in boards.open_files(board):
@@ -54,7 +55,7 @@ def states(board: chess.Board, when: When) -> Iterator[Fact]:
         yield from _structure(board, when, side)
 
 
-def _material(board: chess.Board, when: When) -> Fact:
+def _material(board: Board, when: When) -> Fact:
     """Return which side is ahead in material."""
     balance = tactics.balance(board)
     if not balance:
@@ -65,15 +66,13 @@ def _material(board: chess.Board, when: When) -> Fact:
     return Fact("material", when, side, (), amount, text)
 
 
-def _hanging(when: When, side: chess.Color, loss: tactics.Capture) -> Fact:
+def _hanging(when: When, side: Color, loss: tactics.Capture) -> Fact:
     text = f"{noun(side, loss.victim, loss.square)} is hanging"
     squares = names((loss.square,))
     return Fact("hanging", when, side, squares, loss.gain, text)
 
 
-def _fork(
-    board: chess.Board, when: When, side: chess.Color, fork: tactics.Fork
-) -> Fact:
+def _fork(board: Board, when: When, side: Color, fork: tactics.Fork) -> Fact:
     text = told(board, f"{{}} forks {men(board, fork.targets)}", fork.square)
     squares = names((fork.square, *fork.targets))
     if fork.safe:
@@ -82,7 +81,7 @@ def _fork(
 
 
 def _line(
-    board: chess.Board, when: When, kind: FactKind, text: str, line: tactics.Line
+    board: Board, when: When, kind: FactKind, text: str, line: tactics.Line
 ) -> Fact:
     degree = "absolute" if line.absolute else "relative"
     squares = line[:3]
@@ -92,7 +91,7 @@ def _line(
 
 
 @lru_cache(1 << 16)  # the same pairs stand on the board move after move
-def _pair(when: When, side: chess.Color, pair: boards.Pair, owner: chess.Color) -> Fact:
+def _pair(when: When, side: Color, pair: boards.Pair, owner: Color) -> Fact:
     """Return the fact of an attack or a defence, by who owns the target."""
     squares = names((pair.square, pair.target))
     piece = noun(side, pair.piece, pair.square)
@@ -110,12 +109,10 @@ def _pair(when: When, side: chess.Color, pair: boards.Pair, owner: chess.Color) 
     return Fact(kind, when, side, squares, None, text)
 
 
-def _threat(
-    board: chess.Board, when: When, side: chess.Color, threat: tactics.Threat
-) -> Fact:
+def _threat(board: Board, when: When, side: Color, threat: tactics.Threat) -> Fact:
     move = threat.move
     start, end = ends_of(move)
-    target = chess.square_name(threat.target)
+    target = square_name(threat.target)
     mover = named(board, move.from_square)
     aim = {
         "mate": lambda: f"mate with {mover.replace(' on ', ' from ')} to {end}",
@@ -128,9 +125,9 @@ def _threat(
     return Fact("threat", when, side, squares, move.uci(), text)
 
 
-def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fact]:
+def _structure(board: Board, when: When, side: Color) -> Iterator[Fact]:
     for pawn in boards.passed(board, side):
-        rank = chess.square_rank(pawn)
+        rank = square_rank(pawn)
         steps = 7 - rank if side else rank
         squares = names((pawn,))
         text = f"{noun(side, chess.PAWN, pawn)} is passed"
@@ -151,7 +148,7 @@ def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fa
     king, pawns = boards.shelter(board, side)
     shelterers = "no pawn shelters"
     if len(pawns) == 1:
-        shelterers = f"the pawn on {chess.square_name(pawns[0])} shelters"
+        shelterers = f"the pawn on {square_name(pawns[0])} shelters"
     elif pawns:
         shelterers = f"the pawns on {listed(names(pawns))} shelter"
     text = f"{shelterers} {noun(side, chess.KING, king)}"
@@ -159,9 +156,7 @@ def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fa
     yield Fact("king_shelter", when, side, squares, len(pawns), text)
 
 
-def _file(
-    when: When, side: chess.Color | None, file: int, heavy: Iterable[chess.Square]
-) -> Fact:
+def _file(when: When, side: Color | None, file: int, heavy: Iterable[Square]) -> Fact:
     name = chess.FILE_NAMES[file]
     state = "open"
     if side is not None:
@@ -171,15 +166,13 @@ def _file(
     )
 
 
-def checks(
-    board: chess.Board, when: When, start: chess.Board | None = None
-) -> Iterator[Fact]:
+def checks(board: Board, when: When, start: Board | None = None) -> Iterator[Fact]:
     """Yield the facts of a check that stands, or that the move from ``start`` has given."""
     king = boards.king_of(board, board.turn)
     checkers = [*board.checkers()]
     side = not board.turn
     target = noun_at(board, king)
-    given: dict[FactKind, list[chess.Square]] = {"check": checkers}
+    given: dict[FactKind, list[Square]] = {"check": checkers}
     if start is not None:
         given["discovered_check"] = [s for s in checkers if start.color_at(s) == side]
         given["double_check"] = checkers if len(checkers) > 1 else []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 import chess
-from chess import Board, Color, Move, Square, SquareSet
+from chess import Board, Color, Move, Square, SquareSet, square_name
 
 from chessgloss.predicates import board as boards
 from chessgloss.predicates import tactics
@@ -215,7 +215,7 @@ def mobility(
 
 def listed_squares(squares: Iterable[Square]) -> str:
     """Return squares as a list in words; ``no square`` for none."""
-    names = [chess.square_name(square) for square in sorted(squares)]
+    names = [square_name(square) for square in sorted(squares)]
     if not names:
         return "no square"
     return listed(names)

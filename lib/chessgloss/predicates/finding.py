@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import chess
-from chess import Board, Color, Move, Square
+from chess import Board, Color, Move, Square, square_name
 
 from chessgloss.predicates.words import listed, noun_at
 
@@ -53,7 +53,7 @@ def strongest(findings: Iterable[Finding]) -> Finding | None:
 def man(board: Board, square: Square) -> str:
     """Return what stands on a square: ``the white knight on f3``; ``f3`` if it is empty."""
     if board.piece_type_at(square) is None:
-        return chess.square_name(square)
+        return square_name(square)
     return noun_at(board, square)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import chess
-from chess import Board, Color
+from chess import Board, Color, PieceType
 
 from chessgloss.predicates import tactics
 from chessgloss.predicates.attacks import Number
@@ -25,7 +25,7 @@ AMOUNTS: Final[dict[str, tuple[float, float]]] = {
     "material": (1, 100),
 }
 #: The kinds of which a side ahead by a named amount has more.
-_KINDS: Final[dict[str, tuple[chess.PieceType, ...]]] = {
+_KINDS: Final[dict[str, tuple[PieceType, ...]]] = {
     **{chess.piece_name(kind): (kind,) for kind in range(1, 6)},
     **{"exchange": (chess.ROOK,), "piece": (2, 3, 4, 5)},
 }
@@ -39,7 +39,7 @@ def lead(board: Board, side: Color) -> int:
     return -balance
 
 
-def more_of(board: Board, side: Color, *kinds: chess.PieceType) -> int:
+def more_of(board: Board, side: Color, *kinds: PieceType) -> int:
     """Return how many more pieces of these kinds a side has than the other."""
     own, other = (
         sum(board.pieces_mask(kind, colour).bit_count() for kind in kinds)
