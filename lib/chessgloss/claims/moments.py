@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import chess
 from chess import Board, Color, Move, Square, scan_forward, square_distance, square_rank
@@ -12,10 +11,7 @@ from chess import Board, Color, Move, Square, scan_forward, square_distance, squ
 from chessgloss.claims.language import ANY_KIND, MoveSpec, Reference, SquarePattern
 from chessgloss.positions import MoveInContext
 from chessgloss.predicates import board as boards
-from chessgloss.predicates.finding import last_move, legal_moves, turned
-
-#: Which position it is: before the move, after it, or a line played on from one of them.
-Anchor = Literal["before", "after", "line"]
+from chessgloss.predicates.finding import Anchor, last_move, legal_moves, turned
 
 #: Most positions that a line is followed to.
 MOST_BRANCHES = 250
