@@ -77,10 +77,12 @@ def test_a_released_move_is_asked_about_under_its_own_number(asked):
 
 
 def test_no_released_move_castles_so_that_no_right_is_put_in():
-    boards = [(each.move.position.board(), each.move.move) for each in released_moves()]
-    assert len(boards) == 60
-    assert not any(board.castling_rights for board, _ in boards)
-    assert not any(board.is_castling(move) for board, move in boards)
+    moves = [each.move for each in released_moves()]
+    assert len(moves) == 60
+    for move in moves:
+        board = move.position.board()
+        assert not board.castling_rights
+        assert not board.is_castling(move.move)
 
 
 def test_every_arm_is_asked_once_on_every_move_in_the_same_words_as_the_first_experiment(
@@ -159,9 +161,8 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
     answer, comment, reading, folder, wrongly = scripted
     client = replay(voice.PURPOSE, MODEL)
     assert answer("voice", comment) == 8 * 150
-    assert answer("voice_readings", reading) == len(
-        [*readings.blocks("loop", voice.texts_in_loop(client))]
-    )
+    in_loop = readings.blocks("loop", voice.texts_in_loop(client))
+    assert answer("voice_readings", reading) == len([*in_loop])
     wrong = CHECK.wrong_claims(client, replay("voice_readings", MODEL))
     assert wrong.keys() == wrongly
     (folder / "sent_back.json").write_text(json.dumps(wrong))
@@ -169,12 +170,10 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
     last = voice.sent_back(client)[0].messages
     roles = [each.role for each in last[-3:]]
     assert roles == ["user", "assistant", "user"]
-    assert all(
-        f'"{said}": {why}' in last[-1].content
-        for said, why in wrong[
-            next(iter(k for k in wrong if wrong[k][0][0] in last[-1].content))
-        ]
-    )
+    told = last[-1].content
+    (of_move,) = (each for each in wrong.values() if each[0][0] in told)
+    for said, why in of_move:
+        assert f'"{said}": {why}' in told
     rows = [*voice.make_plants(client)]
     planted = Counter(each["arm"] for each in rows)
     assert {*planted.values()} == {voice.PLANTS}
@@ -192,29 +191,21 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
     assert len(found) == 9 * voice.PLANTS and found["found"].all()
     claims = outcomes.decided_claims(of, *checked)
     assert {*claims["by"]} == {"board"} and claims["false"].sum() == len(wrongly)
-    blindly, _ = RECORD.known_questions(
-        "voice_blind", replay(blind.PURPOSE, MODEL), MODEL
-    )
-    by_writer = Counter(
-        (each.about["set"], each.about["method"] in voice.REGISTERED)
-        for each in blindly
-        if each.about["method"] not in ("notes", "broken", "reference")
-    )
-    assert by_writer.keys() == {("first", True), ("second", True)}
+    blind_answers = replay(blind.PURPOSE, MODEL)
+    blindly, _ = RECORD.known_questions("voice_blind", blind_answers, MODEL)
     shown = Counter(each.about["method"] for each in blindly)
     assert shown["notes"] == 2 * 150
     most = blind.PLANTS_SHOWN * len(voice.REGISTERED)
     assert shown["broken"] <= 2 * most
-    assert not any(
-        arms.EVERY_ARM["ccc"].title in turn.content
-        for each in blindly
-        for turn in each.messages
-    )
-    assert answer("voice_blind", lambda _: BLIND) == 2 * len(
-        {each.messages[1] for each in blindly if each.about["set"] == "first"}
-    )
+    others = {"notes", "broken", "reference"}
+    assert shown.keys() - others <= {*voice.REGISTERED}
+    title = arms.EVERY_ARM["ccc"].title
+    turns = chain.from_iterable(each.messages for each in blindly)
+    assert not any(title in turn.content for turn in turns)
+    first = [each.messages[1] for each in blindly if each.about["set"] == "first"]
+    assert answer("voice_blind", lambda _: BLIND) == 2 * len({*first})
     texts = blind.voice_texts(client)
-    said = outcomes.read_blind(replay(blind.PURPOSE, MODEL), texts, blind.voice_seen())
+    said = outcomes.read_blind(blind_answers, texts, blind.voice_seen())
     decisive = outcomes.said(said, "decisive")
     assert (decisive[[*voice.REGISTERED]] == 1).all(axis=None)
     false_blind = outcomes.said(said, "false")
