@@ -512,8 +512,14 @@ def _side(claim: Claim, default: Color) -> Color:
     return default if side is None else side
 
 
+def _spec(claim: Claim) -> MoveSpec:
+    """Return what a claim says of a move: nothing, if it has none."""
+    first: MoveSpec = (claim.get("move") or (MoveSpec(),))[0]
+    return first
+
+
 def _played(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    (spec,) = claim.get("move")
+    spec = _spec(claim)
     board = scene.before.board
     by = claim.get("side") in (None, scene.mover)
     yes = by and fits(board, scene.move, spec)
@@ -536,7 +542,7 @@ def _can(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def _owners_of_taken(claim: Claim, moment: Moment) -> set[Color]:
     """Return whose the men are that a claim says can be taken on a square; empty if none is."""
-    (spec,) = claim.get("move") or (MoveSpec(),)
+    spec = _spec(claim)
     kinds = spec.captures
     if not isinstance(kinds, frozenset) or not isinstance(spec.target, SquarePattern):
         return set()
@@ -545,7 +551,7 @@ def _owners_of_taken(claim: Claim, moment: Moment) -> set[Color]:
 
 
 def _can_play(claim: Claim, moment: Moment, scene: Scene, side: Color) -> Finding:
-    (spec,) = claim.get("move") or (MoveSpec(),)
+    spec = _spec(claim)
     moves = moment.moves(spec, side)
     number = claim.get("number")
     board = turned(moment.board, side)
@@ -592,7 +598,7 @@ def _must(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _prevents(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    (spec,) = claim.get("move")
+    spec = _spec(claim)
     side = _side(claim, not scene.mover)
     earlier = scene.before.moves(spec, side)
     later = scene.after.moves(spec, side)
@@ -814,7 +820,7 @@ def disqualifier(claim: Claim) -> Disqualifier | None:
     """
     if claim.predicate not in ("played", "can"):
         return claim.row.event
-    (spec,) = claim.get("move") or (MoveSpec(),)
+    spec = _spec(claim)
     said: dict[Disqualifier, object] = {
         "checkmate": spec.mate,
         "promotion": spec.promotes,

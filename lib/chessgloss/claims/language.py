@@ -212,8 +212,10 @@ class Reference:
     @classmethod
     def parse(cls, text: str) -> Reference:
         """Return the reference that a text such as ``wNf3`` or ``e4`` makes."""
-        if text == "moved" or text == "last":
-            return cls(text, text=text)
+        if text == "moved":
+            return cls("moved", text=text)
+        if text == "last":
+            return cls("last", text=text)
         piece = re.fullmatch(rf"([wb?])(.)({_SQUARE})?([ld])?", text)
         if piece and piece[2] in KINDS:
             side, kind, place, shade = piece.groups()

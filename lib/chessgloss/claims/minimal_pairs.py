@@ -35,12 +35,13 @@ def corrupted(clause: str, error: ErrorType, rng: random.Random) -> Iterator[str
         word = place.group()
         if error == "wrong_side":
             others = [_OTHER_SIDE[word]]
-        else:
-            others = _PIECES - {word}
-            if error == "wrong_square":  # those next to it, which a writer takes for it
-                near = SquareSet(chess.BB_KING_ATTACKS[chess.parse_square(word)])
-                others = set(map(square_name, near))
-            others = rng.sample(sorted(others), len(others))
+        elif error == "wrong_piece":
+            others = sorted(_PIECES - {word})
+        else:  # those next to it, which a writer takes for it
+            near = SquareSet(chess.BB_KING_ATTACKS[chess.parse_square(word)])
+            others = sorted(map(square_name, near))
+        if len(others) > 1:
+            others = rng.sample(others, len(others))
         for other in others:
             text = clause[: place.start()] + other + clause[place.end() :]
             squares = _SQUARE.findall(text)
