@@ -9,7 +9,7 @@ from itertools import chain
 import chess
 import pytest
 
-from chessgloss.claims import read_model
+from chessgloss.claims import gold, read_model
 from chessgloss.commentary import arms, readings, voice
 from chessgloss.commentary.moves import released_moves
 from chessgloss.judges import blind, contrasts, outcomes
@@ -234,3 +234,15 @@ def test_a_file_that_is_missing_says_what_makes_it(scripted):
         voice.read_plants,
         model_named(MODEL),
     )
+
+
+def test_the_recorded_readings_are_decided_as_by_the_checker_that_decided_them_first():
+    client, reader = (replay(of, "claude") for of in (voice.PURPOSE, "voice_readings"))
+    kept = json.loads(data_file("commentary/voice/claude/verdicts.json").read_text())
+    for number, sha256 in enumerate(kept["sha256"], start=1):
+        texts = voice.texts_read(client, number)
+        blocks = readings.blocks(f"all_{number}", texts)
+        checked = voice.checks(texts, readings.read_texts(blocks, reader))
+        claims = sum(map(len, checked.values()))
+        assert claims == kept["claims"][number - 1]
+        assert gold.verdicts_sha256(checked) == sha256

@@ -820,11 +820,17 @@ def disqualifier(claim: Claim) -> Disqualifier | None:
     """
     if claim.predicate not in ("played", "can"):
         return claim.row.event
-    spec = _spec(claim)
-    said: dict[Disqualifier, object] = {
-        "checkmate": spec.mate,
-        "promotion": spec.promotes,
-        "check": spec.check,
-        "capture": spec.captures,
-    }
-    return next((event for event, value in said.items() if value), None)
+    specs: tuple[MoveSpec, ...] = claim.get("move") or ()
+    for event, said in _EVENTS.items():
+        if any(getattr(spec, said) for spec in specs):
+            return event
+    return None
+
+
+#: What a move does, by the field of its description that says so.
+_EVENTS: Final[Mapping[Disqualifier, str]] = {
+    "checkmate": "mate",
+    "promotion": "promotes",
+    "check": "check",
+    "capture": "captures",
+}

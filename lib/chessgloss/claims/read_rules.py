@@ -500,6 +500,8 @@ class _Sense:
                 added |= meaning.values
             elif meaning.predicate != "after":
                 said.append(meaning)
+        if added and not said:
+            raise Unreadable
         if added and said[0].predicate != "does":
             (way, place), *others = added.items()
             turned = self.verb.form == "turned"
