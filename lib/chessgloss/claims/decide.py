@@ -695,16 +695,12 @@ def _fork(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return Finding(False, f"there is no {reference_words(reference)}")
     finding = strongest(found) or found[0]
     discovered = reference.role == "moved" and _is_by_discovery(claim, moment)
-    together = bool(targets) and _is_of_a_side(reference)
+    # ``White forks king and rook``
+    together = bool(targets) and reference == Reference(side=reference.side)
     for meant in targets:
         hits = (board.attackers(not board.color_at(each), each) for each in meant)
         together = together and any(hits)
     return finding._replace(arguable=finding.arguable or discovered or together)
-
-
-def _is_of_a_side(reference: Reference) -> bool:
-    """Return whether all men of a side are meant: ``White forks king and rook``."""
-    return reference == Reference(side=reference.side)
 
 
 # ---------------------------------------------------------------- predicates of judgement

@@ -638,13 +638,11 @@ class _Sense:
         verb = self.verb
         modal = verb.modal
         fields = self._filled(meant)
-        last = fields.pop("by", "") == "last"
+        if fields.pop("by", "") == "last":
+            raise Unreadable  # ``14. Nxe5 takes the pawn`` says no more than its move
         side = fields.pop("side", "")
         values = {"side": side} if side else {}
         scene = self.scene
-        if last:  # ``14. Nxe5 takes the pawn``
-            (fields["piece"], fields["to"]) = _moving(scene.line[-1])
-            scene = scene._replace(line=scene.line[:-1])
         taken = (fields.get("captures"), fields.get("to", " ")[1:])
         behind_pawns = taken in (("P", "3"), ("P", "6"))
         if behind_pawns and _moving(self.reader.move)[0] == "P":
@@ -656,8 +654,6 @@ class _Sense:
             parts = ",".join(named)
             move = f"{{{parts}}}"
         settings = scene.settings()
-        if last:
-            return Claim.of("can", denied=denied, move=move, **settings)
         if "castles" in fields and (verb.longer or verb.perfect):
             if fields["castles"] != "any":
                 values["wing"] = fields["castles"]

@@ -216,25 +216,11 @@ def king_and_pawn(board: Board, when: When) -> Iterator[Fact]:
     if now.winner != then.winner and apart in ([0, 2], [0, 4], [0, 6]):
         sort = "direct" if apart[1] == 2 else "distant"
         text = f"{side_name(holder)} has the opposition, as {side_name(not holder)} is to move"
-        yield Fact(
-            kind="opposition",
-            when=when,
-            side=holder,
-            squares=names(kings),
-            value=sort,
-            text=text,
-        )
+        yield Fact("opposition", when, holder, names(kings), sort, text)
     king = boards.king_of(board, side)
     if now.winner == then.winner == side and king in key_squares(pawn, side):
         text = f"{noun(side, chess.KING, king)} is on a key square of its pawn"
-        yield Fact(
-            kind="key_square",
-            when=when,
-            side=side,
-            squares=names((king, pawn)),
-            value=None,
-            text=text,
-        )
+        yield Fact("key_square", when, side, names((king, pawn)), None, text)
 
 
 def key_squares(pawn: Square, colour: Color) -> SquareSet:
@@ -274,10 +260,5 @@ def outside_square(board: Board, when: When) -> Iterator[Fact]:
                     f"{outside} is outside the square of {noun(side, chess.PAWN, pawn)}"
                 )
                 yield Fact(
-                    kind="outside_square",
-                    when=when,
-                    side=side,
-                    squares=names((pawn, king, goal)),
-                    value=None,
-                    text=text,
+                    "outside_square", when, side, names((pawn, king, goal)), None, text
                 )

@@ -249,13 +249,6 @@ class Verdict:
         """Value after the move in centipawns."""
         return centipawns(self.after, self.mover)
 
-    @property
-    def lead_of_best(self) -> int | None:
-        """Centipawns by which the best move beats the second; ``None`` without a second."""
-        if self.second_centipawns is None:
-            return None
-        return self.centipawns_before - self.second_centipawns
-
     def summary(self) -> dict[str, object]:
         """Return the verdict as plain values, ready for JSON, seen by the side that moves."""
         before, after = (score.relative.mate() for score in (self.before, self.after))

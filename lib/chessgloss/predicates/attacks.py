@@ -7,6 +7,7 @@ not leave its line, is arguable (:class:`~chessgloss.predicates.finding.Finding`
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from functools import partial
 
 import chess
 from chess import Board, Color, Move, Square, SquareSet, square_name
@@ -25,17 +26,8 @@ Number = Container[float]
 SOME: Number = range(1, 65)
 
 
-def attacks(board: Board, piece: Square, target: Square) -> Finding:
-    """Return whether a piece attacks a man or covers a square."""
-    return _reaches(board, piece, target, "attack")
-
-
-def defends(board: Board, piece: Square, target: Square) -> Finding:
-    """Return whether a piece protects a man or covers a square."""
-    return _reaches(board, piece, target, "defend")
-
-
-def _reaches(board: Board, piece: Square, target: Square, verb: str) -> Finding:
+def _reaches(verb: str, board: Board, piece: Square, target: Square) -> Finding:
+    """Return whether a piece attacks, or defends, a man or a square."""
     there = _SQUARES[target]
     if board.attacks_mask(piece) & there:
         colour = bool(board.color_at(piece))
@@ -44,6 +36,10 @@ def _reaches(board: Board, piece: Square, target: Square, verb: str) -> Finding:
         return Finding(True, evidence, arguable=barred)
     evidence = told(board, f"{{}} does not {verb} {{}}", piece, target)
     return Finding(False, evidence, arguable=_nearly(board, piece, target))
+
+
+attacks = partial(_reaches, "attack")
+defends = partial(_reaches, "defend")
 
 
 def _nearly(board: Board, piece: Square, target: Square) -> bool:
@@ -68,49 +64,30 @@ def through(board: Board, piece: Square, target: Square) -> Square | None:
 # ---------------------------------------------------------------- how often
 
 
-def attacked(
+def _is_reached(
+    verb: str,
     board: Board,
     piece: Square,
     by: Square | None = None,
     side: Color | None = None,
     number: Number = SOME,
 ) -> Finding:
-    """Return whether a man is attacked, or a square covered by ``side``."""
+    """Return whether a man is attacked, or defended, or a square covered by ``side``."""
     if by is not None:
-        return attacks(board, by, piece)
-    if side is None and (owner := board.color_at(piece)) is not None:
-        side = not owner
-    return _aimed_at(board, piece, side, number, "attacked")
-
-
-def defended(
-    board: Board,
-    piece: Square,
-    by: Square | None = None,
-    side: Color | None = None,
-    number: Number = SOME,
-) -> Finding:
-    """Return whether a man is protected, or a square covered by ``side``."""
-    if by is not None:
-        return defends(board, by, piece)
+        return _reaches(verb, board, by, piece)
+    owner = board.color_at(piece)
+    if side is None and owner is not None:
+        side = owner if verb == "defend" else not owner
     if side is None:
-        side = board.color_at(piece)
-    return _aimed_at(board, piece, side, number, "defended")
-
-
-def _aimed_at(
-    board: Board,
-    target: Square,
-    side: Color | None,
-    number: Number,
-    word: str,
-) -> Finding:
-    if side is None:
-        return Finding(None, told(board, "whose pieces reach {} is not said", target))
-    direct = board.attackers(side, target)
-    evidence = told(board, f"{{}} is {word} by {men(board, direct)}", target)
-    fits = {count in number for count in counts(board, side, target)}
+        return Finding(None, told(board, "whose pieces reach {} is not said", piece))
+    direct = board.attackers(side, piece)
+    evidence = told(board, f"{{}} is {verb}ed by {men(board, direct)}", piece)
+    fits = {count in number for count in counts(board, side, piece)}
     return Finding(len(direct) in number, evidence, arguable=len(fits) > 1)
+
+
+attacked = partial(_is_reached, "attack")
+defended = partial(_is_reached, "defend")
 
 
 def counts(board: Board, side: Color, target: Square) -> list[int]:

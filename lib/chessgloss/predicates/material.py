@@ -57,19 +57,18 @@ def material(
     """Return whether a side is ahead by an amount, or so many pawns; 0 pawns is level."""
     evidence = _said(board)
     ahead = lead(board, side is not False)
-    if amount in (None, "material"):
-        if number is not None and 0 in number:
-            unlike = any(more_of(board, chess.WHITE, kind) for kind in range(2, 6))
-            return Finding(ahead == 0, evidence, abs(ahead) == 1 and unlike)
-        if side is None:
-            return Finding(None, f"which side is meant is not said; {evidence}")
-        if number is not None:
-            return Finding(ahead in number, evidence)
-        extra = more_of(board, side, *range(1, 6))
-        return Finding(ahead > 0, evidence, arguable=ahead == 0 and extra != 0)
+    whole = amount in (None, "material")
+    if whole and number is not None and 0 in number:
+        unlike = any(more_of(board, chess.WHITE, kind) for kind in range(2, 6))
+        return Finding(ahead == 0, evidence, abs(ahead) == 1 and unlike)
     if side is None:
         return Finding(None, f"which side is meant is not said; {evidence}")
-    return _by_amount(board, side, str(amount), number, evidence)
+    if not whole:
+        return _by_amount(board, side, str(amount), number, evidence)
+    if number is not None:
+        return Finding(ahead in number, evidence)
+    extra = more_of(board, side, *range(1, 6))
+    return Finding(ahead > 0, evidence, arguable=ahead == 0 and extra != 0)
 
 
 def _by_amount(
