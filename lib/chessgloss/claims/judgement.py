@@ -106,10 +106,7 @@ class Engine:
     def score(self, board: Board, side: Color) -> int | None:
         """Return the value of a position in centipawns, seen by a side."""
         lines = self.lines(board)
-        if not lines:
-            return None
-        score = lines[0].score
-        return centipawns(score, side)
+        return centipawns(lines[0].score, side) if lines else None
 
     def _told(self, board: Board) -> list[Line]:
         verdict = self.verdict
@@ -155,12 +152,7 @@ class Engine:
     def is_mated(self, board: Board, move: Move) -> bool:
         """Return whether a move lets the other side mate: at once, or by the engine's word."""
         after = after_move(board, move)
-        if tactics.mates(after, after.turn):
-            return True
-        score = self.score(after, board.turn)
-        if score is None:
-            return False
-        return score <= -MATES_FROM
+        return bool(tactics.mates(after, after.turn)) or self.mates(after)
 
     def mates(self, board: Board) -> bool:
         """Return whether the side on turn mates by force, by the engine's word."""

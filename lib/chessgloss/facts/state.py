@@ -42,7 +42,9 @@ def states(board: Board, when: When) -> Iterator[Fact]:
             _pair(when, side, pair, side) for pair in boards.defences(board, side)
         )
         for loss in tactics.hanging(board, side, taken[not side]):
-            yield _hanging(when, side, loss)
+            text = f"{noun(side, loss.victim, loss.square)} is hanging"
+            squares = names((loss.square,))
+            yield Fact("hanging", when, side, squares, loss.gain, text)
         for fork in tactics.forks(board, side, taken[side]):
             yield _fork(board, when, side, fork)
         pins, skewers = tactics.line_tactics(board, exchanges[side])
@@ -66,18 +68,11 @@ def _material(board: Board, when: When) -> Fact:
     return Fact("material", when, side, (), amount, text)
 
 
-def _hanging(when: When, side: Color, loss: tactics.Capture) -> Fact:
-    text = f"{noun(side, loss.victim, loss.square)} is hanging"
-    squares = names((loss.square,))
-    return Fact("hanging", when, side, squares, loss.gain, text)
-
-
 def _fork(board: Board, when: When, side: Color, fork: tactics.Fork) -> Fact:
     text = told(board, f"{{}} forks {men(board, fork.targets)}", fork.square)
     squares = names((fork.square, *fork.targets))
-    if fork.safe:
-        return Fact("fork", when, side, squares, "safe", text)
-    return Fact("fork", when, side, squares, "loose", text)
+    value = "safe" if fork.safe else "loose"
+    return Fact("fork", when, side, squares, value, text)
 
 
 def _line(
@@ -96,16 +91,15 @@ def _pair(when: When, side: Color, pair: boards.Pair, owner: Color) -> Fact:
     squares = names((pair.square, pair.target))
     piece = noun(side, pair.piece, pair.square)
     target = noun(owner, pair.target_piece, pair.target)
+    kind: FactKind = "attack"
+    text = f"{piece} attacks {target}"
+    barred = "but may not take it"
     if owner == side:
-        kind: FactKind = "defence"
+        kind = "defence"
         text = f"{piece} defends {target}"
-        barred = f"{text} but may not take back there"
-    else:
-        kind = "attack"
-        text = f"{piece} attacks {target}"
-        barred = f"{text} but may not take it"
+        barred = "but may not take back there"
     if pair.barred:
-        return Fact(kind, when, side, squares, "barred", barred)
+        return Fact(kind, when, side, squares, "barred", f"{text} {barred}")
     return Fact(kind, when, side, squares, None, text)
 
 
