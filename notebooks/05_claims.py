@@ -160,7 +160,8 @@ print(f"{len(checker)} files of code and tables, SHA-256 {checker_sha256[:12]}�
 earlier = json.loads(data_file(f"commentary/voice/{writer}/verdicts.json").read_text("utf-8"))
 again = gold.verdicts_sha256(voice.checks(texts, read))
 alike = "the same" if again == earlier["sha256"][0] else "NOT the same"
-print(f"{alike} verdicts on {earlier['claims'][0]:,} claims as by {earlier['checker_sha256'][:12]}…")
+claims_n = earlier["claims"][0]
+print(f"{alike} verdicts on {claims_n:,} claims as by {earlier['checker_sha256'][:12]}…")
 
 # %% [markdown]
 # Readers were measured on three sets of sentences: made up to test a checker, and by two writers who had
