@@ -106,7 +106,9 @@ class Engine:
     def score(self, board: Board, side: Color) -> int | None:
         """Return the value of a position in centipawns, seen by a side."""
         lines = self.lines(board)
-        return centipawns(lines[0].score, side) if lines else None
+        if not lines:
+            return None
+        return centipawns(lines[0].score, side)
 
     def _told(self, board: Board) -> list[Line]:
         verdict = self.verdict
@@ -152,7 +154,9 @@ class Engine:
     def is_mated(self, board: Board, move: Move) -> bool:
         """Return whether a move lets the other side mate: at once, or by the engine's word."""
         after = after_move(board, move)
-        return bool(tactics.mates(after, after.turn)) or self.mates(after)
+        if tactics.mates(after, after.turn):
+            return True
+        return self.mates(after)
 
     def mates(self, board: Board) -> bool:
         """Return whether the side on turn mates by force, by the engine's word."""
@@ -260,7 +264,8 @@ def loss_of_others(engine: Engine, board: Board, moves: Sequence[Move]) -> float
     others = {move.uci() for move in board.legal_moves if move not in moves}
     if not others:
         return 1.0
-    lines = engine.lines(board, min(len(moves), 4) + 1)
+    count = min(len(moves), 4) + 1
+    lines = engine.lines(board, count)
     for line in lines:
         if others & {*line.moves[:1]}:
             best = centipawns(lines[0].score, board.turn)
@@ -321,7 +326,8 @@ def wins(
     doubt = 2 * won >= least or gained > half or value > 5 * half
     if number is not None:
         return Finding(won in number, evidence, arguable=doubt)
-    if natural_end(board) is not None and won > most + 1:
+    over = natural_end(board) is not None
+    if over and won > most + 1:
         return Finding(False, evidence)
     return Finding(won >= least, evidence, arguable=doubt)
 

@@ -71,8 +71,9 @@ def _material(board: Board, when: When) -> Fact:
 def _fork(board: Board, when: When, side: Color, fork: tactics.Fork) -> Fact:
     text = told(board, f"{{}} forks {men(board, fork.targets)}", fork.square)
     squares = names((fork.square, *fork.targets))
-    value = "safe" if fork.safe else "loose"
-    return Fact("fork", when, side, squares, value, text)
+    if fork.safe:
+        return Fact("fork", when, side, squares, "safe", text)
+    return Fact("fork", when, side, squares, "loose", text)
 
 
 def _line(
@@ -113,7 +114,9 @@ def _threat(board: Board, when: When, side: Color, threat: tactics.Threat) -> Fa
         "capture": lambda: f"win {noun_at(board, threat.target)} with {mover}",
         "promotion": lambda: f"promote {mover} on {end}",
     }[threat.kind]()
-    verb = "can" if board.turn == side else "threatens to"
+    verb = "threatens to"
+    if board.turn == side:
+        verb = "can"
     text = f"{side_name(side)} {verb} {aim}"
     squares = (start, end, target)
     return Fact("threat", when, side, squares, move.uci(), text)
@@ -122,7 +125,9 @@ def _threat(board: Board, when: When, side: Color, threat: tactics.Threat) -> Fa
 def _structure(board: Board, when: When, side: Color) -> Iterator[Fact]:
     for pawn in boards.passed(board, side):
         rank = square_rank(pawn)
-        steps = 7 - rank if side else rank
+        steps = rank
+        if side:
+            steps = 7 - rank
         squares = names((pawn,))
         text = f"{noun(side, chess.PAWN, pawn)} is passed"
         yield Fact("passed_pawn", when, side, squares, steps, text)
@@ -166,13 +171,16 @@ def checks(board: Board, when: When, start: Board | None = None) -> Iterator[Fac
     checkers = [*board.checkers()]
     side = not board.turn
     target = noun_at(board, king)
+    loser = side_name(board.turn)
     given: dict[FactKind, list[Square]] = {"check": checkers}
     if start is not None:
         given["discovered_check"] = [s for s in checkers if start.color_at(s) == side]
         given["double_check"] = checkers if len(checkers) > 1 else []
     for kind, pieces in given.items():
         if pieces:
-            verb = "gives" if len(pieces) == 1 else "give"
+            verb = "give"
+            if len(pieces) == 1:
+                verb = "gives"
             word = kind.replace("_", " ")
             text = f"{men(board, pieces)} {verb} {word} to {target}"
             squares = names((*pieces, king))
@@ -182,6 +190,6 @@ def checks(board: Board, when: When, start: Board | None = None) -> Iterator[Fac
         squares = names((*checkers, king))
         yield Fact("mate", when, side, squares, None, text)
     elif start is not None and board.is_stalemate():
-        text = f"{side_name(board.turn)} is stalemated"
+        text = f"{loser} is stalemated"
         squares = names((king,))
         yield Fact("stalemate", when, board.turn, squares, None, text)

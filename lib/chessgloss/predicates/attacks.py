@@ -47,8 +47,9 @@ def _nearly(board: Board, piece: Square, target: Square) -> bool:
     between = through(board, piece, target)
     if between is None:
         return False
-    backs = bool(board.attacks_mask(between) & _SQUARES[target])
-    return backs or board.color_at(between) != board.color_at(piece)
+    if board.attacks_mask(between) & _SQUARES[target]:
+        return True
+    return board.color_at(between) != board.color_at(piece)
 
 
 def through(board: Board, piece: Square, target: Square) -> Square | None:
@@ -77,13 +78,16 @@ def _is_reached(
         return _reaches(verb, board, by, piece)
     owner = board.color_at(piece)
     if side is None and owner is not None:
-        side = owner if verb == "defend" else not owner
+        side = not owner
+        if verb == "defend":
+            side = owner
     if side is None:
         return Finding(None, told(board, "whose pieces reach {} is not said", piece))
     direct = board.attackers(side, piece)
     evidence = told(board, f"{{}} is {verb}ed by {men(board, direct)}", piece)
     fits = {count in number for count in counts(board, side, piece)}
-    return Finding(len(direct) in number, evidence, arguable=len(fits) > 1)
+    holds = len(direct) in number
+    return Finding(holds, evidence, arguable=len(fits) > 1)
 
 
 attacked = partial(_is_reached, "attack")
@@ -176,8 +180,10 @@ def mobility(
 ) -> Finding:
     """Return whether a piece has so many moves, or safe moves, to some squares."""
     reach = {*to}
-    ends = {move.to_square for move in moves_of(board, piece)} & reach
-    safe = {move.to_square for move in safe_moves(board, piece)} & reach
+    ends = {move.to_square for move in moves_of(board, piece)}
+    safe = {move.to_square for move in safe_moves(board, piece)}
+    ends &= reach
+    safe &= reach
     counted, other = ends, safe
     how = ""
     if counting == "safe":
@@ -192,7 +198,8 @@ def mobility(
 
 def listed_squares(squares: Iterable[Square]) -> str:
     """Return squares as a list in words; ``no square`` for none."""
-    names = [square_name(square) for square in sorted(squares)]
+    ordered = sorted(squares)
+    names = [square_name(square) for square in ordered]
     if not names:
         return "no square"
     return listed(names)
