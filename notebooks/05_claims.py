@@ -27,6 +27,7 @@ writer, small = "claude", "qwen2.5-coder-1.5b-q4_k_m"
 shown = "lec12/9"
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, moves and recorded answers"}
+import json
 import re
 import textwrap
 
@@ -63,7 +64,7 @@ from chessgloss.stats import (
     share_of,
     wilson,
 )
-from chessgloss.store import find_project
+from chessgloss.store import data_file, find_project
 
 sizes = load_sizes("05_claims", profile)
 report.use_house_style()
@@ -147,13 +148,20 @@ print(f"what decides the first: {decided[0].evidence}")
 # the reader is a language model that is told the claim language in one prompt. For those who have no
 # model there is a table of {glue:text}`templates` templates, which leaves unread what it does not know.
 # The checker is named by a hash: of all that decides a claim, and of what a model is told before it reads.
+# Its code has become shorter since the experiment below was first decided, by a checker with another hash.
+# Whether both give the same verdicts on what was read is computed here, without searches of the engine.
 
 # %%
 library = find_project() / "lib"
 uses = "from chessgloss.claims import decide, read_model\ndecide, read_model.instructions"
 checker = used_code(uses, library)
 checker_sha256 = code_sha256(checker, library)
-print(f"{len(checker)} definitions and their tables, SHA-256 {checker_sha256[:12]}…")
+print(f"{len(checker)} files of code and tables, SHA-256 {checker_sha256[:12]}…")
+earlier = json.loads(data_file(f"commentary/voice/{writer}/verdicts.json").read_text("utf-8"))
+again = gold.verdicts_sha256(voice.checks(texts, read))
+alike = "the same" if again == earlier["sha256"][0] else "NOT the same"
+claims_n = earlier["claims"][0]
+print(f"{alike} verdicts on {claims_n:,} claims as by {earlier['checker_sha256'][:12]}…")
 
 # %% [markdown]
 # Readers were measured on three sets of sentences: made up to test a checker, and by two writers who had
@@ -593,7 +601,7 @@ gaps_by_cause = {
 named_by_hash = report.Result(
     int(checker_sha256[:12], 16),
     unit="its first twelve hexadecimal digits as a number",
-    source=f"sha256 {checker_sha256} of {len(checker)} definitions",
+    source=f"sha256 {checker_sha256} of {len(checker)} files",
 )
 lacking = report.Result(None, unit=difference_unit, needs="readers that find planted errors")
 shares = {

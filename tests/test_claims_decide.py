@@ -356,6 +356,7 @@ def test_what_the_rubric_forbids_is_told_by_the_claim():
         "fork piece=wN": "forced tactic or threat",
         "attacks piece=wN target=e4": None,
         "played move=Nf3": None,
+        "played move=Nf3,{captures}": "capture",
     }
     for text, event in events.items():
         assert disqualifier(Claim.parse(text)) == event
@@ -417,6 +418,11 @@ def test_braces_in_a_text_are_words_that_are_not_read(text):
 def test_rules_carry_over_what_was_moved_and_hear_never(text, claims):
     found = read_rules.read(text, chess.WHITE, "Nxd5").claims
     assert [str(each) for each in found] == claims
+
+
+def test_a_clause_of_additions_alone_is_not_read():
+    said = "White can get the two bishops with Nxe5."
+    assert read_rules.read(said, chess.BLACK, "Qd6").unread
 
 
 def test_rules_do_not_say_where_a_pawn_stood_that_a_pawn_takes():

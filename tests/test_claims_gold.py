@@ -95,7 +95,7 @@ def test_a_bad_line_is_named(tmp_path, text):
     ("half", "count"), [("fresh", 200), ("last", 200), ("new", 150)]
 )
 def test_half_of_each_writers_sentences_are_false(half, count):
-    texts = list(gold.read_written(WRITTEN, half))
+    texts = list(gold.read_gold(WRITTEN, half))
     keys = {each.key for each in texts}
     assert len(keys) == len(texts) == count
     labels = [each.label for each in texts]

@@ -32,11 +32,7 @@ def test_a_move_among_the_lines_is_compared_there(d4):
     assert (found.loss, found.rank, found.ranked) == (15, 2, 2)
     assert (found.centipawns_before, found.centipawns_after) == (40, 90)
     assert found.played == PovScore(Cp(25), chess.WHITE)
-    assert (found.second, found.second_centipawns, found.lead_of_best) == (
-        "d2d4",
-        25,
-        15,
-    )
+    assert (found.second, found.second_centipawns) == ("d2d4", 25)
     assert (found.best, found.best_line, found.reply) == (
         "e2e4",
         ("e2e4", "e7e5"),

@@ -9,7 +9,7 @@ from itertools import chain
 import chess
 import pytest
 
-from chessgloss.claims import read_model
+from chessgloss.claims import gold, read_model
 from chessgloss.commentary import arms, readings, voice
 from chessgloss.commentary.moves import released_moves
 from chessgloss.judges import blind, contrasts, outcomes
@@ -37,20 +37,25 @@ def asked() -> dict[str, list[Request]]:
 
 
 def test_what_is_asked_is_what_was_decided_before_the_first_answer(asked, frozen):
-    digests = {arm: FREEZE.prompts_sha256(each) for arm, each in asked.items()}
-    assert digests == frozen["sha256"]["prompts"]
-    instructions = FREEZE.text_sha256(read_model.instructions())
-    assert instructions == frozen["sha256"]["reader"]
-    told = FREEZE.text_sha256(arms.SENT_BACK.template)
-    assert told == frozen["sha256"]["sent_back"]
+    kept = frozen["sha256"]
+    for arm, requests in asked.items():
+        assert FREEZE.prompts_sha256(requests) == kept["prompts"][arm]
+    assert kept["prompts"].keys() == asked.keys()
+    told = {
+        "reader": read_model.instructions(),
+        "sent_back": arms.SENT_BACK.template,
+        "moves": json.dumps(voice.read_blocks()),
+    }
+    for name, text in told.items():
+        assert FREEZE.text_sha256(text) == kept[name]
+    assert kept["blind"].keys() == {*blind.TOLD}
+    for name in blind.TOLD:
+        text = blind.told(name)
+        assert FREEZE.text_sha256(text) == kept["blind"][name]
     assert frozen["planted_errors"] == voice.PLANTS
     assert frozen["seed"] == voice.SEED
-    blindly = {name: FREEZE.text_sha256(blind.told(name)) for name in blind.TOLD}
-    assert blindly == frozen["sha256"]["blind"]
-    moves = FREEZE.text_sha256(json.dumps(voice.read_blocks()))
-    assert moves == frozen["sha256"]["moves"]
-    steps = {name: [*pair] for name, pair in voice.CONTRASTS.items()}
-    assert frozen["contrasts"] == steps
+    for name, pair in voice.CONTRASTS.items():
+        assert frozen["contrasts"][name] == [*pair]
     assert frozen["outcomes"] == voice.OUTCOMES
     assert frozen["smallest_difference"] == contrasts.MATTERS == 0.05
 
@@ -60,16 +65,18 @@ def test_the_blocks_share_out_the_released_and_the_drawn_moves_alike():
     names = [*chain.from_iterable(blocks)]
     released = {each.name for each in released_moves()}
     assert len(names) == len(set(names)) == 150
-    of_release = [len(released & {*each}) for each in blocks]
-    assert of_release == [10] * 6
+    assert len(blocks) == 6
+    for each in blocks:
+        of_release = released & {*each}
+        assert len(of_release) == 10
     assert set(names) - released <= arms.asked_moves().keys()
-    boards = (each.move.position.board() for each in voice.voice_moves().values())
-    assert min(len(board.piece_map()) for board in boards) > 2
+    for each in voice.voice_moves().values():
+        board = each.move.position.board()
+        assert len(board.piece_map()) > 2
 
 
 def test_a_released_move_is_asked_about_under_its_own_number(asked):
-    of_move = {each.about["of"]: each for each in asked["bare"]}
-    last = of_move["released/02"]
+    (last,) = (each for each in asked["bare"] if each.about["of"] == "released/02")
     assert last.messages[-1].content.splitlines() == [
         "Position (FEN): r1b1k2r/ppppb1qp/2n2n2/6p1/2PP1p2/P1NB1N1P/1P2R1P1/R1BQ2K1 b - - 0 17",
         "Move played by Black: 17... h5",
@@ -77,26 +84,41 @@ def test_a_released_move_is_asked_about_under_its_own_number(asked):
 
 
 def test_no_released_move_castles_so_that_no_right_is_put_in():
-    boards = [(each.move.position.board(), each.move.move) for each in released_moves()]
-    assert len(boards) == 60
-    assert not any(board.castling_rights for board, _ in boards)
-    assert not any(board.is_castling(move) for board, move in boards)
+    moves = [each.move for each in released_moves()]
+    assert len(moves) == 60
+    for move in moves:
+        board = move.position.board()
+        assert not board.castling_rights
+        assert not board.is_castling(move.move)
 
 
 def test_every_arm_is_asked_once_on_every_move_in_the_same_words_as_the_first_experiment(
     asked,
 ):
-    shared = {
-        (one.about["of"], one.about["method"]): one.messages for one in arms.questions()
-    }
+    shared = {}
+    for each in arms.questions():
+        about = each.about
+        shared[about["method"], about["of"]] = each.messages
     for arm, requests in asked.items():
-        of = {each.about["of"]: each.messages for each in requests}
-        assert len(of) == len(requests) == 150
-        first = {name: shared.get((name, arm), told) for name, told in of.items()}
-        assert first == of
+        names = {each.about["of"] for each in requests}
+        assert len(names) == len(requests) == 150
+        for each in requests:
+            key = (arm, each.about["of"])
+            assert shared.get(key, each.messages) == each.messages
 
 
 # ---------------------------------------------------------------- from the first answer to the last
+
+
+def read_line(line: str) -> str:
+    """Read of a numbered sentence where a man is said to stand, and no more."""
+    number, _, text = line.partition(".")
+    said = re.search(r"the (\w+) on ([a-h][1-8])", text)
+    if said is None:
+        return f"{number}. -"
+    kind = chess.PIECE_NAMES.index(said[1])
+    letter = chess.PIECE_SYMBOLS[kind].upper()
+    return f"{number}. stands piece=?{letter}{said[2]} when=after"
 
 
 @pytest.fixture
@@ -130,16 +152,8 @@ def scripted(tmp_path, monkeypatch):
         return f"Comment: There is the {name} on {where}. It was said of {words}."
 
     def reading(request: Request) -> str:
-        lines = []
-        for line in request.messages[1].content.splitlines():
-            number = line.partition(".")[0]
-            said = re.search(r"the (\w+) on ([a-h][1-8])", line)
-            claim = "-"
-            if said:
-                kind = chess.PIECE_SYMBOLS[chess.PIECE_NAMES.index(said[1])].upper()
-                claim = f"stands piece=?{kind}{said[2]} when=after"
-            lines.append(f"{number}. {claim}")
-        return "\n".join(lines)
+        asked = request.messages[1].content
+        return "\n".join(map(read_line, asked.splitlines()))
 
     def answer(purpose: str, say) -> int:
         client = Client(place(model, purpose, tmp_path))
@@ -159,64 +173,64 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
     answer, comment, reading, folder, wrongly = scripted
     client = replay(voice.PURPOSE, MODEL)
     assert answer("voice", comment) == 8 * 150
-    assert answer("voice_readings", reading) == len(
-        [*readings.blocks("loop", voice.texts_in_loop(client))]
-    )
+    in_loop = readings.blocks("loop", voice.texts_in_loop(client))
+    assert answer("voice_readings", reading) == len([*in_loop])
     wrong = CHECK.wrong_claims(client, replay("voice_readings", MODEL))
     assert wrong.keys() == wrongly
     (folder / "sent_back.json").write_text(json.dumps(wrong))
     assert answer("voice", comment) == len(wrongly)
     last = voice.sent_back(client)[0].messages
-    roles = [each.role for each in last[-3:]]
-    assert roles == ["user", "assistant", "user"]
-    assert all(
-        f'"{said}": {why}' in last[-1].content
-        for said, why in wrong[
-            next(iter(k for k in wrong if wrong[k][0][0] in last[-1].content))
-        ]
-    )
+    question, answered, again = last[-3:]
+    assert question.role == again.role == "user"
+    assert answered.role == "assistant"
+    told = last[-1].content
+    given = [said for said, _ in chain.from_iterable(wrong.values())]
+    assert any(said in told for said in given)
+    for said, why in chain.from_iterable(wrong.values()):
+        line = f'"{said}": {why}'
+        assert said not in told or line in told
     rows = [*voice.make_plants(client)]
     planted = Counter(each["arm"] for each in rows)
     assert {*planted.values()} == {voice.PLANTS}
-    lines = "".join(f"{json.dumps(each)}\n" for each in rows)
-    (folder / "plants.jsonl").write_text(lines)
+    lines = map(json.dumps, rows)
+    (folder / "plants.jsonl").write_text("\n".join(lines))
     sentences = 2 * 8 * 150 * 2
     assert answer("voice_readings", reading) > sentences / read_model.SENTENCES
     checked = outcomes.check_twice(client, replay("voice_readings", MODEL))
     of = voice.comments(client)
     false = outcomes.by_arm(of, voice.accused(*checked))
     assert false.shape == (150, 9)
-    by_arm = {arm: {*false.index[false[arm] == 1]} for arm in false}
-    assert by_arm == {arm: wrongly if arm == "lines" else set() for arm in of}
+    for arm in of:
+        accused = {*false.index[false[arm] == 1]}
+        assert accused == (wrongly if arm == "lines" else set())
     found = outcomes.found_plants(rows, *checked)
-    assert len(found) == 9 * voice.PLANTS and found["found"].all()
+    assert len(found) == 9 * voice.PLANTS
+    assert found["found"].all()
     claims = outcomes.decided_claims(of, *checked)
-    assert {*claims["by"]} == {"board"} and claims["false"].sum() == len(wrongly)
-    blindly, _ = RECORD.known_questions(
-        "voice_blind", replay(blind.PURPOSE, MODEL), MODEL
-    )
-    by_writer = Counter(
-        (each.about["set"], each.about["method"] in voice.REGISTERED)
-        for each in blindly
-        if each.about["method"] not in ("notes", "broken", "reference")
-    )
-    assert by_writer.keys() == {("first", True), ("second", True)}
+    assert {*claims["by"]} == {"board"}
+    assert claims["false"].sum() == len(wrongly)
+    blind_answers = replay(blind.PURPOSE, MODEL)
+    blindly, _ = RECORD.known_questions("voice_blind", blind_answers, MODEL)
     shown = Counter(each.about["method"] for each in blindly)
     assert shown["notes"] == 2 * 150
     most = blind.PLANTS_SHOWN * len(voice.REGISTERED)
     assert shown["broken"] <= 2 * most
-    assert not any(
-        arms.EVERY_ARM["ccc"].title in turn.content
-        for each in blindly
-        for turn in each.messages
-    )
-    assert answer("voice_blind", lambda _: BLIND) == 2 * len(
-        {each.messages[1] for each in blindly if each.about["set"] == "first"}
-    )
+    others = {"notes", "broken", "reference"}
+    assert shown.keys() - others <= {*voice.REGISTERED}
+    title = arms.EVERY_ARM["ccc"].title
+    for each in blindly:
+        contents = [turn.content for turn in each.messages]
+        assert title not in "\n".join(contents)
+    of_set = {}
+    for each in blindly:
+        of_set.setdefault(each.about["set"], set()).add(each.messages[1])
+    answered = answer("voice_blind", lambda _: BLIND)
+    assert answered == 2 * len(of_set["first"])
     texts = blind.voice_texts(client)
-    said = outcomes.read_blind(replay(blind.PURPOSE, MODEL), texts, blind.voice_seen())
+    said = outcomes.read_blind(blind_answers, texts, blind.voice_seen())
     decisive = outcomes.said(said, "decisive")
-    assert (decisive[[*voice.REGISTERED]] == 1).all(axis=None)
+    registered = decisive[[*voice.REGISTERED]]
+    assert (registered == 1).all(axis=None)
     false_blind = outcomes.said(said, "false")
     ruler = outcomes.rulers(false, found, false_blind)
     assert ruler["lines"] == Ruler(50, 50, 20, 150)
@@ -229,8 +243,9 @@ def test_arms_and_readings_share_no_order(scripted):
     (folder / "sent_back.json").write_text("{}")
     (folder / "plants.jsonl").write_text("")
     client = replay(voice.PURPOSE, MODEL)
-    first = [each.key for each in voice.texts_read(client, 1)]
-    second = [each.key for each in voice.texts_read(client, 2)]
+    first, second = (
+        [each.key for each in voice.texts_read(client, number)] for number in (1, 2)
+    )
     assert {*first} == {*second}
     assert len(first) == 8 * 150, "what is unchanged by the check is read once"
     assert first != second
@@ -243,3 +258,16 @@ def test_a_file_that_is_missing_says_what_makes_it(scripted):
         voice.read_plants,
         model_named(MODEL),
     )
+
+
+def test_the_recorded_readings_are_decided_as_by_the_checker_that_decided_them_first():
+    client = replay(voice.PURPOSE, "claude")
+    reader = replay("voice_readings", "claude")
+    kept = json.loads(data_file("commentary/voice/claude/verdicts.json").read_text())
+    for number, sha256 in enumerate(kept["sha256"], start=1):
+        texts = voice.texts_read(client, number)
+        blocks = readings.blocks(f"all_{number}", texts)
+        checked = voice.checks(texts, readings.read_texts(blocks, reader))
+        claims = sum(map(len, checked.values()))
+        assert claims == kept["claims"][number - 1]
+        assert gold.verdicts_sha256(checked) == sha256

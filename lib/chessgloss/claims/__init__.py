@@ -21,6 +21,8 @@ what:
     Sentences that can be decided, offered in the place of a clause that was not read.
 ``wording``
     Evidence as a person would put it, for a page.
+``minimal_pairs``
+    Sentences with one word exchanged, which a checker has to find.
 ``gold``
     How good that is.
 

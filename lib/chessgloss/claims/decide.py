@@ -19,7 +19,7 @@ from itertools import product
 from typing import Any, Final, Literal, get_args
 
 import chess
-from chess import Color, Move, Square, SquareSet
+from chess import Color, Move, PieceType, Square, SquareSet
 
 from chessgloss.claims import judgement, read_rules
 from chessgloss.claims.judgement import Engine
@@ -37,7 +37,6 @@ from chessgloss.claims.language import (
     Value,
 )
 from chessgloss.claims.moments import (
-    Anchor,
     Moment,
     directions,
     fits,
@@ -60,6 +59,7 @@ from chessgloss.predicates import (
     pawns,
 )
 from chessgloss.predicates.finding import (
+    Anchor,
     Finding,
     legal_moves,
     men,
@@ -67,6 +67,7 @@ from chessgloss.predicates.finding import (
     strongest,
     told,
     turned,
+    weakest,
 )
 from chessgloss.predicates.words import side_name
 
@@ -214,9 +215,6 @@ class Scene:
         return self.before.board.turn
 
 
-#: What asking a claim in one moment comes to.
-Result = tuple[Finding, Anchor]
-
 #: Predicates of the move itself, which is before no position and after none.
 OF_THE_MOVE: Final = frozenset({"played", "develops", "prevents"})
 OF_THE_LAST_MOVE: Final = frozenset({"opens", "sacrifice", "wins"})
@@ -247,6 +245,8 @@ def _is_alike(one: Checked, other: Checked) -> bool:
     return overlap and (same or one.kind == other.kind)
 
 
+_UNPLAYED: Final = Finding(False, "nothing is claimed")
+
 #: Words that a reader did not read, as a claim.
 UNREAD: Final = Claim.of("unsaid", said="not read")
 
@@ -255,22 +255,15 @@ def _decide(claim: Claim, scene: Scene) -> Checked:
     if claim.predicate == "unsaid":
         why = "it was not read" if claim == UNREAD else "there is no predicate for it"
         return Checked(claim, "not checkable", why)
-    results = [_overall(each, scene) for each in _single(claim)]
-    finding, anchor = next(
-        result
-        for verdict in (False, None, True)
-        for result in results
-        if result[0].verdict is verdict
-    )
-    excused = claim.modality != "asserted" and finding.verdict is False
-    if claim.modality == "hypothetical" or (excused and _is_matter_of_opinion(claim)):
-        return Checked(
-            claim, "not checkable", f"only supposed; {finding.evidence}", anchor
-        )
-    truth: Mapping[bool | None, Truth] = {True: "true", False: "false"}
-    return Checked(
-        claim, truth.get(finding.verdict, "not checkable"), finding.evidence, anchor
-    )
+    finding = weakest([_overall(each, scene) for each in _single(claim)]) or _UNPLAYED
+    evidence = finding.evidence
+    opinion = claim.modality != "asserted" and _is_matter_of_opinion(claim)
+    truth: Truth = "not checkable"
+    if claim.modality == "hypothetical" or (opinion and finding.verdict is False):
+        evidence = f"only supposed; {evidence}"
+    elif finding.verdict is not None:
+        truth = "true" if finding.verdict else "false"
+    return Checked(claim, truth, evidence, finding.anchor)
 
 
 def _is_matter_of_opinion(claim: Claim) -> bool:
@@ -299,7 +292,7 @@ def _single(claim: Claim) -> Iterator[Claim]:
         yield replace(claim, arguments=arguments)
 
 
-def _overall(claim: Claim, scene: Scene) -> Result:
+def _overall(claim: Claim, scene: Scene) -> Finding:
     """Return what a claim comes to over the positions that its words allow."""
     starts = {
         "before": [scene.before],
@@ -308,21 +301,12 @@ def _overall(claim: Claim, scene: Scene) -> Result:
     }[claim.when]
     if claim.predicate in OF_THE_MOVE:
         starts = [scene.before]
-    elif (
-        claim.predicate in OF_THE_LAST_MOVE
-        and claim.when == "either"
-        and not claim.line
-    ):
-        starts = [scene.after]
-    results = [result for start in starts for result in _of_start(claim, start, scene)]
-    for verdict in (True, None):
-        for result in results:
-            if result[0].verdict is verdict:
-                return result
-    return results[0]
+    elif claim.predicate in OF_THE_LAST_MOVE and not claim.line:
+        starts = starts[:1]
+    return strongest([_of_start(claim, start, scene) for start in starts]) or _UNPLAYED
 
 
-def _of_start(claim: Claim, start: Moment, scene: Scene) -> list[Result]:
+def _of_start(claim: Claim, start: Moment, scene: Scene) -> Finding:
     """Return what a claim comes to behind its line, played on from one position."""
     line = list(claim.line)
     if line and start is scene.after and not played_on(start, line[:1]):
@@ -332,20 +316,19 @@ def _of_start(claim: Claim, start: Moment, scene: Scene) -> list[Result]:
     moments = played_on(start, line)
     if not moments:
         words = " ".join(map(move_words, line))
-        return [(Finding(False, f"{words} cannot be played"), "line")]
-    anchor = moments[0].anchor
-    if claim.branches == "some":
-        found = [_asked(replace(claim, denied=False), each, scene) for each in moments]
-        finding = strongest(found) or found[0]
-        return [(finding.denied() if claim.denied else finding, anchor)]
-    found = [_asked(claim, each, scene) for each in moments]
-    verdicts = {finding.verdict for finding in found}
-    if len(verdicts) == 1:
-        return [(found[0], anchor)]
-    if claim.branches == "all":
-        worst = False if False in verdicts else None
-        return [(next(f for f in found if f.verdict is worst), anchor)]
-    return [(Finding(None, f"it depends on the moves: {found[0].evidence}"), anchor)]
+        return Finding(False, f"{words} cannot be played", anchor="line")
+    some = claim.branches == "some"
+    asked = replace(claim, denied=False) if some else claim
+    found = [_asked(asked, each, scene) for each in moments]
+    finding = found[0]
+    if some:
+        finding = strongest(found) or finding
+        finding = finding.denied() if claim.denied else finding
+    elif claim.branches == "all":
+        finding = weakest(found) or finding
+    elif len({each.verdict for each in found}) > 1:
+        finding = Finding(None, f"it depends on the moves: {finding.evidence}")
+    return finding._replace(anchor=moments[0].anchor)
 
 
 def _asked(claim: Claim, moment: Moment, scene: Scene) -> Finding:
@@ -378,7 +361,7 @@ def quantified(claim: Claim, moment: Moment) -> Finding:
     elif quantity == "only":
         finding = _only(claim, moment, squares, found) or none
     elif quantity == "all":
-        finding = _every(found) or none
+        finding = weakest(found) or none
     else:
         finding = strongest(found) or none
     if quantity == "none":
@@ -391,13 +374,6 @@ def quantified(claim: Claim, moment: Moment) -> Finding:
         if len({each.holds for each in found}) > 1:
             return Finding(None, f"which is meant is not said: {finding.evidence}")
     return finding.denied()
-
-
-def _every(found: Sequence[Finding]) -> Finding | None:
-    failing = [each for each in found if each.verdict is not True]
-    false = [each for each in failing if each.verdict is False]
-    worst = false or failing or found
-    return worst[0] if worst else None
 
 
 def _counted(found: Sequence[Finding], number: Count, none: Finding) -> Finding:
@@ -481,22 +457,25 @@ def _any(claim: Claim, moment: Moment, subject: Mapping[str | None, Meant]) -> F
 
 def _is_sensible(claim: Claim, moment: Moment, squares: Mapping[str, Meant]) -> bool:
     """Return whether men are distinct, and of the sides that they attack and defend."""
-    used = [square for square, _ in squares.values()]
-    if len(set(used)) < len(used):
+    used = {square for square, _ in squares.values()}
+    if len(used) < len(squares):
         return False
-    ends = [squares[name] for name in ("target", "by") if name in squares]
-    if not ends or "piece" not in squares or claim.predicate not in _OF_SIDES:
+    friends = _FRIENDS.get(claim.predicate)
+    men = [squares[name] for name in ("piece", "target", "by") if name in squares]
+    if friends is None or len(men) < 2:
         return True
-    (one, first), (two, second) = squares["piece"], ends[0]
-    colours = moment.board.color_at(one), moment.board.color_at(two)
-    bare = "square" in (first.role, second.role) or None in colours
-    return bare or (colours[0] == colours[1]) == (
-        claim.predicate in ("defends", "defended")
-    )
+    colours = [moment.board.color_at(square) for square, _ in men]
+    bare = None in colours or any(each.role == "square" for _, each in men)
+    return bare or (colours[0] == colours[1]) == friends
 
 
-#: Predicates whose two men are enemies, or friends.
-_OF_SIDES: Final = frozenset({"attacks", "attacked", "defends", "defended"})
+#: Whether the two men of a predicate are friends, or enemies.
+_FRIENDS: Final = {
+    "attacks": False,
+    "attacked": False,
+    "defends": True,
+    "defended": True,
+}
 
 
 def _last_squares(moment: Moment) -> list[Square]:
@@ -533,8 +512,14 @@ def _side(claim: Claim, default: Color) -> Color:
     return default if side is None else side
 
 
+def _spec(claim: Claim) -> MoveSpec:
+    """Return what a claim says of a move: nothing, if it has none."""
+    first: MoveSpec = (claim.get("move") or (MoveSpec(),))[0]
+    return first
+
+
 def _played(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    (spec,) = claim.get("move")
+    spec = _spec(claim)
     board = scene.before.board
     by = claim.get("side") in (None, scene.mover)
     yes = by and fits(board, scene.move, spec)
@@ -557,7 +542,7 @@ def _can(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 def _owners_of_taken(claim: Claim, moment: Moment) -> set[Color]:
     """Return whose the men are that a claim says can be taken on a square; empty if none is."""
-    (spec,) = claim.get("move") or (MoveSpec(),)
+    spec = _spec(claim)
     kinds = spec.captures
     if not isinstance(kinds, frozenset) or not isinstance(spec.target, SquarePattern):
         return set()
@@ -566,7 +551,7 @@ def _owners_of_taken(claim: Claim, moment: Moment) -> set[Color]:
 
 
 def _can_play(claim: Claim, moment: Moment, scene: Scene, side: Color) -> Finding:
-    (spec,) = claim.get("move") or (MoveSpec(),)
+    spec = _spec(claim)
     moves = moment.moves(spec, side)
     number = claim.get("number")
     board = turned(moment.board, side)
@@ -613,7 +598,7 @@ def _must(claim: Claim, moment: Moment, scene: Scene) -> Finding:
 
 
 def _prevents(claim: Claim, moment: Moment, scene: Scene) -> Finding:
-    (spec,) = claim.get("move")
+    spec = _spec(claim)
     side = _side(claim, not scene.mover)
     earlier = scene.before.moves(spec, side)
     later = scene.after.moves(spec, side)
@@ -668,9 +653,7 @@ def _trade(claim: Claim, moment: Moment, scene: Scene) -> Finding:
     return captures.trade(moment.board, (kinds[0], kinds[1]), claim.get("side"))
 
 
-def _kinds(
-    reference: Reference, moment: Moment, scene: Scene
-) -> frozenset[chess.PieceType]:
+def _kinds(reference: Reference, moment: Moment, scene: Scene) -> frozenset[PieceType]:
     """Return the kinds that a reference can mean, of men that may be gone by now."""
     if reference.role == "piece":
         return reference.kinds
@@ -712,16 +695,12 @@ def _fork(claim: Claim, moment: Moment, scene: Scene) -> Finding:
         return Finding(False, f"there is no {reference_words(reference)}")
     finding = strongest(found) or found[0]
     discovered = reference.role == "moved" and _is_by_discovery(claim, moment)
-    together = bool(targets) and _is_of_a_side(reference)
+    # ``White forks king and rook``
+    together = bool(targets) and reference == Reference(side=reference.side)
     for meant in targets:
         hits = (board.attackers(not board.color_at(each), each) for each in meant)
         together = together and any(hits)
     return finding._replace(arguable=finding.arguable or discovered or together)
-
-
-def _is_of_a_side(reference: Reference) -> bool:
-    """Return whether all men of a side are meant: ``White forks king and rook``."""
-    return reference == Reference(side=reference.side)
 
 
 # ---------------------------------------------------------------- predicates of judgement
@@ -837,11 +816,17 @@ def disqualifier(claim: Claim) -> Disqualifier | None:
     """
     if claim.predicate not in ("played", "can"):
         return claim.row.event
-    (spec,) = claim.get("move") or (MoveSpec(),)
-    said: dict[Disqualifier, object] = {
-        "checkmate": spec.mate,
-        "promotion": spec.promotes,
-        "check": spec.check,
-        "capture": spec.captures,
-    }
-    return next((event for event, value in said.items() if value), None)
+    specs: tuple[MoveSpec, ...] = claim.get("move") or ()
+    for event, said in _EVENTS.items():
+        if any(getattr(spec, said) for spec in specs):
+            return event
+    return None
+
+
+#: What a move does, by the field of its description that says so.
+_EVENTS: Final[Mapping[Disqualifier, str]] = {
+    "checkmate": "mate",
+    "promotion": "promotes",
+    "check": "check",
+    "capture": "captures",
+}

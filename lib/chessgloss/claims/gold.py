@@ -10,6 +10,7 @@ four moves they are on (:func:`match`).
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import math
 from collections import Counter
@@ -101,66 +102,47 @@ class Score(NamedTuple):
     called: tuple[int, int]
 
 
-def read_gold(path: Path) -> Iterator[GoldText]:
+def read_gold(path: Path, half: str | None = None) -> Iterator[GoldText]:
     """Yield the texts of a gold set in order.
 
-    Raises
-    ------
-    GoldError
-        At the first line that is not in its form, named by its number.
-    """
-
-    def read(entry: dict[str, Any]) -> list[GoldText]:
-        move = read_move(read_fen(entry["fen"]), entry["move"])
-        return [GoldText(entry["id"], move, entry["text"], _claims(entry))]
-
-    return _read(path, read)
-
-
-def read_written(path: Path, half: str) -> Iterator[GoldText]:
-    """Yield the sentences of one half of other writers' (``written.jsonl``), each as one claim.
+    Parameters
+    ----------
+    path
+        The file.
+    half
+        Of other writers' sentences (``written.jsonl``), each of which is one claim: the half.
 
     Raises
     ------
     GoldError
         At the first line that is not in its form, named by its number.
     """
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        try:
+            entry = json.loads(line)
+            if half is not None and entry["half"] != half:
+                continue
+            text = _gold_text(entry, whole=half is not None)
+        except (ValueError, LookupError, TypeError) as error:
+            raise GoldError(f"{path.name}, line {number}: {error!r}") from None
+        yield text
 
-    def read(entry: dict[str, Any]) -> list[GoldText]:
-        if entry["half"] != half:
-            return []
-        move = read_move(read_fen(entry["fen"]), entry["move"])
-        whole = (0, len(entry["text"]))
-        claim = GoldClaim(entry["kind"], whole, entry["verdict"])
-        return [GoldText(entry["id"], move, entry["text"], (claim,))]
 
-    return _read(path, read)
+def _gold_text(entry: Mapping[str, Any], *, whole: bool) -> GoldText:
+    move = read_move(read_fen(entry["fen"]), entry["move"])
+    text = entry["text"]
+    labels = [{**entry, "span": (0, len(text))}] if whole else entry["claims"]
+    claims = (
+        GoldClaim(each["kind"], (each["span"][0], each["span"][1]), each["verdict"])
+        for each in labels
+    )
+    return GoldText(entry["id"], move, text, tuple(claims))
 
 
 def read_comments(lectures: Iterable[Lecture]) -> Iterator[GoldText]:
     """Yield the comments of lectures, without labels, by ``lecture/number``."""
     for key, each in _comments(lectures).items():
         yield GoldText(key, each.context, each.comment)
-
-
-def _read(
-    path: Path, read: Callable[[dict[str, Any]], list[GoldText]]
-) -> Iterator[GoldText]:
-    for number, line in enumerate(
-        path.read_text(encoding="utf-8").splitlines(), start=1
-    ):
-        try:
-            texts = read(json.loads(line))
-        except (ValueError, LookupError, TypeError) as error:
-            raise GoldError(f"{path.name}, line {number}: {error!r}") from None
-        yield from texts
-
-
-def _claims(entry: Mapping[str, Any]) -> tuple[GoldClaim, ...]:
-    labels = ((each["kind"], each["span"], each["verdict"]) for each in entry["claims"])
-    return tuple(
-        GoldClaim(kind, (span[0], span[1]), verdict) for kind, span, verdict in labels
-    )
 
 
 def _comments(lectures: Iterable[Lecture]) -> dict[str, CommentedMove]:
@@ -209,6 +191,16 @@ def score(texts: Iterable[GoldText], check: Check) -> Score:
     return Score(
         (found, count(called="false")), (found, count("false")), (right, labelled)
     )
+
+
+def verdicts_sha256(checked: Mapping[str, Iterable[Checked]]) -> str:
+    """Return the SHA-256 of the verdicts on texts, with the evidence, by the texts' keys."""
+    rows = [
+        [key, str(each.claim), each.verdict, each.evidence]
+        for key, claims in sorted(checked.items())
+        for each in claims
+    ]
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
 
 # ---------------------------------------------------------------- which move is it of?

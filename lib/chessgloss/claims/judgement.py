@@ -108,8 +108,7 @@ class Engine:
         lines = self.lines(board)
         if not lines:
             return None
-        score = lines[0].score
-        return centipawns(score, side)
+        return centipawns(lines[0].score, side)
 
     def _told(self, board: Board) -> list[Line]:
         verdict = self.verdict
@@ -157,10 +156,7 @@ class Engine:
         after = after_move(board, move)
         if tactics.mates(after, after.turn):
             return True
-        score = self.score(after, board.turn)
-        if score is None:
-            return False
-        return score <= -MATES_FROM
+        return self.mates(after)
 
     def mates(self, board: Board) -> bool:
         """Return whether the side on turn mates by force, by the engine's word."""
@@ -268,7 +264,8 @@ def loss_of_others(engine: Engine, board: Board, moves: Sequence[Move]) -> float
     others = {move.uci() for move in board.legal_moves if move not in moves}
     if not others:
         return 1.0
-    lines = engine.lines(board, min(len(moves), 4) + 1)
+    count = min(len(moves), 4) + 1
+    lines = engine.lines(board, count)
     for line in lines:
         if others & {*line.moves[:1]}:
             best = centipawns(lines[0].score, board.turn)
@@ -329,7 +326,8 @@ def wins(
     doubt = 2 * won >= least or gained > half or value > 5 * half
     if number is not None:
         return Finding(won in number, evidence, arguable=doubt)
-    if natural_end(board) is not None and won > most + 1:
+    over = natural_end(board) is not None
+    if over and won > most + 1:
         return Finding(False, evidence)
     return Finding(won >= least, evidence, arguable=doubt)
 

@@ -26,16 +26,18 @@ Numbers
 
 from __future__ import annotations
 
+import operator
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Final, Literal, cast, get_args
 
 import chess
+from chess import Bitboard, Color, PieceType, Square, SquareSet
 
 Kind = Literal[
     "move",
@@ -87,7 +89,7 @@ class ClaimError(ValueError):
 # ---------------------------------------------------------------- what arguments are made of
 
 #: The letters for kinds of men, and what they stand for.
-KINDS: Final[Mapping[str, frozenset[chess.PieceType]]] = MappingProxyType(
+KINDS: Final[Mapping[str, frozenset[PieceType]]] = MappingProxyType(
     {
         **{chess.piece_symbol(kind).upper(): frozenset([kind]) for kind in range(1, 7)},
         "m": frozenset([chess.KNIGHT, chess.BISHOP]),
@@ -97,9 +99,8 @@ KINDS: Final[Mapping[str, frozenset[chess.PieceType]]] = MappingProxyType(
     }
 )
 ANY_KIND: Final = KINDS["?"]
-_ROLES: Final[tuple[Literal["moved", "last"], ...]] = ("moved", "last")
 _SIDES = {"w": chess.WHITE, "b": chess.BLACK, "?": None}
-_SHADES: dict[str, Shade] = {"l": "light", "d": "dark"}
+_SHADES: dict[str | None, Shade | None] = {"l": "light", "d": "dark", None: None}
 
 _FILES = r"(?:[a-h?]|\[[a-h-]+\])"
 _RANKS = r"(?:[1-8?]|\[[1-8-]+\])"
@@ -113,6 +114,34 @@ _SAN = (
 )
 MOVE: Final = rf"(?:{_SAN}|\{{[^{{}}]*\}})"
 COUNT: Final = r"(?:>=|<=|>|<)?-?\d+(?:\.\d+)?"
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentType:
+    """How values of an argument are written.
+
+    Parameters
+    ----------
+    name
+        The type's name.
+    pattern
+        Regular expression that a value matches.
+    parse
+        Reads a value.
+    """
+
+    name: str
+    pattern: str
+    parse: Callable[[str], object]
+
+
+def _words(*choices: str) -> ArgumentType:
+    def choose(text: str) -> str:
+        if text not in choices:
+            raise ClaimError("word", f"{text!r} is none of {', '.join(choices)}")
+        return text
+
+    return ArgumentType("|".join(choices), "|".join(choices), choose)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,23 +162,23 @@ class SquarePattern:
             raise ClaimError("square", f"{self.text!r} is none, as e4, ?7 or [f-h]? is")
 
     @property
-    def squares(self) -> chess.SquareSet:
+    def squares(self) -> SquareSet:
         """The squares that fit."""
-        return chess.SquareSet(_squares(self.text))
+        return SquareSet(_squares(self.text))
 
     @property
-    def square(self) -> chess.Square | None:
+    def square(self) -> Square | None:
         """The square, if only one fits."""
         one = self.text in chess.SQUARE_NAMES
         return chess.parse_square(self.text) if one else None
 
 
 @cache
-def _squares(pattern: str) -> chess.Bitboard:
+def _squares(pattern: str) -> Bitboard:
     """Return the squares whose names fit a pattern."""
     fits = re.compile(pattern.replace("?", "."))
     names = enumerate(chess.SQUARE_NAMES)
-    return int(chess.SquareSet(square for square, name in names if fits.match(name)))
+    return int(SquareSet(square for square, name in names if fits.match(name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +203,8 @@ class Reference:
     """
 
     role: Literal["piece", "square", "moved", "last"] = "piece"
-    side: chess.Color | None = None
-    kinds: frozenset[chess.PieceType] = ANY_KIND
+    side: Color | None = None
+    kinds: frozenset[PieceType] = ANY_KIND
     place: SquarePattern | None = None
     shade: Shade | None = None
     text: str = field(default="??", compare=False)
@@ -183,15 +212,15 @@ class Reference:
     @classmethod
     def parse(cls, text: str) -> Reference:
         """Return the reference that a text such as ``wNf3`` or ``e4`` makes."""
-        for role in _ROLES:
-            if text == role:
-                return cls(role, text=text)
+        if text == "moved":
+            return cls("moved", text=text)
+        if text == "last":
+            return cls("last", text=text)
         piece = re.fullmatch(rf"([wb?])(.)({_SQUARE})?([ld])?", text)
         if piece and piece[2] in KINDS:
             side, kind, place, shade = piece.groups()
             where = SquarePattern(place) if place else None
-            shades = _SHADES[shade] if shade else None
-            return cls("piece", _SIDES[side], KINDS[kind], where, shades, text)
+            return cls("piece", _SIDES[side], KINDS[kind], where, _SHADES[shade], text)
         if re.fullmatch(_BARE, text):
             return cls("square", place=SquarePattern(text), text=text)
         raise ClaimError("reference", f"{text!r} is none, as wNf3, bP, e4 or moved is")
@@ -201,7 +230,7 @@ class Reference:
 
 
 #: What a move captures or promotes to: kinds, anything, nothing.
-Change = frozenset[chess.PieceType] | bool
+Change = frozenset[PieceType] | bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +259,7 @@ class MoveSpec:
         How it is written; not compared.
     """
 
-    kinds: frozenset[chess.PieceType] | None = None
+    kinds: frozenset[PieceType] | None = None
     origin: SquarePattern | None = None
     target: SquarePattern | Literal["last"] | None = None
     captures: Change | None = None
@@ -297,37 +326,36 @@ def _fields_of_san(text: str) -> dict[str, str]:
     return given | ({"captures": ""} if takes else {}) | signs
 
 
-def _yes_or_no(text: str) -> bool:
-    return {"": True, "yes": True, "no": False}[text]
-
-
-def _change(text: str) -> Change:
-    return KINDS[text] if text in KINDS and text != "?" else _yes_or_no(text.strip("?"))
-
-
 def _to(text: str) -> SquarePattern | str:
     return text if text == "last" else SquarePattern(text)
 
 
-def _one_of(*words: str) -> Callable[[str], str]:
-    return lambda text: {word: word for word in words}[text]
-
-
-_wing = _one_of("kingside", "queenside", "any")
+_WINGS: Final = _words("kingside", "queenside", "any")
+_YES_OR_NO: Final = {"": True, "yes": True, "no": False}
+_CHANGES: Final[dict[str, Change]] = {**KINDS, **_YES_OR_NO, "?": True}
 
 #: The fields of a move in braces: which field of the record each is, and how it is read.
 _MOVE_FIELDS: dict[str, tuple[str, Callable[[str], object]]] = {
     "piece": ("kinds", KINDS.__getitem__),
     "from": ("origin", SquarePattern),
     "to": ("target", _to),
-    "captures": ("captures", _change),
-    "promotes": ("promotes", _change),
-    "castles": ("castles", lambda text: _wing(text or "any")),
-    "check": ("check", _yes_or_no),
-    "mate": ("mate", _yes_or_no),
-    "en_passant": ("en_passant", _yes_or_no),
+    "captures": ("captures", _CHANGES.__getitem__),
+    "promotes": ("promotes", _CHANGES.__getitem__),
+    "castles": ("castles", lambda text: _WINGS.parse(text or "any")),
+    **{
+        name: (name, _YES_OR_NO.__getitem__) for name in ("check", "mate", "en_passant")
+    },
     "steps": ("steps", int),
-    "direction": ("direction", _one_of("forward", "backward", "sideways")),
+    "direction": ("direction", _words("forward", "backward", "sideways").parse),
+}
+
+
+_COMPARISONS: Final[Mapping[str, Callable[[float, float], bool]]] = {
+    "=": operator.eq,
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
 }
 
 
@@ -336,7 +364,7 @@ class Count:
     """A number as a sentence puts it: ``exactly two``, ``at least two``."""
 
     value: float
-    comparison: Literal["=", ">=", "<=", ">", "<"] = "="
+    comparison: str = "="
 
     @classmethod
     def parse(cls, text: str) -> Count:
@@ -344,20 +372,14 @@ class Count:
         if not re.fullmatch(COUNT, text):
             raise ClaimError("number", f"{text!r} is none, as 2 or >=2 is")
         comparison = text.rstrip("-.0123456789") or "="
-        return cls(float(text.lstrip("><=")), comparison)  # type: ignore[arg-type]
+        return cls(float(text.lstrip("><=")), comparison)
 
     def __str__(self) -> str:
-        return f"{self.comparison.removeprefix('=') or ''}{self.value:g}"
+        return f"{self.comparison.removeprefix('=')}{self.value:g}"
 
     def __contains__(self, number: float) -> bool:
         """Whether a number is as said."""
-        return {
-            "=": number == self.value,
-            ">=": number >= self.value,
-            "<=": number <= self.value,
-            ">": number > self.value,
-            "<": number < self.value,
-        }[self.comparison]
+        return _COMPARISONS[self.comparison](number, self.value)
 
 
 #: How many of the men that the first argument can mean: *the* one (the default), some, all, none,
@@ -368,25 +390,6 @@ _QUANTITIES: Final[tuple[Quantifier, ...]] = get_args(Quantifier)
 
 
 # ---------------------------------------------------------------- types of arguments
-
-
-@dataclass(frozen=True, slots=True)
-class ArgumentType:
-    """How values of an argument are written.
-
-    Parameters
-    ----------
-    name
-        The type's name.
-    pattern
-        Regular expression that a value matches.
-    parse
-        Reads a value.
-    """
-
-    name: str
-    pattern: str
-    parse: Callable[[str], object]
 
 
 def _listed(pattern: str) -> str:
@@ -406,19 +409,10 @@ def _moves(text: str) -> tuple[MoveSpec, ...]:
     return tuple(MoveSpec.parse(part.strip()) for part in _parts(text))
 
 
-def _side(text: str) -> chess.Color:
+def _side(text: str) -> Color:
     if text not in chess.COLOR_NAMES:
         raise ClaimError("side", f"{text!r} is neither white nor black")
     return text == "white"
-
-
-def _words(*choices: str) -> ArgumentType:
-    def choose(text: str) -> str:
-        if text not in choices:
-            raise ClaimError("word", f"{text!r} is none of {', '.join(choices)}")
-        return text
-
-    return ArgumentType("|".join(choices), "|".join(choices), choose)
 
 
 PIECES: Final = ArgumentType("references", _listed(REFERENCE), _references)
@@ -457,7 +451,7 @@ ARGUMENTS: Final[Mapping[str, ArgumentType]] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Predicate:
     """A row of the table.
 
@@ -475,10 +469,6 @@ class Predicate:
         Whether only an engine's judgement can decide it.
     event
         What the rubric's hard rule takes it for (:func:`chessgloss.claims.disqualifier`).
-    types
-        The type of each argument.
-    required
-        The arguments that may not be missing.
     """
 
     name: str
@@ -487,20 +477,22 @@ class Predicate:
     meaning: str
     engine: bool = False
     event: Disqualifier | None = None
-    types: Mapping[str, ArgumentType] = field(init=False)
-    required: frozenset[str] = field(init=False)
 
-    def __post_init__(self) -> None:
-        types = dict[str, ArgumentType]()
-        required = set[str]()
+    @cached_property
+    def types(self) -> Mapping[str, ArgumentType]:
+        """The type of each argument."""
+        found = dict[str, ArgumentType]()
         for part in self.arguments.split():
             name, _, words = part.partition("=")
             plain = name.removesuffix("?")
-            types[plain] = _words(*words.split("|")) if words else ARGUMENTS[plain]
-            if plain == name:
-                required.add(plain)
-        object.__setattr__(self, "types", MappingProxyType(types))
-        object.__setattr__(self, "required", frozenset(required))
+            found[plain] = _words(*words.split("|")) if words else ARGUMENTS[plain]
+        return found
+
+    @cached_property
+    def required(self) -> list[str]:
+        """The arguments that may not be missing, by name."""
+        names = (part.partition("=")[0] for part in self.arguments.split())
+        return [name for name in names if not name.endswith("?")]
 
     @property
     def subject(self) -> str | None:
@@ -524,10 +516,28 @@ PREDICATES: Final[Mapping[str, Predicate]] = MappingProxyType(
 
 # ---------------------------------------------------------------- claims
 
-Value = tuple[Reference, ...] | tuple[MoveSpec, ...] | chess.Color | Count | str
+Value = tuple[Reference, ...] | tuple[MoveSpec, ...] | Color | Count | str
 
-#: The keys of a claim that are no arguments.
-_SETTINGS = ("quantity", "modality", "when", "line", "branches")
+
+def _quantity(text: str) -> Quantity:
+    for word in _QUANTITIES:
+        if text == word:
+            return word
+    try:
+        return Count.parse(text)
+    except ClaimError:
+        known = ", ".join(_QUANTITIES)
+        raise ClaimError("quantity", f"{text!r} is none of {known}, 2, >=2") from None
+
+
+#: The fields of a claim that are no arguments.
+_SETTINGS: Final[Mapping[str, ArgumentType]] = {
+    "quantity": ArgumentType("quantity", "|".join((*_QUANTITIES, COUNT)), _quantity),
+    "modality": _words(*get_args(Modality)),
+    "when": _words(*get_args(When)),
+    "line": MOVES,
+    "branches": _words(*get_args(Branches)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -574,31 +584,32 @@ class Claim:
 
     def __post_init__(self) -> None:
         row = _row(self.predicate)
-        given = {name for name, _ in self.arguments}
-        for name in sorted(given - set(row.types)):
-            known = ", ".join(row.types)
-            raise ClaimError(name, f"is no argument of {row.name}, which takes {known}")
-        for name in sorted(row.required - given):
-            raise ClaimError(name, f"is missing: {row.name} needs it")
+        given = dict(self.arguments)
+        for name in given:
+            if name not in row.types:
+                known = ", ".join(row.types)
+                problem = f"is no argument of {row.name}, which takes {known}"
+                raise ClaimError(name, problem)
+        for name in sorted(row.required):
+            if name not in given:
+                raise ClaimError(name, f"is missing: {row.name} needs it")
 
     @classmethod
     def of(cls, predicate: str, /, *, denied: bool = False, **values: str) -> Claim:
         """Return a claim of values in the short form: ``Claim.of("attacks", piece="wN", …)``."""
-        row = _row(predicate)
-        arguments = dict[str, Value]()
-        settings = dict[str, Any]()
+        types = {**_row(predicate).types, **_SETTINGS}
+        read = dict[str, Any]()
         for name, text in values.items():
-            if name in _SETTINGS:
-                settings[name] = _read(name, _setting(name), text)
-            elif name in row.types:
-                arguments[name] = _read(name, row.types[name].parse, text)
-            else:
-                known = ", ".join((*row.types, *_SETTINGS))
+            if name not in types:
+                known = ", ".join(types)
                 raise ClaimError(name, f"{predicate} has no such field: {known}")
-        ordered = tuple(
-            (name, arguments[name]) for name in row.types if name in arguments
-        )
-        return cls(predicate, ordered, denied, **settings)
+            try:
+                read[name] = types[name].parse(text)
+            except ClaimError as error:
+                raise ClaimError(name, error.problem) from None
+        settings = {name: read.pop(name) for name in _SETTINGS if name in read}
+        arguments = tuple((name, read[name]) for name in types if name in read)
+        return cls(predicate, arguments, denied, **settings)
 
     @classmethod
     def parse(cls, text: str) -> Claim:
@@ -620,16 +631,13 @@ class Claim:
     def from_json(cls, values: Mapping[str, object]) -> Claim:
         """Return the claim of a JSON object that follows :func:`schema`."""
         given = {name: value for name, value in values.items() if value is not None}
-        predicate = given.pop("predicate", None)
         denied = given.pop("denied", False)
-        if not isinstance(predicate, str):
-            raise ClaimError("predicate", "is missing")
         if not isinstance(denied, bool):
             raise ClaimError("denied", f"{denied!r} is neither true nor false")
-        for name, value in given.items():
-            if not isinstance(value, str):
-                raise ClaimError(name, f"{value!r} is no text")
-        return cls.of(predicate, denied=denied, **{k: str(v) for k, v in given.items()})
+        texts = {name: text for name, text in given.items() if isinstance(text, str)}
+        for name in given.keys() - texts.keys():
+            raise ClaimError(name, f"{given[name]!r} is no text")
+        return cls.of(texts.pop("predicate", ""), denied=denied, **texts)
 
     def to_json(self) -> dict[str, str | bool]:
         """Return the claim as a JSON object that follows :func:`schema`."""
@@ -693,39 +701,13 @@ class Reading:
 
 
 #: Reads a text on a move: the text, who made the move, the move in SAN.
-Read = Callable[[str, chess.Color, str], Reading]
+Read = Callable[[str, Color, str], Reading]
 
 
 def _row(name: str) -> Predicate:
     if name not in PREDICATES:
         raise ClaimError("predicate", f"{name!r} is none of {', '.join(PREDICATES)}")
     return PREDICATES[name]
-
-
-def _read(name: str, parse: Callable[[str], Any], text: str) -> Any:
-    """Read a value; an error names the field."""
-    try:
-        return parse(text)
-    except ClaimError as error:
-        raise ClaimError(name, error.problem) from None
-
-
-def _setting(name: str) -> Callable[[str], Any]:
-    choices = {"modality": Modality, "when": When, "branches": Branches}
-    if name in choices:
-        return _words(*get_args(choices[name])).parse
-    return _moves if name == "line" else _quantity
-
-
-def _quantity(text: str) -> Quantity:
-    for word in _QUANTITIES:
-        if text == word:
-            return word
-    try:
-        return Count.parse(text)
-    except ClaimError:
-        known = ", ".join(_QUANTITIES)
-        raise ClaimError("quantity", f"{text!r} is none of {known}, 2, >=2") from None
 
 
 def _text_of(value: object) -> str:
@@ -767,35 +749,36 @@ def schema() -> dict[str, Any]:
     Values are texts in the notation of the short form, so that one parser reads both. Types
     that many arguments share stand once, under ``$defs``.
     """
-    settings = {
-        "denied": {"type": "boolean"},
-        "quantity": _matches(f"{'|'.join(_QUANTITIES)}|{COUNT}"),
-        "modality": {"enum": list(get_args(Modality))},
-        "when": {"enum": list(get_args(When))},
-        "line": {"$ref": "#/$defs/moves"},
-        "branches": {"enum": list(get_args(Branches))},
-    }
-    rows = PREDICATES.values()
-    shared = {each.name: _matches(each.pattern) for each in (PIECES, MOVES, NUMBER)}
-    return {"$defs": shared, "anyOf": [_alternative(row, settings) for row in rows]}
-
-
-def _alternative(row: Predicate, settings: Mapping[str, object]) -> dict[str, object]:
-    arguments = {
-        name: {"$ref": f"#/$defs/{each.name}"}
-        if each in (PIECES, MOVES, NUMBER)
-        else _matches(each.pattern)
-        for name, each in row.types.items()
-    }
+    shared = {each.name: _matches(each.pattern) for each in _SHARED}
+    settings = {"denied": {"type": "boolean"}, **_rules(_SETTINGS)}
     return {
-        "type": "object",
-        "description": row.meaning,
-        "properties": {"predicate": {"const": row.name}, **arguments, **settings},
-        "required": [
-            "predicate",
-            *(name for name in row.types if name in row.required),
+        "$defs": shared,
+        "anyOf": [
+            {
+                "type": "object",
+                "description": row.meaning,
+                "properties": {
+                    "predicate": {"const": row.name},
+                    **_rules(row.types),
+                    **settings,
+                },
+                "required": ["predicate", *row.required],
+                "additionalProperties": False,
+            }
+            for row in PREDICATES.values()
         ],
-        "additionalProperties": False,
+    }
+
+
+_SHARED: Final = (PIECES, MOVES, NUMBER)
+
+
+def _rules(types: Mapping[str, ArgumentType]) -> dict[str, dict[str, str]]:
+    return {
+        name: {"$ref": f"#/$defs/{each.name}"}
+        if each in _SHARED
+        else _matches(each.pattern)
+        for name, each in types.items()
     }
 
 

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import chess
-from chess import Board, Color, Move, Square
+from chess import (
+    Board,
+    Color,
+    Move,
+    PieceType,
+    Square,
+    scan_forward,
+    square_distance,
+    square_rank,
+)
 
-from chessgloss.claims.language import ANY_KIND, MoveSpec, Reference, SquarePattern
+from chessgloss.claims.language import (
+    ANY_KIND,
+    Change,
+    MoveSpec,
+    Reference,
+    SquarePattern,
+)
 from chessgloss.positions import MoveInContext
 from chessgloss.predicates import board as boards
-from chessgloss.predicates.finding import last_move, legal_moves, turned
-
-#: Which position it is: before the move, after it, or a line played on from one of them.
-Anchor = Literal["before", "after", "line"]
+from chessgloss.predicates.finding import Anchor, last_move, legal_moves, turned
 
 #: Most positions that a line is followed to.
 MOST_BRANCHES = 250
@@ -44,17 +55,12 @@ class Moment:
         """Return the moment after one move more; a null move passes."""
         board = self.board.copy()
         board.push(move)
-        kept = (each for each in self.moved if not move or each != move.to_square)
-        squares = tuple(
-            move.to_square if move and each == move.from_square else each
-            for each in kept
-        )
-        return Moment(board, squares, "line")
+        start, end = move.from_square, move.to_square
+        kept = (end if each == start else each for each in self.moved if each != end)
+        return Moment(board, tuple(kept) if move else self.moved, "line")
 
     def on_turn(self, side: Color | None) -> Moment:
         """Return the moment with a side to move, after a pass if need be."""
-        if side in (None, self.board.turn):
-            return self
         return replace(self, board=turned(self.board, side))
 
     def squares(self, reference: Reference) -> list[Square]:
@@ -69,13 +75,13 @@ class Moment:
             chess.BB_ALL if reference.place is None else int(reference.place.squares)
         )
         if reference.role == "square":
-            return list(chess.scan_forward(place))
+            return list(scan_forward(place))
         if reference.shade:
             light = reference.shade == "light"
             place &= chess.BB_LIGHT_SQUARES if light else chess.BB_DARK_SQUARES
         if reference.side is not None:
             place &= board.occupied_co[reference.side]
-        there = chess.scan_forward(place & board.occupied)
+        there = scan_forward(place & board.occupied)
         if reference.kinds == ANY_KIND:
             return list(there)
         return [each for each in there if board.piece_type_at(each) in reference.kinds]
@@ -91,7 +97,7 @@ def moment_before(move: MoveInContext) -> Moment:
     return Moment(move.position.board(), (move.move.from_square,), "before")
 
 
-def moment_after(before: Moment, move: chess.Move) -> Moment:
+def moment_after(before: Moment, move: Move) -> Moment:
     """Return the position after the move under discussion."""
     board = before.board.copy()
     moved = tuple(boards.moved_squares(board, move))
@@ -127,34 +133,50 @@ def _following(moment: Moment, spec: MoveSpec) -> Iterator[Moment]:
 
 def fits(board: Board, move: Move, spec: MoveSpec) -> bool:
     """Return whether a legal move is as described."""
+    taken = boards.taken_on(board, move)
+    kind = None if taken is None else board.piece_type_at(taken)
     return (
         not spec.passes
         and (spec.kinds is None or board.piece_type_at(move.from_square) in spec.kinds)
         and _goes(board, move, spec)
-        and _takes(board, move, spec)
-        and _is_special(board, move, spec)
+        and _is_so(kind, spec.captures)
+        and _is_so(move.promotion, spec.promotes)
+        and (spec.castles is None or _castles(board, move, spec.castles))
+        and spec.en_passant in (None, board.is_en_passant(move))
+        and (spec.check is None or board.gives_check(move) == spec.check)
+        and (
+            spec.mate is None
+            or boards.after_move(board, move).is_checkmate() == spec.mate
+        )
     )
 
 
 def _goes(board: Board, move: Move, spec: MoveSpec) -> bool:
-    if spec.origin is not None and move.from_square not in spec.origin.squares:
-        return False
-    if spec.target == "last":
-        last = last_move(board)  # without a history any square may be meant
-        if last is not None and move.to_square != last.to_square:
-            return False
-    elif spec.target is not None and move.to_square not in spec.target.squares:
-        return False
-    if spec.steps is not None:
-        steps = chess.square_distance(move.from_square, move.to_square)
-        if steps != spec.steps:
-            return False
-    return spec.direction is None or spec.direction in directions(board, move)
+    start, end = move.from_square, move.to_square
+    if isinstance(spec.target, SquarePattern):
+        reached = end in spec.target.squares
+    else:
+        last = last_move(board) if spec.target else None
+        # without a history any square may be meant
+        reached = last is None or end == last.to_square
+    return (
+        reached
+        and (spec.origin is None or start in spec.origin.squares)
+        and spec.steps in (None, square_distance(start, end))
+        and (spec.direction is None or spec.direction in directions(board, move))
+    )
+
+
+def _is_so(kind: PieceType | None, said: Change | None) -> bool:
+    """Return whether what a move takes, or becomes, is as said."""
+    if isinstance(said, frozenset):
+        return kind in said
+    return said in (None, kind is not None)
 
 
 def directions(board: Board, move: Move) -> set[str]:
     """Return how a move may be said to go: forward, backward, sideways."""
-    ranks = chess.square_rank(move.to_square) - chess.square_rank(move.from_square)
+    ranks = square_rank(move.to_square) - square_rank(move.from_square)
     if ranks == 0:
         # a retreat or a step aside along the rank is both
         return {"sideways", "backward"}
@@ -162,41 +184,12 @@ def directions(board: Board, move: Move) -> set[str]:
     return {"forward"} if ahead else {"backward"}
 
 
-def _takes(board: Board, move: Move, spec: MoveSpec) -> bool:
-    taken = boards.taken_on(board, move)
-    if spec.captures is not None:
-        kind = None if taken is None else board.piece_type_at(taken)
-        wanted = spec.captures
-        if isinstance(wanted, frozenset):
-            if kind not in wanted:
-                return False
-        elif wanted != (kind is not None):
-            return False
-    return spec.en_passant is None or board.is_en_passant(move) == spec.en_passant
-
-
-def _is_special(board: Board, move: Move, spec: MoveSpec) -> bool:
-    promotes = spec.promotes
-    if isinstance(promotes, frozenset):
-        if move.promotion not in promotes:
-            return False
-    elif promotes is not None and promotes != bool(move.promotion):
-        return False
-    if spec.castles is not None and not _castles(board, move, spec.castles):
-        return False
-    if spec.check is not None and board.gives_check(move) != spec.check:
-        return False
-    if spec.mate is None:
-        return True
-    return boards.after_move(board, move).is_checkmate() == spec.mate
-
-
 def _castles(board: Board, move: Move, wing: str) -> bool:
-    wings = {
-        "kingside": board.is_kingside_castling(move),
-        "queenside": board.is_queenside_castling(move),
-    }
-    return any(wings.values()) if wing == "any" else wings[wing]
+    if wing == "kingside":
+        return board.is_kingside_castling(move)
+    if wing == "queenside":
+        return board.is_queenside_castling(move)
+    return board.is_castling(move)
 
 
 # ---------------------------------------------------------------- words

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import chess
+from chess import Color
 
 from chessgloss.claims import read_rules
 from chessgloss.claims.chunks import Chunk, chunk
-from chessgloss.claims.decide import Checked, decide
-from chessgloss.claims.language import Claim
+from chessgloss.claims.decide import decide
 from chessgloss.positions import MoveInContext
 from chessgloss.predicates.words import side_name
 
@@ -115,64 +115,47 @@ def offers(
     most
         How many are returned at most, those with the most words in common first.
     """
-    place = _Place.of(text, span, move)
-    if place is None:
+    around = _around(text, span)
+    if around is None:
         return ()
-    found = list[str]()
-    for say in _fitting(place.clause, move):
-        words = say
-        if not place.before:
-            words = say[:1].upper() + say[1:]
-        if words not in found and place.is_decided(words):
-            found.append(words)
-        if len(found) == most:
-            break
-    return tuple(found)
+    before, after = around
+    said = (
+        say if before else say[:1].upper() + say[1:]
+        for say in _fitting(text[slice(*span)], move)
+    )
+    decided = (
+        words
+        for words in dict.fromkeys(said)
+        if _is_decided(words, before, after, move)
+    )
+    return tuple(islice(decided, most))
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A clause, and what stands in its sentence before and after it."""
-
-    before: str
-    clause: str
-    after: str
-    move: MoveInContext
-
-    @classmethod
-    def of(cls, text: str, span: tuple[int, int], move: MoveInContext) -> _Place | None:
-        """Return the place of a clause in its sentence; nothing if that is a question."""
-        start, stop = span
-        first = 0
-        for clauses, asked in read_rules.sentences(chunk(text)):
-            (_, last) = clauses[-1].span
-            if first <= start and stop <= last:
-                before = text[first:start].lstrip(" .!?")
-                found = cls(before, text[start:stop], text[stop:last], move)
-                return None if asked else found
-            first = last
-        return None
-
-    def is_decided(self, words: str) -> bool:
-        """Return whether words are read here, and board or engine can decide them."""
-        start = len(self.before)
-        stop = start + len(words)
-        sentence = f"{self.before}{words}{self.after}."
-        reading = read_rules.read(sentence, self.move.mover, self.move.san)
-        for first, last in reading.unread:
-            if first < stop and start < last:
-                return False
-        meant = list[Claim]()
-        for claim in reading.claims:
-            (first, _) = claim.span or (0, 0)
-            if start <= first < stop:
-                meant.append(claim)
-        decided = decide(meant, self.move)
-        return bool(meant) and all(map(_may_be_decided, decided))
+def _around(text: str, span: tuple[int, int]) -> tuple[str, str] | None:
+    """Return what stands before and after a clause in its sentence; nothing in a question."""
+    start, stop = span
+    first = 0
+    for clauses, asked in read_rules.sentences(chunk(text)):
+        (_, last) = clauses[-1].span
+        if first <= start and stop <= last and not asked:
+            return text[first:start].lstrip(" .!?"), text[stop:last]
+        first = last
+    return None
 
 
-def _may_be_decided(checked: Checked) -> bool:
-    return checked.verdict != "not checkable" or checked.claim.row.engine
+def _is_decided(words: str, before: str, after: str, move: MoveInContext) -> bool:
+    """Return whether words are read in their place, and board or engine can decide them."""
+    start = len(before)
+    stop = start + len(words)
+    reading = read_rules.read(f"{before}{words}{after}.", move.mover, move.san)
+    if any(first < stop and start < last for first, last in reading.unread):
+        return False
+    spans = ((claim, claim.span or (0, 0)) for claim in reading.claims)
+    meant = [claim for claim, (first, _) in spans if start <= first < stop]
+    return bool(meant) and all(
+        each.verdict != "not checkable" or each.claim.row.engine
+        for each in decide(meant, move)
+    )
 
 
 # ---------------------------------------------------------------- which sentences
@@ -195,12 +178,10 @@ def _fitting(clause: str, move: MoveInContext) -> list[str]:
 
 def _calls(word: str, keys: Sequence[str]) -> bool:
     """Whether a word is one of the keys, the plural of one, or begins as one with ``-``."""
-    for key in keys:
-        if key.endswith("-") and word.startswith(key[:-1]):
-            return True
-        if word in (key, f"{key}s"):
-            return True
-    return False
+    return any(
+        word.startswith(key[:-1]) if key.endswith("-") else word in (key, f"{key}s")
+        for key in keys
+    )
 
 
 def _filling(clause: str, move: MoveInContext) -> dict[str, str]:
@@ -231,12 +212,14 @@ def _filling(clause: str, move: MoveInContext) -> dict[str, str]:
 
 def _pieces(clause: str, chunks: Sequence[Chunk]) -> list[str]:
     """Return the single pieces that a clause names, in its words."""
-    found = list[str]()
-    for each in chunks:
-        said = clause[slice(*each.span)]
-        if each.sort == "N" and _is_one(each) and not _PLURAL.search(said):
-            found.append(_phrase(said))
-    return list(dict.fromkeys(found))
+    found = (
+        clause[slice(*each.span)]
+        for each in chunks
+        if each.sort == "N" and _is_one(each)
+    )
+    return list(
+        dict.fromkeys(_phrase(said) for said in found if not _PLURAL.search(said))
+    )
 
 
 def _is_one(chunk: Chunk) -> bool:
@@ -253,11 +236,7 @@ def _phrase(said: str) -> str:
     return said if "'s" in first else f"the {said}"
 
 
-def _side(chunks: Sequence[Chunk]) -> chess.Color | None:
+def _side(chunks: Sequence[Chunk]) -> Color | None:
     """Return the side that is named first."""
-    for each in chunks:
-        if each.sort in ("N", "C"):
-            letter = each.items[0][0]
-            if letter in ("w", "b"):
-                return letter == "w"
-    return None
+    letters = (each.items[0][0] for each in chunks if each.sort in ("N", "C"))
+    return next((letter == "w" for letter in letters if letter in ("w", "b")), None)

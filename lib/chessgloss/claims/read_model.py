@@ -17,6 +17,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 import chess
+from chess import Color
 
 from chessgloss.claims.language import (
     ARGUMENTS,
@@ -59,7 +60,7 @@ class Sentence:
         Whether it goes on with the sentence before it, on the same move.
     """
 
-    side: chess.Color
+    side: Color
     move: str
     text: str
     follows: bool = False
@@ -94,10 +95,8 @@ def _resource(name: str) -> str:
 
 
 def _table() -> str:
-    rows = list[str]()
-    for row in PREDICATES.values():
-        rows.append(f"- {row.name} {row.arguments}: {row.meaning}")
-    return "\n".join(rows)
+    rows = PREDICATES.values()
+    return "\n".join(f"- {row.name} {row.arguments}: {row.meaning}" for row in rows)
 
 
 def _words() -> str:
@@ -118,11 +117,10 @@ def worked_readings() -> tuple[tuple[str, tuple[Claim, ...]], ...]:
 
 
 def _worked() -> str:
-    lines = list[str]()
-    for place, (sentence, claims) in enumerate(worked_readings(), 1):
-        lines.append(f"{place}. {sentence}")
-        lines.append(f"{place}. {print_claims(claims) or '-'}")
-    return "\n".join(lines)
+    return "\n".join(
+        f"{place}. {sentence}\n{place}. {print_claims(claims) or '-'}"
+        for place, (sentence, claims) in enumerate(worked_readings(), 1)
+    )
 
 
 # ---------------------------------------------------------------- answers
@@ -228,11 +226,8 @@ def repair(
     question: Sequence[Message], answer: str, readings: Sequence[Reading]
 ) -> list[Message]:
     """Return the question that asks for lines with a problem again; empty if there is none."""
-    wrong = [
-        f"{place}. {reading.problem}"
-        for place, reading in enumerate(readings, 1)
-        if reading.problem
-    ]
+    numbered = enumerate(readings, 1)
+    wrong = [f"{place}. {each.problem}" for place, each in numbered if each.problem]
     if not wrong:
         return []
     told = "These lines break the language. Write them again, whole, and no others:"
@@ -259,7 +254,7 @@ def reader(ask: Ask, *, at_once: int = SENTENCES) -> Read:
     a part could not be read is unread.
     """
 
-    def read_text(text: str, side: chess.Color, move: str) -> Reading:
+    def read_text(text: str, side: Color, move: str) -> Reading:
         if not text.strip():
             return Reading()
         spans = sentence_spans(text)
@@ -277,9 +272,8 @@ def joined(readings: Sequence[Reading], spans: Sequence[tuple[int, int]]) -> Rea
     """Return the readings of a text's sentences as one of the text."""
     pairs = list(zip(readings, spans, strict=True))
     claims = (claim.at(*span) for reading, span in pairs for claim in reading.claims)
-    unread = (span for reading, span in pairs if reading.problem)
-    problems = (reading.problem for reading in readings if reading.problem)
-    return Reading(tuple(claims), tuple(unread), "; ".join(problems))
+    broken = {span: reading.problem for reading, span in pairs if reading.problem}
+    return Reading(tuple(claims), tuple(broken), "; ".join(broken.values()))
 
 
 #: Where a sentence ends: behind a stop and white space, before what can begin another one. The

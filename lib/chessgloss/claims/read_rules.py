@@ -16,6 +16,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 import chess
+from chess import Color
 
 from chessgloss.claims.chunks import Chunk, chunk, table, words
 from chessgloss.claims.language import PREDICATES, Claim, ClaimError, Reading
@@ -206,7 +207,7 @@ class Scene(NamedTuple):
 # ---------------------------------------------------------------- reading
 
 
-def read(text: str, side: chess.Color, move: str = "") -> Reading:
+def read(text: str, side: Color, move: str = "") -> Reading:
     """Return the claims of a comment on a move, and the clauses that were not read.
 
     Parameters
@@ -499,6 +500,8 @@ class _Sense:
                 added |= meaning.values
             elif meaning.predicate != "after":
                 said.append(meaning)
+        if added and not said:
+            raise Unreadable
         if added and said[0].predicate != "does":
             (way, place), *others = added.items()
             turned = self.verb.form == "turned"
@@ -635,13 +638,11 @@ class _Sense:
         verb = self.verb
         modal = verb.modal
         fields = self._filled(meant)
-        last = fields.pop("by", "") == "last"
+        if fields.pop("by", "") == "last":
+            raise Unreadable  # ``14. Nxe5 takes the pawn`` says no more than its move
         side = fields.pop("side", "")
         values = {"side": side} if side else {}
         scene = self.scene
-        if last:  # ``14. Nxe5 takes the pawn``
-            (fields["piece"], fields["to"]) = _moving(scene.line[-1])
-            scene = scene._replace(line=scene.line[:-1])
         taken = (fields.get("captures"), fields.get("to", " ")[1:])
         behind_pawns = taken in (("P", "3"), ("P", "6"))
         if behind_pawns and _moving(self.reader.move)[0] == "P":
@@ -653,8 +654,6 @@ class _Sense:
             parts = ",".join(named)
             move = f"{{{parts}}}"
         settings = scene.settings()
-        if last:
-            return Claim.of("can", denied=denied, move=move, **settings)
         if "castles" in fields and (verb.longer or verb.perfect):
             if fields["castles"] != "any":
                 values["wing"] = fields["castles"]

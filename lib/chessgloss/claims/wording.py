@@ -56,11 +56,14 @@ def _unlike(match: re.Match[str]) -> str:
     return f"the move played is {played}, {words}"
 
 
+def _many(number: str, man: str) -> str:
+    return f"{number} {man}" if number == "1" else f"{number} {man}s"
+
+
 def _counted(match: re.Match[str]) -> str:
     """Say how many men more or fewer there are: ``3 pawns fewer``."""
     number, man, sort = match.groups()
-    plural = "" if number == "1" else "s"
-    return f"{number} {man}{plural} {'more' if sort == 'more' else 'fewer'}"
+    return f"{_many(number, man)} {'more' if sort == 'more' else 'fewer'}"
 
 
 def _outcome(match: re.Match[str]) -> str:
@@ -69,18 +72,16 @@ def _outcome(match: re.Match[str]) -> str:
     won = int(number)
     if not won:
         return f"{side} comes out level"
-    plural = "" if abs(won) == 1 else "s"
-    return (
-        f"{side} comes out {abs(won)} pawn{plural} {'ahead' if won > 0 else 'behind'}"
-    )
+    pawns = _many(str(abs(won)), "pawn")
+    return f"{side} comes out {pawns} {'ahead' if won > 0 else 'behind'}"
 
 
 def _lone(match: re.Match[str]) -> str:
     """Say what else is legal: nothing."""
-    moves = match[1]
-    if " and " in moves:
-        return f"{moves} are the only legal moves"
-    return f"{moves} is the only legal move"
+    words = (
+        "are the only legal moves" if " and " in match[1] else "is the only legal move"
+    )
+    return f"{match[1]} {words}"
 
 
 #: What is put otherwise, and how; in this order.

@@ -24,7 +24,6 @@ from chessgloss.claims.gold import (
     read_comments,
     read_gold,
     read_matching,
-    read_written,
 )
 from chessgloss.claims.language import Read, Reading
 from chessgloss.claims.read_model import Sentence, joined, sentence_spans
@@ -107,8 +106,8 @@ def gold_sets() -> dict[str, list[GoldText]]:
     tasks = matched(lectures)
     return {
         "test": [*read_gold(data_file("claims/test.jsonl"))],
-        "last": [*read_written(written, "last")],
-        "new": [*read_written(written, "new")],
+        "last": [*read_gold(written, "last")],
+        "new": [*read_gold(written, "new")],
         "lectures": [*read_comments(kept)],
         **{
             f"matching_{place + 1}": [each.texts[place] for each in tasks]

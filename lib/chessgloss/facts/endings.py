@@ -14,6 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import chess
+from chess import (
+    Bitboard,
+    Board,
+    Color,
+    Square,
+    SquareSet,
+    square_distance,
+    square_file,
+    square_rank,
+)
 
 from chessgloss.facts.records import Fact, When
 from chessgloss.predicates import board as boards
@@ -29,7 +39,7 @@ SEVENTH: Final = 6
 LAST: Final = 7
 
 
-def ending(board: chess.Board) -> str | None:
+def ending(board: Board) -> str | None:
     """Return the name of an ending by its pieces: ``rook ending``; ``None`` for all others."""
     bishops = board.bishops
     key = "-".join(sorted(_pieces(board, side) for side in chess.COLORS))
@@ -39,7 +49,7 @@ def ending(board: chess.Board) -> str | None:
     return known_words()["endings"].get(key)
 
 
-def _pieces(board: chess.Board, colour: chess.Color) -> str:
+def _pieces(board: Board, colour: Color) -> str:
     masks = (board.queens, board.rooks, board.bishops, board.knights)
     counts = ((mask & board.occupied_co[colour]).bit_count() for mask in masks)
     return "".join(letter * count for letter, count in zip("QRBN", counts, strict=True))
@@ -67,12 +77,12 @@ class Theory(NamedTuple):
         Plies to mate, where the tablebase says; else 0.
     """
 
-    winner: chess.Color | None
+    winner: Color | None
     name: str
     plies: int = 0
 
 
-def theory(board: chess.Board) -> Theory | None:
+def theory(board: Board) -> Theory | None:
     """Return the known outcome of an ending of at most five pieces; ``None`` if unsure.
 
     Three pieces exactly; of more, the cases of three rules. *Lucena*: rook and pawn (not a
@@ -115,7 +125,7 @@ def _tablebase() -> chess.gaviota.PythonTablebase | None:
     return tables
 
 
-def _looked_up(board: chess.Board) -> Theory | None:
+def _looked_up(board: Board) -> Theory | None:
     tables = None if board.castling_rights else _tablebase()
     if tables is None or board.is_game_over():
         return None
@@ -125,7 +135,7 @@ def _looked_up(board: chess.Board) -> Theory | None:
     return Theory(winner, f"K{pieces or 'P'}K", abs(plies))
 
 
-def _rook_theory(view: chess.Board) -> Theory | None:
+def _rook_theory(view: Board) -> Theory | None:
     """Return what is known of White, to move, with rook and pawn against a rook."""
     own = _only(view.rooks & view.occupied_co[chess.WHITE])
     if not view.turn or view.is_check() or view.is_attacked_by(chess.BLACK, own):
@@ -135,38 +145,38 @@ def _rook_theory(view: chess.Board) -> Theory | None:
     return Theory(None, "Philidor position") if _is_philidor(view) else None
 
 
-def _is_lucena(view: chess.Board) -> bool:
+def _is_lucena(view: Board) -> bool:
     """Whether White's king stands before its pawn on the seventh, Black's king is cut off."""
     pawn = _only(view.pawns)
-    file = chess.square_file(pawn)
+    file = square_file(pawn)
     own = _only(view.rooks & view.occupied_co[chess.WHITE])
     other = _only(view.rooks & view.occupied_co[chess.BLACK])
-    other_king_file = chess.square_file(boards.king_of(view, chess.BLACK))
+    other_king_file = square_file(boards.king_of(view, chess.BLACK))
     away = 1 if other_king_file > file else -1
     return (
-        chess.square_rank(pawn) == SEVENTH
+        square_rank(pawn) == SEVENTH
         and boards.king_of(view, chess.WHITE) == chess.square(file, LAST)
-        and 0 < (chess.square_file(own) - file) * away < (other_king_file - file) * away
-        and chess.square_file(other) == file - away
-        and chess.square_rank(other) < SEVENTH
+        and 0 < (square_file(own) - file) * away < (other_king_file - file) * away
+        and square_file(other) == file - away
+        and square_rank(other) < SEVENTH
     )
 
 
-def _is_philidor(view: chess.Board) -> bool:
+def _is_philidor(view: Board) -> bool:
     """Whether Black's king stands before the pawn on its last rank, its rook on its third."""
     pawn = _only(view.pawns)
-    goal = chess.square(chess.square_file(pawn), LAST)
+    goal = chess.square(square_file(pawn), LAST)
     other = _only(view.rooks & view.occupied_co[chess.BLACK])
     return (
         boards.king_of(view, chess.BLACK) == goal
-        and chess.square_rank(other) == SIXTH
+        and square_rank(other) == SIXTH
         and not view.is_attacked_by(chess.WHITE, other)
-        and chess.square_rank(pawn) <= FIFTH
-        and chess.square_rank(boards.king_of(view, chess.WHITE)) <= FIFTH
+        and square_rank(pawn) <= FIFTH
+        and square_rank(boards.king_of(view, chess.WHITE)) <= FIFTH
     )
 
 
-def _is_wrong_bishop(view: chess.Board) -> bool:
+def _is_wrong_bishop(view: Board) -> bool:
     """Whether Black's bare king holds against White's bishops and rook's pawns."""
     file = _only(view.pawns) % 8
     colour = chess.BB_DARK_SQUARES if file else chess.BB_LIGHT_SQUARES  # of h8, of a8
@@ -174,15 +184,15 @@ def _is_wrong_bishop(view: chess.Board) -> bool:
         file in (0, 7)
         and not view.pawns & ~chess.BB_FILES[file]
         and not view.bishops & colour
-        and chess.square_distance(boards.king_of(view, chess.BLACK), 56 + file) <= 1
+        and square_distance(boards.king_of(view, chess.BLACK), 56 + file) <= 1
     )
 
 
-def _only(mask: chess.Bitboard) -> chess.Square:
+def _only(mask: Bitboard) -> Square:
     return mask.bit_length() - 1
 
 
-def king_and_pawn(board: chess.Board, when: When) -> Iterator[Fact]:
+def king_and_pawn(board: Board, when: When) -> Iterator[Fact]:
     """Yield what decides king and pawn against king: the opposition, a key square.
 
     The side that does not move has the opposition if the kings stand on one file or rank with
@@ -206,28 +216,14 @@ def king_and_pawn(board: chess.Board, when: When) -> Iterator[Fact]:
     if now.winner != then.winner and apart in ([0, 2], [0, 4], [0, 6]):
         sort = "direct" if apart[1] == 2 else "distant"
         text = f"{side_name(holder)} has the opposition, as {side_name(not holder)} is to move"
-        yield Fact(
-            kind="opposition",
-            when=when,
-            side=holder,
-            squares=names(kings),
-            value=sort,
-            text=text,
-        )
+        yield Fact("opposition", when, holder, names(kings), sort, text)
     king = boards.king_of(board, side)
     if now.winner == then.winner == side and king in key_squares(pawn, side):
         text = f"{noun(side, chess.KING, king)} is on a key square of its pawn"
-        yield Fact(
-            kind="key_square",
-            when=when,
-            side=side,
-            squares=names((king, pawn)),
-            value=None,
-            text=text,
-        )
+        yield Fact("key_square", when, side, names((king, pawn)), None, text)
 
 
-def key_squares(pawn: chess.Square, colour: chess.Color) -> chess.SquareSet:
+def key_squares(pawn: Square, colour: Color) -> SquareSet:
     """Return the squares from which the king of a pawn of ``colour`` leads it home.
 
     Before the fifth rank the three squares two ranks ahead; on the fifth and sixth those one
@@ -241,11 +237,11 @@ def key_squares(pawn: chess.Square, colour: chess.Color) -> chess.SquareSet:
     if file in (0, 7):
         files = {abs(file - 1)}
         ahead = {6, 7}
-    squares = chess.SquareSet(chess.square(f, r) for r in ahead for f in files)
+    squares = SquareSet(chess.square(f, r) for r in ahead for f in files)
     return squares if colour else squares.mirror()
 
 
-def outside_square(board: chess.Board, when: When) -> Iterator[Fact]:
+def outside_square(board: Board, when: When) -> Iterator[Fact]:
     """Yield each passed pawn, its way free, whose square the other king cannot step into.
 
     In pawn endings only; whose turn it is counts.
@@ -255,19 +251,14 @@ def outside_square(board: chess.Board, when: When) -> Iterator[Fact]:
     for side in chess.COLORS:
         king = boards.king_of(board, not side)
         for pawn in boards.passed(board, side):
-            goal = chess.square(chess.square_file(pawn), 7 if side else 0)
+            goal = chess.square(square_file(pawn), 7 if side else 0)
             way = chess.between(pawn, goal) | chess.BB_SQUARES[goal]
-            steps = min(chess.square_distance(pawn, goal), 5) + (board.turn != side)
-            if not board.occupied & way and chess.square_distance(king, goal) > steps:
+            steps = min(square_distance(pawn, goal), 5) + (board.turn != side)
+            if not board.occupied & way and square_distance(king, goal) > steps:
                 outside = noun(not side, chess.KING, king)
                 text = (
                     f"{outside} is outside the square of {noun(side, chess.PAWN, pawn)}"
                 )
                 yield Fact(
-                    kind="outside_square",
-                    when=when,
-                    side=side,
-                    squares=names((pawn, king, goal)),
-                    value=None,
-                    text=text,
+                    "outside_square", when, side, names((pawn, king, goal)), None, text
                 )

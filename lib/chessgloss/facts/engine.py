@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-import chess
+from chess import Board, Move
 
 from chessgloss.facts.records import AROUND, Fact
 from chessgloss.facts.verdict import MistakeClass, Verdict
@@ -73,13 +73,13 @@ def engine_facts(move: MoveInContext, verdict: Verdict) -> Iterator[Fact]:
             share = "less than a 1 %" if chance < 0.5 else "more than a 99 %"
         text = f"{side_name(mover)} has {share} chance to win"
         yield Fact("win_probability", when, mover, (), chance, text, source)
-    board = chess.Board(move.position.fen)
-    line = [chess.Move.from_uci(uci) for uci in verdict.best_line[:SPELT_PLIES]]
+    board = Board(move.position.fen)
+    line = [Move.from_uci(uci) for uci in verdict.best_line[:SPELT_PLIES]]
     text = f"the engine's best line is {board.variation_san(line)}"
     yield Fact("best_line", "before", mover, best, verdict.best_line, text, source)
     if (reply := verdict.reply) is not None:
         board.push(move.move)
-        text = f"the engine expects the reply {board.san(chess.Move.from_uci(reply))}"
+        text = f"the engine expects the reply {board.san(Move.from_uci(reply))}"
         squares = (reply[:2], reply[2:4])
         yield Fact("expected_reply", "after", not mover, squares, reply, text, source)
 

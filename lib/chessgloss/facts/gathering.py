@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-import chess
+from chess import Board
 
 from chessgloss.facts.engine import engine_facts
 from chessgloss.facts.known import known_facts
@@ -49,7 +49,7 @@ def gather(move: MoveInContext, verdict: Verdict | None = None) -> Facts:
     ValueError
         If the verdict is seen by the side that does not move.
     """
-    board = chess.Board(move.position.fen)
+    board = Board(move.position.fen)
     after = boards.after_move(board, move.move)
     facts = [
         *checks(board, "before"),

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 import chess
+from chess import Board, Move, square_name
 from chess.engine import PovScore
 
 from chessgloss.facts.endings import (
@@ -30,9 +31,7 @@ from chessgloss.predicates.words import ends_of, names, side_name
 from chessgloss.scores import centipawns, win_chance
 
 
-def known_facts(
-    move: MoveInContext, board: chess.Board, after: chess.Board
-) -> Iterator[Fact]:
+def known_facts(move: MoveInContext, board: Board, after: Board) -> Iterator[Fact]:
     """Yield all of these that the board decides, for a move between its two boards."""
     side = board.turn
     ends = ends_of(move.move)
@@ -66,7 +65,7 @@ def known_facts(
     yield from _known_of(after, "after")
 
 
-def _known_of(board: chess.Board, when: When) -> Iterator[Fact]:
+def _known_of(board: Board, when: When) -> Iterator[Fact]:
     yield from stalemating_moves(board, when)
     if (board.occupied & ~board.pawns).bit_count() > 6:
         return
@@ -89,7 +88,7 @@ def _known_of(board: chess.Board, when: When) -> Iterator[Fact]:
     yield from outside_square(board, when)
 
 
-def stalemating_moves(board: chess.Board, when: When) -> Iterator[Fact]:
+def stalemating_moves(board: Board, when: When) -> Iterator[Fact]:
     """Yield the legal moves that stalemate a side which has only its king and pawns."""
     other = board.occupied_co[not board.turn] & ~board.kings
     free = (other >> 8 if board.turn else other << 8) & ~board.occupied
@@ -119,7 +118,7 @@ def repetitions(move: MoveInContext) -> int:
     )
 
 
-def perpetual(board: chess.Board, line: Sequence[str], when: When) -> Fact | None:
+def perpetual(board: Board, line: Sequence[str], when: When) -> Fact | None:
     """Return the perpetual check in a line: a position comes again, with check at each move.
 
     It proves that one side can go on for ever against these replies; that no other reply
@@ -166,7 +165,7 @@ ZUGZWANG_POINTS: Final = 0.3
 
 
 def zugzwang(
-    board: chess.Board, score: PovScore, passing: PovScore, when: When
+    board: Board, score: PovScore, passing: PovScore, when: When
 ) -> Fact | None:
     """Return the zugzwang of the side to move, by an engine's scores with and without a pass.
 
@@ -194,7 +193,7 @@ def zugzwang(
     )
 
 
-def underpromotion(board: chess.Board, move: chess.Move) -> Fact | None:
+def underpromotion(board: Board, move: Move) -> Fact | None:
     """Return why a pawn does not become a queen, if the board shows it.
 
     The value says what the piece does and the queen would not: ``mate``, ``fork`` or ``check``;
@@ -219,6 +218,6 @@ def underpromotion(board: chess.Board, move: chess.Move) -> Fact | None:
     }
     for reason, (holds, clause) in reasons.items():
         if holds and not queen.is_checkmate():
-            text = f"a queen on {chess.square_name(end)} {clause}"
+            text = f"a queen on {square_name(end)} {clause}"
             return Fact("underpromotion", "move", side, ends_of(move), reason, text)
     return None

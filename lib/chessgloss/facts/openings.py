@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import chess
+from chess import Board, Move
 
 from chessgloss.positions import Position
 
@@ -36,11 +37,11 @@ def opening(position: Position) -> Opening | None:
     """
     if int(position.fen.split()[5]) > OPENING_MOVES:
         return None
-    board = chess.Board(position.root if position.moves else position.fen)
+    board = Board(position.root if position.moves else position.fen)
     table = openings()
     known = table.get(placement(board))
     for move in position.moves:
-        board.push(chess.Move.from_uci(move))
+        board.push(Move.from_uci(move))
         known = table.get(placement(board), known)
     return known
 
@@ -54,12 +55,10 @@ def openings() -> Mapping[tuple[int, ...], Opening]:
         .open(encoding="utf-8", newline="") as file
     ):
         _, *rows = csv.reader(file, delimiter="\t")
-        return {
-            placement(chess.Board(fen)): Opening(eco, name) for eco, name, fen in rows
-        }
+        return {placement(Board(fen)): Opening(eco, name) for eco, name, fen in rows}
 
 
-def placement(board: chess.Board) -> tuple[int, ...]:
+def placement(board: Board) -> tuple[int, ...]:
     """Return what names an opening: placement, side to move and castling rights."""
     pieces = (
         board.pawns,

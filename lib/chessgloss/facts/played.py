@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import chess
+from chess import Board, Move, square_name
 
 from chessgloss.facts.records import Fact
 from chessgloss.predicates import board as boards
@@ -13,7 +14,7 @@ from chessgloss.predicates import tactics
 from chessgloss.predicates.words import names, noun_at, pawns_worth, side_name
 
 
-def special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
+def special_moves(board: Board, move: Move) -> Iterator[Fact]:
     """Yield captures, promotions and castling."""
     side = board.turn
     ends = (move.from_square, move.to_square)
@@ -30,7 +31,7 @@ def special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
             )
     if move.promotion:
         kind = chess.PIECE_NAMES[move.promotion]
-        text = f"{mover} promotes to a {kind} on {chess.square_name(move.to_square)}"
+        text = f"{mover} promotes to a {kind} on {square_name(move.to_square)}"
         yield Fact(
             "promotion",
             "move",
@@ -46,7 +47,7 @@ def special_moves(board: chess.Board, move: chess.Move) -> Iterator[Fact]:
         yield Fact("castling", "move", side, names(king_and_rook), wing, text)
 
 
-def gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[Fact]:
+def gains(board: Board, move: Move, after: Board) -> Iterator[Fact]:
     """Yield what the move brings at once, and by the exchange that it begins."""
     side = board.turn
     end = move.to_square
@@ -60,7 +61,7 @@ def gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[
     answers = after.generate_legal_captures(to_mask=chess.BB_SQUARES[end])
     takers = sorted({each.from_square for each in answers if each.to_square == end})
     worth = tactics.exchange(board, move)
-    square = chess.square_name(end)
+    square = square_name(end)
     if taken is None and not (worth and takers):
         return
     text = f"exchanges on {square} come out even"
@@ -71,9 +72,7 @@ def gains(board: chess.Board, move: chess.Move, after: chess.Board) -> Iterator[
     yield Fact("exchange", "move", side, squares, worth, text)
 
 
-def tactics_made(
-    board: chess.Board, move: chess.Move, states: Iterable[Fact]
-) -> Iterator[Fact]:
+def tactics_made(board: Board, move: Move, states: Iterable[Fact]) -> Iterator[Fact]:
     """Yield the tactics of the moved piece that stand after the move, and what it discovers."""
     side = board.turn
     first_squares = {(square,) for square in names(boards.moved_squares(board, move))}

@@ -61,7 +61,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-import chess
+from chess import Color
 
 from chessgloss.positions import MoveInContext
 
@@ -160,7 +160,7 @@ class Fact:
 
     kind: FactKind
     when: When
-    side: chess.Color | None
+    side: Color | None
     squares: tuple[str, ...]
     value: int | float | str | tuple[str, ...] | None
     text: str
@@ -186,7 +186,7 @@ class Facts:
         self,
         *kinds: FactKind,
         when: When | None = None,
-        side: chess.Color | None = None,
+        side: Color | None = None,
     ) -> tuple[Fact, ...]:
         """Return the facts of these kinds (all if none is given), of one time and side if given."""
         of_kind = (fact for fact in self.facts if not kinds or fact.kind in kinds)

@@ -18,6 +18,7 @@ from typing import Final, Literal, NamedTuple, get_args
 
 import chess
 import chess.engine
+from chess import Board, Color, Move
 
 from chessgloss.facts.verdict import AHEAD, Analyse, standing, weigh
 from chessgloss.positions import MoveInContext, Position
@@ -77,9 +78,9 @@ class Refutation:
     loss: int
 
     @property
-    def move(self) -> chess.Move:
+    def move(self) -> Move:
         """The move tried, as python-chess holds it."""
-        return chess.Move.from_uci(self.tried)
+        return Move.from_uci(self.tried)
 
     @property
     def mate(self) -> int | None:
@@ -181,11 +182,11 @@ def _refuted(tried: _Try, analysis: Analysis) -> Refutation | None:
     """Return the refutation of a move tried, ``None`` if it holds beside the best score."""
     at, uci, natural, best = tried
     side = at.turn
-    board = chess.Board(at.fen)
+    board = Board(at.fen)
     played = score_of(analysis)
     loss = _cut(best, side) - _cut(played, side)
     line = to_the_end(board, (uci, *(analysis.best.moves if analysis.lines else ())))
-    text = board.variation_san(map(chess.Move.from_uci, line))
+    text = board.variation_san(map(Move.from_uci, line))
     mated_anyway = -(best.pov(side).mate() or 0)
     sooner = text.endswith("#") and not 0 < mated_anyway <= len(line) // 2
     is_reply = natural in REPLIES
@@ -203,7 +204,7 @@ def _refuted(tried: _Try, analysis: Analysis) -> Refutation | None:
     )
 
 
-def _cut(score: chess.engine.PovScore, side: chess.Color) -> int:
+def _cut(score: chess.engine.PovScore, side: Color) -> int:
     return max(-CAP, min(CAP, centipawns(score, side)))
 
 
@@ -219,7 +220,7 @@ def natural_replies(
     first; of what the move no longer guards, and of what can be won only since it; checks. None
     of these loses material by exchange.
     """
-    board = chess.Board(move.position.fen)
+    board = Board(move.position.fen)
     after = boards.after_move(board, move.move)
     end = move.move.to_square
     replies = sorted(
@@ -232,7 +233,7 @@ def natural_replies(
     left |= {*guarded & after.occupied_co[move.mover]}
     if idle is not None and idle.lines:
         uci = idle.best.moves[0]
-        if after.is_legal(chess.Move.from_uci(uci)):
+        if after.is_legal(Move.from_uci(uci)):
             yield uci, "threatened"
     for each in replies:
         if boards.taken_on(after, each) == end:
@@ -254,7 +255,7 @@ def natural_alternatives(
     if they give no more by exchange; captures that win material by exchange, the dearest first;
     the mover's next move in the engine's line, played at once, if that leaves no piece to be taken.
     """
-    board = chess.Board(move.position.fen)
+    board = Board(move.position.fen)
     taken = boards.taken_on(board, move.move)
     least = min(0, exchange(board, move.move))
     first, *rest = (line.moves[0] for line in before.lines)
@@ -269,12 +270,12 @@ def natural_alternatives(
             yield capture.move.uci(), "wins"
     lines = (line.moves for line in before.lines if line.moves[0] == move.uci)
     for uci in (each for line in lines for each in line[2:3]):
-        following = chess.Move.from_uci(uci)
+        following = Move.from_uci(uci)
         if board.is_legal(following) and not _hangs(board, following):
             yield uci, "next"
 
 
-def _hangs(board: chess.Board, move: chess.Move) -> bool:
+def _hangs(board: Board, move: Move) -> bool:
     """Return whether a move leaves a piece (no pawn) to be won by exchange."""
     lost = winning(boards.after_move(board, move), not board.turn).values()
     return any(each.victim != chess.PAWN for each in lost)

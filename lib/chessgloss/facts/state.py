@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import chess
+from chess import Board, Color, Square, square_name, square_rank
 
 from chessgloss.facts.records import Fact, FactKind, When
 from chessgloss.predicates import board as boards
@@ -23,7 +24,7 @@ from chessgloss.predicates.words import (
 )
 
 
-def states(board: chess.Board, when: When) -> Iterator[Fact]:
+def states(board: Board, when: When) -> Iterator[Fact]:
     """Yield the facts of a position, White's before Black's within each kind."""
     yield _material(board, when)
     for file in boards.open_files(board):
@@ -41,7 +42,9 @@ def states(board: chess.Board, when: When) -> Iterator[Fact]:
             _pair(when, side, pair, side) for pair in boards.defences(board, side)
         )
         for loss in tactics.hanging(board, side, taken[not side]):
-            yield _hanging(when, side, loss)
+            text = f"{noun(side, loss.victim, loss.square)} is hanging"
+            squares = names((loss.square,))
+            yield Fact("hanging", when, side, squares, loss.gain, text)
         for fork in tactics.forks(board, side, taken[side]):
             yield _fork(board, when, side, fork)
         pins, skewers = tactics.line_tactics(board, exchanges[side])
@@ -54,7 +57,7 @@ def states(board: chess.Board, when: When) -> Iterator[Fact]:
         yield from _structure(board, when, side)
 
 
-def _material(board: chess.Board, when: When) -> Fact:
+def _material(board: Board, when: When) -> Fact:
     """Return which side is ahead in material."""
     balance = tactics.balance(board)
     if not balance:
@@ -65,15 +68,7 @@ def _material(board: chess.Board, when: When) -> Fact:
     return Fact("material", when, side, (), amount, text)
 
 
-def _hanging(when: When, side: chess.Color, loss: tactics.Capture) -> Fact:
-    text = f"{noun(side, loss.victim, loss.square)} is hanging"
-    squares = names((loss.square,))
-    return Fact("hanging", when, side, squares, loss.gain, text)
-
-
-def _fork(
-    board: chess.Board, when: When, side: chess.Color, fork: tactics.Fork
-) -> Fact:
+def _fork(board: Board, when: When, side: Color, fork: tactics.Fork) -> Fact:
     text = told(board, f"{{}} forks {men(board, fork.targets)}", fork.square)
     squares = names((fork.square, *fork.targets))
     if fork.safe:
@@ -82,7 +77,7 @@ def _fork(
 
 
 def _line(
-    board: chess.Board, when: When, kind: FactKind, text: str, line: tactics.Line
+    board: Board, when: When, kind: FactKind, text: str, line: tactics.Line
 ) -> Fact:
     degree = "absolute" if line.absolute else "relative"
     squares = line[:3]
@@ -92,46 +87,47 @@ def _line(
 
 
 @lru_cache(1 << 16)  # the same pairs stand on the board move after move
-def _pair(when: When, side: chess.Color, pair: boards.Pair, owner: chess.Color) -> Fact:
+def _pair(when: When, side: Color, pair: boards.Pair, owner: Color) -> Fact:
     """Return the fact of an attack or a defence, by who owns the target."""
     squares = names((pair.square, pair.target))
     piece = noun(side, pair.piece, pair.square)
     target = noun(owner, pair.target_piece, pair.target)
+    kind: FactKind = "attack"
+    text = f"{piece} attacks {target}"
+    barred = "but may not take it"
     if owner == side:
-        kind: FactKind = "defence"
+        kind = "defence"
         text = f"{piece} defends {target}"
-        barred = f"{text} but may not take back there"
-    else:
-        kind = "attack"
-        text = f"{piece} attacks {target}"
-        barred = f"{text} but may not take it"
+        barred = "but may not take back there"
     if pair.barred:
-        return Fact(kind, when, side, squares, "barred", barred)
+        return Fact(kind, when, side, squares, "barred", f"{text} {barred}")
     return Fact(kind, when, side, squares, None, text)
 
 
-def _threat(
-    board: chess.Board, when: When, side: chess.Color, threat: tactics.Threat
-) -> Fact:
+def _threat(board: Board, when: When, side: Color, threat: tactics.Threat) -> Fact:
     move = threat.move
     start, end = ends_of(move)
-    target = chess.square_name(threat.target)
+    target = square_name(threat.target)
     mover = named(board, move.from_square)
     aim = {
         "mate": lambda: f"mate with {mover.replace(' on ', ' from ')} to {end}",
         "capture": lambda: f"win {noun_at(board, threat.target)} with {mover}",
         "promotion": lambda: f"promote {mover} on {end}",
     }[threat.kind]()
-    verb = "can" if board.turn == side else "threatens to"
+    verb = "threatens to"
+    if board.turn == side:
+        verb = "can"
     text = f"{side_name(side)} {verb} {aim}"
     squares = (start, end, target)
     return Fact("threat", when, side, squares, move.uci(), text)
 
 
-def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fact]:
+def _structure(board: Board, when: When, side: Color) -> Iterator[Fact]:
     for pawn in boards.passed(board, side):
-        rank = chess.square_rank(pawn)
-        steps = 7 - rank if side else rank
+        rank = square_rank(pawn)
+        steps = rank
+        if side:
+            steps = 7 - rank
         squares = names((pawn,))
         text = f"{noun(side, chess.PAWN, pawn)} is passed"
         yield Fact("passed_pawn", when, side, squares, steps, text)
@@ -151,7 +147,7 @@ def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fa
     king, pawns = boards.shelter(board, side)
     shelterers = "no pawn shelters"
     if len(pawns) == 1:
-        shelterers = f"the pawn on {chess.square_name(pawns[0])} shelters"
+        shelterers = f"the pawn on {square_name(pawns[0])} shelters"
     elif pawns:
         shelterers = f"the pawns on {listed(names(pawns))} shelter"
     text = f"{shelterers} {noun(side, chess.KING, king)}"
@@ -159,9 +155,7 @@ def _structure(board: chess.Board, when: When, side: chess.Color) -> Iterator[Fa
     yield Fact("king_shelter", when, side, squares, len(pawns), text)
 
 
-def _file(
-    when: When, side: chess.Color | None, file: int, heavy: Iterable[chess.Square]
-) -> Fact:
+def _file(when: When, side: Color | None, file: int, heavy: Iterable[Square]) -> Fact:
     name = chess.FILE_NAMES[file]
     state = "open"
     if side is not None:
@@ -171,21 +165,22 @@ def _file(
     )
 
 
-def checks(
-    board: chess.Board, when: When, start: chess.Board | None = None
-) -> Iterator[Fact]:
+def checks(board: Board, when: When, start: Board | None = None) -> Iterator[Fact]:
     """Yield the facts of a check that stands, or that the move from ``start`` has given."""
     king = boards.king_of(board, board.turn)
     checkers = [*board.checkers()]
     side = not board.turn
     target = noun_at(board, king)
-    given: dict[FactKind, list[chess.Square]] = {"check": checkers}
+    loser = side_name(board.turn)
+    given: dict[FactKind, list[Square]] = {"check": checkers}
     if start is not None:
         given["discovered_check"] = [s for s in checkers if start.color_at(s) == side]
         given["double_check"] = checkers if len(checkers) > 1 else []
     for kind, pieces in given.items():
         if pieces:
-            verb = "gives" if len(pieces) == 1 else "give"
+            verb = "give"
+            if len(pieces) == 1:
+                verb = "gives"
             word = kind.replace("_", " ")
             text = f"{men(board, pieces)} {verb} {word} to {target}"
             squares = names((*pieces, king))
@@ -195,6 +190,6 @@ def checks(
         squares = names((*checkers, king))
         yield Fact("mate", when, side, squares, None, text)
     elif start is not None and board.is_stalemate():
-        text = f"{side_name(board.turn)} is stalemated"
+        text = f"{loser} is stalemated"
         squares = names((king,))
         yield Fact("stalemate", when, board.turn, squares, None, text)

@@ -18,6 +18,7 @@ from typing import Final, Literal, TypeAlias
 
 import chess
 import chess.engine
+from chess import Board, Color
 
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.predicates.tactics import exchange
@@ -191,7 +192,7 @@ class Verdict:
     obvious: bool = False
 
     @property
-    def mover(self) -> chess.Color:
+    def mover(self) -> Color:
         """Side that moves, whose point of view this is."""
         return self.before.turn
 
@@ -248,13 +249,6 @@ class Verdict:
         """Value after the move in centipawns."""
         return centipawns(self.after, self.mover)
 
-    @property
-    def lead_of_best(self) -> int | None:
-        """Centipawns by which the best move beats the second; ``None`` without a second."""
-        if self.second_centipawns is None:
-            return None
-        return self.centipawns_before - self.second_centipawns
-
     def summary(self) -> dict[str, object]:
         """Return the verdict as plain values, ready for JSON, seen by the side that moves."""
         before, after = (score.relative.mate() for score in (self.before, self.after))
@@ -268,7 +262,7 @@ class Verdict:
         }
 
 
-def standing(score: chess.engine.PovScore, pov: chess.Color) -> Standing:
+def standing(score: chess.engine.PovScore, pov: Color) -> Standing:
     """Return how ``pov`` stands at a score, in words, by :data:`STANDING_BOUNDS`."""
     chance = win_chance(centipawns(score, pov))
     return next(name for name, least in STANDING_BOUNDS.items() if chance >= least)
@@ -357,7 +351,7 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
                 f"an analysis of {analysis.position.fen!r}, not of {position.fen!r}"
             )
         said = [line for line in analysis.lines[:1] if line.moves]
-        if not said and any(chess.Board(position.fen).legal_moves):
+        if not said and any(Board(position.fen).legal_moves):
             raise ValueError(
                 f"{analysis.engine} gave a score but no line (pv) for {position.fen!r}"
             )
@@ -366,7 +360,7 @@ def weigh(move: MoveInContext, before: Analysis, after: Analysis) -> Verdict:
             f"one engine must weigh a move, got {before.engine} and {after.engine}"
         )
     mover = move.mover
-    board = chess.Board(move.position.fen)
+    board = Board(move.position.fen)
     ply = board.ply()
     captures = board.is_capture(move.move)
     lines = before.lines[:RANKED_LINES]
@@ -506,9 +500,7 @@ def _joined(settled: Analysis, known: Sequence[Line], several: Analysis) -> Anal
     return replace(settled, lines=tuple(lines), nodes=settled.nodes + several.nodes)
 
 
-def _seen_by(
-    score: chess.engine.PovScore, colour: chess.Color
-) -> chess.engine.PovScore:
+def _seen_by(score: chess.engine.PovScore, colour: Color) -> chess.engine.PovScore:
     return chess.engine.PovScore(score.pov(colour), colour)
 
 

@@ -7,9 +7,10 @@ not leave its line, is arguable (:class:`~chessgloss.predicates.finding.Finding`
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from functools import partial
 
 import chess
-from chess import Board, Color, Move, Square, SquareSet
+from chess import Board, Color, Move, Square, SquareSet, square_name
 
 from chessgloss.predicates import board as boards
 from chessgloss.predicates import tactics
@@ -25,17 +26,8 @@ Number = Container[float]
 SOME: Number = range(1, 65)
 
 
-def attacks(board: Board, piece: Square, target: Square) -> Finding:
-    """Return whether a piece attacks a man or covers a square."""
-    return _reaches(board, piece, target, "attack")
-
-
-def defends(board: Board, piece: Square, target: Square) -> Finding:
-    """Return whether a piece protects a man or covers a square."""
-    return _reaches(board, piece, target, "defend")
-
-
-def _reaches(board: Board, piece: Square, target: Square, verb: str) -> Finding:
+def _reaches(verb: str, board: Board, piece: Square, target: Square) -> Finding:
+    """Return whether a piece attacks, or defends, a man or a square."""
     there = _SQUARES[target]
     if board.attacks_mask(piece) & there:
         colour = bool(board.color_at(piece))
@@ -46,13 +38,18 @@ def _reaches(board: Board, piece: Square, target: Square, verb: str) -> Finding:
     return Finding(False, evidence, arguable=_nearly(board, piece, target))
 
 
+attacks = partial(_reaches, "attack")
+defends = partial(_reaches, "defend")
+
+
 def _nearly(board: Board, piece: Square, target: Square) -> bool:
     """Return whether a piece bears on a square through an enemy, or a man that attacks it too."""
     between = through(board, piece, target)
     if between is None:
         return False
-    backs = bool(board.attacks_mask(between) & _SQUARES[target])
-    return backs or board.color_at(between) != board.color_at(piece)
+    if board.attacks_mask(between) & _SQUARES[target]:
+        return True
+    return board.color_at(between) != board.color_at(piece)
 
 
 def through(board: Board, piece: Square, target: Square) -> Square | None:
@@ -68,49 +65,33 @@ def through(board: Board, piece: Square, target: Square) -> Square | None:
 # ---------------------------------------------------------------- how often
 
 
-def attacked(
+def _is_reached(
+    verb: str,
     board: Board,
     piece: Square,
     by: Square | None = None,
     side: Color | None = None,
     number: Number = SOME,
 ) -> Finding:
-    """Return whether a man is attacked, or a square covered by ``side``."""
+    """Return whether a man is attacked, or defended, or a square covered by ``side``."""
     if by is not None:
-        return attacks(board, by, piece)
-    if side is None and (owner := board.color_at(piece)) is not None:
+        return _reaches(verb, board, by, piece)
+    owner = board.color_at(piece)
+    if side is None and owner is not None:
         side = not owner
-    return _aimed_at(board, piece, side, number, "attacked")
-
-
-def defended(
-    board: Board,
-    piece: Square,
-    by: Square | None = None,
-    side: Color | None = None,
-    number: Number = SOME,
-) -> Finding:
-    """Return whether a man is protected, or a square covered by ``side``."""
-    if by is not None:
-        return defends(board, by, piece)
+        if verb == "defend":
+            side = owner
     if side is None:
-        side = board.color_at(piece)
-    return _aimed_at(board, piece, side, number, "defended")
+        return Finding(None, told(board, "whose pieces reach {} is not said", piece))
+    direct = board.attackers(side, piece)
+    evidence = told(board, f"{{}} is {verb}ed by {men(board, direct)}", piece)
+    fits = {count in number for count in counts(board, side, piece)}
+    holds = len(direct) in number
+    return Finding(holds, evidence, arguable=len(fits) > 1)
 
 
-def _aimed_at(
-    board: Board,
-    target: Square,
-    side: Color | None,
-    number: Number,
-    word: str,
-) -> Finding:
-    if side is None:
-        return Finding(None, told(board, "whose pieces reach {} is not said", target))
-    direct = board.attackers(side, target)
-    evidence = told(board, f"{{}} is {word} by {men(board, direct)}", target)
-    fits = {count in number for count in counts(board, side, target)}
-    return Finding(len(direct) in number, evidence, arguable=len(fits) > 1)
+attacked = partial(_is_reached, "attack")
+defended = partial(_is_reached, "defend")
 
 
 def counts(board: Board, side: Color, target: Square) -> list[int]:
@@ -199,8 +180,10 @@ def mobility(
 ) -> Finding:
     """Return whether a piece has so many moves, or safe moves, to some squares."""
     reach = {*to}
-    ends = {move.to_square for move in moves_of(board, piece)} & reach
-    safe = {move.to_square for move in safe_moves(board, piece)} & reach
+    ends = {move.to_square for move in moves_of(board, piece)}
+    safe = {move.to_square for move in safe_moves(board, piece)}
+    ends &= reach
+    safe &= reach
     counted, other = ends, safe
     how = ""
     if counting == "safe":
@@ -215,7 +198,8 @@ def mobility(
 
 def listed_squares(squares: Iterable[Square]) -> str:
     """Return squares as a list in words; ``no square`` for none."""
-    names = [chess.square_name(square) for square in sorted(squares)]
+    ordered = sorted(squares)
+    names = [square_name(square) for square in ordered]
     if not names:
         return "no square"
     return listed(names)

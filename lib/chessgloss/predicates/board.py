@@ -14,6 +14,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import chess
+from chess import (
+    Bitboard,
+    Board,
+    Color,
+    Move,
+    PieceType,
+    Square,
+    SquareSet,
+    scan_forward,
+    square_file,
+    square_name,
+    square_rank,
+)
 
 _SQUARES = chess.BB_SQUARES
 _FILES = chess.BB_FILES
@@ -32,14 +45,14 @@ class Pair(NamedTuple):
         Whether the rules forbid the capture, or the recapture (see the module's text).
     """
 
-    square: chess.Square
-    piece: chess.PieceType
-    target: chess.Square
-    target_piece: chess.PieceType
+    square: Square
+    piece: PieceType
+    target: Square
+    target_piece: PieceType
     barred: bool
 
 
-def attacks(board: chess.Board, colour: chess.Color) -> tuple[Pair, ...]:
+def attacks(board: Board, colour: Color) -> tuple[Pair, ...]:
     """Return the pairs of a piece of ``colour`` and an enemy piece that it attacks.
 
     In the order of the acting piece's squares, then of the target's. The enemy king counts.
@@ -47,7 +60,7 @@ def attacks(board: chess.Board, colour: chess.Color) -> tuple[Pair, ...]:
     return _pairs(board, colour, board.occupied_co[not colour])
 
 
-def defences(board: chess.Board, colour: chess.Color) -> tuple[Pair, ...]:
+def defences(board: Board, colour: Color) -> tuple[Pair, ...]:
     """Return the pairs of a piece of ``colour`` and another of its own that it defends.
 
     In the order of the acting piece's squares, then of the target's. The king is left out
@@ -57,14 +70,12 @@ def defences(board: chess.Board, colour: chess.Color) -> tuple[Pair, ...]:
     return _pairs(board, colour, board.occupied_co[colour] & ~board.kings)
 
 
-def _pairs(
-    board: chess.Board, colour: chess.Color, targets: chess.Bitboard
-) -> tuple[Pair, ...]:
+def _pairs(board: Board, colour: Color, targets: Bitboard) -> tuple[Pair, ...]:
     pairs = []
-    for start in chess.scan_forward(board.occupied_co[colour]):
+    for start in scan_forward(board.occupied_co[colour]):
         piece = piece_on(board, start)
         line = board.pin_mask(colour, start)
-        for target in chess.scan_forward(board.attacks_mask(start) & targets):
+        for target in scan_forward(board.attacks_mask(start) & targets):
             barred = not line & _SQUARES[target]
             if piece == chess.KING and board.occupied_co[not colour] & _SQUARES[target]:
                 barred = bool(board.attackers_mask(not colour, target))
@@ -72,22 +83,20 @@ def _pairs(
     return tuple(pairs)
 
 
-def piece_on(board: chess.Board, square: chess.Square) -> chess.PieceType:
+def piece_on(board: Board, square: Square) -> PieceType:
     """Return the type of the piece that stands on a square."""
     piece = board.piece_type_at(square)
-    assert piece is not None, (
-        f"no piece on {chess.square_name(square)} in {board.fen()!r}"
-    )
+    assert piece is not None, f"no piece on {square_name(square)} in {board.fen()!r}"
     return piece
 
 
 def attackers(
-    board: chess.Board,
-    colour: chess.Color,
-    square: chess.Square,
+    board: Board,
+    colour: Color,
+    square: Square,
     *,
     barred: bool = False,
-) -> chess.SquareSet:
+) -> SquareSet:
     """Return the squares from which ``colour`` attacks (or defends) a square, empty or not.
 
     ``barred`` says whether pieces count that are pinned to their king off the line of the pin.
@@ -96,12 +105,10 @@ def attackers(
     if barred:
         return every
     target = _SQUARES[square]
-    return chess.SquareSet(
-        each for each in every if board.pin_mask(colour, each) & target
-    )
+    return SquareSet(each for each in every if board.pin_mask(colour, each) & target)
 
 
-def king_of(board: chess.Board, colour: chess.Color) -> chess.Square:
+def king_of(board: Board, colour: Color) -> Square:
     """Return where the king of ``colour`` stands, as in every legal position."""
     king = board.king(colour)
     assert king is not None, (
@@ -110,9 +117,7 @@ def king_of(board: chess.Board, colour: chess.Color) -> chess.Square:
     return king
 
 
-def line_pieces(
-    board: chess.Board, colour: chess.Color, square: chess.Square
-) -> chess.Bitboard:
+def line_pieces(board: Board, colour: Color, square: Square) -> Bitboard:
     """Return the pieces of ``colour`` that would attack a square if nothing stood between."""
     along_rank = chess.BB_RANK_ATTACKS[square][0]
     along_file = chess.BB_FILE_ATTACKS[square][0]
@@ -127,14 +132,14 @@ def line_pieces(
 # ---------------------------------------------------------------- moves
 
 
-def after_move(board: chess.Board, move: chess.Move) -> chess.Board:
+def after_move(board: Board, move: Move) -> Board:
     """Return the board after a move, as a copy without the history before it."""
     copy = board.copy(stack=False)
     copy.push(move)
     return copy
 
 
-def after_pass(board: chess.Board) -> chess.Board | None:
+def after_pass(board: Board) -> Board | None:
     """Return the board with the other side to move; ``None`` in check."""
     if board.is_check():
         return None
@@ -144,30 +149,26 @@ def after_pass(board: chess.Board) -> chess.Board | None:
     return copy
 
 
-def taken_on(board: chess.Board, move: chess.Move) -> chess.Square | None:
+def taken_on(board: Board, move: Move) -> Square | None:
     """Return where the piece stands that a move takes; ``None`` if it takes none."""
     if board.is_en_passant(move):
         return passed_by(move)
     return move.to_square if board.is_capture(move) else None
 
 
-def passed_by(move: chess.Move) -> chess.Square:
+def passed_by(move: Move) -> Square:
     """Return the square of the pawn that is taken en passant."""
-    return chess.square(
-        chess.square_file(move.to_square), chess.square_rank(move.from_square)
-    )
+    return chess.square(square_file(move.to_square), square_rank(move.from_square))
 
 
-def rook_squares(
-    board: chess.Board, move: chess.Move
-) -> tuple[chess.Square, chess.Square]:
+def rook_squares(board: Board, move: Move) -> tuple[Square, Square]:
     """Return where the castling rook comes from and goes to, in standard chess."""
     start, end = (7, 5) if board.is_kingside_castling(move) else (0, 3)
-    rank = chess.square_rank(move.from_square)
+    rank = square_rank(move.from_square)
     return chess.square(start, rank), chess.square(end, rank)
 
 
-def moved_squares(board: chess.Board, move: chess.Move) -> list[chess.Square]:
+def moved_squares(board: Board, move: Move) -> list[Square]:
     """Return where the moved piece stands after a move; king and rook after castling."""
     rook = [rook_squares(board, move)[1]] if board.is_castling(move) else []
     return [move.to_square, *rook]
@@ -176,7 +177,7 @@ def moved_squares(board: chess.Board, move: chess.Move) -> list[chess.Square]:
 # ---------------------------------------------------------------- pawns and files
 
 
-def passed(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
+def passed(board: Board, colour: Color) -> SquareSet:
     """Return the passed pawns of ``colour``.
 
     A pawn is passed when no enemy pawn stands on its own or a neighbouring file on any rank
@@ -185,40 +186,38 @@ def passed(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
     pawns, enemies = (
         board.pieces_mask(chess.PAWN, side) for side in (colour, not colour)
     )
-    found = chess.SquareSet()
-    for pawn in chess.scan_forward(pawns):
+    found = SquareSet()
+    for pawn in scan_forward(pawns):
         ahead = _near_files(pawn) & _ranks_ahead(pawn, colour)
         if not enemies & ahead:
             found.add(pawn)
     return found
 
 
-def doubled(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
+def doubled(board: Board, colour: Color) -> SquareSet:
     """Return every pawn of ``colour`` that shares its file with another of ``colour``."""
     pawns = board.pieces(chess.PAWN, colour)
-    return chess.SquareSet(
-        s for s in pawns if len(pawns & _FILES[chess.square_file(s)]) > 1
-    )
+    return SquareSet(s for s in pawns if len(pawns & _FILES[square_file(s)]) > 1)
 
 
-def isolated(board: chess.Board, colour: chess.Color) -> chess.SquareSet:
+def isolated(board: Board, colour: Color) -> SquareSet:
     """Return the pawns of ``colour`` that have none of their own on a neighbouring file."""
     pawns = board.pieces_mask(chess.PAWN, colour)
-    alone = chess.SquareSet()
-    for pawn in chess.scan_forward(pawns):
-        own_file = _FILES[chess.square_file(pawn)]
+    alone = SquareSet()
+    for pawn in scan_forward(pawns):
+        own_file = _FILES[square_file(pawn)]
         beside = _near_files(pawn) & ~own_file
         if not pawns & beside:
             alone.add(pawn)
     return alone
 
 
-def open_files(board: chess.Board) -> tuple[int, ...]:
+def open_files(board: Board) -> tuple[int, ...]:
     """Return the files on which neither side has a pawn."""
     return tuple(file for file, mask in enumerate(_FILES) if not board.pawns & mask)
 
 
-def half_open_files(board: chess.Board, colour: chess.Color) -> tuple[int, ...]:
+def half_open_files(board: Board, colour: Color) -> tuple[int, ...]:
     """Return the files on which the opponent has a pawn and ``colour`` has none."""
     own = board.pieces_mask(chess.PAWN, colour)
     enemies = board.pieces_mask(chess.PAWN, not colour)
@@ -227,18 +226,16 @@ def half_open_files(board: chess.Board, colour: chess.Color) -> tuple[int, ...]:
     )
 
 
-def heavy_pieces(board: chess.Board, colour: chess.Color, file: int) -> chess.SquareSet:
+def heavy_pieces(board: Board, colour: Color, file: int) -> SquareSet:
     """Return the rooks and queens of ``colour`` that stand on a file."""
     heavy = (board.rooks | board.queens) & board.occupied_co[colour]
-    return chess.SquareSet(heavy & _FILES[file])
+    return SquareSet(heavy & _FILES[file])
 
 
 # ---------------------------------------------------------------- kings
 
 
-def shelter(
-    board: chess.Board, colour: chess.Color
-) -> tuple[chess.Square, tuple[chess.Square, ...]]:
+def shelter(board: Board, colour: Color) -> tuple[Square, tuple[Square, ...]]:
     """Return the king of ``colour`` and its own pawns that shelter it.
 
     They stand on its file or one beside it, one or two ranks ahead.
@@ -246,24 +243,22 @@ def shelter(
     king = king_of(board, colour)
     pawns = board.pieces_mask(chess.PAWN, colour)
     before = pawns & _ranks_ahead(king, colour) & _near_files(king)
-    rank = chess.square_rank(king)
+    rank = square_rank(king)
     near = tuple(
-        pawn
-        for pawn in chess.scan_forward(before)
-        if abs(chess.square_rank(pawn) - rank) <= 2
+        pawn for pawn in scan_forward(before) if abs(square_rank(pawn) - rank) <= 2
     )
     return king, near
 
 
-def _ranks_ahead(square: chess.Square, colour: chess.Color) -> chess.Bitboard:
+def _ranks_ahead(square: Square, colour: Color) -> Bitboard:
     """Return the ranks in front of a square, as ``colour`` advances, whole ranks."""
-    rank = chess.square_rank(square)
+    rank = square_rank(square)
     if colour == chess.WHITE:
         return sum(chess.BB_RANKS[rank + 1 :])
     return sum(chess.BB_RANKS[:rank])
 
 
-def _near_files(square: chess.Square) -> chess.Bitboard:
+def _near_files(square: Square) -> Bitboard:
     """Return a square's file and those beside it."""
-    file = chess.square_file(square)
+    file = square_file(square)
     return sum(_FILES[max(file - 1, 0) : file + 2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import chess
-from chess import Board, Color, Move, Square
+from chess import Board, Color, Move, PieceType, Square
 
 from chessgloss.predicates import board as boards
 from chessgloss.predicates import tactics
@@ -21,7 +21,7 @@ from chessgloss.predicates.finding import (
 )
 
 #: The kinds of the two pieces of a trade.
-Kinds = frozenset[chess.PieceType]
+Kinds = frozenset[PieceType]
 
 
 def sacrifice(board: Board, piece: Square | None = None) -> Finding:

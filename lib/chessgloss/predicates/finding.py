@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import chess
-from chess import Board, Color, Move, Square
+from chess import Board, Color, Move, Square, square_name
 
 from chessgloss.predicates.words import listed, noun_at
+
+#: Which position it is: before the move, after it, or a line played on from one of them.
+Anchor = Literal["before", "after", "line"]
 
 
 class Finding(NamedTuple):
@@ -23,11 +26,14 @@ class Finding(NamedTuple):
     arguable
         Whether people also say the opposite: a rook *attacks* through another rook, strictly it
         does not. Neither is then called wrong.
+    anchor
+        The position that it is of: ``before`` the move, ``after`` it, or that of a ``line``.
     """
 
     holds: bool | None
     evidence: str
     arguable: bool = False
+    anchor: Anchor = "after"
 
     def denied(self) -> Finding:
         """Return the finding on the opposite."""
@@ -42,18 +48,26 @@ class Finding(NamedTuple):
 
 def strongest(findings: Iterable[Finding]) -> Finding | None:
     """Return the first finding that holds, else one that is open, else the first."""
+    return _first(findings, (True, None))
+
+
+def weakest(findings: Iterable[Finding]) -> Finding | None:
+    """Return the first finding that is false, else one that is open, else the first."""
+    return _first(findings, (False, None))
+
+
+def _first(
+    findings: Iterable[Finding], verdicts: Iterable[bool | None]
+) -> Finding | None:
     ranked = list(findings)
-    for verdict in (True, None):
-        for finding in ranked:
-            if finding.verdict is verdict:
-                return finding
-    return ranked[0] if ranked else None
+    sought = (each for said in verdicts for each in ranked if each.verdict is said)
+    return next(sought, ranked[0] if ranked else None)
 
 
 def man(board: Board, square: Square) -> str:
     """Return what stands on a square: ``the white knight on f3``; ``f3`` if it is empty."""
     if board.piece_type_at(square) is None:
-        return chess.square_name(square)
+        return square_name(square)
     return noun_at(board, square)
 
 

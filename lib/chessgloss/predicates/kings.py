@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import chess
-from chess import Board, Color, Move, Square, SquareSet
+from chess import (
+    Board,
+    Color,
+    Move,
+    Square,
+    SquareSet,
+    square_distance,
+    square_file,
+    square_rank,
+)
 
 from chessgloss.predicates import board as boards
 from chessgloss.predicates.attacks import SOME, Number, listed_squares, moves_of
@@ -60,7 +69,7 @@ def checkmate(
         return Finding(False, evidence)
     if manner is None:
         return Finding(True, evidence)
-    home = chess.BB_BACKRANKS & chess.BB_RANKS[chess.square_rank(king)]
+    home = chess.BB_BACKRANKS & chess.BB_RANKS[square_rank(king)]
     beside = chess.BB_KING_ATTACKS[king] & ~board.occupied_co[board.turn]
     so = {
         "back_rank": bool(checkers & (board.rooks | board.queens) & home),
@@ -114,18 +123,13 @@ def castled(board: Board, side: Color, wing: str | None = None) -> Finding:
     king = boards.king_of(board, side)
     evidence = told(board, "{} stands there", king)
     there = (
-        "kingside"
-        if chess.square_file(king) > chess.FILE_NAMES.index("d")
-        else "queenside"
+        "kingside" if square_file(king) > chess.FILE_NAMES.index("d") else "queenside"
     )
     right_wing = wing in (None, there)
     home = chess.E1 if side else chess.E8
     if Move(home, king) in board.move_stack and abs(king - home) == 2:
         return Finding(right_wing, evidence)
-    near = (
-        chess.square_distance(king, chess.square(chess.square_file(king), home // 8))
-        < 2
-    )
+    near = square_distance(king, chess.square(square_file(king), home // 8)) < 2
     central = _SQUARES[king] & (chess.BB_FILE_D | chess.BB_FILE_E)
     if board.has_castling_rights(side) or (near and (central or not right_wing)):
         return Finding(False, evidence)

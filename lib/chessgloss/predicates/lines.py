@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import chess
-from chess import Board, Square, SquareSet
+from chess import (
+    Bitboard,
+    Board,
+    Square,
+    SquareSet,
+    scan_forward,
+    square_distance,
+    square_file,
+    square_name,
+    square_rank,
+)
 
 from chessgloss.predicates import board as boards
 from chessgloss.predicates import tactics
@@ -101,8 +111,8 @@ def aligned(
     clear: str | None = None,
 ) -> Finding:
     """Return whether two men or squares share a line, with nothing between if ``clear``."""
-    files = abs(chess.square_file(piece) - chess.square_file(other))
-    ranks = abs(chess.square_rank(piece) - chess.square_rank(other))
+    files = abs(square_file(piece) - square_file(other))
+    ranks = abs(square_rank(piece) - square_rank(other))
     lines = {"file": files == 0, "rank": ranks == 0, "diagonal": files == ranks}
     line = along or "line"
     if not (lines[along] if along else any(lines.values())):
@@ -132,7 +142,7 @@ def blocks(
         arguable = False
     elif kind == chess.PAWN:
         ahead = (piece - target) // (8 if colour else -8)
-        same_file = chess.square_file(piece) == chess.square_file(target)
+        same_file = square_file(piece) == square_file(target)
         stands = same_file and ahead == 1
         arguable = same_file and ahead == 2
     elif kind in (chess.BISHOP, chess.ROOK, chess.QUEEN):
@@ -141,7 +151,7 @@ def blocks(
         arguable = bool(bears & _SQUARES[target])
     else:
         stands = False
-        arguable = reached or chess.square_distance(piece, target) <= 1
+        arguable = reached or square_distance(piece, target) <= 1
     word = "stands" if stands else "does not stand"
     evidence = told(board, f"{{}} {word} in the way of {{}}", piece, target)
     return Finding(stands, evidence, arguable=arguable and not stands)
@@ -170,20 +180,18 @@ def opens(
     for square, new in _opened(before_last(board), board):
         if piece in (None, square) and new & column:
             reached = SquareSet(new & column).pop()
-            text = f"{{}} now reaches {chess.square_name(reached)}"
+            text = f"{{}} now reaches {square_name(reached)}"
             return Finding(True, told(board, text, square))
     whose = "another piece" if piece is None else "{}"
     text = f"the move opens no line for {whose}"
     return Finding(False, told(board, text, *([] if piece is None else [piece])))
 
 
-def _opened(start: Board, board: Board) -> Iterator[tuple[Square, chess.Bitboard]]:
+def _opened(start: Board, board: Board) -> Iterator[tuple[Square, Bitboard]]:
     """Yield the pieces of the mover that reach squares they did not reach, and those squares."""
     own = start.occupied_co[start.turn]
     gone = own & ~board.occupied
-    for square in chess.scan_forward(
-        own & board.occupied_co[start.turn] & ~board.pawns
-    ):
+    for square in scan_forward(own & board.occupied_co[start.turn] & ~board.pawns):
         reach = board.attacks_mask(square)
         new = reach & ~start.attacks_mask(square)
         new |= reach & gone
@@ -191,7 +199,7 @@ def _opened(start: Board, board: Board) -> Iterator[tuple[Square, chess.Bitboard
             yield square, new
 
 
-def _opens_file(board: Board, column: chess.Bitboard, name: str) -> Finding:
+def _opens_file(board: Board, column: Bitboard, name: str) -> Finding:
     left = board.pawns & column
     went = before_last(board).pawns & column & ~board.pawns
     if not went:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import chess
-from chess import Board, Color
+from chess import Board, Color, PieceType
 
 from chessgloss.predicates import tactics
 from chessgloss.predicates.attacks import Number
@@ -25,7 +25,7 @@ AMOUNTS: Final[dict[str, tuple[float, float]]] = {
     "material": (1, 100),
 }
 #: The kinds of which a side ahead by a named amount has more.
-_KINDS: Final[dict[str, tuple[chess.PieceType, ...]]] = {
+_KINDS: Final[dict[str, tuple[PieceType, ...]]] = {
     **{chess.piece_name(kind): (kind,) for kind in range(1, 6)},
     **{"exchange": (chess.ROOK,), "piece": (2, 3, 4, 5)},
 }
@@ -39,7 +39,7 @@ def lead(board: Board, side: Color) -> int:
     return -balance
 
 
-def more_of(board: Board, side: Color, *kinds: chess.PieceType) -> int:
+def more_of(board: Board, side: Color, *kinds: PieceType) -> int:
     """Return how many more pieces of these kinds a side has than the other."""
     own, other = (
         sum(board.pieces_mask(kind, colour).bit_count() for kind in kinds)
@@ -57,19 +57,18 @@ def material(
     """Return whether a side is ahead by an amount, or so many pawns; 0 pawns is level."""
     evidence = _said(board)
     ahead = lead(board, side is not False)
-    if amount in (None, "material"):
-        if number is not None and 0 in number:
-            unlike = any(more_of(board, chess.WHITE, kind) for kind in range(2, 6))
-            return Finding(ahead == 0, evidence, abs(ahead) == 1 and unlike)
-        if side is None:
-            return Finding(None, f"which side is meant is not said; {evidence}")
-        if number is not None:
-            return Finding(ahead in number, evidence)
-        extra = more_of(board, side, *range(1, 6))
-        return Finding(ahead > 0, evidence, arguable=ahead == 0 and extra != 0)
+    whole = amount in (None, "material")
+    if whole and number is not None and 0 in number:
+        unlike = any(more_of(board, chess.WHITE, kind) for kind in range(2, 6))
+        return Finding(ahead == 0, evidence, abs(ahead) == 1 and unlike)
     if side is None:
         return Finding(None, f"which side is meant is not said; {evidence}")
-    return _by_amount(board, side, str(amount), number, evidence)
+    if not whole:
+        return _by_amount(board, side, str(amount), number, evidence)
+    if number is not None:
+        return Finding(ahead in number, evidence)
+    extra = more_of(board, side, *range(1, 6))
+    return Finding(ahead > 0, evidence, arguable=ahead == 0 and extra != 0)
 
 
 def _by_amount(

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 import chess
+from chess import Board, Color, Move, PieceType, Square
 
 from chessgloss.predicates.board import taken_on
 from chessgloss.predicates.tactics import balance, captures
@@ -22,7 +23,7 @@ SPELT, LONGEST_SPELT = 3, 5
 #: The most plies of a line that is told to where it wins something.
 LONGEST_TOLD = 9
 
-Pieces = Counter[chess.PieceType]
+Pieces = Counter[PieceType]
 
 _NUMBERS = (
     "no",
@@ -60,7 +61,7 @@ class Outcome(NamedTuple):
     won: Pieces
     lost: Pieces
     plies: int
-    fallen: chess.Square | None
+    fallen: Square | None
     made: Pieces
     allowed: Pieces
 
@@ -89,9 +90,9 @@ NOTHING: Final = Outcome(0, Counter(), Counter(), 0, None, Counter(), Counter())
 
 
 def play_out(
-    board: chess.Board,
+    board: Board,
     line: Sequence[str],
-    side: chess.Color,
+    side: Color,
 ) -> Outcome:
     """Replay a line of UCI moves until it is quiet and count what it wins for a side.
 
@@ -112,7 +113,7 @@ def play_out(
     return Outcome(gains[end], won, lost, plies, fallen, made, allowed)
 
 
-def surplus(board: chess.Board, side: chess.Color) -> Outcome:
+def surplus(board: Board, side: Color) -> Outcome:
     """Return what a side has more than its opponent, as if it had won it."""
     ours, theirs = (count_pieces(board, each) for each in (side, not side))
     won, lost = ours - theirs, theirs - ours
@@ -122,13 +123,13 @@ def surplus(board: chess.Board, side: chess.Color) -> Outcome:
 
 
 def replay(
-    board: chess.Board,
+    board: Board,
     line: Sequence[str],
-    side: chess.Color,
-) -> list[chess.Board]:
+    side: Color,
+) -> list[Board]:
     """Return the boards of a line, then those of captures by which its loser takes back."""
     states = [board.copy(stack=False)]
-    moves = map(chess.Move.from_uci, line)
+    moves = map(Move.from_uci, line)
     while len(states) < 2 * LONGEST:
         state = states[-1].copy()
         move = next(moves, None)
@@ -142,10 +143,10 @@ def replay(
 
 
 def _taking_back(
-    board: chess.Board,
+    board: Board,
     gain: int,
-    side: chess.Color,
-) -> chess.Move | None:
+    side: Color,
+) -> Move | None:
     """Return the best capture of the side that has lost material, if it is to move."""
     loser = side if gain < 0 else not side
     if gain == 0 or board.turn != loser:
@@ -155,9 +156,9 @@ def _taking_back(
 
 
 def _gain(
-    board: chess.Board,
-    state: chess.Board,
-    side: chess.Color,
+    board: Board,
+    state: Board,
+    side: Color,
 ) -> int:
     """Return the pawns that a side has won between two boards."""
     won = balance(state) - balance(board)
@@ -165,7 +166,7 @@ def _gain(
 
 
 def quiet_ply(
-    states: Sequence[chess.Board],
+    states: Sequence[Board],
     gains: Sequence[int],
 ) -> int | None:
     """Return the ply at which a line is quiet and its balance counts; ``None`` if it wins nothing.
@@ -182,9 +183,9 @@ def quiet_ply(
 
 
 def traded(
-    board: chess.Board,
-    end: chess.Board,
-    side: chess.Color,
+    board: Board,
+    end: Board,
+    side: Color,
 ) -> tuple[Pieces, Pieces]:
     """Return the pieces that a side has taken and given; like for like cancels out.
 
@@ -196,7 +197,7 @@ def traded(
     return +won, +lost
 
 
-def promoted(board: chess.Board, end: chess.Board, side: chess.Color) -> Pieces:
+def promoted(board: Board, end: Board, side: Color) -> Pieces:
     """Return what pawns of a side have become between two boards, and still are."""
     became = Counter(
         move.promotion
@@ -206,7 +207,7 @@ def promoted(board: chess.Board, end: chess.Board, side: chess.Color) -> Pieces:
     return became & (count_pieces(end, side) - count_pieces(board, side))
 
 
-def _fallen(board: chess.Board, end: chess.Board, side: chess.Color) -> Pieces:
+def _fallen(board: Board, end: Board, side: Color) -> Pieces:
     """Return the pieces of a side that have been taken between two boards."""
     there = count_pieces(board, side)
     new = promoted(board, end, side)
@@ -217,7 +218,7 @@ def _fallen(board: chess.Board, end: chess.Board, side: chess.Color) -> Pieces:
 def _cancel(
     won: Pieces,
     lost: Pieces,
-    kinds: Sequence[chess.PieceType],
+    kinds: Sequence[PieceType],
 ) -> None:
     """Take pieces of these kinds, which are worth the same, off both sides of a trade."""
     equal = min(sum(pieces[kind] for kind in kinds) for pieces in (won, lost))
@@ -227,9 +228,9 @@ def _cancel(
 
 
 def where_it_stood(
-    states: Sequence[chess.Board],
-    changed: Mapping[chess.PieceType, int],
-) -> chess.Square | None:
+    states: Sequence[Board],
+    changed: Mapping[PieceType, int],
+) -> Square | None:
     """Return where the piece that falls with the last move of a line stood before it.
 
     Parameters
@@ -250,8 +251,8 @@ def where_it_stood(
 
 
 def count_pieces(
-    board: chess.Board,
-    side: chess.Color,
+    board: Board,
+    side: Color,
 ) -> Pieces:
     """Return how many pieces of each kind a side has, the king apart."""
     return Counter({kind: len(board.pieces(kind, side)) for kind in _PIECES})
@@ -275,17 +276,15 @@ def _spoken(pieces: Pieces) -> str:
 
 
 def spelt(
-    board: chess.Board,
+    board: Board,
     line: Sequence[str],
     plies: int = SPELT,
 ) -> str:
     """Return the first plies of a line, in SAN with move numbers."""
-    return board.variation_san(
-        map(chess.Move.from_uci, line[: min(plies, LONGEST_SPELT)])
-    )
+    return board.variation_san(map(Move.from_uci, line[: min(plies, LONGEST_SPELT)]))
 
 
-def to_the_end(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:
+def to_the_end(board: Board, line: Sequence[str]) -> tuple[str, ...]:
     """Return a line of UCI moves up to its end: mate, stalemate, or the ply at which it has won.
 
     A line in which nothing is won by :data:`LONGEST_TOLD` plies is cut at :data:`LONGEST_SPELT`.
@@ -298,6 +297,6 @@ def to_the_end(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:
     return moves[: won.plies if 0 < won.plies <= LONGEST_TOLD else LONGEST_SPELT]
 
 
-def told_to_the_end(board: chess.Board, line: Sequence[str]) -> str:
+def told_to_the_end(board: Board, line: Sequence[str]) -> str:
     """Return a line of UCI moves up to its end (:func:`to_the_end`), in SAN with move numbers."""
-    return board.variation_san(map(chess.Move.from_uci, to_the_end(board, line)))
+    return board.variation_san(map(Move.from_uci, to_the_end(board, line)))

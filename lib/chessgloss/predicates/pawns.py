@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 import chess
-from chess import Board, Color, Square, SquareSet
+from chess import Board, Color, Square, SquareSet, square_file, square_rank
 
 from chessgloss.predicates import board as boards
 from chessgloss.predicates.attacks import Number
@@ -28,7 +28,7 @@ def _is_found(find: Find, word: str, board: Board, piece: Square) -> Finding:
 
 def neighbours(board: Board, colour: Color, pawn: Square) -> SquareSet:
     """Return the pawns of a side on the files beside a square's own."""
-    file = chess.square_file(pawn)
+    file = square_file(pawn)
     beside = (chess.BB_FILES[each] for each in (file - 1, file + 1) if 0 <= each < 8)
     return board.pieces(chess.PAWN, colour) & sum(beside)
 
@@ -49,7 +49,7 @@ def backward_pawns(board: Board, colour: Color) -> SquareSet:
         pawn
         for pawn in board.pieces(chess.PAWN, colour)
         if all(
-            (chess.square_rank(each) - chess.square_rank(pawn)) * forward > 0
+            (square_rank(each) - square_rank(pawn)) * forward > 0
             for each in neighbours(board, colour, pawn)
         )
     )
@@ -80,7 +80,7 @@ def steps_to_promotion(board: Board, piece: Square, number: Number) -> Finding:
     """Return whether a pawn has so many ranks to go; its double step is arguable."""
     if board.piece_type_at(piece) != chess.PAWN:
         return Finding(False, told(board, "{} is no pawn", piece))
-    steps = chess.square_rank(piece)
+    steps = square_rank(piece)
     if board.color_at(piece):
         steps = 7 - steps
     evidence = told(board, f"{{}} has {steps} ranks to go", piece)

@@ -22,6 +22,16 @@ from dataclasses import replace
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import chess
+from chess import (
+    Bitboard,
+    Board,
+    Color,
+    Move,
+    PieceType,
+    Square,
+    scan_forward,
+    square_file,
+)
 
 from chessgloss.predicates.board import (
     after_move,
@@ -33,14 +43,12 @@ from chessgloss.predicates.board import (
 )
 
 #: Value of each piece in pawns.
-VALUES: Final[Mapping[chess.PieceType, int]] = dict(
-    enumerate((1, 3, 3, 5, 9, 0), chess.PAWN)
-)
+VALUES: Final[Mapping[PieceType, int]] = dict(enumerate((1, 3, 3, 5, 9, 0), chess.PAWN))
 
 _SQUARES = chess.BB_SQUARES
 
 
-def balance(board: chess.Board) -> int:
+def balance(board: Board) -> int:
     """Return White's material less Black's, in pawns."""
     white, black = (
         sum(
@@ -52,7 +60,7 @@ def balance(board: chess.Board) -> int:
     return white - black
 
 
-def worth(board: chess.Board, square: chess.Square) -> int:
+def worth(board: Board, square: Square) -> int:
     """Return what a piece is worth in comparisons, in pawns: a king is above all."""
     piece = piece_on(board, square)
     return 100 if piece == chess.KING else VALUES[piece]
@@ -77,24 +85,24 @@ class Capture(NamedTuple):
         if it loses.
     """
 
-    from_square: chess.Square
-    to_square: chess.Square
-    promotion: chess.PieceType | None
-    victim: chess.PieceType
-    square: chess.Square
+    from_square: Square
+    to_square: Square
+    promotion: PieceType | None
+    victim: PieceType
+    square: Square
     gain: int
 
     @property
-    def move(self) -> chess.Move:
+    def move(self) -> Move:
         """The capture as a move."""
-        return chess.Move(self.from_square, self.to_square, self.promotion)
+        return Move(self.from_square, self.to_square, self.promotion)
 
 
 #: The captures of a side, where they are known already.
 Known: TypeAlias = Sequence[Capture]
 
 
-def exchange(board: chess.Board, move: chess.Move) -> int:
+def exchange(board: Board, move: Move) -> int:
     """Return what a move wins by the exchange that follows on its square, in pawns.
 
     The point of view is that of the piece's owner, whose turn it need not be. A quiet move
@@ -104,7 +112,7 @@ def exchange(board: chess.Board, move: chess.Move) -> int:
     return Exchanges(board, bool(board.color_at(move.from_square))).worth(move)
 
 
-def captures(board: chess.Board, colour: chess.Color) -> tuple[Capture, ...]:
+def captures(board: Board, colour: Color) -> tuple[Capture, ...]:
     """Return every capture that ``colour`` has, or would have if it were its turn.
 
     They are the legal ones on its own turn; on the opponent's, those after a pass. En
@@ -114,23 +122,19 @@ def captures(board: chess.Board, colour: chess.Color) -> tuple[Capture, ...]:
     return tuple(Exchanges(board, colour).captures())
 
 
-def winning(
-    board: chess.Board, colour: chess.Color, taken: Known = ()
-) -> dict[chess.Square, Capture]:
+def winning(board: Board, colour: Color, taken: Known = ()) -> dict[Square, Capture]:
     """Return the best capture of each piece that ``colour`` wins by exchange, by its square.
 
     What wins most comes first. ``taken`` are its :func:`captures`, where they are known already.
     """
-    best: dict[chess.Square, Capture] = {}
+    best: dict[Square, Capture] = {}
     for each in sorted(taken or captures(board, colour), key=lambda each: -each.gain):
         if each.gain > 0:
             best.setdefault(each.square, each)
     return best
 
 
-def hanging(
-    board: chess.Board, colour: chess.Color, taken: Known = ()
-) -> tuple[Capture, ...]:
+def hanging(board: Board, colour: Color, taken: Known = ()) -> tuple[Capture, ...]:
     """Return the best capture of each piece of ``colour`` that hangs, by the order of squares.
 
     A piece hangs when the opponent has, or would have on its turn, a capture of it that wins
@@ -154,7 +158,7 @@ class Exchanges:
         Side that takes first, kept as an attribute.
     """
 
-    def __init__(self, board: chess.Board, colour: chess.Color) -> None:
+    def __init__(self, board: Board, colour: Color) -> None:
         self._board = board
         self.colour = colour
         self._kings = [king_of(board, side) for side in (chess.BLACK, chess.WHITE)]
@@ -169,8 +173,8 @@ class Exchanges:
         """Yield the captures that the first side has, in the order of the squares."""
         board, colour = self._board, self.colour
         enemies = board.occupied_co[not colour] & ~board.kings
-        for start in chess.scan_forward(board.occupied_co[colour]):
-            for target in chess.scan_forward(board.attacks_mask(start) & enemies):
+        for start in scan_forward(board.occupied_co[colour]):
+            for target in scan_forward(board.attacks_mask(start) & enemies):
                 if (capture := self.capture(start, target)) is not None:
                     yield capture
         if board.turn == colour and board.ep_square is not None:
@@ -181,7 +185,7 @@ class Exchanges:
                     move.from_square, move.to_square, None, chess.PAWN, square, gain
                 )
 
-    def capture(self, start: chess.Square, target: chess.Square) -> Capture | None:
+    def capture(self, start: Square, target: Square) -> Capture | None:
         """Return the capture from a square on an attacked piece; ``None`` if not lawful."""
         board = self._board
         piece = piece_on(board, start)
@@ -189,12 +193,10 @@ class Exchanges:
         rest = board.occupied ^ _SQUARES[start]
         if victim == chess.KING or not self._lawful(self.colour, piece, target, rest):
             return None
-        move = chess.Move(
-            start, target, chess.QUEEN if _promotes(piece, target) else None
-        )
+        move = Move(start, target, chess.QUEEN if _promotes(piece, target) else None)
         return Capture(start, target, move.promotion, victim, target, self.worth(move))
 
-    def worth(self, move: chess.Move, without: chess.Bitboard = 0) -> int:
+    def worth(self, move: Move, without: Bitboard = 0) -> int:
         """Return what a move of the first side wins by exchange; see :func:`exchange`.
 
         ``without`` are pieces that are thought away first.
@@ -209,9 +211,7 @@ class Exchanges:
             | _SQUARES[move.to_square]
         )
         victim = board.piece_type_at(move.to_square)
-        same_file = chess.square_file(move.from_square) == chess.square_file(
-            move.to_square
-        )
+        same_file = square_file(move.from_square) == square_file(move.to_square)
         if piece == chess.PAWN and victim is None and not same_file:
             rest &= ~_SQUARES[passed_by(move)]
             victim = chess.PAWN
@@ -219,25 +219,23 @@ class Exchanges:
         won = (VALUES[victim] if victim else 0) + (value - 1 if move.promotion else 0)
         return won - self._reply(not self.colour, move.to_square, rest, value)
 
-    def promotions(self) -> Iterator[tuple[chess.Move, int]]:
+    def promotions(self) -> Iterator[tuple[Move, int]]:
         """Yield the quiet promotions to a queen that leave the king safe, with their worth."""
         board, colour = self._board, self.colour
         seventh, step = (chess.BB_RANK_7, 8) if colour else (chess.BB_RANK_2, -8)
-        for start in chess.scan_forward(
-            board.pieces_mask(chess.PAWN, colour) & seventh
-        ):
+        for start in scan_forward(board.pieces_mask(chess.PAWN, colour) & seventh):
             goal = start + step
             rest = board.occupied ^ _SQUARES[start] | _SQUARES[start + step]
             blocked = board.occupied & _SQUARES[goal]
             if not blocked and self._lawful(colour, chess.PAWN, goal, rest):
-                move = chess.Move(start, goal, chess.QUEEN)
+                move = Move(start, goal, chess.QUEEN)
                 yield move, self.worth(move)
 
     def _reply(
         self,
-        side: chess.Color,
-        target: chess.Square,
-        rest: chess.Bitboard,
+        side: Color,
+        target: Square,
+        rest: Bitboard,
         standing: int,
     ) -> int:
         """Return what ``side`` wins on ``target``, where a piece worth ``standing`` is."""
@@ -257,9 +255,7 @@ class Exchanges:
             queen = _promotes(piece, target)
             value = VALUES[chess.QUEEN if queen else piece]
             won = standing + (value - 1 if queen else 0)
-            afters = (
-                rest ^ _SQUARES[start] for start in chess.scan_forward(takers & kind)
-            )
+            afters = (rest ^ _SQUARES[start] for start in scan_forward(takers & kind))
             lawful = [
                 after for after in afters if self._lawful(side, piece, target, after)
             ]
@@ -271,10 +267,10 @@ class Exchanges:
 
     def _lawful(
         self,
-        side: chess.Color,
-        piece: chess.PieceType,
-        target: chess.Square,
-        rest: chess.Bitboard,
+        side: Color,
+        piece: PieceType,
+        target: Square,
+        rest: Bitboard,
     ) -> bool:
         """Tell whether the king of ``side`` is safe once ``piece`` has taken on ``target``."""
         king = target if piece == chess.KING else self._kings[side]
@@ -289,7 +285,7 @@ class Exchanges:
         )
 
 
-def _promotes(piece: chess.PieceType, target: chess.Square) -> bool:
+def _promotes(piece: PieceType, target: Square) -> bool:
     return piece == chess.PAWN and bool(_SQUARES[target] & chess.BB_BACKRANKS)
 
 
@@ -309,8 +305,8 @@ class Fork(NamedTuple):
         Whether the opponent has no capture that wins the forking piece by exchange.
     """
 
-    square: chess.Square
-    targets: tuple[chess.Square, ...]
+    square: Square
+    targets: tuple[Square, ...]
     safe: bool
 
 
@@ -329,15 +325,13 @@ class Line(NamedTuple):
         Whether the king is concerned: behind in a pin, in front in a skewer.
     """
 
-    square: chess.Square
-    front: chess.Square
-    behind: chess.Square
+    square: Square
+    front: Square
+    behind: Square
     absolute: bool
 
 
-def forks(
-    board: chess.Board, colour: chess.Color, taken: Known = ()
-) -> tuple[Fork, ...]:
+def forks(board: Board, colour: Color, taken: Known = ()) -> tuple[Fork, ...]:
     """Return the forks of ``colour``, in the order of the forking pieces' squares.
 
     A piece forks when it attacks at least two targets, each the king or a piece that is
@@ -345,7 +339,7 @@ def forks(
     asked, but ``safe`` tells whether the forking piece can be won. ``taken`` are its
     :func:`captures`, where they are known already.
     """
-    targets = defaultdict[chess.Square, list[chess.Square]](list)
+    targets = defaultdict[Square, list[Square]](list)
     for each in taken or captures(board, colour):
         if each.gain > 0:
             targets[each.from_square].append(each.square)
@@ -364,13 +358,13 @@ def forks(
     )
 
 
-def pins(board: chess.Board, colour: chess.Color) -> tuple[Line, ...]:
+def pins(board: Board, colour: Color) -> tuple[Line, ...]:
     """Return the pins of ``colour``; see :func:`line_tactics`."""
     return line_tactics(board, Exchanges(board, colour))[0]
 
 
 def line_tactics(
-    board: chess.Board, exchanges: Exchanges
+    board: Board, exchanges: Exchanges
 ) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
     """Return the pins and the skewers of one side, in the order of the acting pieces.
 
@@ -388,7 +382,7 @@ def line_tactics(
     for start, front, behind in lines(board, exchanges.colour):
         before = worth(board, front)
         after = worth(board, behind)
-        falls = exchanges.worth(chess.Move(start, behind), without=_SQUARES[front]) > 0
+        falls = exchanges.worth(Move(start, behind), without=_SQUARES[front]) > 0
         line = Line(
             start,
             front,
@@ -406,8 +400,8 @@ def line_tactics(
 
 
 def discovered_attacks(
-    board: chess.Board, move: chess.Move
-) -> list[tuple[chess.Square, chess.Square, int | None]]:
+    board: Board, move: Move
+) -> list[tuple[Square, Square, int | None]]:
     """Return the attacks that a legal move opens for other pieces of the mover.
 
     A bishop, rook or queen that has not moved attacks, after the move, an enemy piece that it
@@ -422,41 +416,37 @@ def discovered_attacks(
     left = board.occupied & ~end.occupied
     moved = end.occupied_co[colour] & ~board.occupied_co[colour]
     exchanges = Exchanges(end, colour)
-    for start in chess.scan_forward(_line_movers(end, colour) & ~moved):
+    for start in scan_forward(_line_movers(end, colour) & ~moved):
         new = (
             end.attacks_mask(start)
             & ~board.attacks_mask(start)
             & end.occupied_co[not colour]
         )
-        for target in chess.scan_forward(new):
+        for target in scan_forward(new):
             if chess.between(start, target) & left:
                 capture = exchanges.capture(start, target)
                 opened.append((start, target, capture and capture.gain))
     return opened
 
 
-def lines(
-    board: chess.Board, colour: chess.Color
-) -> Iterator[tuple[chess.Square, chess.Square, chess.Square]]:
+def lines(board: Board, colour: Color) -> Iterator[tuple[Square, Square, Square]]:
     """Yield each line piece of ``colour`` with an enemy in sight and the enemy behind it."""
     enemies = board.occupied_co[not colour]
-    for start in chess.scan_forward(_line_movers(board, colour)):
+    for start in scan_forward(_line_movers(board, colour)):
         attacked = board.attacks_mask(start)
-        for front in chess.scan_forward(attacked & enemies):
+        for front in scan_forward(attacked & enemies):
             # Squares on the ray seen when the front piece is away, and not seen before.
             rest = board.occupied ^ _SQUARES[front]
-            for behind in chess.scan_forward(
-                chess.ray(start, front) & enemies & ~attacked
-            ):
+            for behind in scan_forward(chess.ray(start, front) & enemies & ~attacked):
                 if chess.between(start, behind) & rest == 0:
                     yield start, front, behind
 
 
-def _line_movers(board: chess.Board, colour: chess.Color) -> chess.Bitboard:
+def _line_movers(board: Board, colour: Color) -> Bitboard:
     return (board.bishops | board.rooks | board.queens) & board.occupied_co[colour]
 
 
-def _can_leave(board: chess.Board, square: chess.Square, pinner: chess.Square) -> bool:
+def _can_leave(board: Board, square: Square, pinner: Square) -> bool:
     """Tell whether a piece, if it is a pawn, has a move off the line through the pinner."""
     if not board.pawns & _SQUARES[square]:
         return True
@@ -486,14 +476,12 @@ class Threat(NamedTuple):
     """
 
     kind: Literal["mate", "capture", "promotion"]
-    move: chess.Move
-    target: chess.Square
+    move: Move
+    target: Square
     gain: int
 
 
-def threats(
-    board: chess.Board, colour: chess.Color, taken: Known = ()
-) -> tuple[Threat, ...]:
+def threats(board: Board, colour: Color, taken: Known = ()) -> tuple[Threat, ...]:
     """Return what ``colour`` threatens: mates first, then by what is won, then by move.
 
     On its own turn these are what it can do at once; on the opponent's, what it could do
@@ -512,7 +500,7 @@ def threats(
     return tuple(sorted(won, key=lambda t: (t.kind != "mate", -t.gain, t.move.uci())))
 
 
-def mates(board: chess.Board, colour: chess.Color) -> tuple[chess.Move, ...]:
+def mates(board: Board, colour: Color) -> tuple[Move, ...]:
     """Return the moves of ``colour`` that mate at once, in the order of their squares.
 
     If it is the opponent's turn, after a pass; none if the opponent is in check, for then it
@@ -528,10 +516,10 @@ def mates(board: chess.Board, colour: chess.Color) -> tuple[chess.Move, ...]:
     others = {
         m for m in mating - queens if replace(m, promotion=chess.QUEEN) not in queens
     }
-    return tuple(sorted(queens | others, key=chess.Move.uci))
+    return tuple(sorted(queens | others, key=Move.uci))
 
 
-def _possible_checks(board: chess.Board) -> Iterator[chess.Move]:
+def _possible_checks(board: Board) -> Iterator[Move]:
     """Yield the legal moves that may give check: all that do, others too, some twice."""
     king = king_of(board, not board.turn)
     own = board.occupied_co[board.turn]
@@ -545,7 +533,7 @@ def _possible_checks(board: chess.Board) -> Iterator[chess.Move]:
     yield from board.generate_legal_moves(own & ~board.kings, seen)
     # What promotes, and what alone stands between an own line piece and the king.
     freeing = board.pawns & own & (chess.BB_RANK_7 if board.turn else chess.BB_RANK_2)
-    for start in chess.scan_forward(line_pieces(board, board.turn, king)):
+    for start in scan_forward(line_pieces(board, board.turn, king)):
         between = chess.between(start, king) & board.occupied
         if between.bit_count() == 1:
             freeing |= between & own

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 import chess
+from chess import Board, Color, Move, PieceType, Square
 
 from chessgloss.predicates import board as boards
 
 
 @cache
-def noun(colour: chess.Color, piece: chess.PieceType, square: chess.Square) -> str:
+def noun(colour: Color, piece: PieceType, square: Square) -> str:
     """Return a piece's name with its side and square: ``the white knight on f7``."""
     side = chess.COLOR_NAMES[colour]
     kind = chess.PIECE_NAMES[piece]
@@ -19,27 +20,27 @@ def noun(colour: chess.Color, piece: chess.PieceType, square: chess.Square) -> s
     return f"the {side} {kind} on {name}"
 
 
-def noun_at(board: chess.Board, square: chess.Square) -> str:
+def noun_at(board: Board, square: Square) -> str:
     """Return the name of the piece that stands on a square."""
     colour = bool(board.occupied_co[chess.WHITE] & chess.BB_SQUARES[square])
     return noun(colour, boards.piece_on(board, square), square)
 
 
-def named(board: chess.Board, square: chess.Square) -> str:
+def named(board: Board, square: Square) -> str:
     """Return a piece with its square: ``the knight on f7``."""
     kind = chess.PIECE_NAMES[boards.piece_on(board, square)]
     name = chess.SQUARE_NAMES[square]
     return f"the {kind} on {name}"
 
 
-def owned(board: chess.Board, square: chess.Square) -> str:
+def owned(board: Board, square: Square) -> str:
     """Return a piece with its owner and square: ``Black's knight on f7``."""
     owner = side_name(bool(board.color_at(square)))
     piece = named(board, square).removeprefix("the")
     return f"{owner}'s{piece}"
 
 
-def side_name(colour: chess.Color) -> str:
+def side_name(colour: Color) -> str:
     """Return ``White`` or ``Black``."""
     if colour:
         return "White"
@@ -62,11 +63,11 @@ def pawns_worth(amount: int) -> str:
     return f"{amount} pawns"
 
 
-def names(squares: Iterable[chess.Square]) -> tuple[str, ...]:
+def names(squares: Iterable[Square]) -> tuple[str, ...]:
     """Return squares by their names."""
     return tuple(chess.SQUARE_NAMES[square] for square in squares)
 
 
-def ends_of(move: chess.Move) -> tuple[str, ...]:
+def ends_of(move: Move) -> tuple[str, ...]:
     """Return where a move begins and ends, by name."""
     return names((move.from_square, move.to_square))
