@@ -273,7 +273,7 @@ def test_variants_other_passes_too_few_games_and_numbers_stand_in_no_table():
     trained = runs_of(
         ("L-uci-1", "L", "", "uci", True, 0, 1),
         ("L-uci-1x1", "L", "", "uci", False, 0, 1),
-        ("L-rotary_uci-1x1", "L", "rotary", "uci", False, 0, 1),
+        ("L-half_uci-1", "L", "half", "uci", False, 0, 1),
         ("S-largebatch_uci-1", "S", "largebatch", "uci", False, 0, 1),
         ("XS-uci-1", "XS", "", "uci", True, 0, 1),
         ("36000-uci-1", "36000", "", "uci", True, 0, 1),
