@@ -98,8 +98,7 @@ wanted_kinds = {
 }
 kinds = {kind: run for kind, run in wanted_kinds.items() if run in trained.index}
 everyone = [run for by_seed in seeds.values() for run in by_seed.values()]
-once = [run for run in ("L-uci-1x1",) if run in trained.index]  # one pass over the most games
-everyone += [*alone.values(), *kinds.values(), *once]
+everyone += [*alone.values(), *kinds.values()]
 answered = {run: results.score_run(run, questions) for run in dict.fromkeys(everyone)}
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Legal answers by piece, and in check", "figure": {"caption": "Legal answers of plain UCI about the piece that is moved next, after 51 to 100 plies, by the piece: the model of most games with 95 % intervals, and counts of where a piece goes from that square, by where it came from (square) and by its type.", "name": "fig-13-pieces"}, "image": {"alt": "One row a piece; the model is near 100 per cent for knights and lowest for kings."}}
@@ -561,47 +560,55 @@ show_legal(6, "end", legal_ends)
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The other columns of Table 6: R-precision, and as played"}
 show_ranked(6, "end", ranked_ends)
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All trainings, by games", "figure": {"caption": "Legal answers about the piece that is moved next, after 51 to 100 plies, by training games. A point is a training; the dotted lines are counts that know where a piece came from (lower) or its type (upper).", "name": "fig-13-legality"}, "image": {"alt": "Points, one a training, by the number of its games, with two dotted lines for counts."}}
-colours = dict(zip(results.NOTATION_ROWS, report.PALETTE, strict=False))
-points = []
-for (_, model), by_seed in seeds.items():
-    label = results.NOTATION_ROWS[model]
-    points += [(run, "o", colours[model], label) for run in by_seed.values()]
-for title, run in alone.items():
-    model = trained.loc[run, "model"]
-    ours = not trained.loc[run, "variant"]
-    label = results.NOTATION_ROWS[model] if ours else title
-    points.append((run, "o" if ours else "s", colours[model] if ours else "black", label))
-for kind, run in kinds.items():
-    if kind != "selfplay":
-        points.append(
-            (run, "x" if kind == "random" else "+", "grey", f"UCI, {KINDS[kind]} games")
-        )
+# %% [markdown]
+# ## More games, or more reading?
+#
+# L has more games than S, and has read more tokens. Here four trainings with one seed: the few games
+# read twice as often, the many half as often.
 
-figure, axes = plt.subplots(figsize=(6.4, 3.2))
-shown_labels = set()
-beside = dict(zip(results.NOTATION_ROWS, (0.97, 1, 1.03), strict=True))
-for run, marker, colour, label in points:
-    axes.plot(
-        trained.loc[run, "games"] * beside[trained.loc[run, "model"]],
-        100 * answered[run].loc[ask("end_actual").index, "lgm"].mean(),
-        marker,
-        color=colour,
-        markersize=5,
-        label="" if label in shown_labels else label,
-    )
-    shown_labels.add(label)
-for name in ("came_from", "type"):
-    level = grounds[name].loc[("end_actual", "long"), "lgm"].value
-    axes.axhline(level, linestyle=":", color="grey", linewidth=1)
-ticks = sorted({trained.loc[run, "games"] for run, *_ in points})
-axes.set(xscale="log", xlabel="training games", ylabel="legal, %")
-axes.set_xticks(ticks, [f"{count:,}" for count in ticks], rotation=45)
-axes.xaxis.set_minor_formatter("")
-axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
-plt.show()
+# %%
+READ = {  # games and passes
+    ("S", 6): "S-uci-1",
+    ("L", 1.5): "L-half_uci-1",
+    ("S", 12): "S-uci-1x12",
+    ("L", 3): "L-uci-1",
+}
+long_ends = ask("end_actual")
+of_reading = {key: results.score_run(run, long_ends) for key, run in READ.items()}
+losses_of_reading = {key: results.read_losses(run) for key, run in READ.items()}
+report.table(
+    pd.DataFrame(
+        {
+            f"{trained.loc[run, 'games']:,} games, {passes} passes": {
+                "million tokens": f"{trained.loc[run, 'tokens'] / 1e6:.1f}",
+                "perplexity": results.perplexity_of(losses_of_reading[size, passes], seed=seed),
+                "legal, %": results.summarise(
+                    of_reading[size, passes], ground["came_from"], second, seed=seed
+                ).iloc[0]["lgm"],
+            }
+            for (size, passes), run in READ.items()
+        }
+    ).T,
+    digits=1,
+    caption=f"Games or tokens, plain UCI. {results.MARKED_TWICE}",
+)
+
+# %%
+EQUAL = {  # by the size that is not read as usual: many games, few games, as many tokens
+    "S": (("L", 3), ("S", 12)),
+    "L": (("L", 1.5), ("S", 6)),
+}
+equal_tokens = {}
+for size, pair in EQUAL.items():
+    many, few = (of_reading[key]["lgm"] for key in pair)
+    apart = stats.paired_difference(many, few, long_ends["game"], seed=seed).in_percent()
+    change = results.change_of_perplexity(*map(losses_of_reading.get, pair), seed=seed)
+    equal_tokens[size] = apart, change
+    print(*pair, f"legal: {apart:+.1f} points; perplexity: {change:+.1f} %")
 
 # %% [markdown]
+# {glue:text}`games_say`
+#
 # ## Does showing the type help?
 #
 # The paper finds that it does, and most where games are few. Perplexity is a poor yardstick for
@@ -1100,30 +1107,28 @@ for title in ("XS UCI", "Paper's model"):
             f"{n_games:,} of our games, {place} ({legal_share:.1f} %)."
         )
 plain_sizes = [size for size, model in chosen.index if model == "uci"]
-games_say = "More than one size has not been trained."
-games_keys = {}
-if len(plain_sizes) > 1:
-    least, most = plain_sizes[0], plain_sizes[-1]
-    by_seed, pooled = compare_pairs(
-        pair_seeds((most, "uci"), (least, "uci")), "end_actual", "lgm"
+by_seed, pooled = compare_pairs(pair_seeds(("L", "uci"), ("S", "uci")), "end_actual", "lgm")
+games_keys = {"lgm.L_less_S": pooled}
+passes_of = [each["dev_perplexity"] for each in trained.loc[READ["S", 12], "log"]]
+chosen_pass = int(np.argmin(passes_of)) + 1
+by_legal = [apart for apart, _ in equal_tokens.values()]
+seed_alone = results.seed_noise([of_seeds_of((size, "uci"), "lgm") for size in "SL"])
+millions = [trained.loc[READ[few], "tokens"] / 1e6 for _, few in EQUAL.values()]
+decided = [results.is_clear(apart, [apart.value], seed_alone) for apart in by_legal]
+cheaper = all(change.high < 0 for _, change in equal_tokens.values())
+games_say = (
+    f"From S to L the legal answers of plain UCI change by {pooled:+.1f} points ({len(by_seed)} seeds), "
+    f"with twice the tokens. At equal tokens, {millions[1]:.0f} and {millions[0]:.0f} million, the many "
+    f"games change them by {by_legal[1]:+.1f} and {by_legal[0]:+.1f} points: "
+    + (
+        "more games make the better tracker."
+        if all(decided) and min(apart.value for apart in by_legal) > 0
+        else "whether more games or more reading make the better tracker, these trainings do not tell."
     )
-    games_keys = {f"lgm.{most}_less_{least}": pooled}
-    column = printed6["LgM Actual Acc."]
-    apart_clearly = is_clear((most, "uci"), (least, "uci"), "lgm", by_seed, pooled)
-    told_apart = "" if apart_clearly else ", which these trainings do not tell from none"
-    of_tokens = [trained.loc[seeds[size, "uci"][1], "tokens"] / 1e6 for size in (least, most)]
-    read_once = "".join(
-        f" Read once ({trained.loc[run, 'tokens'] / 1e6:.1f} million tokens), the games of {most} come to "
-        f"{100 * answered[run].loc[ask('end_actual').index, 'lgm'].mean():.1f} %."
-        for run in once
-    )
-    games_say = (
-        f"From {least} to {most} the legal answers of plain UCI change by {pooled:+.1f} points "
-        f"({len(by_seed)} seeds){told_apart}; in the paper by "
-        f"{column[f'{most} UCI'] - column[f'{least} UCI']:+.1f}. But with the games the tokens that were "
-        f"read grow, from {of_tokens[0]:.1f} to {of_tokens[1]:.1f} million: more games are not told from more "
-        f"training.{read_once}"
-    )
+    + (" Moves are foreseen better after more games, both times." if cheaper else "")
+    + f" Of the twelve passes over S the dev games choose number {chosen_pass} (perplexity "
+    f"{min(passes_of):.1f}, after the last {passes_of[-1]:.1f}); the weights are those of the last."
+)
 first, second = (
     answered[runs_of_rows[plain]].loc[ask(task).index] for task in probes.END_TASKS
 )
@@ -1326,6 +1331,16 @@ report.save(
     ),
     report.rows(by_seed_keys, "by_seed", unit="points"),
     report.rows(games_keys, "more_games", unit="points"),
+    report.rows(
+        {size: apart for size, (apart, _) in equal_tokens.items()},
+        "equal_tokens",
+        unit="points",
+    ),
+    report.rows(
+        {size: change for size, (_, change) in equal_tokens.items()},
+        "equal_tokens.perplexity",
+        unit="% of perplexity",
+    ),
     report.rows(
         {name.replace(" ", "_"): each for name, each in ours[men].items()},
         "legal.by_piece",

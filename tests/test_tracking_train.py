@@ -14,7 +14,9 @@ from chessgloss.tracking.plan import find_run
 from chessgloss.tracking.runs import Training
 from chessgloss.tracking.sources import play_random_game
 from chessgloss.tracking.train import Task, Trained, make_epoch, rate_at, train
-from scripts import refuses
+from scripts import load_script, refuses
+
+recipe = load_script("tracking/recipe.py")
 
 SMALL = Settings(layers=1, width=32, heads=2, dropout=0.1)
 SHORT = Training(epochs=2, tokens=600, rate=3e-3)
@@ -281,3 +283,35 @@ def test_a_state_is_not_taken_for_another_training(small_task, tmp_path):
         run(small_task, tmp_path / "state", training=replace(SHORT, rate=1e-3))
     finished = run(small_task, tmp_path / "state")
     assert finished.log == run(small_task).log
+
+
+# ---------------------------------------------------------------------------- changes of the recipe
+
+
+@pytest.mark.parametrize("arm", recipe.ARMS)
+def test_a_change_of_the_recipe_begins_as_the_plain_one_and_moves_its_tables(
+    arm, small_task
+):
+    named = find_run("S-uci-1x1")
+    settings = replace(named.settings, layers=2, width=32, heads=2)
+    run = replace(named, settings=settings)
+    plain, changed = (
+        recipe.make_trainer(small_task, run, recipe.ARMS[name])
+        for name in ("plain", arm)
+    )
+    epoch = plain.epoch()
+    losses = []
+    for trainer in (plain, changed):
+        trainer.step(epoch)
+        losses.append(trainer.now.loss)
+    assert losses[0] == losses[1]
+    tables = changed.model.embeddings()
+    assert len(tables) == {"pairs": 2, "values": 3, "together": 4}.get(arm, 1)
+    assert all(table.abs().max() > 0 for table in tables)
+    first = make_model(settings, 1).tokens.weight
+    moved = [
+        float((each.model.tokens.weight.float() - first).abs().mean())
+        for each in (plain, changed)
+    ]
+    fast = arm in ("faster", "together")
+    assert (moved[1] > 4 * moved[0]) == fast
