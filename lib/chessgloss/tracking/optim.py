@@ -14,7 +14,7 @@ from torch.optim import AdamW, Muon
 
 from chessgloss.tracking.runs import Training
 
-#: Adam's memory of the gradient, the default of Kingma and Ba 2014; that of its square is a setting.
+#: Adam's memory of the gradient, Kingma and Ba's default; that of its square is a setting.
 BETA1 = 0.9
 
 #: In the names of matrices that are several square ones, stacked: queries, keys and values; an

@@ -3,8 +3,8 @@
 A run is named ``SIZE-LABEL-SEED``: ``S-uci-1``, ``M-rap25-1``, ``L-ap-1``, ``S-window50-1``,
 ``S-lstm_rap15-1``. One that makes another number of passes than its size usually does says so:
 ``S-uci-1x15``. A variant of the recipe is named before the label, ``S-largebatch_uci-1``, as are
-other games to train on, ``36000-people_uci-1``; ``15000-paper_uci-1`` is the paper's own model on the
-first 15,000 games.
+other games to train on, ``36000-people_uci-1``; ``15000-paper_uci-1`` is the paper's own model on
+the first 15,000 games.
 
 The settings behind each name are in :mod:`chessgloss.tracking.plan`. What a run leaves behind lies
 in ``data/tracking``, beside the command that trains (``data/tracking/train.py``): record,
@@ -121,9 +121,9 @@ class Training:
         return "ap" if self.notation == "ap" else "uci"
 
 
-#: The shape of every transformer of the plan but the paper's. Few and wide layers, since narrow ones
-#: keep a processor waiting for memory; and nothing is dropped, since a training of a few passes does not
-#: learn its games by heart (XS, three passes: a dev perplexity of 99 without dropout, of 120
+#: The shape of every transformer of the plan but the paper's. Few and wide layers, as narrow ones
+#: keep a processor waiting for memory; and nothing is dropped, as a training of a few passes does
+#: not learn its games by heart (XS, three passes: a dev perplexity of 99 without dropout, of 120
 #: with the paper's 0.1).
 TRANSFORMER = Settings(layers=4, width=160, heads=4, dropout=0.0, mixing=True)
 
