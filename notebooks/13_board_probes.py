@@ -80,30 +80,21 @@ seeds = {
     place: {trained.loc[run, "seed"]: run for run in results.other_seeds(trained, first)}
     for place, first in chosen["run"].items()
 }
-wanted_alone = {  # title of the row: the run, and the paper's row beside it
-    "XS UCI": ("XS-uci-1", ""),
-    "Paper's model": ("15000-paper_uci-1", "S UCI"),
-    "Paper's model + RAP": ("15000-paper_rap15-1", "S UCI + RAP"),
-    "Paper's model + AP": ("15000-paper_ap-1", "S UCI + AP"),
-    "Paper's model, 50,000": ("50000-paper_uci-1", "M UCI"),
-}
-on_hand = {title: row for title, row in wanted_alone.items() if row[0] in trained.index}
-alone = {title: run for title, (run, _) in on_hand.items()}
-beside_paper = {title: row for title, (_, row) in on_hand.items()}
+alone = {"XS UCI": "XS-uci-1", "Paper's model": "15000-paper_uci-1"}
+beside_paper = {"Paper's model": "S UCI"}
 KINDS = {"selfplay": "engine", "random": "random", "people": "people's"}
-wanted_kinds = {
+kinds = {
     "selfplay": "36000-uci-1",
     "random": "36000-random_uci-1",
     "people": "36000-people_uci-1",
 }
-kinds = {kind: run for kind, run in wanted_kinds.items() if run in trained.index}
 everyone = [run for by_seed in seeds.values() for run in by_seed.values()]
 everyone += [*alone.values(), *kinds.values()]
 answered = {run: results.score_run(run, questions) for run in dict.fromkeys(everyone)}
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Legal answers by piece, and in check", "figure": {"caption": "Legal answers of plain UCI about the piece that is moved next, after 51 to 100 plies, by the piece: the model of most games with 95 % intervals, and counts of where a piece goes from that square, by where it came from (square) and by its type.", "name": "fig-13-pieces"}, "image": {"alt": "One row a piece; the model is near 100 per cent for knights and lowest for kings."}}
 PIECES = {"N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
-last_size = [size for size, model in chosen.index if model == "uci"][-1]
+last_size = results.SIZES[-1]
 in_check = ask("end_actual")["fen"].map(lambda fen: chess.Board(fen).is_check())
 
 
@@ -183,7 +174,6 @@ every_ply = {
         continue_games(models[run][0], "uci", [moves for _, moves in prefixes])
     )
     for run in ("L-uci-1", "S-uci-1")
-    if run in models
 }
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The commonest answer to each move, and the table"}
@@ -386,7 +376,7 @@ report.boards(drawing, report.table(shown.rename_axis(None), caption="Table 3"))
 # A number that does not bears a †, and nothing more is concluded from it.
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out the counts"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "What counts come to"}
 def show_counts(tasks, names, caption):
     shown = counted.loc[[results.BASELINES[name] for name in names]]
     columns = {task.replace("_", "-").title(): shown[task, "long"] for task in tasks}
@@ -469,14 +459,11 @@ def lay_out(number, kind, titles, counts):
     printed = reference.table("state_tracking", f"table{number}")
     rows = {title: scores[title] for title in titles}
     rows |= {results.BASELINES[name]: grounds[name] for name in counts}
-    absent = [name for name in printed.index if name not in (*rows, "Random Legal")]
     legal_part, precise_part, exact_part = (
         results.probe_table(rows, kind, part, printed, beside_paper)
         for part in results.PROBE_PARTS.values()
     )
     exact_part.loc["Random Legal", "Actual"] = draw_evenly(f"{kind}_actual")
-    for part in (legal_part, precise_part, exact_part):
-        part.loc[absent, part.columns[::2]] = "-" if part is precise_part else "not on file"
     precise_part = precise_part.map(without_interval).add_prefix("R-prec. ")
     ranked = precise_part.join(exact_part.add_prefix("ExM "))
     return legal_part.drop(index="Random Legal"), ranked
@@ -593,7 +580,7 @@ report.table(
     caption=f"Games or tokens, plain UCI. {results.MARKED_TWICE}",
 )
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Many games less few, at equal tokens"}
 EQUAL = {  # by the size that is not read as usual: many games, few games, as many tokens
     "S": (("L", 3), ("S", 12)),
     "L": (("L", 1.5), ("S", 6)),
@@ -656,9 +643,7 @@ MEASURES = {
     "lgm": ("LgM Actual Acc.", "legal answers"),
 }
 printed6 = reference.table("state_tracking", "table6")
-with_types = [
-    (size, model) for size, model in chosen.index if model != "uci" and (size, "uci") in seeds
-]
+with_types = [(size, model) for size, model in chosen.index if model != "uci"]
 judged = {
     run: results.summarise(answered[run], ground_of(run), seed=seed).loc["end_actual", "long"]
     for by_seed in seeds.values()
@@ -667,7 +652,7 @@ judged = {
 compared = {}
 for size, model in with_types:
     pairs = pair_seeds((size, model), (size, "uci"))
-    for score in MEASURES if pairs else ():
+    for score in MEASURES:
         by_seed, pooled = compare_pairs(pairs, "end_actual", score)
         with_above, plain_above = (
             any(judged[run][score].above for run in of_side)
@@ -682,6 +667,7 @@ def of_paper(size, model, score):
     return cells[f"{size} {results.NOTATION_ROWS[model]}"] - cells[f"{size} UCI"]
 
 
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Types less plain UCI, seed by seed"}
 TITLES = {"exm": "played", "lgm": "legal"}
 shown = {}
 for (score, size, model), (by_seed, pooled) in compared.items():
@@ -815,14 +801,6 @@ def answers_on(run, tested_on, task):
     return pd.DataFrame(columns)[: sizes.instances]
 
 
-def on_file(run, tested_on):
-    if tested_on == "selfplay":
-        return True
-    if not runs.kept_path("crossed", run).is_file():
-        return False
-    return f"{tested_on}.test.nats" in runs.read_kept("crossed", run)
-
-
 TRANSFER = {
     "lgm": ("end_actual", "lgm", "legal, piece moved next"),
     "lgm_other": ("end_other", "lgm", "legal, another piece"),
@@ -830,7 +808,7 @@ TRANSFER = {
 }
 transfer = {}
 for trained_on_kind, run in kinds.items():
-    for tested_on in filter(lambda kind: on_file(run, kind), KINDS):
+    for tested_on in KINDS:
         for name, (task, score, _) in TRANSFER.items():
             rows = answers_on(run, tested_on, task)
             share = stats.mean_interval(rows[score], rows["game"], seed=seed)
@@ -851,9 +829,7 @@ for name, (task, score, _) in TRANSFER.items():
 
 
 def beside_selfplay(source, tested_on, name):
-    """What other games to train on change, in points; nothing where one is not on file."""
-    if not {(source, tested_on, name), ("selfplay", tested_on, name)} <= set(transfer):
-        return None
+    """What other games to train on change, in points."""
     task, score, _ = TRANSFER[name]
     first, second = (answers_on(kinds[kind], tested_on, task) for kind in (source, "selfplay"))
     assert first["game"].equals(second["game"])
@@ -862,11 +838,10 @@ def beside_selfplay(source, tested_on, name):
 
 
 changed = {
-    (source, tested_on, name): apart
+    (source, tested_on, name): beside_selfplay(source, tested_on, name)
     for source in ("random", "people")
     for tested_on in KINDS
     for name in TRANSFER
-    if (apart := beside_selfplay(source, tested_on, name)) is not None
 }
 clear = {
     key: apart
@@ -876,8 +851,6 @@ clear = {
 
 
 def show_transfer(source, tested_on, name):
-    if (source, tested_on, name) not in transfer:
-        return "not on file"
     star = " *" if (source, tested_on, name) in clear else ""
     return f"{transfer[source, tested_on, name]:.1f}{star}"
 
@@ -983,8 +956,6 @@ SHOWN = {
 }
 parts = []
 for model, told in SHOWN.items():
-    if model not in chosen.index.get_level_values("model"):
-        continue
     title = largest(model)
     found = legal_of(title, long_start)
     if found.above and beyond_last[title]["start_actual"].low > 0:
@@ -1037,12 +1008,8 @@ of_seeds = [
     for run in seeds[first_row].values()
 ]
 few_rows = []
-rap = compared.get(("lgm", first_row[0], "uci_rap"))
-if (
-    rap is not None
-    and rap[1].above
-    and rap[1].value.high < of_paper(first_row[0], "uci_rap", "lgm")
-):
+rap = compared["lgm", first_row[0], "uci_rap"]
+if rap[1].above and rap[1].value.high < of_paper(first_row[0], "uci_rap", "lgm"):
     title = chosen.loc[first_row, "title"]
     few_rows.append(
         f"In the paper RAP adds {of_paper(first_row[0], 'uci_rap', 'lgm'):.1f} points of legal "
@@ -1082,8 +1049,6 @@ def beside_counts(run):
 PLACES = {-1: "stays below counting", 0: "is not seen to beat counting", 1: "beats counting"}
 few = []
 for title in ("XS UCI", "Paper's model"):
-    if title not in alone:
-        continue
     run = alone[title]
     apart = beside_counts(run)
     place = PLACES[int(apart.low > 0) - int(apart.high < 0)]
@@ -1106,7 +1071,6 @@ for title in ("XS UCI", "Paper's model"):
             f"The paper's own model, {ratio:.0f} times as large and trained by its own recipe on "
             f"{n_games:,} of our games, {place} ({legal_share:.1f} %)."
         )
-plain_sizes = [size for size, model in chosen.index if model == "uci"]
 by_seed, pooled = compare_pairs(pair_seeds(("L", "uci"), ("S", "uci")), "end_actual", "lgm")
 games_keys = {"lgm.L_less_S": pooled}
 passes_of = [each["dev_perplexity"] for each in trained.loc[READ["S", 12], "log"]]
@@ -1150,7 +1114,7 @@ def changes(source, name, sign):
     """Whether games of a kind clearly change a measure, one way, on all games but their own."""
     elsewhere = [key for key in changed if key[0] == source != key[1] and key[2] == name]
     one_way = [key for key in elsewhere if key in clear and sign * clear[key].value > 0]
-    return bool(elsewhere) and one_way == elsewhere
+    return one_way == elsewhere
 
 
 rules = changes("random", "lgm_other", 1)
@@ -1169,14 +1133,12 @@ if rules:
     )
 if play:
     transfer_say += "On those it names the move played less often."
-own = changed.get(("people", "people", "lgm"))
-kinds_recap = "How training on people's games compares is not on file."
-if own is not None:
-    said = "" if ("people", "people", "lgm") in clear else ", which is no clear difference"
-    kinds_recap = (
-        "On people's games, training on such games in place of an engine's changes the legal "
-        f"answers by {own:+.1f} points{said}."
-    )
+own = changed["people", "people", "lgm"]
+said = "" if ("people", "people", "lgm") in clear else ", which is no clear difference"
+kinds_recap = (
+    "On people's games, training on such games in place of an engine's changes the legal "
+    f"answers by {own:+.1f} points{said}."
+)
 report.paste(
     kinds_say=kinds_say,
     kinds_recap=kinds_recap,
@@ -1194,21 +1156,19 @@ def share_of_errors(title, *kinds_of_error):
 
 
 errors = "Which errors more games remove, these trainings do not tell."
-if len(plain_sizes) > 1:
-    fewest, most_games = (f"{size} UCI" for size in (plain_sizes[0], plain_sizes[-1]))
-    both_above = all(
-        legal_of(title, (task, "long")).above
-        for title in (fewest, most_games)
-        for task in probes.END_TASKS
+both_above = all(
+    legal_of(title, (task, "long")).above
+    for title in ("S UCI", "L UCI")
+    for task in probes.END_TASKS
+)
+before, after = (share_of_errors(title, "wrong piece") for title in ("S UCI", "L UCI"))
+if both_above and after.high < before.low:
+    rest = share_of_errors("L UCI", "path obstruction", "pseudo-legal")
+    errors = (
+        f"With more games a model confuses pieces less: wrong pieces are {before:.0f} % of the "
+        f"errors of S UCI and {after:.0f} % of those of L UCI. Of the latter, {rest:.0f} % are "
+        "blocked paths and checks, which ask for the rest of the board."
     )
-    before, after = (share_of_errors(title, "wrong piece") for title in (fewest, most_games))
-    if both_above and after.high < before.low:
-        rest = share_of_errors(most_games, "path obstruction", "pseudo-legal")
-        errors = (
-            f"With more games a model confuses pieces less: wrong pieces are {before:.0f} % of the "
-            f"errors of {fewest} and {after:.0f} % of those of {most_games}. Of the latter, "
-            f"{rest:.0f} % are blocked paths and checks, which ask for the rest of the board."
-        )
 better = {
     band: [
         title for title, table in scores.items() if table.loc[("end_actual", band), "lgm"].above
@@ -1284,11 +1244,10 @@ chances = {
 }
 by_seed_keys = {}
 for (score, size, model), (by_seed, pooled) in compared.items():
-    if len(by_seed) > 1:
-        name = model.removeprefix("uci_")
-        by_seed_keys[score, size, name] = pooled.value
-        by_seed_keys[score, size, name, "lowest"] = float(by_seed.min())
-        by_seed_keys[score, size, name, "highest"] = float(by_seed.max())
+    name = model.removeprefix("uci_")
+    by_seed_keys[score, size, name] = pooled.value
+    by_seed_keys[score, size, name, "lowest"] = float(by_seed.min())
+    by_seed_keys[score, size, name, "highest"] = float(by_seed.max())
 each_seed = {}
 gains = {}
 for size, model in with_types:
@@ -1296,7 +1255,7 @@ for size, model in with_types:
     for pair in pairs:
         run, of_plain = (name.replace("-", "_") for name in pair)
         each_seed[run, of_plain] = compare_pairs([pair], "end_actual", "exm")[1]
-    for task in probes.END_TASKS if pairs else ():
+    for task in probes.END_TASKS:
         gains[f"{model.removeprefix('uci_')}_gain", task, size] = compare_pairs(
             pairs, task, "lgm"
         )[1]
