@@ -9,9 +9,14 @@
 # %% [markdown]
 # # A language model that sees no board
 #
-# {glue:md}`result` It has nothing but the moves so far: if it is to go on legally, it must work out
-# by itself where the pieces are. Below, the board after some moves, and the board that can be read off
-# the model.
+# {glue:md}`result`
+#
+# ```{glue:} reading
+# ```
+#
+# It has nothing but the moves so far: if it is to go on legally, it must work out by itself where the
+# pieces are. On the left the board after {glue:text}`read_after` moves of a game of engines, on the right
+# the board that a linear layer reads off the model; on the coloured squares it is wrong.
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the moves of the example"}
 profile = "book"
@@ -31,6 +36,7 @@ import pandas as pd
 import torch
 from IPython.display import Markdown
 from matplotlib.ticker import LogLocator
+from myst_nb import glue
 from torch import nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
@@ -38,7 +44,7 @@ from chessgloss import report
 from chessgloss.book import reference
 from chessgloss.positions import Position
 from chessgloss.book.profiles import load_sizes
-from chessgloss.experts.boards import read_boards
+from chessgloss.experts.boards import PIECES, read_boards
 from chessgloss.store import find_project
 from chessgloss.tracking import games as tokens, plan, results, runs, world_model
 from chessgloss.tracking.models import game_losses
@@ -121,8 +127,24 @@ report.paste(
     squares_commonest=f"{100 * (on_board.squares[~fitted] == commonest).mean():.0f}",
 )
 
-# %% tags=["remove-input"] mystnb={"figure": {"caption": "The board after some moves of a game of engines (left), and the board that a linear layer reads off the model (right); on the coloured squares it is wrong. On screen, the reader chooses game, move and square.", "name": "fig-12-read-board"}}
-report.board_readings(chances, ply=24, square=chess.E4)
+ply = 24
+_, said = chances["a game of engines, the first of the test"]
+pair = [chess.Board(), chess.Board(None)]
+for uci in ucis[:ply]:
+    pair[0].push_uci(uci)
+for at, code in enumerate(said[ply - 1].argmax(axis=1)):
+    if code:
+        pair[1].set_piece_at(at, chess.Piece.from_symbol(PIECES[code - 1]))
+misread = [at for at in chess.SQUARES if pair[0].piece_at(at) != pair[1].piece_at(at)]
+fills = ({}, dict.fromkeys(misread, "#D55E00d0"))
+drawings = [
+    chess.svg.board(each, size=270, fill=fill) for each, fill in zip(pair, fills, strict=True)
+]
+glue("reading", report.boards(*(report.Html(each, "") for each in drawings)), display=False)
+report.paste(read_after=ply)
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Choose game, move and square"}
+report.board_readings(chances, ply=ply, square=chess.E4)
 
 # %% [markdown]
 # One linear layer is fitted to say, from the vector that the last block hands on after a move, what
@@ -908,10 +930,9 @@ report.paste(
     result=Markdown(
         results.only_if_above(
             {
-                f"**{known[best_uci].value.value:.1f} against {even.value:.1f}.** After {games_read}, a model "
-                f"with {best_row['parameters'] / 1e6:.1f} million parameters that has never seen a board is in "
-                f"doubt between {known[best_uci].value:.1f} equally likely moves (its perplexity); someone who "
-                f"knows rules and board and draws a legal move, between {even.value:.1f}.": [
+                f"**{known[best_uci].value.value:.1f} against {even.value:.1f}.** After {games_read}, and no "
+                f"board seen, a model is in doubt between {known[best_uci].value:.1f} equally likely moves "
+                f"(its perplexity); who draws a legal move by lot, between {even.value:.1f}.": [
                     known[best_uci]
                 ]
             },

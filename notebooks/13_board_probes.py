@@ -9,7 +9,17 @@
 # %% [markdown]
 # # What the model knows of the board
 #
-# {glue:md}`result` {glue:text}`pieces_say`
+# {glue:md}`result`
+#
+# ```{glue:figure} pieces
+# :name: fig-13-pieces
+# :alt: One row a piece; the model is near 100 per cent for knights and lowest for kings.
+# Legal answers of plain UCI about the piece that is moved next, after 51 to 100 plies, by the piece: the
+# model of most games with 95 % intervals, and counts of where a piece goes from that square, by where it
+# came from (square) and by its type.
+# ```
+#
+# {glue:text}`pieces_say` {glue:text}`few_say` {glue:text}`types_say` {glue:text}`kinds_say`
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the question and the model that answers"}
 profile = "book"
@@ -27,6 +37,7 @@ import numpy as np
 import pandas as pd
 import torch
 from IPython.display import Markdown
+from myst_nb import glue
 from chessgloss import report, stats
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
@@ -92,7 +103,7 @@ everyone = [run for by_seed in seeds.values() for run in by_seed.values()]
 everyone += [*alone.values(), *kinds.values()]
 answered = {run: results.score_run(run, questions) for run in dict.fromkeys(everyone)}
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Legal answers by piece, and in check", "figure": {"caption": "Legal answers of plain UCI about the piece that is moved next, after 51 to 100 plies, by the piece: the model of most games with 95 % intervals, and counts of where a piece goes from that square, by where it came from (square) and by its type.", "name": "fig-13-pieces"}, "image": {"alt": "One row a piece; the model is near 100 per cent for knights and lowest for kings."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Legal answers by piece, and in check"}
 PIECES = {"N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
 last_size = results.SIZES[-1]
 in_check = ask("end_actual")["fen"].map(lambda fen: chess.Board(fen).is_check())
@@ -142,11 +153,10 @@ for (name, each), marker in zip(list(of_pieces.items())[-2:], "x+", strict=True)
 axes.invert_yaxis()
 axes.set(xlabel="legal answers, %", xlim=(None, 101))
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
-plt.show()
+glue("pieces", figure, display=False)
+plt.close(figure)
 
 # %% [markdown]
-# {glue:text}`few_say` {glue:text}`types_say` {glue:text}`kinds_say`
-#
 # Others report how often a model's whole move is legal, at every ply of a game. The weights of two
 # models are kept; they continue {glue:text}`every_games` test games, ply by ply, with their likeliest
 # tokens. Who answers each move as it was answered most often in training is legal in

@@ -9,10 +9,15 @@
 # %% [markdown]
 # # Is there a board inside?
 #
-# {glue:md}`held_short` And it can be led astray: an opponent who looks one move ahead brings it to an
-# illegal answer in {glue:text}`lost_lookahead` % of {glue:text}`n_lookahead` games. Below, a game against
-# random moves ends: on the left its board and the model's answer, on the right the board that the linear
-# layer reads off the model's last hidden state, with the squares marked where it is wrong.
+# {glue:md}`held_short`
+#
+# ```{glue:} lost_boards
+# ```
+#
+# A game against random moves ends: on the left its board and the model's answer, on the right the board
+# that the linear layer reads, with the squares marked where it is wrong. {glue:text}`lost_says` An
+# opponent who looks one move ahead brings the model to an illegal answer in {glue:text}`lost_lookahead` %
+# of {glue:text}`n_lookahead` games.
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: model, layer, square and concept"}
 profile = "book"
@@ -33,6 +38,7 @@ import numpy as np
 import pandas as pd
 import torch
 from IPython.display import Markdown
+from myst_nb import glue
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -134,16 +140,17 @@ ends = [
 ]
 arrows = [chess.svg.Arrow(*ends, color="#D55E00c0")] if len(ends) == 2 else []
 drawings = (
-    chess.svg.board(board, size=300, arrows=arrows, lastmove=board.peek()),
+    chess.svg.board(board, size=270, arrows=arrows, lastmove=board.peek()),
     chess.svg.board(
-        board_of(codes, board.turn), size=300, fill=dict.fromkeys(map(int, wrong), "#D55E0080")
+        board_of(codes, board.turn), size=270, fill=dict.fromkeys(map(int, wrong), "#D55E0080")
     ),
 )
-print(
-    f"{example} answers {answer or 'legally to the end'} after {lost_game['answers']} answers; "
-    f"{len(wrong)} of 64 squares are read wrongly"
+report.paste(
+    lost_says=f"{example} answers {answer or 'legally to the end'} after {lost_game['answers']} answers; "
+    f"{len(wrong)} of 64 squares are read wrongly.",
 )
-report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
+lost_boards = report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
+glue("lost_boards", lost_boards, display=False)
 
 # %% [markdown]
 # The model, {glue:text}`example`, is one of the strong ones of chapters 12 to 14: its perplexity is
