@@ -491,10 +491,9 @@ print(f"sum of −ln probability: {by_move.sum():.2f} above, {library_loss:.2f} 
 # counts, as by MacKay and Peto 1995). A model that is better than this and worse than the even
 # draw has learned something of chess, and less than the rules.
 
-# %%
-shorter = (
-    50  # weight of the answer by one token fewer, chosen on dev games of 5, 15, 50 and 150
-)
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Sequences of tokens as numbers, and how often each came"}
+# Weight of the answer by one token fewer; chosen on dev games of 5, 15, 50 and 150.
+shorter = 50
 
 
 def sequences(selected, length=6):
@@ -517,6 +516,7 @@ def count(known, wanted):
     return np.where(numbers[at] == wanted, counts[at], 0)
 
 
+# %%
 def sequence_losses(counted, measured):
     """What games cost counts of what followed the last tokens in other games: nats and plies."""
     read, _ = sequences(counted)
@@ -622,10 +622,7 @@ def finish(axes, at=(1, 2, 5)):
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 4"}
 paper4 = reference.table("state_tracking", "table4")
-missing = [row for row in paper4.index if row not in table4.index]
 shown = table4.assign(dev=table4["dev"].map(mark))
-for row in missing:
-    shown.loc[row, ["dev", "test", "paper"]] = ["not trained", "not trained", row]
 shown.loc[results.EVEN_DRAW, ["dev", "test"]] = ["-", even]
 for size, counted_alone in by_sequences.items():
     shown.loc[f"Counts: the last tokens, {size}", ["dev", "test"]] = ["-", counted_alone]
@@ -838,7 +835,7 @@ report.paste(all_notations=" ".join([decided_says, *untold]))
 # together: a vector for each pair of tokens; a vector of the token in the values of each block; an output
 # layer of its own; embeddings that move faster. {glue:text}`recipe_says`
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Read what the changes came to"}
 pilot = pd.read_json(tokens.data_folder() / "recipe.json").set_index("arm").rename_axis(None)
 columns = {
     "test_perplexity": "test perplexity",

@@ -284,7 +284,7 @@ states |= {
     if name != example
 }
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit a layer for each model, depth and coding"}
+# %%
 codings = {"White, Black": boards.squares, "own, opponent's": own}
 right = {}
 probes = {}
@@ -831,7 +831,7 @@ print(
 # {glue:text}`n_suffixes` of {glue:text}`suffix_tokens` tokens, for {glue:text}`n_tested` positions.
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Distance of two answers"}
+# %%
 def squares_of(name, sequences):
     answers = np.exp(predict_next(models[name], tokens.read_moves(sequences, "uci")))
     squares = answers[:, tokens.SQUARES : tokens.PIECES]

@@ -27,7 +27,7 @@ _PLANNED = (
     ("36000", "uci-1 random_uci-1 people_uci-1"),
     ("XS", "uci-1"),
     ("L", "uci-1x1"),
-    ("S", "uci-1x12 rap15-1x12 stopped_uci-1x12"),
+    ("S", "uci-1x12 rap15-1x12"),
     ("L", "half_uci-1"),
     ("S", "largebatch_uci-1 largebatch_rap15-1 largebatch_rap25-1 largebatch_ap-1"),
     ("15000", "paper_uci-1 paper_rap15-1 paper_ap-1"),
@@ -35,10 +35,6 @@ _PLANNED = (
 )
 
 PLAN = tuple(f"{size}-{label}" for size, labels in _PLANNED for label in labels.split())
-
-#: Rows of the paper's tables that are given up on purpose, by their names there, and why. All other
-#: rows without a record count as not trained.
-GIVEN_UP: dict[str, str] = {}
 
 # ---------------------------------------------------------------- names and their settings
 
@@ -81,11 +77,10 @@ PAPER_MODEL = Settings(layers=12, width=768, heads=12)
 PAPER_TRAINING = Training(tokens=60 * 192, rate=5e-4)
 
 #: Variants by the name that a run gives them: what changes in the training. ``half`` reads half of
-#: L's tokens, as many as S does; ``stopped`` keeps the weights before dev games are foreseen worse.
+#: L's tokens, as many as S does.
 VARIANTS: dict[str, dict[str, Any]] = {
     "largebatch": {"tokens": 6144},
     "half": {"budget": 13_000_000},
-    "stopped": {"early_stop": True},
     "random": {"games": "random"},
     "people": {"games": "people"},
 }

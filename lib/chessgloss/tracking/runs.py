@@ -142,7 +142,7 @@ HEADLINE = (
 #: The parts of a run's name; variant, kind, notation and passes are optional.
 NAME = re.compile(
     r"(?P<size>XS|[SML]|\d+)-"
-    r"(?:(?P<variant>paper|largebatch|half|stopped|random|people)_)?"
+    r"(?:(?P<variant>paper|largebatch|half|random|people)_)?"
     r"(?:(?P<kind>window50|lstm|reformer|performer)_?)?"
     r"(?P<notation>uci|ap|rap)?(?P<percent>\d+)?"
     r"-(?P<seed>\d+)(?:x(?P<passes>\d+))?"
