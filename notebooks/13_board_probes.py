@@ -1097,6 +1097,8 @@ games_say = (
     + (
         "more games make the better tracker."
         if all(decided) and min(apart.value for apart in by_legal) > 0
+        else f"clear at {millions[decided.index(True)]:.0f} million alone."
+        if any(decided)
         else "whether more games or more reading make the better tracker, these trainings do not tell."
     )
     + (" Moves are foreseen better after more games, both times." if cheaper else "")
