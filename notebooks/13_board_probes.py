@@ -321,9 +321,7 @@ print(scored)
 print(f"an even draw among 64 squares gives the legal ones {len(legal) / 64:.1%}")
 
 # %% [markdown]
-# Another `question_number` (0 to {glue:text}`last_question`), another `example`, such as `S-uci-1`,
-# and the board changes. The library asks and scores all
-# questions so.
+# Set another `question_number` (0 to {glue:text}`last_question`) or `example` (`S-uci-1`) above.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The library's answer to this question is the same"}
 library_answer = probes.predict(model, question.to_frame().T, training.reading)  # logarithms
@@ -601,7 +599,6 @@ for size, pair in EQUAL.items():
     apart = stats.paired_difference(many, few, long_ends["game"], seed=seed).in_percent()
     change = results.change_of_perplexity(*map(losses_of_reading.get, pair), seed=seed)
     equal_tokens[size] = apart, change
-    print(*pair, f"legal: {apart:+.1f} points; perplexity: {change:+.1f} %")
 
 # %% [markdown]
 # {glue:text}`games_say`
@@ -887,7 +884,7 @@ report.table(
 # - The four questions of Table 3 have the paper's answers: {glue:text}`agree` of 4.
 # - Of the {glue:text}`n_models` models of Table 6 these do not beat counting after 51 to 100 plies:
 #   {glue:text}`not_above`; after 5 to 50 plies: {glue:text}`not_above_short`.
-# - {glue:text}`games_say`
+# - L less S at equal tokens, legal answers: {glue:text}`games_recap`.
 # - {glue:text}`starts_recap`
 # - {glue:text}`notations_recap`
 # - A random legal square is the one played in {glue:text}`random_end` % of the questions; in the
@@ -1101,7 +1098,12 @@ games_say = (
         if any(decided)
         else "whether more games or more reading make the better tracker, these trainings do not tell."
     )
-    + (" Moves are foreseen better after more games, both times." if cheaper else "")
+    + (
+        f" Perplexity changes by {equal_tokens['L'][1].value:+.0f} and {equal_tokens['S'][1].value:+.0f} %: "
+        "moves are foreseen better after more games."
+        if cheaper
+        else ""
+    )
     + f" Of the twelve passes over S the dev games choose number {chosen_pass} (perplexity "
     f"{min(passes_of):.1f}, after the last {passes_of[-1]:.1f}); the weights are those of the last."
 )
@@ -1119,7 +1121,9 @@ if other.low > 0 or other.high < 0:
         f"The piece that is moved next is {easier} than another: on the same prefixes {plain} "
         f"names a legal square {often} often (difference {other:.1f} points)."
     )
+games_recap = f"{by_legal[1]:+.1f} and {by_legal[0]:+.1f} points"
 report.paste(few_say=" ".join(few), games_say=games_say, other_say=other_say)
+report.paste(games_recap=games_recap)
 
 
 def changes(source, name, sign):
