@@ -830,24 +830,6 @@ report.paste(all_notations=" ".join([decided_says, *untold]))
 
 # %% [markdown]
 # {glue:text}`all_notations`
-#
-# Four changes of the recipe were tried on {glue:text}`recipe_games` games read once, each alone and all
-# together: a vector for each pair of tokens; a vector of the token in the values of each block; an output
-# layer of its own; embeddings that move faster. {glue:text}`recipe_says`
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Read what the changes came to"}
-pilot = pd.read_json(tokens.data_folder() / "recipe.json").set_index("arm").rename_axis(None)
-columns = {
-    "test_perplexity": "test perplexity",
-    "lgm": "legal, %",
-    "exm": "as played, %",
-    "cpu_seconds": "CPU seconds",
-}
-report.table(
-    pilot[list(columns)].rename(columns=columns),
-    digits=1,
-    caption=f"Changes of the recipe: one training each, {pilot['tokens'].iloc[0] / 1e6:.1f} million tokens",
-)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Tokens a step and rate, tried beforehand"}
 rates = json.loads((tokens.data_folder() / "pilot.json").read_text(encoding="utf-8"))
@@ -913,7 +895,6 @@ report.table(
 #   the last tokens one of {glue:text}`sequences_L`. {glue:text}`above_says`
 # - Plain UCI comes to {glue:text}`uci_S` at S, {glue:text}`uci_M` at M, {glue:text}`uci_L` at L, where it
 #   has read more games and more tokens: {glue:text}`tokens_read` million.
-# - Changes of the recipe: {glue:text}`recipe_says`
 #
 # Perplexity says how well a model foresees moves. What it knows of the board is asked next.
 
@@ -972,16 +953,6 @@ report.paste(
 )
 for run, row in plain_uci.iterrows():
     report.paste(**{f"uci_{row['size']}": f"{known[run]:.1f}"})
-beyond_plain = 100 * (pilot["test_perplexity"] / pilot.loc["plain", "test_perplexity"] - 1)
-better = [arm for arm in pilot.index if beyond_plain[arm] < -seed_spread]
-recipe_says = (
-    "More than another seed changes perplexity: "
-    + results.enumerate_names(f"{arm} ({beyond_plain[arm]:+.0f} %)" for arm in better)
-    + ". The models of these chapters are trained without."
-)
-report.paste(
-    recipe_games=f"{tokens.BOOK_SIZES[pilot['size'].iloc[0]]:,}", recipe_says=recipe_says
-)
 twelve = {}  # by model: the pass that dev games choose, and its perplexity
 for model, run in (("uci", "S-uci-1x12"), ("uci_rap", "S-rap15-1x12")):
     of_dev = [each["dev_perplexity"] for each in trained.loc[run, "log"]]
@@ -1123,17 +1094,6 @@ report.save(
         },
         "change_by_seed",
         unit="% of perplexity",
-    ),
-    report.rows(
-        {
-            arm: {
-                "perplexity": row["test_perplexity"],
-                "end_actual.lgm": row["lgm"],
-            }
-            for arm, row in pilot.iterrows()
-        },
-        "recipe",
-        unit="perplexity, or per cent",
     ),
     report.rows(
         {f"{model}.dev": lowest for model, (_, lowest) in twelve.items()}
