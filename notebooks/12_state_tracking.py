@@ -466,15 +466,6 @@ print(
     f"of an even draw among the legal moves: {np.exp(np.log(n_legal).mean()):.1f}"
 )
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "What each move of this game costs", "figure": {"caption": "What one game costs the model, move by move: −ln of the probability of the move played, and the same of an even draw among the legal moves (grey).", "name": "fig-12-surprise"}, "image": {"alt": "Bars for each ply and a grey line."}}
-figure, axes = plt.subplots(figsize=(7, 2.4))
-plies = np.arange(1, len(ucis) + 1)
-axes.bar(plies, by_move, label="L-uci-1")
-axes.plot(plies, np.log(n_legal), color="grey", label=results.EVEN_DRAW.lower())
-axes.set(xlabel="ply", ylabel="−ln probability of the move")
-axes.legend()
-plt.show()
-
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The library does the same for all games"}
 library_loss = game_losses(library_model, games.games, "uci", np.array([game_at]))[0]
 assert np.isclose(by_move.sum(), library_loss, rtol=1e-3)
@@ -544,8 +535,8 @@ print(
 # All runs but the paper's own model follow one recipe: every pass is made and the rate comes down to
 # zero, whatever the dev games say, so that models that are compared have read the same games as
 # often. Most were trained on one GPU, some (AP at L among them) on one core of a processor, which
-# takes half an hour. The folds give their shape, the device of each run, and the models of the
-# repository measured anew. Intervals draw whole test games.
+# takes half an hour. The folds give their shape, and the models of the repository measured anew.
+# Intervals draw whole test games.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The transformer and its training, beside the paper's"}
 trained = runs.read_runs()
@@ -634,21 +625,6 @@ report.table(
     shown[["dev", "dev, paper", "test", "test, paper"]],
     digits=1,
     caption=f"Table 4: canonical perplexity. {results.MARKED}",
-)
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "How each run was trained"}
-seconds = {}
-for run in trained.index:
-    record = json.loads(runs.kept_path("runs", run).read_text(encoding="utf-8"))
-    seconds[run] = (record["device"], record.get("cpu_seconds"))
-trained["device"] = [device for device, _ in seconds.values()]
-trained["minutes"] = [(spent or np.nan) / 60 for _, spent in seconds.values()]
-report.table(
-    trained[["games", "epochs", "tokens", "device", "minutes"]].rename(
-        columns={"minutes": "minutes of CPU"}
-    ),
-    digits=0,
-    caption="How the runs were trained",
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The models of the repository, measured anew on the first test games"}
@@ -871,21 +847,6 @@ axes.set(
 finish(axes)
 plt.show()
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Figure 2 in numbers"}
-curve = (
-    drawn_types.assign(percent=percent, batch=drawn_types["variant"].map(batch))
-    .groupby(["batch", "percent"])["dev"]
-    .agg(["size", "min", "mean", "max"])
-)
-shown = curve.reset_index().astype(object)
-shown[["min", "mean", "max"]] = shown[["min", "mean", "max"]].map(mark)
-report.table(
-    shown.rename(
-        columns={"batch": "tokens a step", "percent": "RAP, %", "size": "seeds"}
-    ).set_index("tokens a step"),
-    caption=f"Figure 2 in numbers: dev perplexity on S. {results.MARKED}",
-)
-
 # %% [markdown]
 # ## Recap
 #
@@ -1009,6 +970,11 @@ report.paste(
     ),
 )
 
+curve = (
+    drawn_types.assign(percent=percent, batch=drawn_types["variant"].map(batch))
+    .groupby(["batch", "percent"])["dev"]
+    .agg(["size", "min", "mean", "max"])
+)
 several = curve.loc[batch[""]].query("size > 1 and mean < @even.low")
 best_type = several["mean"].idxmin() if len(several) else 0
 rest = several.drop(index=best_type, errors="ignore")
@@ -1049,10 +1015,11 @@ def as_keys(frame):
     return frame.set_axis([run.replace("-", "_").replace(".", "_") for run in frame.index])
 
 
-hours = {
-    "cpu": trained.loc[trained["device"] == "cpu", "minutes"].sum() / 60,
-    "beside_gpu": trained.loc[trained["device"] != "cpu", "minutes"].sum() / 60,
-}
+hours = dict.fromkeys(("cpu", "beside_gpu"), 0.0)
+for run in trained.index:
+    record = json.loads(runs.kept_path("runs", run).read_text(encoding="utf-8"))
+    where = "cpu" if record["device"] == "cpu" else "beside_gpu"
+    hours[where] += record["cpu_seconds"] / 3600
 
 report.save(
     "12_state_tracking",

@@ -82,13 +82,10 @@ class MasterWeights:
         share
             Of the highest learning rates, 0 to 1.
         """
-        gradients = [
-            part
-            for weights, height in zip(
-                self.model.parameters(), self.heights, strict=True
-            )
-            for part in weights.grad.float().split(height)
-        ]
+        gradients: list[torch.Tensor] = []
+        for weights, height in zip(self.model.parameters(), self.heights, strict=True):
+            assert weights.grad is not None
+            gradients += weights.grad.float().split(height)
         for master, gradient in zip(self.masters, gradients, strict=True):
             master.grad = gradient
         nn.utils.clip_grad_norm_(self.masters, self.clip)
@@ -125,10 +122,9 @@ class MasterWeights:
         for number, optimiser in enumerate(self.optimisers):
             moments: dict[int, dict[str, torch.Tensor]] = {}
             for key, values in state.items():
-                of, _, rest = key.partition(".")
-                place, _, name = rest.partition(".")
-                if of == str(number):
-                    moments.setdefault(int(place), {})[name] = values
+                if key.startswith(f"{number}."):
+                    _, part, name = key.split(".")
+                    moments.setdefault(int(part), {})[name] = values
             groups = optimiser.state_dict()["param_groups"]
             optimiser.load_state_dict({"state": moments, "param_groups": groups})
         self.round()
