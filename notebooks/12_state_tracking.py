@@ -806,6 +806,24 @@ report.paste(all_notations=" ".join([decided_says, *untold]))
 
 # %% [markdown]
 # {glue:text}`all_notations`
+#
+# A change of the recipe was tried on {glue:text}`recipe_games` games read once: a vector for each pair of
+# tokens (*pairs*); and this with a vector of the token in the values of each block, an output layer of its
+# own and embeddings that move faster (*together*). {glue:text}`recipe_says`
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Read what the changes came to"}
+pilot = pd.read_json(tokens.data_folder() / "recipe.json").set_index("arm").rename_axis(None)
+columns = {
+    "test_perplexity": "test perplexity",
+    "lgm": "legal, %",
+    "exm": "as played, %",
+    "cpu_seconds": "CPU seconds",
+}
+report.table(
+    pilot[list(columns)].rename(columns=columns),
+    digits=1,
+    caption=f"Changes of the recipe: one training each, {pilot['tokens'].iloc[0] / 1e6:.1f} million tokens",
+)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Tokens a step and rate, tried beforehand"}
 rates = json.loads((tokens.data_folder() / "pilot.json").read_text(encoding="utf-8"))
@@ -829,7 +847,7 @@ report.table(
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw Figure 2", "figure": {"caption": "The paper's Figure 2 with our models on S: dev perplexity by the probability of a piece type in training, for two numbers of tokens a step. A point is a training, a line their means.", "name": "fig-12-figure-2"}, "image": {"alt": "Dev perplexity as lines over the probability of a piece type."}}
 drawn_types = trained[
     (trained["size"] == "S")
-    & trained["variant"].isin(["", "largebatch"])
+    & (trained["usual"] | (trained["variant"] == "largebatch"))
     & trained["model"].isin(["uci", "uci_rap"])
 ]
 percent = (100 * drawn_types["probability"]).round().astype(int)
@@ -856,6 +874,7 @@ plt.show()
 #   the last tokens one of {glue:text}`sequences_L`. {glue:text}`above_says`
 # - Plain UCI comes to {glue:text}`uci_S` at S, {glue:text}`uci_M` at M, {glue:text}`uci_L` at L, where it
 #   has read more games and more tokens: {glue:text}`tokens_read` million.
+# - Changes of the recipe: {glue:text}`recipe_says`
 #
 # Perplexity says how well a model foresees moves. What it knows of the board is asked next.
 
@@ -914,6 +933,15 @@ report.paste(
 )
 for run, row in plain_uci.iterrows():
     report.paste(**{f"uci_{row['size']}": f"{known[run]:.1f}"})
+beyond_plain = 100 * (pilot["test_perplexity"] / pilot.loc["plain", "test_perplexity"] - 1)
+changed = (f"{arm} {change:+.0f} %" for arm, change in beyond_plain.drop("plain").items())
+recipe_says = (
+    f"Against the plain recipe perplexity changes by: {results.enumerate_names(changed)} (another seed: up "
+    f"to {seed_spread:.0f} %). The models of these chapters are trained without."
+)
+report.paste(
+    recipe_games=f"{tokens.BOOK_SIZES[pilot['size'].iloc[0]]:,}", recipe_says=recipe_says
+)
 twelve = {}  # by model: the pass that dev games choose, and its perplexity
 for model, run in (("uci", "S-uci-1x12"), ("uci_rap", "S-rap15-1x12")):
     of_dev = [each["dev_perplexity"] for each in trained.loc[run, "log"]]
@@ -1061,6 +1089,17 @@ report.save(
         },
         "change_by_seed",
         unit="% of perplexity",
+    ),
+    report.rows(
+        {
+            arm: {
+                "perplexity": row["test_perplexity"],
+                "end_actual.lgm": row["lgm"],
+            }
+            for arm, row in pilot.iterrows()
+        },
+        "recipe",
+        unit="perplexity, or per cent",
     ),
     report.rows(
         {f"{model}.dev": lowest for model, (_, lowest) in twelve.items()}
