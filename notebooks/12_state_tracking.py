@@ -807,9 +807,10 @@ report.paste(all_notations=" ".join([decided_says, *untold]))
 # %% [markdown]
 # {glue:text}`all_notations`
 #
-# A change of the recipe was tried on {glue:text}`recipe_games` games read once: a vector for each pair of
-# tokens (*pairs*); and this with a vector of the token in the values of each block, an output layer of its
-# own and embeddings that move faster (*together*). {glue:text}`recipe_says`
+# Changes of the recipe were tried on {glue:text}`recipe_games` games read once: a vector for each pair of
+# tokens (*pairs*), a vector of the token in the values of each block (*values*), embeddings that move
+# faster (*faster*), an output layer of its own (*untied*), and all four (*together*).
+# {glue:text}`recipe_says`
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Read what the changes came to"}
 pilot = pd.read_json(tokens.data_folder() / "recipe.json").set_index("arm").rename_axis(None)
