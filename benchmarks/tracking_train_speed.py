@@ -16,7 +16,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator
-from itertools import cycle
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -128,10 +128,10 @@ def our_steps(
     torch.manual_seed(0)
     task = Task(games, np.arange(len(games)), np.arange(1))
     trainer = Trainer(task, settings, training, torch.bfloat16)
-    epoch = trainer.epoch(0)
-    trainer.model.train()
-    for number in cycle(range(len(epoch))):
-        yield trainer.step(epoch, number)
+    epoch = trainer.epoch()
+    while True:
+        trainer.now.batch %= len(epoch)
+        yield trainer.step(epoch)
 
 
 def rate(steps: Iterator[int], count: int, clock: Callable[[], float]) -> float:
@@ -142,7 +142,7 @@ def rate(steps: Iterator[int], count: int, clock: Callable[[], float]) -> float:
 
 def compare(games: TokenGames, turns: int, steps: int, warm: int) -> dict[str, object]:
     """Return the ratio of speeds over the turns, with what it was measured on."""
-    settings = TRANSFORMER
+    settings = replace(TRANSFORMER, mixing=False)  # as the peer's
     training = Training()
     ours = our_steps(games, settings, training)
     theirs = their_steps(games, settings, training)

@@ -9,7 +9,17 @@
 # %% [markdown]
 # # What the model knows of the board
 #
-# {glue:md}`result` {glue:text}`pieces_say`
+# {glue:md}`result`
+#
+# ```{glue:figure} pieces
+# :name: fig-13-pieces
+# :alt: One row a piece; the model is near 100 per cent for knights and lowest for kings.
+# Legal answers of plain UCI about the piece that is moved next, after 51 to 100 plies, by the piece: the
+# model of most games with 95 % intervals, and counts of where a piece goes from that square, by where it
+# came from (square) and by its type.
+# ```
+#
+# {glue:text}`pieces_say` {glue:text}`few_say` {glue:text}`types_say` {glue:text}`kinds_say`
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the question and the model that answers"}
 profile = "book"
@@ -27,6 +37,7 @@ import numpy as np
 import pandas as pd
 import torch
 from IPython.display import Markdown
+from myst_nb import glue
 from chessgloss import report, stats
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
@@ -80,31 +91,21 @@ seeds = {
     place: {trained.loc[run, "seed"]: run for run in results.other_seeds(trained, first)}
     for place, first in chosen["run"].items()
 }
-wanted_alone = {  # title of the row: the run, and the paper's row beside it
-    "XS UCI": ("XS-uci-1", ""),
-    "Paper's model": ("15000-paper_uci-1", "S UCI"),
-    "Paper's model + RAP": ("15000-paper_rap15-1", "S UCI + RAP"),
-    "Paper's model + AP": ("15000-paper_ap-1", "S UCI + AP"),
-    "Paper's model, 50,000": ("50000-paper_uci-1", "M UCI"),
-}
-on_hand = {title: row for title, row in wanted_alone.items() if row[0] in trained.index}
-alone = {title: run for title, (run, _) in on_hand.items()}
-beside_paper = {title: row for title, (_, row) in on_hand.items()}
+alone = {"XS UCI": "XS-uci-1", "Paper's model": "15000-paper_uci-1"}
+beside_paper = {"Paper's model": "S UCI"}
 KINDS = {"selfplay": "engine", "random": "random", "people": "people's"}
-wanted_kinds = {
+kinds = {
     "selfplay": "36000-uci-1",
     "random": "36000-random_uci-1",
     "people": "36000-people_uci-1",
 }
-kinds = {kind: run for kind, run in wanted_kinds.items() if run in trained.index}
 everyone = [run for by_seed in seeds.values() for run in by_seed.values()]
-once = [run for run in ("L-uci-1x1",) if run in trained.index]  # one pass over the most games
-everyone += [*alone.values(), *kinds.values(), *once]
+everyone += [*alone.values(), *kinds.values()]
 answered = {run: results.score_run(run, questions) for run in dict.fromkeys(everyone)}
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Legal answers by piece, and in check", "figure": {"caption": "Legal answers of plain UCI about the piece that is moved next, after 51 to 100 plies, by the piece: the model of most games with 95 % intervals, and counts of where a piece goes from that square, by where it came from (square) and by its type.", "name": "fig-13-pieces"}, "image": {"alt": "One row a piece; the model is near 100 per cent for knights and lowest for kings."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Legal answers by piece, and in check"}
 PIECES = {"N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
-last_size = [size for size, model in chosen.index if model == "uci"][-1]
+last_size = results.SIZES[-1]
 in_check = ask("end_actual")["fen"].map(lambda fen: chess.Board(fen).is_check())
 
 
@@ -152,11 +153,10 @@ for (name, each), marker in zip(list(of_pieces.items())[-2:], "x+", strict=True)
 axes.invert_yaxis()
 axes.set(xlabel="legal answers, %", xlim=(None, 101))
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
-plt.show()
+glue("pieces", figure, display=False)
+plt.close(figure)
 
 # %% [markdown]
-# {glue:text}`few_say` {glue:text}`types_say` {glue:text}`kinds_say`
-#
 # Others report how often a model's whole move is legal, at every ply of a game. The weights of two
 # models are kept; they continue {glue:text}`every_games` test games, ply by ply, with their likeliest
 # tokens. Who answers each move as it was answered most often in training is legal in
@@ -184,7 +184,6 @@ every_ply = {
         continue_games(models[run][0], "uci", [moves for _, moves in prefixes])
     )
     for run in ("L-uci-1", "S-uci-1")
-    if run in models
 }
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The commonest answer to each move, and the table"}
@@ -322,9 +321,7 @@ print(scored)
 print(f"an even draw among 64 squares gives the legal ones {len(legal) / 64:.1%}")
 
 # %% [markdown]
-# Another `question_number` (0 to {glue:text}`last_question`), another `example`, such as `S-uci-1`,
-# and the board changes. The library asks and scores all
-# questions so.
+# Set another `question_number` (0 to {glue:text}`last_question`) or `example` (`S-uci-1`) above.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The library's answer to this question is the same"}
 library_answer = probes.predict(model, question.to_frame().T, training.reading)  # logarithms
@@ -387,7 +384,7 @@ report.boards(drawing, report.table(shown.rename_axis(None), caption="Table 3"))
 # A number that does not bears a †, and nothing more is concluded from it.
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out the counts"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "What counts come to"}
 def show_counts(tasks, names, caption):
     shown = counted.loc[[results.BASELINES[name] for name in names]]
     columns = {task.replace("_", "-").title(): shown[task, "long"] for task in tasks}
@@ -470,14 +467,11 @@ def lay_out(number, kind, titles, counts):
     printed = reference.table("state_tracking", f"table{number}")
     rows = {title: scores[title] for title in titles}
     rows |= {results.BASELINES[name]: grounds[name] for name in counts}
-    absent = [name for name in printed.index if name not in (*rows, "Random Legal")]
     legal_part, precise_part, exact_part = (
         results.probe_table(rows, kind, part, printed, beside_paper)
         for part in results.PROBE_PARTS.values()
     )
     exact_part.loc["Random Legal", "Actual"] = draw_evenly(f"{kind}_actual")
-    for part in (legal_part, precise_part, exact_part):
-        part.loc[absent, part.columns[::2]] = "-" if part is precise_part else "not on file"
     precise_part = precise_part.map(without_interval).add_prefix("R-prec. ")
     ranked = precise_part.join(exact_part.add_prefix("ExM "))
     return legal_part.drop(index="Random Legal"), ranked
@@ -561,47 +555,54 @@ show_legal(6, "end", legal_ends)
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The other columns of Table 6: R-precision, and as played"}
 show_ranked(6, "end", ranked_ends)
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All trainings, by games", "figure": {"caption": "Legal answers about the piece that is moved next, after 51 to 100 plies, by training games. A point is a training; the dotted lines are counts that know where a piece came from (lower) or its type (upper).", "name": "fig-13-legality"}, "image": {"alt": "Points, one a training, by the number of its games, with two dotted lines for counts."}}
-colours = dict(zip(results.NOTATION_ROWS, report.PALETTE, strict=False))
-points = []
-for (_, model), by_seed in seeds.items():
-    label = results.NOTATION_ROWS[model]
-    points += [(run, "o", colours[model], label) for run in by_seed.values()]
-for title, run in alone.items():
-    model = trained.loc[run, "model"]
-    ours = not trained.loc[run, "variant"]
-    label = results.NOTATION_ROWS[model] if ours else title
-    points.append((run, "o" if ours else "s", colours[model] if ours else "black", label))
-for kind, run in kinds.items():
-    if kind != "selfplay":
-        points.append(
-            (run, "x" if kind == "random" else "+", "grey", f"UCI, {KINDS[kind]} games")
-        )
+# %% [markdown]
+# ## More games, or more reading?
+#
+# L has more games than S, and has read more tokens. Here four trainings with one seed: the few games
+# read twice as often, the many half as often.
 
-figure, axes = plt.subplots(figsize=(6.4, 3.2))
-shown_labels = set()
-beside = dict(zip(results.NOTATION_ROWS, (0.97, 1, 1.03), strict=True))
-for run, marker, colour, label in points:
-    axes.plot(
-        trained.loc[run, "games"] * beside[trained.loc[run, "model"]],
-        100 * answered[run].loc[ask("end_actual").index, "lgm"].mean(),
-        marker,
-        color=colour,
-        markersize=5,
-        label="" if label in shown_labels else label,
-    )
-    shown_labels.add(label)
-for name in ("came_from", "type"):
-    level = grounds[name].loc[("end_actual", "long"), "lgm"].value
-    axes.axhline(level, linestyle=":", color="grey", linewidth=1)
-ticks = sorted({trained.loc[run, "games"] for run, *_ in points})
-axes.set(xscale="log", xlabel="training games", ylabel="legal, %")
-axes.set_xticks(ticks, [f"{count:,}" for count in ticks], rotation=45)
-axes.xaxis.set_minor_formatter("")
-axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
-plt.show()
+# %%
+READ = {  # games and passes
+    ("S", 6): "S-uci-1",
+    ("L", 1.5): "L-half_uci-1",
+    ("S", 12): "S-uci-1x12",
+    ("L", 3): "L-uci-1",
+}
+long_ends = ask("end_actual")
+of_reading = {key: results.score_run(run, long_ends) for key, run in READ.items()}
+losses_of_reading = {key: results.read_losses(run) for key, run in READ.items()}
+report.table(
+    pd.DataFrame(
+        {
+            f"{trained.loc[run, 'games']:,} games, {passes} passes": {
+                "million tokens": f"{trained.loc[run, 'tokens'] / 1e6:.1f}",
+                "perplexity": results.perplexity_of(losses_of_reading[size, passes], seed=seed),
+                "legal, %": results.summarise(
+                    of_reading[size, passes], ground["came_from"], second, seed=seed
+                ).iloc[0]["lgm"],
+            }
+            for (size, passes), run in READ.items()
+        }
+    ).T,
+    digits=1,
+    caption=f"Games or tokens, plain UCI. {results.MARKED_TWICE}",
+)
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Many games less few, at equal tokens"}
+EQUAL = {  # by the size that is not read as usual: many games, few games, as many tokens
+    "S": (("L", 3), ("S", 12)),
+    "L": (("L", 1.5), ("S", 6)),
+}
+equal_tokens = {}
+for size, pair in EQUAL.items():
+    many, few = (of_reading[key]["lgm"] for key in pair)
+    apart = stats.paired_difference(many, few, long_ends["game"], seed=seed).in_percent()
+    change = results.change_of_perplexity(*map(losses_of_reading.get, pair), seed=seed)
+    equal_tokens[size] = apart, change
 
 # %% [markdown]
+# {glue:text}`games_say`
+#
 # ## Does showing the type help?
 #
 # The paper finds that it does, and most where games are few. Perplexity is a poor yardstick for
@@ -649,9 +650,7 @@ MEASURES = {
     "lgm": ("LgM Actual Acc.", "legal answers"),
 }
 printed6 = reference.table("state_tracking", "table6")
-with_types = [
-    (size, model) for size, model in chosen.index if model != "uci" and (size, "uci") in seeds
-]
+with_types = [(size, model) for size, model in chosen.index if model != "uci"]
 judged = {
     run: results.summarise(answered[run], ground_of(run), seed=seed).loc["end_actual", "long"]
     for by_seed in seeds.values()
@@ -660,7 +659,7 @@ judged = {
 compared = {}
 for size, model in with_types:
     pairs = pair_seeds((size, model), (size, "uci"))
-    for score in MEASURES if pairs else ():
+    for score in MEASURES:
         by_seed, pooled = compare_pairs(pairs, "end_actual", score)
         with_above, plain_above = (
             any(judged[run][score].above for run in of_side)
@@ -675,6 +674,7 @@ def of_paper(size, model, score):
     return cells[f"{size} {results.NOTATION_ROWS[model]}"] - cells[f"{size} UCI"]
 
 
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Types less plain UCI, seed by seed"}
 TITLES = {"exm": "played", "lgm": "legal"}
 shown = {}
 for (score, size, model), (by_seed, pooled) in compared.items():
@@ -808,14 +808,6 @@ def answers_on(run, tested_on, task):
     return pd.DataFrame(columns)[: sizes.instances]
 
 
-def on_file(run, tested_on):
-    if tested_on == "selfplay":
-        return True
-    if not runs.kept_path("crossed", run).is_file():
-        return False
-    return f"{tested_on}.test.nats" in runs.read_kept("crossed", run)
-
-
 TRANSFER = {
     "lgm": ("end_actual", "lgm", "legal, piece moved next"),
     "lgm_other": ("end_other", "lgm", "legal, another piece"),
@@ -823,7 +815,7 @@ TRANSFER = {
 }
 transfer = {}
 for trained_on_kind, run in kinds.items():
-    for tested_on in filter(lambda kind: on_file(run, kind), KINDS):
+    for tested_on in KINDS:
         for name, (task, score, _) in TRANSFER.items():
             rows = answers_on(run, tested_on, task)
             share = stats.mean_interval(rows[score], rows["game"], seed=seed)
@@ -844,9 +836,7 @@ for name, (task, score, _) in TRANSFER.items():
 
 
 def beside_selfplay(source, tested_on, name):
-    """What other games to train on change, in points; nothing where one is not on file."""
-    if not {(source, tested_on, name), ("selfplay", tested_on, name)} <= set(transfer):
-        return None
+    """What other games to train on change, in points."""
     task, score, _ = TRANSFER[name]
     first, second = (answers_on(kinds[kind], tested_on, task) for kind in (source, "selfplay"))
     assert first["game"].equals(second["game"])
@@ -855,11 +845,10 @@ def beside_selfplay(source, tested_on, name):
 
 
 changed = {
-    (source, tested_on, name): apart
+    (source, tested_on, name): beside_selfplay(source, tested_on, name)
     for source in ("random", "people")
     for tested_on in KINDS
     for name in TRANSFER
-    if (apart := beside_selfplay(source, tested_on, name)) is not None
 }
 clear = {
     key: apart
@@ -869,8 +858,6 @@ clear = {
 
 
 def show_transfer(source, tested_on, name):
-    if (source, tested_on, name) not in transfer:
-        return "not on file"
     star = " *" if (source, tested_on, name) in clear else ""
     return f"{transfer[source, tested_on, name]:.1f}{star}"
 
@@ -897,7 +884,7 @@ report.table(
 # - The four questions of Table 3 have the paper's answers: {glue:text}`agree` of 4.
 # - Of the {glue:text}`n_models` models of Table 6 these do not beat counting after 51 to 100 plies:
 #   {glue:text}`not_above`; after 5 to 50 plies: {glue:text}`not_above_short`.
-# - {glue:text}`games_say`
+# - L less S at equal tokens, legal answers: {glue:text}`games_recap`.
 # - {glue:text}`starts_recap`
 # - {glue:text}`notations_recap`
 # - A random legal square is the one played in {glue:text}`random_end` % of the questions; in the
@@ -976,8 +963,6 @@ SHOWN = {
 }
 parts = []
 for model, told in SHOWN.items():
-    if model not in chosen.index.get_level_values("model"):
-        continue
     title = largest(model)
     found = legal_of(title, long_start)
     if found.above and beyond_last[title]["start_actual"].low > 0:
@@ -1030,12 +1015,8 @@ of_seeds = [
     for run in seeds[first_row].values()
 ]
 few_rows = []
-rap = compared.get(("lgm", first_row[0], "uci_rap"))
-if (
-    rap is not None
-    and rap[1].above
-    and rap[1].value.high < of_paper(first_row[0], "uci_rap", "lgm")
-):
+rap = compared["lgm", first_row[0], "uci_rap"]
+if rap[1].above and rap[1].value.high < of_paper(first_row[0], "uci_rap", "lgm"):
     title = chosen.loc[first_row, "title"]
     few_rows.append(
         f"In the paper RAP adds {of_paper(first_row[0], 'uci_rap', 'lgm'):.1f} points of legal "
@@ -1075,8 +1056,6 @@ def beside_counts(run):
 PLACES = {-1: "stays below counting", 0: "is not seen to beat counting", 1: "beats counting"}
 few = []
 for title in ("XS UCI", "Paper's model"):
-    if title not in alone:
-        continue
     run = alone[title]
     apart = beside_counts(run)
     place = PLACES[int(apart.low > 0) - int(apart.high < 0)]
@@ -1099,31 +1078,35 @@ for title in ("XS UCI", "Paper's model"):
             f"The paper's own model, {ratio:.0f} times as large and trained by its own recipe on "
             f"{n_games:,} of our games, {place} ({legal_share:.1f} %)."
         )
-plain_sizes = [size for size, model in chosen.index if model == "uci"]
-games_say = "More than one size has not been trained."
-games_keys = {}
-if len(plain_sizes) > 1:
-    least, most = plain_sizes[0], plain_sizes[-1]
-    by_seed, pooled = compare_pairs(
-        pair_seeds((most, "uci"), (least, "uci")), "end_actual", "lgm"
+by_seed, pooled = compare_pairs(pair_seeds(("L", "uci"), ("S", "uci")), "end_actual", "lgm")
+games_keys = {"lgm.L_less_S": pooled}
+passes_of = [each["dev_perplexity"] for each in trained.loc[READ["S", 12], "log"]]
+chosen_pass = int(np.argmin(passes_of)) + 1
+by_legal = [apart for apart, _ in equal_tokens.values()]
+seed_alone = results.seed_noise([of_seeds_of((size, "uci"), "lgm") for size in "SL"])
+millions = [trained.loc[READ[few], "tokens"] / 1e6 for _, few in EQUAL.values()]
+decided = [results.is_clear(apart, [apart.value], seed_alone) for apart in by_legal]
+cheaper = all(change.high < 0 for _, change in equal_tokens.values())
+games_say = (
+    f"From S to L the legal answers of plain UCI change by {pooled:+.1f} points ({len(by_seed)} seeds), "
+    f"with twice the tokens. At equal tokens, {millions[1]:.0f} and {millions[0]:.0f} million, the many "
+    f"games change them by {by_legal[1]:+.1f} and {by_legal[0]:+.1f} points: "
+    + (
+        "more games make the better tracker."
+        if all(decided) and min(apart.value for apart in by_legal) > 0
+        else f"clear at {millions[decided.index(True)]:.0f} million alone."
+        if any(decided)
+        else "whether more games or more reading make the better tracker, these trainings do not tell."
     )
-    games_keys = {f"lgm.{most}_less_{least}": pooled}
-    column = printed6["LgM Actual Acc."]
-    apart_clearly = is_clear((most, "uci"), (least, "uci"), "lgm", by_seed, pooled)
-    told_apart = "" if apart_clearly else ", which these trainings do not tell from none"
-    of_tokens = [trained.loc[seeds[size, "uci"][1], "tokens"] / 1e6 for size in (least, most)]
-    read_once = "".join(
-        f" Read once ({trained.loc[run, 'tokens'] / 1e6:.1f} million tokens), the games of {most} come to "
-        f"{100 * answered[run].loc[ask('end_actual').index, 'lgm'].mean():.1f} %."
-        for run in once
+    + (
+        f" Perplexity changes by {equal_tokens['L'][1].value:+.0f} and {equal_tokens['S'][1].value:+.0f} %: "
+        "moves are foreseen better after more games."
+        if cheaper
+        else ""
     )
-    games_say = (
-        f"From {least} to {most} the legal answers of plain UCI change by {pooled:+.1f} points "
-        f"({len(by_seed)} seeds){told_apart}; in the paper by "
-        f"{column[f'{most} UCI'] - column[f'{least} UCI']:+.1f}. But with the games the tokens that were "
-        f"read grow, from {of_tokens[0]:.1f} to {of_tokens[1]:.1f} million: more games are not told from more "
-        f"training.{read_once}"
-    )
+    + f" Of the twelve passes over S the dev games choose number {chosen_pass} (perplexity "
+    f"{min(passes_of):.1f}, after the last {passes_of[-1]:.1f}); the weights are those of the last."
+)
 first, second = (
     answered[runs_of_rows[plain]].loc[ask(task).index] for task in probes.END_TASKS
 )
@@ -1138,14 +1121,16 @@ if other.low > 0 or other.high < 0:
         f"The piece that is moved next is {easier} than another: on the same prefixes {plain} "
         f"names a legal square {often} often (difference {other:.1f} points)."
     )
+games_recap = f"{by_legal[1]:+.1f} and {by_legal[0]:+.1f} points"
 report.paste(few_say=" ".join(few), games_say=games_say, other_say=other_say)
+report.paste(games_recap=games_recap)
 
 
 def changes(source, name, sign):
     """Whether games of a kind clearly change a measure, one way, on all games but their own."""
     elsewhere = [key for key in changed if key[0] == source != key[1] and key[2] == name]
     one_way = [key for key in elsewhere if key in clear and sign * clear[key].value > 0]
-    return bool(elsewhere) and one_way == elsewhere
+    return one_way == elsewhere
 
 
 rules = changes("random", "lgm_other", 1)
@@ -1164,14 +1149,12 @@ if rules:
     )
 if play:
     transfer_say += "On those it names the move played less often."
-own = changed.get(("people", "people", "lgm"))
-kinds_recap = "How training on people's games compares is not on file."
-if own is not None:
-    said = "" if ("people", "people", "lgm") in clear else ", which is no clear difference"
-    kinds_recap = (
-        "On people's games, training on such games in place of an engine's changes the legal "
-        f"answers by {own:+.1f} points{said}."
-    )
+own = changed["people", "people", "lgm"]
+said = "" if ("people", "people", "lgm") in clear else ", which is no clear difference"
+kinds_recap = (
+    "On people's games, training on such games in place of an engine's changes the legal "
+    f"answers by {own:+.1f} points{said}."
+)
 report.paste(
     kinds_say=kinds_say,
     kinds_recap=kinds_recap,
@@ -1189,21 +1172,19 @@ def share_of_errors(title, *kinds_of_error):
 
 
 errors = "Which errors more games remove, these trainings do not tell."
-if len(plain_sizes) > 1:
-    fewest, most_games = (f"{size} UCI" for size in (plain_sizes[0], plain_sizes[-1]))
-    both_above = all(
-        legal_of(title, (task, "long")).above
-        for title in (fewest, most_games)
-        for task in probes.END_TASKS
+both_above = all(
+    legal_of(title, (task, "long")).above
+    for title in ("S UCI", "L UCI")
+    for task in probes.END_TASKS
+)
+before, after = (share_of_errors(title, "wrong piece") for title in ("S UCI", "L UCI"))
+if both_above and after.high < before.low:
+    rest = share_of_errors("L UCI", "path obstruction", "pseudo-legal")
+    errors = (
+        f"With more games a model confuses pieces less: wrong pieces are {before:.0f} % of the "
+        f"errors of S UCI and {after:.0f} % of those of L UCI. Of the latter, {rest:.0f} % are "
+        "blocked paths and checks, which ask for the rest of the board."
     )
-    before, after = (share_of_errors(title, "wrong piece") for title in (fewest, most_games))
-    if both_above and after.high < before.low:
-        rest = share_of_errors(most_games, "path obstruction", "pseudo-legal")
-        errors = (
-            f"With more games a model confuses pieces less: wrong pieces are {before:.0f} % of the "
-            f"errors of {fewest} and {after:.0f} % of those of {most_games}. Of the latter, "
-            f"{rest:.0f} % are blocked paths and checks, which ask for the rest of the board."
-        )
 better = {
     band: [
         title for title, table in scores.items() if table.loc[("end_actual", band), "lgm"].above
@@ -1279,11 +1260,10 @@ chances = {
 }
 by_seed_keys = {}
 for (score, size, model), (by_seed, pooled) in compared.items():
-    if len(by_seed) > 1:
-        name = model.removeprefix("uci_")
-        by_seed_keys[score, size, name] = pooled.value
-        by_seed_keys[score, size, name, "lowest"] = float(by_seed.min())
-        by_seed_keys[score, size, name, "highest"] = float(by_seed.max())
+    name = model.removeprefix("uci_")
+    by_seed_keys[score, size, name] = pooled.value
+    by_seed_keys[score, size, name, "lowest"] = float(by_seed.min())
+    by_seed_keys[score, size, name, "highest"] = float(by_seed.max())
 each_seed = {}
 gains = {}
 for size, model in with_types:
@@ -1291,7 +1271,7 @@ for size, model in with_types:
     for pair in pairs:
         run, of_plain = (name.replace("-", "_") for name in pair)
         each_seed[run, of_plain] = compare_pairs([pair], "end_actual", "exm")[1]
-    for task in probes.END_TASKS if pairs else ():
+    for task in probes.END_TASKS:
         gains[f"{model.removeprefix('uci_')}_gain", task, size] = compare_pairs(
             pairs, task, "lgm"
         )[1]
@@ -1326,6 +1306,16 @@ report.save(
     ),
     report.rows(by_seed_keys, "by_seed", unit="points"),
     report.rows(games_keys, "more_games", unit="points"),
+    report.rows(
+        {size: apart for size, (apart, _) in equal_tokens.items()},
+        "equal_tokens",
+        unit="points",
+    ),
+    report.rows(
+        {size: change for size, (_, change) in equal_tokens.items()},
+        "equal_tokens.perplexity",
+        unit="% of perplexity",
+    ),
     report.rows(
         {name.replace(" ", "_"): each for name, each in ours[men].items()},
         "legal.by_piece",

@@ -43,7 +43,7 @@ from chessgloss import report
 from chessgloss.book import reference
 from chessgloss.stats import mean_interval, means_by, paired_difference
 from chessgloss.book.profiles import load_sizes
-from chessgloss.tracking import plan, probes, results, runs
+from chessgloss.tracking import probes, results, runs
 from chessgloss.tracking.games import read_corpus
 
 sizes = load_sizes("14_history", profile)
@@ -86,7 +86,7 @@ plt.show()
 # token should say where the piece can go. This is the first question whose piece came to its square
 # before the window.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Write the prompt"}
+# %%
 question = asked.iloc[question_number]
 vocabulary = ["PAD", "BOS", "EOS", *chess.SQUARE_NAMES, *"PNBRQK", *"qrbn"]
 squares = [
@@ -141,7 +141,7 @@ report.Html(drawing, board.fen())
 # well their keys fit its query. A mask leaves the others out. Queries, keys and values are those of
 # a trained model with the whole history, block by block.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Take queries, keys and values from the model"}
+# %%
 example = "L-uci-1"
 model, _ = runs.read_model(example)
 projected = []  # queries, keys and values of each block: (3, n_heads, n_tokens, size)
@@ -284,22 +284,15 @@ chance = mean_interval(100 * results.chance_of_exact(asked), asked["game"], seed
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 7"}
 printed = reference.table("state_tracking", "table7")
-missing = [title for title in printed.index if title not in titles_of.values()]
-given_up = {title: plan.GIVEN_UP[title] for title in missing if title in plan.GIVEN_UP}
 beyond_type = pd.Series({titles_of[key]: apart for key, apart in less_type.items()})
 rows = {titles_of[key]: scores[key] for key in scores}
 rows |= {results.BASELINES[name]: table for name, table in grounds.items()}
 parts = []
 for title, part in results.PROBE_PARTS.items():
     shown = results.probe_table(rows, "end", part, printed)
-    ours = [task.title() for task, _ in part.values()]
-    shown.loc[missing, ours] = "no run"
-    shown.loc[list(given_up), ours] = "given up"
     if "ExM Acc." in part:
         shown.loc["Random legal"] = [chance, np.nan]
-    if parts:  # what is missing is said once
-        shown = shown.drop(missing)
-    else:
+    if not parts:
         shown["beyond type"] = beyond_type.reindex(shown.index)
     parts.append(
         report.table(
@@ -521,16 +514,6 @@ panels[0, -1].legend(
 glue("ages", figure, display=False)
 plt.close(figure)
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The numbers of the figure, and of the other models"}
-shown = {titles_of[key]: of_age[run] for key, run in run_of.items()}
-shown |= {f"{size} GPT2, masked untrained": each for size, each in untrained.items()}
-shown[results.BASELINES["came_from"]] = counted_of_age
-shown = pd.DataFrame(shown).T
-shown.loc["questions"] = [f"{len(at_age[age])}" for age in ages_there]
-report.table(
-    shown, digits=1, caption="Legal answers by plies since the piece came to its square, %"
-)
-
 # %% [markdown]
 # The same questions, both models. The parts are too small to say of each whether a model beats
 # counting in it, so the signs are those of all questions.
@@ -574,17 +557,6 @@ report.table(
     f"came. A star marks p < 0.001. {results.COMPARED}",
 )
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every model and every seed, age by age"}
-shown = {
-    f"{first} less {second}": each for (first, second), each in (lost | chance_of_age).items()
-}
-report.table(
-    pd.DataFrame(shown).T[ages_there],
-    digits=1,
-    caption="Legal answers, points, by plies since the piece came. A star marks p < 0.001. "
-    f"{results.COMPARED}",
-)
-
 # %% [markdown]
 # {glue:text}`all_seeds` {glue:text}`untrained_says` {glue:text}`others_say`
 #
@@ -620,10 +592,9 @@ long = ("end_actual", "long")
 above = [key for key, table in scores.items() if table.loc[long, "lgm"].above]
 below = [key for key in scores if key not in above]
 foresee = [key for key, run in run_of.items() if known[run].above]
-untrained_rows = [title for title in missing if title not in given_up]
 of_table4 = reference.table("state_tracking", "table4").index
-on_file4 = set(results.headline(trained, results.NOTATION_ROWS)["title"])
-not_trained = {*untrained_rows, *(set(of_table4) - on_file4 - set(plan.GIVEN_UP))}
+on_file4 = results.headline(trained, results.NOTATION_ROWS)["title"]
+not_trained = {*printed.index, *of_table4} - {*titles_of.values(), *on_file4}
 report.paste(
     n_questions=f"{len(questions):,}",
     n_models=len(scores),
@@ -635,11 +606,8 @@ report.paste(
     noise_legal=f"{noise[0]:.1f} points",
     clear_means=results.CLEAR,
     missing=(
-        f"Without a training, of the rows of Table 7: {results.enumerate_names(untrained_rows)}."
-        if untrained_rows
-        else "Each row of Table 7 that is not given up has a training."
-    )
-    + "".join(f" Given up: {title}, for {reason}." for title, reason in given_up.items()),
+        f"Rows of Tables 4 and 7 without a training: {results.enumerate_names(sorted(not_trained))}."
+    ),
     above_type=results.enumerate_names(
         titles_of[key] for key in above if scores[key].loc[long, "lgm"].above_second
     ),
@@ -732,8 +700,6 @@ report.paste(
     lstm_says=(
         "Types in training (RAP), with which the paper's LSTM gives more legal answers on M and "
         f"not on S and L, change those of ours by {typed_says}."
-        if typed
-        else "Whether types in training help an LSTM cannot be said: that pair has no training."
     )
 )
 
@@ -831,7 +797,7 @@ report.paste(
         )
         + ": what a trained window has beyond that, it has learned to hear at second hand, or to "
         "guess."
-        if untrained and oldest in ages_there
+        if oldest in ages_there
         else ""
     ),
     others_say=" ".join(

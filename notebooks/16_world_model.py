@@ -9,10 +9,15 @@
 # %% [markdown]
 # # Is there a board inside?
 #
-# {glue:md}`held_short` And it can be led astray: an opponent who looks one move ahead brings it to an
-# illegal answer in {glue:text}`lost_lookahead` % of {glue:text}`n_lookahead` games. Below, a game against
-# random moves ends: on the left its board and the model's answer, on the right the board that the linear
-# layer reads off the model's last hidden state, with the squares marked where it is wrong.
+# {glue:md}`held_short`
+#
+# ```{glue:} lost_boards
+# ```
+#
+# A game against random moves ends: on the left its board and the model's answer, on the right the board
+# that the linear layer reads, with the squares marked where it is wrong. {glue:text}`lost_says` An
+# opponent who looks one move ahead brings the model to an illegal answer in {glue:text}`lost_lookahead` %
+# of {glue:text}`n_lookahead` games.
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: model, layer, square and concept"}
 profile = "book"
@@ -33,6 +38,7 @@ import numpy as np
 import pandas as pd
 import torch
 from IPython.display import Markdown
+from myst_nb import glue
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -134,16 +140,17 @@ ends = [
 ]
 arrows = [chess.svg.Arrow(*ends, color="#D55E00c0")] if len(ends) == 2 else []
 drawings = (
-    chess.svg.board(board, size=300, arrows=arrows, lastmove=board.peek()),
+    chess.svg.board(board, size=270, arrows=arrows, lastmove=board.peek()),
     chess.svg.board(
-        board_of(codes, board.turn), size=300, fill=dict.fromkeys(map(int, wrong), "#D55E0080")
+        board_of(codes, board.turn), size=270, fill=dict.fromkeys(map(int, wrong), "#D55E0080")
     ),
 )
-print(
-    f"{example} answers {answer or 'legally to the end'} after {lost_game['answers']} answers; "
-    f"{len(wrong)} of 64 squares are read wrongly"
+report.paste(
+    lost_says=f"{example} answers {answer or 'legally to the end'} after {lost_game['answers']} answers; "
+    f"{len(wrong)} of 64 squares are read wrongly.",
 )
-report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
+lost_boards = report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
+glue("lost_boards", lost_boards, display=False)
 
 # %% [markdown]
 # The model, {glue:text}`example`, is one of the strong ones of chapters 12 to 14: its perplexity is
@@ -277,7 +284,7 @@ states |= {
     if name != example
 }
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fit a layer for each model, depth and coding"}
+# %%
 codings = {"White, Black": boards.squares, "own, opponent's": own}
 right = {}
 probes = {}
@@ -480,8 +487,6 @@ for name in spoken:
         strength = gains[depth].idxmax()
         by_depth[name, depth] = edit(name, tested, depth, (strength,))
     edits[name] = by_depth[name, int(chosen[name][0])]
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The same at every depth"}
 at_depth = {
     (name, f"block {depth}"): {
         kind: paired_difference(
@@ -491,15 +496,6 @@ at_depth = {
     }
     for (name, depth), table in by_depth.items()
 }
-shown = pd.DataFrame(at_depth).T
-shown.columns = ["the piece's step", "around the output"]
-shown.index = [f"{label(name)}, after {depth}" for name, depth in shown.index]
-report.table(
-    shown,
-    digits=1,
-    caption="Fall of the probability of moving from the erased square beyond that by another "
-    "piece's step, points, at every depth",
-)
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Squares that become legal without the piece, as others asked of models of Othello"}
@@ -589,36 +585,6 @@ report.table(
     caption="Probability on squares that become legal without the piece, %, before and by step",
 )
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "One erased piece: where the model would move from, before and after"}
-depth, strength = chosen[example]
-row = tested[0]
-probe = probes["own, opponent's", example, int(depth)]
-moves = games.ucis(positions["game"][row])[: positions["ply"][row]]
-ids = tokens.read_moves([moves], "uci")[0]
-board = chess.Board(positions["fen"][row])
-state = states[example][int(depth), row]
-before = moves_from(models[example], ids, int(depth), torch.zeros(1, len(state)))[0]
-place = max(
-    np.flatnonzero((own[row] >= 1) & (own[row] <= 6)), key=lambda square: before[square]
-)
-piece = (place, own[row, place])
-step = steps_for(models[example], probe, state, piece, piece, np.random.default_rng(seed))[:1]
-now = moves_from(models[example], ids, int(depth), strength * step)[0]
-drawings = [
-    chess.svg.board(
-        board,
-        size=300,
-        squares=chess.SquareSet([int(place)]),
-        fill={
-            at: f"#0072B2{round(255 * float(share) ** 0.5):02x}"
-            for at, share in enumerate(shares)
-        },
-    )
-    for shares in (before, now)
-]
-print(f"from {chess.square_name(place)}: before {before[place]:.2f}, after {now[place]:.2f}")
-report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
-
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The table"}
 erased = {
     name: {
@@ -643,70 +609,14 @@ shown.columns = [
     "along the output alone",
 ]
 shown["layer, strength"] = ["{:.0f}, {:g}".format(*chosen[name]) for name in shown.index]
+said = {
+    name: mean_interval(100 * table["said"], table["game"], seed=seed)
+    for name, table in edits.items()
+}
 report.table(
     shown.rename(label).T,
     digits=1,
     caption="Fall of the probability of moving from the erased square, %",
-)
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "How much of the answer a state has already, read by the output layer"}
-said = pd.DataFrame(
-    {
-        name: {
-            "by the state at this layer": mean_interval(
-                100 * table["said"], table["game"], seed=seed
-            ),
-            "in the end": mean_interval(100 * table["before"], table["game"], seed=seed),
-        }
-        for name, table in edits.items()
-    }
-).T
-written = pd.DataFrame(
-    {
-        name: {
-            f"block {depth}": float((rows[depth] - rows[depth - 1])[tested].norm(dim=1).mean())
-            for depth in range(1, layer + 1)
-        }
-        for name, rows in states.items()
-        if name in spoken
-    }
-).T
-report.boards(
-    report.table(said.rename(label), digits=1, caption="Probability of the erased square, %"),
-    report.table(
-        written.rename(label), digits=0, caption="Length of what each block adds to the state"
-    ),
-)
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Why the models differ"}
-rest = {
-    name: paired_difference(
-        fall(table, "erased"), fall(table, "along the output"), table["game"], seed=seed
-    ).in_percent()
-    for name, table in edits.items()
-}
-held_at = {
-    name: row["by the state at this layer"].value / row["in the end"].value
-    for name, row in said.T.items()
-}
-falls = {name: row["erased"].value for name, row in erased.items()}
-same_order = sorted(falls, key=falls.get) == sorted(held_at, key=held_at.get)
-Markdown(
-    "The part of the step along the output's row alone lowers the probability by "
-    + ", ".join(
-        f"{erased[name]['along the output'].value:.0f} % ({label(name)})" for name in falls
-    )
-    + ": what the step does beyond that is "
-    + ", ".join(
-        f"{rest[name].value:.1f} [{rest[name].low:.1f}, {rest[name].high:.1f}]"
-        for name in falls
-    )
-    + " points. "
-    + (
-        "The less of the answer is in the state where the step is made, the less there is to push."
-        if same_order
-        else "Why they differ is not explained by what the states say."
-    )
 )
 
 # %% [markdown]
@@ -921,7 +831,7 @@ print(
 # {glue:text}`n_suffixes` of {glue:text}`suffix_tokens` tokens, for {glue:text}`n_tested` positions.
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Distance of two answers"}
+# %%
 def squares_of(name, sequences):
     answers = np.exp(predict_next(models[name], tokens.read_moves(sequences, "uci")))
     squares = answers[:, tokens.SQUARES : tokens.PIECES]
@@ -1025,15 +935,6 @@ def has(name, suffixes, first, second):
     )
     return list(here & ~there)
 
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "One continuation"}
-one_order, other_order = tokens.read_moves(pairs[0][1:], "uci")
-continuation = draw_suffixes(example, one_order, np.random.default_rng(seed))[:1]
-print("drawn after one order:", *(tokens.VOCABULARY[token] for token in continuation[0]))
-print(
-    "probability of its tokens after the other:",
-    *(f"{chance:.2f}" for chance in chances_after(example, other_order, continuation)[0]),
-)
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Compression, precision and recall"}
 random = np.random.default_rng(seed)
@@ -1644,7 +1545,7 @@ report.save(
         unit="% of the probability",
     ),
     report.rows(
-        {key_of(name): row["by the state at this layer"] for name, row in said.T.items()},
+        {key_of(name): value for name, value in said.items()},
         "edit.said_at_layer",
         unit="% probability",
     ),

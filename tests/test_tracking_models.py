@@ -11,8 +11,8 @@ import torch
 from safetensors.torch import save
 
 from chessgloss.tracking import games, models
-from chessgloss.tracking.runs import Training, read_checkpoint
-from chessgloss.tracking.train import perplexity, write_checkpoint
+from chessgloss.tracking.runs import Training, read_checkpoint, write_checkpoint
+from chessgloss.tracking.train import perplexity
 from scripts import refuses
 
 KINDS = get_args(get_type_hints(models.Settings)["kind"])
@@ -138,7 +138,6 @@ def test_random_features_approach_softmax_attention_as_they_grow_in_number():
     ("record", "changes", "message"),
     [
         (models.Settings, {"width": 30, "heads": 4}, "does not divide"),
-        (models.Settings, {"width": 36, "heads": 4, "rotary": True}, "does not divide"),
         (models.Settings, {"buckets": 5}, "in pairs"),
         (models.Settings, {"colour": 1}, "colour"),
         (

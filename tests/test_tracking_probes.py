@@ -7,14 +7,13 @@ import chess
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from chessgloss.book import reference
 from chessgloss.corpora.games import GamesFileError
 from chessgloss.positions import Position
 from chessgloss.tracking import probes
 from chessgloss.tracking.games import IDS, VOCABULARY, VOCABULARY_SIZE, split_games
-from chessgloss.tracking.models import Settings, make_model
+from chessgloss.tracking.models import Settings
 from scripts import refuses, selfplay
 
 #: The state-tracking paper's Figure 1b and Table 3: the moves played, and the one that follows.
@@ -201,19 +200,6 @@ def test_what_a_model_reads(table_3):
     assert typed[-5:] == ["P", "h7", "h6", "B", "f1"]
     assert beside[-2:] == ["N", "f3"]
     assert typed_start[-3:] == ["h7", "h6", "B"]
-
-
-def test_a_model_that_always_moves_from_e5_is_right_for_one_side(table_3):
-    model = make_model(TINY, seed=0)
-    table = torch.zeros(VOCABULARY_SIZE, TINY.width)
-    table[IDS["e5"]] = torch.linspace(0, 90, TINY.width)
-    model.tokens.weight.data = table
-    model.states = lambda ids: torch.ones(*ids.shape, TINY.width)  # type: ignore[method-assign]
-    both = table_3[:2].copy()
-    board = chess.Board(both.loc[1, "fen"])
-    board.push(chess.Move.null())
-    both.loc[1, "fen"] = board.fen()
-    assert probes.share_on_own_pieces(model, both) == pytest.approx([0, 1], abs=1e-6)
 
 
 def test_a_ranking_keeps_every_score():

@@ -64,51 +64,6 @@ def test_an_even_draw_costs_the_logarithm_of_the_number_of_legal_moves():
     assert results.perplexity_of(losses[1:], seed=1).value == pytest.approx(20)
 
 
-# ---------------------------------------------------------------- sequences of tokens
-
-
-def test_sequences_of_tokens_worked_by_hand():
-    """After BOS comes e2, and after e2 e4 twice and e3 once."""
-    games = tokenise([["e2e4"], ["e2e4"], ["e2e3"], ["e2e4"]])
-    counted = np.array([0, 1, 2])
-    even = 1 / 77
-    # of nine tokens (EOS is one) three are e2, and two e4
-    e2 = (3 + 2 * even) / (9 + 2)
-    e4 = (2 + 2 * even) / (9 + 2)
-    after_bos = (3 + 2 * e2) / (3 + 2)
-    after_e2 = (2 + 2 * e4) / (3 + 2)
-    for length, chances in (
-        (0, e2 * e4),
-        (1, after_bos * after_e2),
-    ):
-        losses = results.sequence_losses(games, counted, np.array([3]), length, 2.0)
-        assert losses["nats"].item() == pytest.approx(-math.log(chances))
-        assert losses["plies"].item() == 1
-
-
-def test_a_longer_sequence_tells_apart_what_a_shorter_one_mixes():
-    """What stands on f3 depends on what went there, two tokens before."""
-    games = tokenise(map(str.split, TRAINING))
-    costs = {
-        length: results.sequence_losses(
-            games, np.arange(3), np.array([0]), length, 0.01
-        )["nats"].item()
-        for length in (0, 1, 6)
-    }
-    assert costs[0] > costs[1] > costs[6]
-    assert costs[6] == pytest.approx(math.log(3), rel=0.1), (
-        "two of three go another way"
-    )
-
-
-def test_no_sequence_reaches_into_another_game():
-    games = tokenise([["e2e4", "e7e5"], ["d2d4"]])
-    counted = np.array([0])
-    alone = results.sequence_losses(games, counted, np.array([1]), 6, 1.0)
-    both = results.sequence_losses(games, counted, np.array([0, 1]), 6, 1.0)
-    assert both["nats"][1] == pytest.approx(alone["nats"].item())
-
-
 # ---------------------------------------------------------------- the counts
 
 
@@ -273,7 +228,7 @@ def test_variants_other_passes_too_few_games_and_numbers_stand_in_no_table():
     trained = runs_of(
         ("L-uci-1", "L", "", "uci", True, 0, 1),
         ("L-uci-1x1", "L", "", "uci", False, 0, 1),
-        ("L-rotary_uci-1x1", "L", "rotary", "uci", False, 0, 1),
+        ("L-half_uci-1", "L", "half", "uci", False, 0, 1),
         ("S-largebatch_uci-1", "S", "largebatch", "uci", False, 0, 1),
         ("XS-uci-1", "XS", "", "uci", True, 0, 1),
         ("36000-uci-1", "36000", "", "uci", True, 0, 1),

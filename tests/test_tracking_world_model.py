@@ -27,7 +27,7 @@ PROMOTED = ["a2a4", "b7b5", "a4b5", "a7a6", "b5a6", "c8b7", "a6b7", "g8f6", "b7a
 @pytest.fixture(
     params=[
         SMALL,
-        replace(SMALL, rotary=True, mixing=True),
+        replace(SMALL, mixing=True),
     ]
 )
 def model(request: pytest.FixtureRequest) -> LanguageModel:

@@ -25,7 +25,7 @@ from chessgloss.tracking import games as tokens
 from chessgloss.tracking import probes, sources
 from chessgloss.tracking.models import LanguageModel, game_losses
 from chessgloss.tracking.plan import Run
-from chessgloss.tracking.runs import GamesName, Training, kept_path, read_run_file
+from chessgloss.tracking.runs import GamesName, Training, kept_path
 
 Arrays: TypeAlias = dict[str, NDArray]
 
@@ -71,15 +71,6 @@ def measure_games(
     }
 
 
-def measure_own_pieces(model: LanguageModel, questions: pd.DataFrame) -> Arrays:
-    """Return the probability on own pieces by band: ``own.short`` and ``own.long``."""
-    actual = questions[questions["task"] == "end_actual"]
-    return {
-        f"own.{band}": probes.share_on_own_pieces(model, rows)
-        for band, rows in actual.groupby("band")
-    }
-
-
 def asked_groups(
     questions: pd.DataFrame, training: Training
 ) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -94,26 +85,20 @@ def asked_groups(
         yield f"{task}.{band}", rows
 
 
-def keep_measures(
-    run: Run, model: LanguageModel, benchmark: Benchmark
-) -> NDArray[np.float64]:
-    """Write a run's measures and predictions; return the losses of its test games, (n,)."""
+def keep_measures(run: Run, model: LanguageModel, benchmark: Benchmark) -> None:
+    """Write a run's measures and predictions."""
     training = run.training
-    questions = benchmark.questions
     measures = measure_games(model, training, benchmark.corpus)
-    if training.reading == "uci":
-        measures |= measure_own_pieces(model, questions)
     about = {"run": run.name, "games": file_digest(benchmark.games_file)}
     _write(measures, about, kept_path("measures", run.name, benchmark.folder))
     answers = {
         name: probes.rank(
             probes.predict(model, rows, training.reading), probes.count_right(rows)
         )
-        for name, rows in asked_groups(questions, training)
+        for name, rows in asked_groups(benchmark.questions, training)
     }
     about = {"run": run.name, "probes": file_digest(benchmark.probes_file)}
     _write(answers, about, kept_path("predictions", run.name, benchmark.folder))
-    return measures["test.nats"]
 
 
 def _write(arrays: Arrays, about: Mapping[str, str], path: Path) -> None:
@@ -126,12 +111,6 @@ def _write(arrays: Arrays, about: Mapping[str, str], path: Path) -> None:
 
 
 # ---------------------------------------------------------------- tested on each source
-
-
-def compares_sources(run: Run) -> bool:
-    """Return whether a run is one of those that compare where games come from."""
-    named = run.training.games in ("selfplay", *OTHERS)
-    return named and run.size.isdigit() and run.variant != "paper"
 
 
 def measure_source(
@@ -159,17 +138,16 @@ def measure_source(
 
 
 def keep_crossed(run: Run, model: LanguageModel, benchmark: Benchmark) -> None:
-    """Write a run's measures on the other sources (:data:`OTHERS`), those that are there.
+    """Write the measures on the other sources (:data:`OTHERS`) of a run on a number of games.
 
-    What the file holds already is not measured again.
+    A source that is not there is left out.
     """
-    path = kept_path("crossed", run.name, benchmark.folder)
+    named = run.training.games in ("selfplay", *OTHERS)
+    if not (named and run.size.isdigit()) or run.variant == "paper":
+        return
     arrays: Arrays = {}
     about = {"run": run.name}
-    if path.is_file():
-        tensors, about = read_run_file(path, run.name)
-        arrays = {name: part.numpy() for name, part in tensors.items()}
-    for name in unmeasured(run, benchmark.folder):
+    for name in OTHERS:
         try:
             corpus = sources.read_source(name, benchmark.corpus, benchmark.work)
         except AssetMissing as missing:
@@ -178,11 +156,4 @@ def keep_crossed(run: Run, model: LanguageModel, benchmark: Benchmark) -> None:
         measured = measure_source(model, run.training, corpus)
         arrays |= {f"{name}.{part}": values for part, values in measured.items()}
         about[f"games.{name}"] = text_digest(" ".join(corpus.keys.tolist()))
-    _write(arrays, about, path)
-
-
-def unmeasured(run: Run, folder: Path) -> list[GamesName]:
-    """Return the other sources on which a run has not been measured."""
-    path = kept_path("crossed", run.name, folder)
-    kept = read_run_file(path, run.name)[0] if path.is_file() else {}
-    return [name for name in OTHERS if f"{name}.test.nats" not in kept]
+    _write(arrays, about, kept_path("crossed", run.name, benchmark.folder))

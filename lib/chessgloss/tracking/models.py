@@ -65,9 +65,6 @@ class Settings:
         Of ``performer``: random features a head.
     dropout
         Share of each branch's output, and of the embedding, dropped in training.
-    rotary
-        Whether positions turn queries and keys (Su and others 2021) in place of being learned
-        vectors that are added to the first ones.
     mixing
         Whether keys and values are mixed with the previous token's, in a share learned for each
         channel: a move is two tokens, and its end square must know its start square.
@@ -83,13 +80,10 @@ class Settings:
     rounds: Count = 2
     features: Count = 64
     dropout: Annotated[float, Field(ge=0, lt=1)] = 0.1
-    rotary: bool = False
     mixing: bool = False
 
     def __post_init__(self) -> None:
-        size = self.width // self.heads
-        odd = self.rotary and size % 2
-        if self.width % self.heads or odd:
+        if self.width % self.heads:
             raise ValueError(
                 f"width {self.width} does not divide into {self.heads} heads"
             )
@@ -120,7 +114,11 @@ class LanguageModel(nn.Module):
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         """Return logits ``(games, length, 77)`` for ids ``(games, length)``."""
-        return functional.linear(self.states(ids), self.tokens.weight)
+        return self.logits(self.states(ids))
+
+    def logits(self, states: torch.Tensor) -> torch.Tensor:
+        """Return logits ``(…, 77)`` of last vectors ``(…, width)``."""
+        return functional.linear(states, self.tokens.weight)
 
     @property
     def device(self) -> torch.device:
@@ -139,19 +137,17 @@ class LanguageModel(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Blocks of attention and feed-forward layers; positions are learned, or turn the queries."""
+    """Blocks of attention and feed-forward layers; positions are learned."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
-        self.rotary = settings.rotary
-        if not self.rotary:
-            self.positions = nn.Parameter(torch.empty(settings.context, settings.width))
+        self.positions = nn.Parameter(torch.empty(settings.context, settings.width))
         self.blocks = nn.ModuleList(Block(settings) for _ in range(settings.layers))
 
     def forward(self, vectors: torch.Tensor) -> torch.Tensor:
         """Turn ``(games, length, width)`` into as many vectors that know their past."""
         games, length, width = vectors.shape
-        placed = vectors if self.rotary else vectors + self.positions[:length]
+        placed = vectors + self.positions[:length]
         flat = placed.reshape(games * length, width)
         for block in self.blocks:
             flat = block(flat, length)
@@ -195,11 +191,6 @@ class Block(nn.Module):
         self.widen = nn.Linear(width, 4 * width, bias=False)
         self.narrow = nn.Linear(4 * width, width, bias=False)
         self.dropout = nn.Dropout(settings.dropout)
-        self.turn = (
-            Rotation(settings.context, width // settings.heads)
-            if settings.rotary
-            else None
-        )
         if settings.mixing:
             self.mix = nn.Parameter(torch.empty(self.attention.inputs - 1, width))
 
@@ -219,8 +210,6 @@ class Block(nn.Module):
         parts = self._project(flat, length).view(games, length, -1, self.heads, size)
         by_part = parts.permute(2, 0, 3, 1, 4)
         projected = by_part.reshape(-1, sequences, length, size)
-        if self.turn is not None:
-            projected = torch.cat([self.turn(projected[:-1]), projected[-1:]])
         means = self.attention(projected).view(games, self.heads, length, size)
         return means.transpose(1, 2).reshape(total, width)
 
@@ -236,42 +225,6 @@ class Block(nn.Module):
         read = zip([flat, *mixed], [query, *others], strict=True)
         parts = [functional.linear(part, weights) for part, weights in read]
         return torch.cat(parts, dim=1)
-
-
-class Rotation(nn.Module):
-    """Rotary positions (Su and others 2021): pairs of channels turned by the token's place.
-
-    The slowest pair turns once in some 6,000 tokens: a game has 300, not the thousands of a text.
-
-    Parameters
-    ----------
-    context
-        Most tokens of a sequence.
-    size
-        Length of a head's vectors, even.
-    """
-
-    BASE = 1_000.0
-
-    def __init__(self, context: int, size: int) -> None:
-        super().__init__()
-        shares = torch.arange(0, size, 2) / size
-        speeds = self.BASE**-shares
-        places = torch.arange(context).float()
-        angles = torch.outer(places, speeds)
-        self.cosines = nn.Buffer(angles.cos(), persistent=False)
-        self.sines = nn.Buffer(angles.sin(), persistent=False)
-
-    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
-        """Return ``(…, length, size)``, turned."""
-        length = vectors.shape[-2]
-        cosines = self.cosines[:length]
-        sines = self.sines[:length]
-        even = vectors[..., ::2]
-        odd = vectors[..., 1::2]
-        turned_even = even * cosines - odd * sines
-        turned_odd = even * sines + odd * cosines
-        return torch.stack((turned_even, turned_odd), dim=-1).flatten(-2)
 
 
 def make_model(settings: Settings, seed: int) -> LanguageModel:
@@ -365,8 +318,7 @@ def predict_next(model: LanguageModel, read: Sequence[NDArray]) -> NDArray[np.fl
         states = model.states(rows.to(model.device))
         ends = torch.from_numpy(lengths[group] - 1)
         last = states[torch.arange(len(group)), ends]
-        logits = functional.linear(last, model.tokens.weight)
-        answers[group] = logits.float().log_softmax(dim=1).cpu().numpy()
+        answers[group] = model.logits(last).float().log_softmax(dim=1).cpu().numpy()
     return answers
 
 

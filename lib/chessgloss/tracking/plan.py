@@ -26,17 +26,15 @@ _PLANNED = (
     ("L", "window50-1 lstm-1 lstm_rap15-1 reformer-1 performer-1"),
     ("36000", "uci-1 random_uci-1 people_uci-1"),
     ("XS", "uci-1"),
-    ("L", "uci-1x1 rotary_uci-1x1 nomixing_uci-1x1 nomuon_uci-1x1 gpt2_uci-1x2"),
+    ("L", "uci-1x1"),
+    ("S", "uci-1x12 rap15-1x12"),
+    ("L", "half_uci-1"),
     ("S", "largebatch_uci-1 largebatch_rap15-1 largebatch_rap25-1 largebatch_ap-1"),
     ("15000", "paper_uci-1 paper_rap15-1 paper_ap-1"),
     ("50000", "paper_uci-1"),
 )
 
 PLAN = tuple(f"{size}-{label}" for size, labels in _PLANNED for label in labels.split())
-
-#: Rows of the paper's tables that are given up on purpose, by their names there, and why. All other
-#: rows without a record count as not trained.
-GIVEN_UP: dict[str, str] = {}
 
 # ---------------------------------------------------------------- names and their settings
 
@@ -78,31 +76,17 @@ RECIPE = Training(
 PAPER_MODEL = Settings(layers=12, width=768, heads=12)
 PAPER_TRAINING = Training(tokens=60 * 192, rate=5e-4)
 
-#: Variants by the name that a run gives them: what changes in the model's shape and the training.
-#: ``gpt2`` is the paper's recipe for a model of our size, as much of it as fits.
-VARIANTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "rotary": ({"rotary": True}, {}),
-    "nomixing": ({"mixing": False}, {}),
-    "nomuon": ({}, {"optimiser": "adam"}),
-    "largebatch": ({}, {"tokens": 6144}),
-    "gpt2": (
-        {"mixing": False},
-        {
-            "optimiser": "adam",
-            "tokens": 1536,
-            "rate": 3e-3,
-            "decay": 0.01,
-            "beta2": 0.999,
-            "warmup": 0.1,
-            "cooldown": 0.9,
-        },
-    ),
-    "random": ({}, {"games": "random"}),
-    "people": ({}, {"games": "people"}),
+#: Variants by the name that a run gives them: what changes in the training. ``half`` reads half of
+#: L's tokens, as many as S does.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "largebatch": {"tokens": 6144},
+    "half": {"budget": 13_000_000},
+    "random": {"games": "random"},
+    "people": {"games": "people"},
 }
 
 _FORMS = f"""a name is SIZE-LABEL-SEED, such as S-uci-1, M-rap25-1, L-ap-1, S-window50-1, \
-S-lstm_rap15-1; with another number of passes S-uci-1x15; with a variant L-rotary_uci-1 \
+S-lstm_rap15-1; with another number of passes S-uci-1x15; with a variant S-largebatch_uci-1 \
 ({", ".join(VARIANTS)}, paper); the size is XS, S, M, L or a number of games: \
 36000-people_uci-1, 15000-paper_uci-1"""
 
@@ -154,10 +138,7 @@ def find_run(name: str) -> Run:
         training = PAPER_TRAINING
         epochs = PAPER_TRAINING.epochs
     else:
-        shape, changes = VARIANTS[variant] if variant else ({}, {})
-        training = replace(training, **changes)
-        if kind != "lstm":
-            settings = replace(settings, **{"mixing": True, **shape})
+        training = replace(training, **VARIANTS.get(variant, {}))
     plain = "" if kind and notation == "uci" else notation + percent
     label = "_".join(filter(None, [variant, kind, plain]))
     ending = f"x{int(passes)}" if passes and int(passes) != epochs else ""

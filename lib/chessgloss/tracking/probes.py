@@ -39,7 +39,6 @@ counts in part, as if the order of the equal ones were drawn at random.
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -278,32 +277,6 @@ def predict(
         How the model reads them; with ``ap`` the history carries its piece types.
     """
     return predict_next(model, contexts(questions, notation))
-
-
-def own_squares(fen: str) -> NDArray[np.int64]:
-    """Return the squares, 0 to 63, of the pieces of the side to move."""
-    board = chess.Board(fen)
-    return np.array(list(chess.SquareSet(board.occupied_co[board.turn])))
-
-
-def share_on_own_pieces(
-    model: LanguageModel, questions: pd.DataFrame
-) -> NDArray[np.float32]:
-    """Return the probability given, after each prefix, to squares of the side to move; (n,).
-
-    A whole move has been read, so that the next token is where a piece leaves: a model that
-    knows the rules and the board gives all to squares where the side to move has a piece. Piece
-    types are masked out; the model reads games without them.
-    """
-    answers = predict_next(
-        model, [context[:-1] for context in contexts(questions, "uci")]
-    )
-    answers[:, tokens.PIECES : tokens.PROMOTIONS] = -math.inf
-    given = np.exp(answers) / np.exp(answers).sum(axis=1, keepdims=True)
-    own = np.zeros_like(given, dtype=bool)
-    for row, fen in zip(own, questions["fen"], strict=True):
-        row[tokens.SQUARES + own_squares(fen)] = True
-    return (given * own).sum(axis=1)
 
 
 def count_right(questions: pd.DataFrame) -> NDArray[np.int64]:

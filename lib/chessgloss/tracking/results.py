@@ -1,9 +1,7 @@
 """What the runs came to, beside what can be had without any model of the history.
 
-Three baselines. An *even draw* among the legal moves knows the rules and the board, and nothing of
-play: its perplexity is the exponential of the mean logarithm of the number of legal moves.
-*Sequences of tokens* (:func:`sequence_losses`) know no rule and no board, only what followed the
-last tokens in the training games. *Counts*
+Two baselines. An *even draw* among the legal moves knows the rules and the board, and nothing of
+play: its perplexity is the exponential of the mean logarithm of the number of legal moves. *Counts*
 over training games answer the questions of :mod:`chessgloss.tracking.probes`, and know at most
 one fact of the game at hand:
 
@@ -44,14 +42,10 @@ from numpy.typing import NDArray
 
 from chessgloss import stats
 from chessgloss.tracking.games import (
-    EOS,
     IDS,
-    PAD,
     PIECES,
     SQUARES,
-    VOCABULARY_SIZE,
     TokenGames,
-    annotate,
     follow,
     tokenise,
 )
@@ -70,7 +64,6 @@ SIZES = ("S", "M", "L")
 
 #: Rows of the baselines.
 EVEN_DRAW = "Even draw among legal moves"
-SEQUENCES = "Counts: the last tokens"
 END_BASELINES = {
     "start": "Counts: start square",
     "came_from": "Counts: start, came from",
@@ -395,81 +388,6 @@ def _nats_a_move(losses: pd.DataFrame, seed: int) -> NDArray[np.float64]:
     return np.concatenate(
         [[nats.sum() / plies.sum()], (weights @ nats) / (weights @ plies)]
     )
-
-
-#: How many tokens the answer of a shorter sequence is worth in :func:`sequence_losses`: chosen on
-#: dev games of 5, 15, 50 and 150.
-SHORTER = 50.0
-
-
-def sequence_losses(
-    games: TokenGames,
-    counted: NDArray,
-    measured: NDArray,
-    length: int = 6,
-    shorter: float = SHORTER,
-) -> pd.DataFrame:
-    """Return the losses of counts, which know only what followed the last tokens elsewhere.
-
-    An n-gram model with interpolated counts (MacKay and Peto 1995): of the tokens that followed
-    the last ``k``, ``p_k(t) = (n(t) + a p_(k-1)(t)) / (n + a)``, where ``p_(-1)`` is an even draw
-    of the vocabulary. Two tokens are a move.
-
-    Parameters
-    ----------
-    games
-        All games.
-    counted, measured
-        Which are counted over, and which are measured.
-    length
-        Most last tokens that are looked at, 0 to 8.
-    shorter
-        ``a``: the weight of the answer by one token fewer.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row a measured game: ``nats`` and ``plies``. The end of a game is no move and costs
-        nothing.
-    """
-    read, _ = _sequences(games, counted, length)
-    asked, game_of = _sequences(games, measured, length)
-    chances = np.full(len(game_of), 1 / VOCABULARY_SIZE)
-    for known, wanted in zip(read, asked, strict=True):
-        followed = _count(known, wanted)
-        seen = _count(known // VOCABULARY_SIZE, wanted // VOCABULARY_SIZE)
-        chances = (followed + shorter * chances) / (seen + shorter)
-    moves = asked[0] != EOS
-    nats = np.bincount(game_of[moves], -np.log(chances[moves]))
-    return pd.DataFrame({"nats": nats, "plies": games.plies[measured]})
-
-
-def _sequences(
-    games: TokenGames, selected: NDArray, length: int
-) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """Return a number for each token and the ``k`` before it, for k of 0 to ``length``.
-
-    It is written to the base of the vocabulary's size, the token last: without that digit the
-    number of the tokens before it is left. Before a game begins there is only padding. Beside
-    them, the place in ``selected`` of each token's game.
-    """
-    ids, starts = annotate(games, selected, "uci")
-    tokens = ids.astype(np.int64)
-    game_of = np.repeat(np.arange(len(selected)), np.diff(starts))
-    place = np.arange(tokens.size) - starts[game_of]
-    numbers = [tokens]
-    for back in range(1, length + 1):
-        before = np.where(place >= back, np.roll(tokens, back), PAD)
-        numbers.append(numbers[-1] + before * VOCABULARY_SIZE**back)
-    said = place > 0  # what begins a game is given
-    return [number[said] for number in numbers], game_of[said]
-
-
-def _count(known: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the count of each wanted number among the known."""
-    numbers, counts = np.unique(known, return_counts=True)
-    at = np.searchsorted(numbers, wanted).clip(max=len(numbers) - 1)
-    return np.where(numbers[at] == wanted, counts[at], 0)
 
 
 @lru_cache(maxsize=2)

@@ -2,9 +2,9 @@
 
 A run is named ``SIZE-LABEL-SEED``: ``S-uci-1``, ``M-rap25-1``, ``L-ap-1``, ``S-window50-1``,
 ``S-lstm_rap15-1``. One that makes another number of passes than its size usually does says so:
-``S-uci-1x15``. A variant of the recipe is named before the label, ``L-rotary_uci-1``, as are other
-games to train on, ``36000-people_uci-1``; ``15000-paper_uci-1`` is the paper's own model on the
-first 15,000 games.
+``S-uci-1x15``. A variant of the recipe is named before the label, ``S-largebatch_uci-1``, as are
+other games to train on, ``36000-people_uci-1``; ``15000-paper_uci-1`` is the paper's own model on
+the first 15,000 games.
 
 The settings behind each name are in :mod:`chessgloss.tracking.plan`. What a run leaves behind lies
 in ``data/tracking``, beside the command that trains (``data/tracking/train.py``): record,
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
@@ -24,8 +25,9 @@ import torch
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
+from safetensors.torch import save
 
-from chessgloss.store import read_tensors
+from chessgloss.store import read_tensors, write_tensors
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking.games import Notation
 from chessgloss.tracking.models import (
@@ -119,11 +121,11 @@ class Training:
         return "ap" if self.notation == "ap" else "uci"
 
 
-#: The shape of every transformer of the plan. Few and wide layers, since narrow ones keep a
-#: processor waiting for memory; and nothing is dropped, since a training of a few passes does not
-#: learn its games by heart (XS, three passes: a dev perplexity of 99 without dropout, of 120
+#: The shape of every transformer of the plan but the paper's. Few and wide layers, as narrow ones
+#: keep a processor waiting for memory; and nothing is dropped, as a training of a few passes does
+#: not learn its games by heart (XS, three passes: a dev perplexity of 99 without dropout, of 120
 #: with the paper's 0.1).
-TRANSFORMER = Settings(layers=4, width=160, heads=4, dropout=0.0)
+TRANSFORMER = Settings(layers=4, width=160, heads=4, dropout=0.0, mixing=True)
 
 #: Probability of RAP, in percent, in the tables: the paper's at L. At S and M it takes 25, and its
 #: rows there stand beside ours of 15.
@@ -140,7 +142,7 @@ HEADLINE = (
 #: The parts of a run's name; variant, kind, notation and passes are optional.
 NAME = re.compile(
     r"(?P<size>XS|[SML]|\d+)-"
-    r"(?:(?P<variant>paper|gpt2|rotary|nomixing|nomuon|largebatch|random|people)_)?"
+    r"(?:(?P<variant>paper|largebatch|half|random|people)_)?"
     r"(?:(?P<kind>window50|lstm|reformer|performer)_?)?"
     r"(?P<notation>uci|ap|rap)?(?P<percent>\d+)?"
     r"-(?P<seed>\d+)(?:x(?P<passes>\d+))?"
@@ -203,9 +205,7 @@ def read_kept(kind: str, name: str, folder: Path | None = None) -> dict[str, NDA
         ``predictions``: the answers by ``task.band``, uint8 tokens in the questions' order, of each
         as many as there are right answers, best first (:func:`.probes.rank`).
         ``measures``: of each test game the sum of ``-ln p`` over its moves,
-        ``test.nats``, and its moves, ``test.plies``; and, of models that read no types, the
-        probability on own pieces (:func:`chessgloss.tracking.probes.share_on_own_pieces`) after
-        each prefix of the ``end_actual`` questions, ``own.short`` and ``own.long``.
+        ``test.nats``, and its moves, ``test.plies``.
         ``crossed``: what a run on a number of games came to on other games (``random``,
         ``people``), each with its own questions: ``people.test.nats``, ``people.test.plies``; of
         each question ``people.end_actual.short.lgm`` (and ``rprec``, ``exm``), 0 to 1, and
@@ -263,12 +263,27 @@ def read_checkpoint(path: Path) -> tuple[LanguageModel, Training]:
     if about.get("form") != FORM:
         raise ValueError(f"{path} says it is {about.get('form')!r}, not {FORM!r}")
     try:
-        model = make_model(Settings(**json.loads(about["settings"])), seed=0)
+        settings = json.loads(about["settings"])
+        settings.pop("rotary", None)  # of an arm that is gone; no checkpoint had it
+        model = make_model(Settings(**settings), seed=0)
         training = Training(**json.loads(about["training"]))
         model.load_state_dict({name: part.float() for name, part in tensors.items()})
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{path} does not hold the model it names: {error}") from None
     return model.eval(), training
+
+
+def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Path:
+    """Write a model's weights, rounded to float16, with its settings and its training."""
+    weights = {
+        name: part.half().contiguous() for name, part in model.state_dict().items()
+    }
+    about = {
+        "form": FORM,
+        "settings": json.dumps(asdict(model.settings), sort_keys=True),
+        "training": json.dumps(asdict(training), sort_keys=True),
+    }
+    return write_tensors(save(weights, about), path)
 
 
 def read_run_file(

@@ -18,11 +18,11 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -37,23 +37,17 @@ from chessgloss.assets import AssetMissing
 from chessgloss.store import default_store, file_digest, write_file, write_tensors
 from chessgloss.tracking import games as tokens
 from chessgloss.tracking import probes
-from chessgloss.tracking.measures import (
-    Benchmark,
-    compares_sources,
-    keep_crossed,
-    keep_measures,
-    unmeasured,
-)
+from chessgloss.tracking.measures import Benchmark, keep_crossed, keep_measures
 from chessgloss.tracking.models import LanguageModel, Settings, game_losses, make_model
 from chessgloss.tracking.optim import MasterWeights
 from chessgloss.tracking.plan import PLAN, Run
 from chessgloss.tracking.runs import (
-    FORM,
     HEADLINE,
     Training,
     kept_path,
     read_checkpoint,
     read_run_file,
+    write_checkpoint,
 )
 from chessgloss.tracking.sources import read_file_corpus, read_source
 
@@ -62,9 +56,6 @@ from chessgloss.tracking.sources import read_file_corpus, read_source
 #: Dev games, the first, whose perplexity is measured after each epoch and ends training; the
 #: record has that of all.
 WATCHED = 1_000
-
-#: What every state of an unfinished training says it is.
-STATE_FORM = "chessgloss.tracking state 1"
 
 #: Steps between two writings of the state.
 EVERY = 250
@@ -195,21 +186,23 @@ def train(
         trainer = Trainer(task, settings, training, precision, device)
         if state is not None and state.is_file():
             trainer.load(state)
-
-        def keep() -> None:
+        bar = tqdm(total=trainer.tokens, unit="token", unit_scale=True, disable=None)
+        bar.update(trainer.now.tokens)
+        while not trainer.finished:
+            epoch = trainer.epoch()
+            while trainer.now.batch < len(epoch) and not trainer.finished:
+                bar.update(trainer.step(epoch))
+                if state is not None and trainer.now.batch % every == 0:
+                    trainer.save(state)
+            trainer.measure()
+            bar.set_postfix(trainer.now.log[-1])
             if state is not None:
                 trainer.save(state)
-
-        with tqdm(
-            total=trainer.tokens, unit="token", unit_scale=True, disable=None
-        ) as bar:
-            bar.update(trainer.now.tokens)
-            while not trainer.finished:
-                trainer.run_epoch(every, keep, bar)
-                keep()
-    trainer.masters.set_weights(trainer.best)
-    stopped = trainer.now.stopped and trainer.now.epoch < training.epochs
-    return Trained(trainer.model.eval(), trainer.now.log, stopped, trainer.seconds)
+        bar.close()
+    now = trainer.now
+    trainer.model.load_state_dict(trainer.best)
+    stopped = now.stopped and now.epoch < training.epochs
+    return Trained(trainer.model.eval(), now.log, stopped, trainer.seconds)
 
 
 @dataclass(slots=True)
@@ -244,134 +237,110 @@ class Trainer:
     def __post_init__(self) -> None:
         self.model = make_model(self.settings, self.training.seed).to(self.device)
         self.masters = MasterWeights(self.model, self.training, self.precision)
-        self.best = self.masters.flat.clone()
+        self.best = self.weights()
         self.now = _Progress()
         self.began = time.process_time()
-        #: Of the epoch so far, summed over its tokens, on the device: nothing waits for it.
-        self.loss = torch.zeros((), dtype=torch.float64, device=self.device)
-        passes = self.training.epochs * sum(map(count_tokens, self.epoch(0)))
+        passes = self.training.epochs * sum(map(count_tokens, self.epoch()))
         #: To be read in all.
         self.tokens = self.training.budget or passes
 
     @property
     def finished(self) -> bool:
         """Whether nothing is left to read."""
-        spent = bool(self.training.budget) and self.now.tokens >= self.training.budget
-        return self.now.stopped or spent or self.now.epoch >= self.training.epochs
+        now = self.now
+        spent = now.tokens >= self.training.budget > 0
+        return now.stopped or spent or now.epoch >= self.training.epochs
 
     @property
     def seconds(self) -> float:
         """CPU time so far, that of earlier commands included."""
         return self.now.seconds + time.process_time() - self.began
 
-    def epoch(self, number: int) -> list[torch.Tensor]:
-        """Return the batches of an epoch in their order."""
+    def weights(self) -> dict[str, torch.Tensor]:
+        """Return a copy of the model's weights."""
+        return {name: part.clone() for name, part in self.model.state_dict().items()}
+
+    def epoch(self) -> list[torch.Tensor]:
+        """Return the batches of this epoch in their order."""
+        number = self.now.epoch
         context = self.settings.context
         return make_epoch(
             self.task.games, self.task.train, self.training, number, context
         )
 
-    def run_epoch(self, every: int, keep: Callable[[], None], bar: tqdm) -> None:
-        """Make the steps that are left of an epoch, then measure."""
-        epoch = self.epoch(self.now.epoch)
+    def step(self, epoch: Sequence[torch.Tensor]) -> int:
+        """Learn from the next batch; return its tokens."""
+        now = self.now
+        batch = epoch[now.batch]
         self.model.train()
-        for number in range(self.now.batch, len(epoch)):
-            bar.update(self.step(epoch, number))
-            if self.finished:
-                break
-            if self.now.batch % every == 0:
-                keep()
-        self.measure()
-        bar.set_postfix(epoch=self.now.epoch, dev=self.now.log[-1]["dev_perplexity"])
-
-    def step(self, epoch: Sequence[torch.Tensor], number: int) -> int:
-        """Learn from one batch; return its tokens."""
-        read, expected = tokens.read_and_expected(epoch[number].to(self.device))
+        read, expected = tokens.read_and_expected(batch.to(self.device))
         logits = self.model(read).flatten(0, 1).float()
         loss = functional.cross_entropy(
             logits, expected.flatten(), ignore_index=tokens.IGNORED
         )
         loss.backward()
-        done = (self.now.epoch + (number + 0.5) / len(epoch)) / self.training.epochs
+        done = (now.epoch + (now.batch + 0.5) / len(epoch)) / self.training.epochs
         if self.training.budget:
-            done = self.now.tokens / self.training.budget
+            done = now.tokens / self.training.budget
         self.masters.step(rate_at(done, self.training))
-        n_tokens = count_tokens(epoch[number])
-        self.loss += loss.detach().double() * n_tokens
-        self.now.tokens += n_tokens
-        self.now.batch = number + 1
+        n_tokens = count_tokens(batch)
+        now.loss += loss.item() * n_tokens
+        now.tokens += n_tokens
+        now.batch += 1
         return n_tokens
 
     def measure(self) -> None:
         """Add a row to the log; keep the best weights; stop if the last epoch made it worse."""
         now = self.now
-        log = self.now.log
         dev = perplexity(
             self.model, self.task.games, self.training.reading, self.task.dev
         )
-        read = now.tokens - (int(log[-1]["tokens"]) if log else 0)
-        row = {"epoch": now.epoch + 1, "loss": round(float(self.loss) / read, 5)}
-        row |= {"dev_perplexity": round(dev, 4), "tokens": now.tokens}
-        worse = bool(log) and row["dev_perplexity"] > log[-1]["dev_perplexity"]
+        before = now.log[-1] if now.log else {"tokens": 0, "dev_perplexity": math.inf}
+        row = {
+            "epoch": now.epoch + 1,
+            "loss": round(now.loss / (now.tokens - before["tokens"]), 5),
+            "dev_perplexity": round(dev, 4),
+            "tokens": now.tokens,
+        }
+        worse = row["dev_perplexity"] > before["dev_perplexity"]
         now.stopped = worse and self.training.early_stop
-        now.log = [*log, row]
-        now.epoch = now.epoch + 1
+        now.log = [*now.log, row]
+        now.epoch += 1
         now.batch = 0
-        self.loss.zero_()
+        now.loss = 0.0
         if not now.stopped:
-            self.best = self.masters.flat.clone()
+            self.best = self.weights()
 
     def save(self, path: Path) -> None:
         """Write all that the rest of the training depends on."""
-        self.now.loss = float(self.loss)
-        tensors = {
-            **self.masters.state(),
-            "best": self.best,
-            "chance": torch.get_rng_state(),
-        }
+        tensors = self.masters.state()
+        tensors |= {f"best.{name}": part for name, part in self.best.items()}
+        tensors["chance"] = torch.get_rng_state()
         if self.device != "cpu":
             tensors["chance.device"] = torch.cuda.get_rng_state()
         now = replace(self.now, seconds=round(self.seconds, 1))
-        about = {**self._about(), "progress": json.dumps(asdict(now))}
+        about = {"training": self.name, "progress": json.dumps(asdict(now))}
         write_tensors(save(tensors, about), path)
 
     def load(self, path: Path) -> None:
         """Go to the place that :meth:`save` wrote."""
         tensors, about = read_run_file(path)
-        values: dict[str, Any] = json.loads(about.pop("progress", "{}"))
-        if not self._is_of(about):
+        if about.get("training") != self.name:
             raise ValueError(f"{path} is the state of another training; move it away")
-        self.now = _Progress(**values)
-        self.loss.fill_(self.now.loss)
+        progress: dict[str, Any] = json.loads(about["progress"])
+        self.now = _Progress(**progress)
         self.masters.restore(tensors)
-        self.best = tensors["best"].to(self.device, copy=True)
+        self.best = {name: tensors[f"best.{name}"] for name in self.best}
         torch.set_rng_state(tensors["chance"])
         if "chance.device" in tensors:
             torch.cuda.set_rng_state(tensors["chance.device"])
 
-    def _is_of(self, about: Mapping[str, str]) -> bool:
-        """Return whether a state is of this training; settings it does not name are the usual."""
-        expected = self._about()
-        try:
-            same_model = Settings(**json.loads(about["settings"])) == self.settings
-            same_training = Training(**json.loads(about["training"])) == self.training
-        except (KeyError, TypeError, ValueError):
-            return False
-        return (
-            same_model
-            and same_training
-            and all(about.get(part) == expected[part] for part in ("form", "games"))
-        )
-
-    def _about(self) -> dict[str, str]:
-        return {
-            "form": STATE_FORM
-            if self.device == "cpu"
-            else f"{STATE_FORM} on {self.device}",
-            "settings": json.dumps(asdict(self.settings), sort_keys=True),
-            "training": json.dumps(asdict(self.training), sort_keys=True),
-            "games": f"{len(self.task.train)} {len(self.task.dev)} {self.tokens}",
-        }
+    @property
+    def name(self) -> str:
+        """What a state is of: device, model, training and games."""
+        games = [len(self.task.train), len(self.task.dev), self.tokens]
+        parts = (self.device, asdict(self.settings), asdict(self.training), games)
+        return json.dumps(parts)
 
 
 def device_name(device: str) -> str:
@@ -418,22 +387,6 @@ def rate_at(done: float, training: Training) -> float:
     Both go from 0 to 1.
     """
     return max(0.0, min(done / training.warmup, (1 - done) / training.cooldown, 1.0))
-
-
-# ---------------------------------------------------------------- files
-
-
-def write_checkpoint(model: LanguageModel, training: Training, path: Path) -> Path:
-    """Write a model's weights, rounded to float16, with its settings and its training."""
-    weights = {
-        name: part.half().contiguous() for name, part in model.state_dict().items()
-    }
-    about = {
-        "form": FORM,
-        "settings": json.dumps(asdict(model.settings), sort_keys=True),
-        "training": json.dumps(asdict(training), sort_keys=True),
-    }
-    return write_tensors(save(weights, about), path)
 
 
 # ---------------------------------------------------------------- runs
@@ -490,12 +443,18 @@ def train_runs(
         If a run that names other games is to read ``games``; or if these are too few.
     """
     missing: AssetMissing | None = None
-    project = read_project() if games is None else None
     for run in runs:
-        benchmark = project or read_file(cast(Path, games), run)
-        named = replace(run, training=replace(run.training, games="file"))
+        if games is None:
+            benchmark = read_project()
+        else:
+            benchmark = read_file(games, run)
+            run = replace(run, training=replace(run.training, games="file"))
+        lock = FileLock(benchmark.work / f"{run.name}.lock", timeout=0)
         try:
-            _train_once(run if project else named, benchmark, device, precision)
+            with suppress(Timeout), lock:
+                if not kept_path("runs", run.name, benchmark.folder).is_file():
+                    print(run.name, flush=True)
+                    train_run(run, benchmark, device, precision)
         except AssetMissing as error:
             print(f"{run.name}: {error}", flush=True)
             missing = error
@@ -503,36 +462,12 @@ def train_runs(
         raise missing
 
 
-def _train_once(
-    run: Run, benchmark: Benchmark, device: str, precision: torch.dtype
-) -> None:
-    """Train a run, or measure one that is done where it was not, if no other command is at it."""
-    lock = FileLock(benchmark.work / f"{run.name}.lock", timeout=0)
-    with suppress(Timeout), lock:
-        if not kept_path("runs", run.name, benchmark.folder).is_file():
-            print(run.name, flush=True)
-            train_run(run, benchmark, device, precision)
-        elif compares_sources(run) and unmeasured(run, benchmark.folder):
-            checkpoint = benchmark.work / f"{run.name}.safetensors"
-            if checkpoint.is_file():
-                print(f"{run.name} on other games", flush=True)
-                model, _ = read_checkpoint(checkpoint)
-                keep_crossed(run, model.to(device), benchmark)
-
-
 def read_project() -> Benchmark:
     """Return the project's games and questions; the questions are made if they are missing."""
     corpus = tokens.read_corpus()
-    work = work_folder()
-    _make_questions(corpus, probes.probes_file(), work)
-    return Benchmark(
-        corpus,
-        probes.read_probes(),
-        tokens.data_folder() / "games.tsv.zst",
-        probes.probes_file(),
-        tokens.data_folder(),
-        work,
-    )
+    folder = tokens.data_folder()
+    games = folder / "games.tsv.zst"
+    return _benchmark(corpus, games, probes.probes_file(), folder, work_folder())
 
 
 def read_file(games: Path, run: Run) -> Benchmark:
@@ -551,8 +486,7 @@ def read_file(games: Path, run: Run) -> Benchmark:
     corpus = read_file_corpus(games, number)
     folder = file_folder(games)
     asked = folder / f"probes-{number}.tsv.zst"
-    _make_questions(corpus, asked, folder)
-    return Benchmark(corpus, probes.read_probes(asked), games, asked, folder, folder)
+    return _benchmark(corpus, games, asked, folder, folder)
 
 
 def file_folder(games: Path) -> Path:
@@ -561,11 +495,14 @@ def file_folder(games: Path) -> Path:
     return work_folder() / "files" / name
 
 
-def _make_questions(corpus: tokens.Corpus, path: Path, work: Path) -> None:
+def _benchmark(
+    corpus: tokens.Corpus, games: Path, asked: Path, folder: Path, work: Path
+) -> Benchmark:
     work.mkdir(parents=True, exist_ok=True)
     with FileLock(work / "probes.lock"):
-        if not path.is_file():
-            probes.write_probes(probes.build_probes(corpus, seed=probes.SEED), path)
+        if not asked.is_file():
+            probes.write_probes(probes.build_probes(corpus, seed=probes.SEED), asked)
+    return Benchmark(corpus, probes.read_probes(asked), games, asked, folder, work)
 
 
 def train_run(
@@ -594,14 +531,18 @@ def train_run(
     checkpoint = benchmark.work / f"{run.name}.safetensors"
     write_checkpoint(trained.model, run.training, checkpoint)
     model = read_checkpoint(checkpoint)[0].to(device)
-    reading = run.training.reading
-    dev = perplexity(model, corpus.games, reading, corpus.of("dev"))
-    nats = keep_measures(run, model, benchmark)
-    kept_path("crossed", run.name, benchmark.folder).unlink(missing_ok=True)
+    keep_measures(run, model, benchmark)
+    keep_crossed(run, model, benchmark)
     if run.name in HEADLINE:
         kept = kept_path("checkpoints", run.name, benchmark.folder)
         write_checkpoint(model, run.training, kept)
-    plies = corpus.games.plies[corpus.of("test")]
+    reached = {
+        f"{name}_perplexity": round(
+            perplexity(model, corpus.games, run.training.reading, corpus.of(name)), 4
+        )
+        for name in ("dev", "test")
+    }
+    games = file_digest(benchmark.games_file)
     record = {
         "run": run.name,
         "size": run.size,
@@ -615,15 +556,9 @@ def train_run(
         "stopped_early": trained.stopped_early,
         "device": device_name(device),
         "cpu_seconds": round(trained.seconds),
-        "dev_perplexity": round(dev, 4),
-        "test_perplexity": round(math.exp(nats.sum() / plies.sum()), 4),
-        "versions": {
-            "torch": torch.__version__,
-            "games": file_digest(benchmark.games_file),
-        },
+        **reached,
+        "versions": {"torch": torch.__version__, "games": games},
     }
     path = kept_path("runs", run.name, benchmark.folder)
     write_file(path, json.dumps(record, indent=1) + "\n")
     state.unlink(missing_ok=True)
-    if compares_sources(run):
-        keep_crossed(run, model, benchmark)
