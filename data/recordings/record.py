@@ -37,7 +37,7 @@ import pandas as pd
 
 from chessgloss.assets import AssetMissing, locate
 from chessgloss.claims.gold import GoldText
-from chessgloss.commentary import readings, voice
+from chessgloss.commentary import annotated, readings, voice
 from chessgloss.commentary.arms import (
     PURPOSE,
     ask_arm,
@@ -157,6 +157,21 @@ def _voice_readings(client: Client, commentator: str) -> Iterator[list[Request]]
             yield from _read_all_of(client, f"all_{reading}", texts)
 
 
+def _annotated(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions of both arms on annotated moves, then the comments sent back."""
+    yield annotated.questions()
+    if annotated.is_checked():
+        yield annotated.sent_back(client)
+
+
+def _annotated_readings(client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions on the comments of both arms, then on those that were written again."""
+    answers = replay(annotated.PURPOSE, commentator)
+    yield from _read_all_of(client, "first", annotated.texts_first(answers))
+    if annotated.is_checked():
+        yield from _read_all_of(client, "again", annotated.texts_again(answers))
+
+
 def _voice_blind(client: Client, commentator: str) -> Iterator[list[Request]]:
     """Yield the questions of two blind readings on the comments of all arms, notes, and people.
 
@@ -261,6 +276,8 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "voice": _voice,
         "voice_readings": _voice_readings,
         "voice_blind": _voice_blind,
+        "annotated": _annotated,
+        "annotated_readings": _annotated_readings,
         "strong_judge": _strong_judge,
         "gcc_eval": _gcc_eval,
         "mate_in_one_all": _all_of(partial(mate_in_one_requests, None)),
@@ -269,10 +286,22 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
 )
 
 #: Purposes whose questions a judge is asked.
-JUDGED = ("voice_readings", "voice_blind", "strong_judge", "gcc_eval")
+JUDGED = (
+    "voice_readings",
+    "annotated_readings",
+    "voice_blind",
+    "strong_judge",
+    "gcc_eval",
+)
 
 #: Purposes of which more questions follow from the answers to the first.
-FOLLOWING = ("readings", "voice", "voice_readings")
+FOLLOWING = (
+    "readings",
+    "voice",
+    "voice_readings",
+    "annotated",
+    "annotated_readings",
+)
 
 #: Slots of a server on this machine: each keeps one beginning of the purpose's questions read.
 #: Eight serve the eleven arms: those that differ in the move's concepts alone share one.
@@ -280,7 +309,12 @@ SLOTS = {"factorial": 8}
 
 #: Tokens that such a server holds for each slot: the longest question and its answer. What a reader
 #: of claims is told takes some 6,000.
-CONTEXT = {"factorial": 2048, "readings": 10_240, "voice_readings": 10_240}
+CONTEXT = {
+    "factorial": 2048,
+    "readings": 10_240,
+    "voice_readings": 10_240,
+    "annotated_readings": 10_240,
+}
 
 #: Whose comments are counted where a judge has none of the model yet.
 WRITER = "claude"

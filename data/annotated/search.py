@@ -1,0 +1,95 @@
+"""Search the sixty moves: once for those who write comments, once for those who read them.
+
+    python data/annotated/search.py writers
+    python data/annotated/search.py readers
+
+The first writes ``writers.json`` beside this file: by the name of the move what
+:func:`chessgloss.commentary.briefing.brief_move` finds of it, and its concepts by the model of
+changes and by the published ranking. The second writes ``readers.json``: three lines before the
+move and after it, of more nodes than any writer was told of. One engine, one thread, fixed nodes;
+a run that was stopped goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from chessgloss.commentary.annotated import read_moves
+from chessgloss.commentary.arms import published_changes
+from chessgloss.commentary.asking import analysis_row, refutation_row
+from chessgloss.commentary.briefing import brief_move
+from chessgloss.concepts.priority import prioritise
+from chessgloss.engine import EnginePool
+from chessgloss.facts.change import Changes
+from chessgloss.positions import MoveInContext
+
+HERE = Path(__file__).parent
+
+#: Nodes of the first search of a position and of the longest, for writers.
+NODES = (100_000, 800_000)
+
+#: Nodes and lines of each position, for readers.
+DEEP, LINES = 1_000_000, 3
+
+
+def for_writers(move: MoveInContext, pool: EnginePool) -> dict[str, Any]:
+    """Return what writers are given of a move."""
+    briefing = brief_move(move, pool.analyse, NODES)
+    searched = {
+        name: analysis_row(analysis)
+        for name in ("before", "after", "passed", "idle", "better_passed")
+        if (analysis := getattr(briefing, name)) is not None
+    }
+    failing = [*map(refutation_row, briefing.refutations)]
+    changed = prioritise(move.position, move.uci).changes
+    return {
+        **searched,
+        "failing": failing,
+        "concepts": _concepts(changed),
+        "published": _concepts(published_changes(briefing)),
+    }
+
+
+def _concepts(changes: Changes) -> list[tuple[str | float, ...]]:
+    return [
+        (each.term, *(round(x, 3) for x in (each.before, each.after, each.change)))
+        for each in changes
+    ]
+
+
+def for_readers(move: MoveInContext, pool: EnginePool) -> list[dict[str, Any]]:
+    """Return what readers are shown of the positions around a move."""
+    around = [move.position, move.after()]
+    return [analysis_row(each) for each in pool.analyse(around, DEEP, LINES)]
+
+
+SEARCHES: dict[str, Callable[[MoveInContext, EnginePool], Any]] = {
+    "writers": for_writers,
+    "readers": for_readers,
+}
+
+
+def main() -> None:
+    """Write one of the files."""
+    (whom,) = sys.argv[1:]
+    path = HERE / f"{whom}.json"
+    rows = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    with EnginePool(1) as pool:
+        for name, move in tqdm(read_moves().items(), desc=whom):
+            if name not in rows:
+                rows[name] = SEARCHES[whom](move, pool)
+                told = (
+                    f"{json.dumps(key)}: {json.dumps(of)}" for key, of in rows.items()
+                )
+                text = ",\n".join(told)
+                path.write_text(f"{{\n{text}\n}}\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
