@@ -6,15 +6,15 @@
 The first writes ``writers.json`` beside this file: by the name of the move what
 :func:`chessgloss.commentary.briefing.brief_move` finds of it, and its concepts by the model of
 changes and by the published ranking. The second writes ``readers.json``: three lines before the
-move and after it, of more nodes than any writer was told of. One engine, one thread, fixed nodes;
-a run that was stopped goes on.
+move and after it, searched apart. One engine, one thread, fixed nodes; a run that was stopped goes
+on.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,11 @@ from chessgloss.commentary.arms import published_changes
 from chessgloss.commentary.asking import analysis_row, refutation_row
 from chessgloss.commentary.briefing import brief_move
 from chessgloss.concepts.priority import prioritise
-from chessgloss.engine import EnginePool
+from chessgloss.engine import open_engine
+from chessgloss.facts import Analyse
 from chessgloss.facts.change import Changes
-from chessgloss.positions import MoveInContext
+from chessgloss.positions import MoveInContext, Position
+from chessgloss.scores import Analysis
 
 HERE = Path(__file__).parent
 
@@ -35,12 +37,15 @@ HERE = Path(__file__).parent
 NODES = (100_000, 800_000)
 
 #: Nodes and lines of each position, for readers.
-DEEP, LINES = 1_000_000, 3
+DEEP, LINES = 500_000, 3
+
+#: Seconds that a search may take on a machine that has other work.
+TIMEOUT = 3_600
 
 
-def for_writers(move: MoveInContext, pool: EnginePool) -> dict[str, Any]:
+def for_writers(move: MoveInContext, analyse: Analyse) -> dict[str, Any]:
     """Return what writers are given of a move."""
-    briefing = brief_move(move, pool.analyse, NODES)
+    briefing = brief_move(move, analyse, NODES)
     searched = {
         name: analysis_row(analysis)
         for name in ("before", "after", "passed", "idle", "better_passed")
@@ -63,13 +68,13 @@ def _concepts(changes: Changes) -> list[tuple[str | float, ...]]:
     ]
 
 
-def for_readers(move: MoveInContext, pool: EnginePool) -> list[dict[str, Any]]:
+def for_readers(move: MoveInContext, analyse: Analyse) -> list[dict[str, Any]]:
     """Return what readers are shown of the positions around a move."""
     around = [move.position, move.after()]
-    return [analysis_row(each) for each in pool.analyse(around, DEEP, LINES)]
+    return [analysis_row(each) for each in analyse(around, DEEP, LINES)]
 
 
-SEARCHES: dict[str, Callable[[MoveInContext, EnginePool], Any]] = {
+SEARCHES: dict[str, Callable[[MoveInContext, Analyse], Any]] = {
     "writers": for_writers,
     "readers": for_readers,
 }
@@ -80,10 +85,18 @@ def main() -> None:
     (whom,) = sys.argv[1:]
     path = HERE / f"{whom}.json"
     rows = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-    with EnginePool(1) as pool:
+    with open_engine(timeout=TIMEOUT) as engine:
+
+        def analyse(
+            positions: Sequence[Position], nodes: int, lines: int
+        ) -> list[Analysis]:
+            return [
+                engine.analyse(each, nodes=nodes, multipv=lines) for each in positions
+            ]
+
         for name, move in tqdm(read_moves().items(), desc=whom):
             if name not in rows:
-                rows[name] = SEARCHES[whom](move, pool)
+                rows[name] = SEARCHES[whom](move, analyse)
                 told = (
                     f"{json.dumps(key)}: {json.dumps(of)}" for key, of in rows.items()
                 )

@@ -250,7 +250,7 @@ def write_comments(study: Study) -> None:
     """Write what each arm and the program have to say of each move, and what checking came to."""
     client = replay(annotated.PURPOSE, study.model)
     read = first_readings(study, annotated.texts_first(client), "first")
-    read |= first_readings(study, annotated.texts_again(client), "again")
+    read = first_readings(study, annotated.texts_again(client), "again") | read
     outcomes = dict[str, Outcome]()
     for name, briefing in study.moves.items():
         request = ask_arm(briefing, METHOD)
