@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from chessgloss.commentary import annotated
+from chessgloss.commentary.annotated import ANNOTATED
 from chessgloss.commentary.notes import write_notes
 from chessgloss.llm.batches import split
 from chessgloss.llm.recordings import Answer, State
@@ -16,7 +16,7 @@ STUDY = load_script("annotated/study.py")
 
 @pytest.fixture(scope="module")
 def moves():
-    return annotated.briefed_moves()
+    return ANNOTATED.briefings()
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_writers_are_given_what_was_searched_and_readers_other_lines(moves, tmp_
 
 
 def test_both_arms_are_asked_once_a_move_and_no_file_shows_a_move_twice(study):
-    asked = annotated.questions()
+    asked = ANNOTATED.questions()
     assert Counter(each.about["method"] for each in asked) == {"ccc": 60, "explain": 60}
     assert len({each.messages[-1].content for each in asked}) == 120
     assert "Natural moves that fail" in asked[-1].messages[-1].content

@@ -1,26 +1,27 @@
 """Search the sixty moves: once for those who write comments, once for those who read them.
 
     python data/annotated/search.py writers
+    python data/annotated/search.py writers --of famous
     python data/annotated/search.py readers
 
-The first writes ``writers.json`` beside this file: by the name of the move what
-:func:`chessgloss.commentary.briefing.brief_move` finds of it, and its concepts by the model of
-changes and by the published ranking. The second writes ``readers.json``: three lines before the
-move and after it, searched apart. One engine, one thread, fixed nodes; a run that was stopped goes
-on.
+The first writes ``writers.json`` beside this file, the second into ``data/famous``: by the name of
+the move what :func:`chessgloss.commentary.briefing.brief_move` finds of it, and its concepts by the
+model of changes and by the published ranking. The last writes ``readers.json``: three lines before
+the move and after it, searched apart. One engine, one thread, fixed nodes; a run that was stopped
+goes on.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from chessgloss.commentary.annotated import read_moves
+from chessgloss.commentary.annotated import KEPT
 from chessgloss.commentary.arms import published_changes
 from chessgloss.commentary.asking import analysis_row, refutation_row
 from chessgloss.commentary.briefing import brief_move
@@ -31,7 +32,7 @@ from chessgloss.facts.change import Changes
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import Analysis
 
-HERE = Path(__file__).parent
+DATA = Path(__file__).parents[1]
 
 #: Nodes of the first search of a position and of the longest, for writers.
 NODES = (100_000, 800_000)
@@ -82,8 +83,11 @@ SEARCHES: dict[str, Callable[[MoveInContext, Analyse], Any]] = {
 
 def main() -> None:
     """Write one of the files."""
-    (whom,) = sys.argv[1:]
-    path = HERE / f"{whom}.json"
+    parser = argparse.ArgumentParser(prog="python data/annotated/search.py")
+    parser.add_argument("whom", choices=[*SEARCHES])
+    parser.add_argument("--of", choices=[*KEPT], default="annotated")
+    given = parser.parse_args()
+    path = DATA / given.of / f"{given.whom}.json"
     rows = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     with open_engine(timeout=TIMEOUT) as engine:
 
@@ -94,9 +98,9 @@ def main() -> None:
                 engine.analyse(each, nodes=nodes, multipv=lines) for each in positions
             ]
 
-        for name, move in tqdm(read_moves().items(), desc=whom):
+        for name, move in tqdm(KEPT[given.of].moves().items(), desc=given.whom):
             if name not in rows:
-                rows[name] = SEARCHES[whom](move, analyse)
+                rows[name] = SEARCHES[given.whom](move, analyse)
                 told = (
                     f"{json.dumps(key)}: {json.dumps(of)}" for key, of in rows.items()
                 )

@@ -1,11 +1,11 @@
 """Have the comments on the sixty moves checked, said in like words, read blind and compared.
 
-    python data/annotated/study.py sent_back            after reader 1 has read the first comments
-    python data/annotated/study.py comments             after it has read those written again
-    python data/annotated/study.py reword --write DIR   every comment, in plain neutral words
-    python data/annotated/study.py blind --write DIR    after that: two blind readings
-    python data/annotated/study.py prefer --write DIR   and which of two comments is better
-    python data/annotated/study.py verdicts             what the readings say, as tables
+    python data/annotated/study.py sent_back [--of famous]   reader 1 has read the first comments
+    python data/annotated/study.py comments [--of famous]    it has read those written again
+    python data/annotated/study.py reword --write DIR        every comment, in plain neutral words
+    python data/annotated/study.py blind --write DIR         after that: two blind readings
+    python data/annotated/study.py prefer --write DIR        and which of two comments is better
+    python data/annotated/study.py verdicts                  what the readings say, as tables
 
 ``--read DIR`` keeps the answers that were put beside the questions. ``--people FILE`` names lines
 of JSON with ``id`` and ``comment``, people's own words; ``--kept DIR`` says where the answers to
@@ -29,7 +29,8 @@ from pathlib import Path
 
 from chessgloss.claims import Reading, verify
 from chessgloss.claims.gold import GoldText
-from chessgloss.commentary import annotated, readings
+from chessgloss.commentary import readings
+from chessgloss.commentary.annotated import ANNOTATED, KEPT, Kept
 from chessgloss.commentary.arms import ask_arm, read_comment
 from chessgloss.commentary.asking import read_analysis
 from chessgloss.commentary.briefing import Briefing
@@ -65,11 +66,17 @@ class Study:
     model: str
     people: Mapping[str, str]
     kept: Path
+    of: Kept = ANNOTATED
 
     @cached_property
     def moves(self) -> dict[str, Briefing]:
         """The moves by name."""
-        return annotated.briefed_moves()
+        return self.of.briefings()
+
+    @property
+    def folder(self) -> Path:
+        """Where their files are."""
+        return HERE.parent / self.of.name
 
     @cached_property
     def seen(self) -> dict[str, blind.Seen]:
@@ -87,8 +94,14 @@ class Study:
 
     @cached_property
     def written(self) -> dict[str, Mapping[str, str]]:
-        """The comments of all four as they were written, by writer and move."""
-        return {**annotated.read_comments(), PEOPLE: self.people}
+        """The comments of all four as they were written, by writer and move, without marks."""
+        own = {
+            writer: {
+                name: text.replace(f" {NOT_CHECKED}", "") for name, text in of.items()
+            }
+            for writer, of in self.of.comments().items()
+        }
+        return {**own, PEOPLE: self.people}
 
     def recordings(self, purpose: str) -> Recordings:
         """Return the answers to questions that may hold people's words."""
@@ -220,7 +233,7 @@ def first_readings(
 ) -> dict[str, Reading]:
     """Return what reader 1 found in texts, by the texts."""
     given = list(texts)
-    reader = replay("annotated_readings", study.model)
+    reader = replay(f"{study.of.name}_readings", study.model)
     read = readings.read_texts(readings.blocks(of, given), reader)
     if lacking := [each.key for each in given if each.key not in read]:
         raise SystemExit(f"{len(lacking)} comments have no reading yet: {lacking[:3]}")
@@ -229,10 +242,10 @@ def first_readings(
 
 def write_sent_back(study: Study) -> None:
     """Write the false claims of the first comments: their words, and what decides them."""
-    client = replay(annotated.PURPOSE, study.model)
-    read = first_readings(study, annotated.texts_first(client), "first")
+    client = replay(study.of.name, study.model)
+    read = first_readings(study, study.of.texts_first(client), "first")
     wrong = dict[str, list[tuple[str, str]]]()
-    for each in annotated.questions([METHOD]):
+    for each in study.of.questions([METHOD]):
         name = str(each.about["of"])
         text = read_comment(client.ask(each), METHOD).text
         briefing = study.moves[name]
@@ -242,33 +255,29 @@ def write_sent_back(study: Study) -> None:
         wrong[name] = [(c.text, c.evidence) for c in found if c.verdict == "false"]
     rows = (f"{json.dumps(name)}: {json.dumps(of)}" for name, of in wrong.items() if of)
     text = ",\n".join(rows)
-    (HERE / "sent_back.json").write_text(f"{{\n{text}\n}}\n", "utf-8")
+    (study.folder / "sent_back.json").write_text(f"{{\n{text}\n}}\n", "utf-8")
     print(f"{sum(map(bool, wrong.values()))} of {len(wrong)} comments are sent back")
 
 
 def write_comments(study: Study) -> None:
     """Write what each arm and the program have to say of each move, and what checking came to."""
-    client = replay(annotated.PURPOSE, study.model)
-    read = first_readings(study, annotated.texts_first(client), "first")
-    read = first_readings(study, annotated.texts_again(client), "again") | read
+    client = replay(study.of.name, study.model)
+    read = first_readings(study, study.of.texts_first(client), "first")
+    read = first_readings(study, study.of.texts_again(client), "again") | read
     outcomes = dict[str, Outcome]()
     for name, briefing in study.moves.items():
         request = ask_arm(briefing, METHOD)
         outcomes[name] = explain(
             briefing, request, client.ask, lambda said, *_: read[said]
         )
-    ccc = {
-        str(each.about["of"]): read_comment(client.ask(each), "ccc").text
-        for each in annotated.questions(["ccc"])
-    }
     comments = {
         "notes": {name: write_notes(each).text for name, each in study.moves.items()},
-        METHOD: {
-            name: each.comment.text.replace(f" {NOT_CHECKED}", "")
-            for name, each in outcomes.items()
-        },
-        "ccc": ccc,
+        METHOD: {name: each.comment.text for name, each in outcomes.items()},
     }
+    for each in study.of.questions([arm for arm in study.of.arms if arm != METHOD]):
+        arm, name = str(each.about["method"]), str(each.about["of"])
+        text = read_comment(client.ask(each), arm).text
+        comments.setdefault(arm, {})[name] = text
     claims = sum((each.claims for each in outcomes.values()), Counter[str]())
     checked = {
         "claims": claims,
@@ -279,7 +288,7 @@ def write_comments(study: Study) -> None:
     text = json.dumps(
         {"checked": checked, "comments": comments}, indent=1, ensure_ascii=False
     )
-    (HERE / "comments.json").write_text(f"{text}\n", "utf-8")
+    (study.folder / "comments.json").write_text(f"{text}\n", "utf-8")
     print(checked)
 
 
@@ -366,6 +375,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Do one stage."""
     parser = argparse.ArgumentParser(prog="python data/annotated/study.py")
     parser.add_argument("stage", choices=[*WRITTEN, *ASKED])
+    parser.add_argument("--of", choices=[*KEPT], default=ANNOTATED.name)
     parser.add_argument("--model", default="claude", help="who writes and reads")
     parser.add_argument("--people", type=Path, help="people's comments, lines of JSON")
     parser.add_argument("--kept", type=Path, help="folder of answers, outside of this")
@@ -377,7 +387,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if needs and not (given.people and given.kept):
         parser.error(f"{given.stage} needs --people and --kept")
     people = read_people(given.people) if given.people else {}
-    study = Study(given.model, people, given.kept or HERE)
+    study = Study(given.model, people, given.kept or HERE, KEPT[given.of])
     if given.stage in WRITTEN:
         WRITTEN[given.stage](study)
     elif given.write:

@@ -37,7 +37,8 @@ import pandas as pd
 
 from chessgloss.assets import AssetMissing, locate
 from chessgloss.claims.gold import GoldText
-from chessgloss.commentary import annotated, readings, voice
+from chessgloss.commentary import readings, voice
+from chessgloss.commentary.annotated import KEPT
 from chessgloss.commentary.arms import (
     PURPOSE,
     ask_arm,
@@ -157,19 +158,21 @@ def _voice_readings(client: Client, commentator: str) -> Iterator[list[Request]]
             yield from _read_all_of(client, f"all_{reading}", texts)
 
 
-def _annotated(client: Client, commentator: str) -> Iterator[list[Request]]:
-    """Yield the questions of both arms on annotated moves, then the comments sent back."""
-    yield annotated.questions()
-    if annotated.is_checked():
-        yield annotated.sent_back(client)
+def _kept(name: str, client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions of the arms on kept moves, then the comments sent back."""
+    yield KEPT[name].questions()
+    if KEPT[name].is_checked():
+        yield KEPT[name].sent_back(client)
 
 
-def _annotated_readings(client: Client, commentator: str) -> Iterator[list[Request]]:
-    """Yield the questions on the comments of both arms, then on those that were written again."""
-    answers = replay(annotated.PURPOSE, commentator)
-    yield from _read_all_of(client, "first", annotated.texts_first(answers))
-    if annotated.is_checked():
-        yield from _read_all_of(client, "again", annotated.texts_again(answers))
+def _kept_readings(
+    name: str, client: Client, commentator: str
+) -> Iterator[list[Request]]:
+    """Yield the questions on the comments of the arms, then on those that were written again."""
+    answers = replay(name, commentator)
+    yield from _read_all_of(client, "first", KEPT[name].texts_first(answers))
+    if KEPT[name].is_checked():
+        yield from _read_all_of(client, "again", KEPT[name].texts_again(answers))
 
 
 def _voice_blind(client: Client, commentator: str) -> Iterator[list[Request]]:
@@ -276,8 +279,8 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "voice": _voice,
         "voice_readings": _voice_readings,
         "voice_blind": _voice_blind,
-        "annotated": _annotated,
-        "annotated_readings": _annotated_readings,
+        **{name: partial(_kept, name) for name in KEPT},
+        **{f"{name}_readings": partial(_kept_readings, name) for name in KEPT},
         "strong_judge": _strong_judge,
         "gcc_eval": _gcc_eval,
         "mate_in_one_all": _all_of(partial(mate_in_one_requests, None)),
@@ -288,7 +291,7 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
 #: Purposes whose questions a judge is asked.
 JUDGED = (
     "voice_readings",
-    "annotated_readings",
+    *(f"{name}_readings" for name in KEPT),
     "voice_blind",
     "strong_judge",
     "gcc_eval",
@@ -299,8 +302,8 @@ FOLLOWING = (
     "readings",
     "voice",
     "voice_readings",
-    "annotated",
-    "annotated_readings",
+    *KEPT,
+    *(f"{name}_readings" for name in KEPT),
 )
 
 #: Slots of a server on this machine: each keeps one beginning of the purpose's questions read.
@@ -313,7 +316,7 @@ CONTEXT = {
     "factorial": 2048,
     "readings": 10_240,
     "voice_readings": 10_240,
-    "annotated_readings": 10_240,
+    **{f"{name}_readings": 10_240 for name in KEPT},
 }
 
 #: Whose comments are counted where a judge has none of the model yet.

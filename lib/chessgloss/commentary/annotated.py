@@ -1,15 +1,18 @@
-"""Sixty moves that people annotated, kept for one blind reading of comments on them.
+"""Moves for which all that writers know is kept, and what arms of a model say of them, checked.
 
-The program's notes, the method ``explain`` and the paper's ``ccc`` comment on each; what they are
-given is in ``data/annotated``. How that was made, and in which order all is asked, says the README
-there.
+``ANNOTATED`` are sixty moves that people annotated, for one blind reading; ``FAMOUS`` the moves of
+six games on which a page comments. How each was made, and in which order all is asked, says the
+README of ``data/annotated``.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
+
+import chess
 
 from chessgloss.claims.gold import GoldText
 from chessgloss.commentary import explain
@@ -23,34 +26,103 @@ from chessgloss.positions import MoveInContext, Position, text_digest
 from chessgloss.scores import Analysis
 from chessgloss.store import data_file
 
-#: Under which purpose the answers of the arms are recorded.
-PURPOSE: Final = "annotated"
 
-#: The arms that ask a model.
-ARMS: Sequence[str] = ("ccc", explain.METHOD)
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Moves with what is known of them, in a folder of ``data``.
+
+    Parameters
+    ----------
+    name
+        Of the folder; also the purpose under which answers are recorded.
+    arms
+        The arms that ask a model (:data:`chessgloss.commentary.arms.EVERY_ARM`).
+    """
+
+    name: str
+    arms: Sequence[str]
+
+    def moves(self) -> dict[str, MoveInContext]:
+        """Return the moves by name, in their order, each with the moves before it."""
+        lines = data_file(f"{self.name}/moves.jsonl").read_text("utf-8").splitlines()
+        return {row["id"]: _move(row) for row in map(json.loads, lines)}
+
+    def briefings(self) -> dict[str, Briefing]:
+        """Return what writers know of the moves, by name (``writers.json``)."""
+        rows = self._read("writers.json")
+        moves = self.moves()
+        return {name: _briefing(name, move, rows[name]) for name, move in moves.items()}
+
+    def comments(self) -> dict[str, dict[str, str]]:
+        """Return what was written, by who wrote it and the name of the move (``comments.json``).
+
+        ``explain`` is what was left when it was checked, ``notes`` the program's as it was then.
+        """
+        return self._read("comments.json")["comments"]
+
+    def _read(self, name: str) -> Any:
+        return json.loads(data_file(f"{self.name}/{name}").read_text("utf-8"))
+
+    # ------------------------------------------------------------ what is asked
+
+    def questions(self, arms: Iterable[str] | None = None) -> list[Request]:
+        """Return what all or some arms are asked, arm by arm, each in the order of the moves."""
+        rows = self._read("writers.json")
+        moves = self.briefings()
+        return [
+            ask_arm(each, arm, _changes(rows[name]["published"]))
+            for arm in (self.arms if arms is None else arms)
+            for name, each in moves.items()
+        ]
+
+    def is_checked(self) -> bool:
+        """Return whether the first comments of ``explain`` were checked (``sent_back.json``)."""
+        return data_file(f"{self.name}/sent_back.json").is_file()
+
+    def sent_back(self, client: Client) -> list[Request]:
+        """Return what is asked of the comments in which a claim was found false.
+
+        ``sent_back.json`` holds the words of each claim and what decides it, by the move's name.
+        """
+        stored = self._read("sent_back.json")
+        return [
+            send_back(each, client.ask(each).text, stored[str(each.about["of"])])
+            for each in self.questions([explain.METHOD])
+            if each.about["of"] in stored
+        ]
+
+    # ------------------------------------------------------------ what is read and checked
+
+    def texts_first(self, client: Client) -> list[GoldText]:
+        """Return the first comments of all arms, as reader 1 is given them."""
+        return self._texts(client, self.questions())
+
+    def texts_again(self, client: Client) -> list[GoldText]:
+        """Return the comments that were written again, as reader 1 is given them."""
+        return self._texts(client, self.sent_back(client))
+
+    def _texts(self, client: Client, asked: Iterable[Request]) -> list[GoldText]:
+        """Return the comments that were answered, in an order that tells nothing of the arm."""
+        moves = self.moves()
+        found = list[GoldText]()
+        for each in asked:
+            name, arm = str(each.about["of"]), str(each.about["method"])
+            if text := read_comment(client.ask(each), arm).text:
+                found.append(GoldText(f"{name}#{text_digest(text)}", moves[name], text))
+        return sorted(found, key=lambda text: text_digest(text.key))
 
 
-def _file(name: str) -> Any:
-    return json.loads(data_file(f"annotated/{name}").read_text("utf-8"))
+ANNOTATED: Final = Kept("annotated", ("ccc", explain.METHOD))
+FAMOUS: Final = Kept("famous", (explain.METHOD,))
+
+#: All of these by name.
+KEPT: Mapping[str, Kept] = {each.name: each for each in (ANNOTATED, FAMOUS)}
 
 
-def read_moves() -> dict[str, MoveInContext]:
-    """Return the moves by name, in the order of their lot, each with its game before it."""
-    lines = data_file("annotated/moves.jsonl").read_text("utf-8").splitlines()
-    rows = map(json.loads, lines)
-    return {
-        row["id"]: MoveInContext(
-            Position(row["fen"], tuple(row["moves"].split())), row["uci"]
-        )
-        for row in rows
-    }
-
-
-def briefed_moves() -> dict[str, Briefing]:
-    """Return what writers know of the moves, by name (``writers.json``)."""
-    rows = _file("writers.json")
-    moves = read_moves()
-    return {name: _briefing(name, move, rows[name]) for name, move in moves.items()}
+def _move(row: Mapping[str, str]) -> MoveInContext:
+    moves = tuple(row["moves"].split())
+    root = row.get("root", chess.STARTING_FEN)
+    return MoveInContext(Position(row["fen"], moves, root), row["uci"])
 
 
 def _briefing(name: str, move: MoveInContext, row: Mapping[str, Any]) -> Briefing:
@@ -78,70 +150,3 @@ def _changes(rows: Sequence[Sequence[Any]]) -> Changes:
         ConceptChange(*concept_and_side(term), before, after, change, rank)
         for rank, (term, before, after, change) in enumerate(rows, start=1)
     )
-
-
-# ---------------------------------------------------------------- what is asked
-
-
-def questions(arms: Iterable[str] = ARMS) -> list[Request]:
-    """Return what some arms are asked on all moves, arm by arm, each in the order of the moves."""
-    rows = _file("writers.json")
-    moves = briefed_moves()
-    return [
-        ask_arm(each, arm, _changes(rows[name]["published"]))
-        for arm in arms
-        for name, each in moves.items()
-    ]
-
-
-def is_checked() -> bool:
-    """Return whether the first comments of ``explain`` were checked (``sent_back.json``)."""
-    return data_file("annotated/sent_back.json").is_file()
-
-
-def sent_back(client: Client) -> list[Request]:
-    """Return what is asked of the comments in which a claim was found false.
-
-    ``sent_back.json`` holds the words of each claim and what decides it, by the name of the move.
-    """
-    stored = _file("sent_back.json")
-    return [
-        send_back(each, client.ask(each).text, stored[str(each.about["of"])])
-        for each in questions([explain.METHOD])
-        if each.about["of"] in stored
-    ]
-
-
-# ---------------------------------------------------------------- what is read and checked
-
-
-def texts_first(client: Client) -> list[GoldText]:
-    """Return the first comments of both arms, as reader 1 is given them."""
-    return _texts(client, questions())
-
-
-def texts_again(client: Client) -> list[GoldText]:
-    """Return the comments that were written again, as reader 1 is given them."""
-    return _texts(client, sent_back(client))
-
-
-def _texts(client: Client, asked: Iterable[Request]) -> list[GoldText]:
-    """Return the comments that were answered, in an order that tells nothing of the arm."""
-    moves = read_moves()
-    found = list[GoldText]()
-    for each in asked:
-        name, arm = str(each.about["of"]), str(each.about["method"])
-        if text := read_comment(client.ask(each), arm).text:
-            found.append(GoldText(f"{name}#{text_digest(text)}", moves[name], text))
-    return sorted(found, key=lambda text: text_digest(text.key))
-
-
-# ---------------------------------------------------------------- what was written
-
-
-def read_comments() -> dict[str, dict[str, str]]:
-    """Return the comments that were read, by who wrote them and the name of the move.
-
-    ``notes`` are the program's as it was then, ``explain`` what was left when it was checked.
-    """
-    return _file("comments.json")["comments"]
