@@ -34,8 +34,8 @@ from chessgloss.scores import Analysis
 
 DATA = Path(__file__).parents[1]
 
-#: Nodes of the first search of a position and of the longest, for writers.
-NODES = (100_000, 800_000)
+#: Nodes of the first search of a position and of the longest, for writers, by whose moves they are.
+NODES = {"annotated": (100_000, 800_000), "famous": (200_000, 200_000)}
 
 #: Nodes and lines of each position, for readers.
 DEEP, LINES = 500_000, 3
@@ -44,9 +44,9 @@ DEEP, LINES = 500_000, 3
 TIMEOUT = 3_600
 
 
-def for_writers(move: MoveInContext, analyse: Analyse) -> dict[str, Any]:
+def for_writers(of: str, move: MoveInContext, analyse: Analyse) -> dict[str, Any]:
     """Return what writers are given of a move."""
-    briefing = brief_move(move, analyse, NODES)
+    briefing = brief_move(move, analyse, NODES[of])
     searched = {
         name: analysis_row(analysis)
         for name in ("before", "after", "passed", "idle", "better_passed")
@@ -69,13 +69,13 @@ def _concepts(changes: Changes) -> list[tuple[str | float, ...]]:
     ]
 
 
-def for_readers(move: MoveInContext, analyse: Analyse) -> list[dict[str, Any]]:
+def for_readers(of: str, move: MoveInContext, analyse: Analyse) -> list[dict[str, Any]]:
     """Return what readers are shown of the positions around a move."""
     around = [move.position, move.after()]
     return [analysis_row(each) for each in analyse(around, DEEP, LINES)]
 
 
-SEARCHES: dict[str, Callable[[MoveInContext, Analyse], Any]] = {
+SEARCHES: dict[str, Callable[[str, MoveInContext, Analyse], Any]] = {
     "writers": for_writers,
     "readers": for_readers,
 }
@@ -100,7 +100,7 @@ def main() -> None:
 
         for name, move in tqdm(KEPT[given.of].moves().items(), desc=given.whom):
             if name not in rows:
-                rows[name] = SEARCHES[given.whom](move, analyse)
+                rows[name] = SEARCHES[given.whom](given.of, move, analyse)
                 told = (
                     f"{json.dumps(key)}: {json.dumps(of)}" for key, of in rows.items()
                 )

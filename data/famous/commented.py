@@ -1,9 +1,10 @@
-"""List the moves of the six games that the page comments on, for a model to explain them.
+"""List the key moves of the six games that the page comments on, for a model to explain them.
 
     python data/famous/commented.py
 
 reads ``book/games.md`` and writes ``moves.jsonl`` beside this file: a line a move, with its game
-(as links call it) and ply, and the moves before it.
+(as links call it) and ply, and the moves before it. Of each game these are the last few that decide
+it: strong moves, blunders, and the last move with a comment, but for a mate on the board.
 """
 
 from __future__ import annotations
@@ -20,20 +21,31 @@ from chessgloss.commentary.game_pgn import read_file
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "book/games.md"
 
+#: Moves of each game at most, and the marks of those that count.
+MOST, MARKS = 6, ("!", "!!", "??")
+
 
 def commented_plies() -> Iterator[tuple[str, list[int]]]:
-    """Yield of each game on the page its name and the plies that have a comment, but for the first.
-
-    There the page says where the game was decided.
-    """
+    """Yield of each game on the page its name and the plies, from 1, of its key moves."""
     text = PAGE.read_text("utf-8")
     (data,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text)
-    for game in json.loads(data)["games"]:
+    shown = json.loads(data)
+    for game in shown["games"]:
         main = [node for node in game["nodes"][1:] if node.get("main")]
-        yield (
-            game["name"],
-            [ply for ply, node in enumerate(main, 1) if ply > 1 and node.get("gloss")],
-        )
+        said = [ply for ply, node in enumerate(main, 1) if node.get("gloss")]
+        said = [ply for ply in said if not main[ply - 1]["san"].endswith("#")]
+        key = [
+            ply
+            for ply in said
+            if _text(main[ply - 1].get("marks", ""), shown["texts"]) in MARKS
+            or ply == said[-1]
+        ]
+        yield game["name"], key[-MOST:]
+
+
+def _text(value: str, texts: list[str]) -> str:
+    """Return a text of the page, where several nodes share it."""
+    return texts[int(value[1:])] if value.startswith("~") else value
 
 
 def rows() -> Iterator[dict[str, Any]]:
