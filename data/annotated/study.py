@@ -21,15 +21,13 @@ import csv
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
 from chessgloss.claims import Reading, verify
-from chessgloss.claims.gold import GoldText
-from chessgloss.commentary import readings
 from chessgloss.commentary.annotated import ANNOTATED, KEPT, Kept
 from chessgloss.commentary.arms import ask_arm, read_comment
 from chessgloss.commentary.asking import read_analysis
@@ -228,22 +226,22 @@ class Study:
 # ---------------------------------------------------------------- the method explain, checked
 
 
-def first_readings(
-    study: Study, texts: Iterable[GoldText], of: str
-) -> dict[str, Reading]:
-    """Return what reader 1 found in texts, by the texts."""
-    given = list(texts)
-    reader = replay(f"{study.of.name}_readings", study.model)
-    read = readings.read_texts(readings.blocks(of, given), reader)
-    if lacking := [each.key for each in given if each.key not in read]:
+def read_comments(study: Study) -> dict[str, Reading]:
+    """Return what reader 1 found in the comments, by their texts."""
+    read = study.of.read_by_one(study.model)
+    client = replay(study.of.name, study.model)
+    texts = study.of.texts_first(client)
+    if study.of.is_checked():
+        texts += study.of.texts_again(client)
+    if lacking := [each.key for each in texts if each.text not in read]:
         raise SystemExit(f"{len(lacking)} comments have no reading yet: {lacking[:3]}")
-    return {each.text: read[each.key] for each in given}
+    return read
 
 
 def write_sent_back(study: Study) -> None:
     """Write the false claims of the first comments: their words, and what decides them."""
     client = replay(study.of.name, study.model)
-    read = first_readings(study, study.of.texts_first(client), "first")
+    read = read_comments(study)
     wrong = dict[str, list[tuple[str, str]]]()
     for each in study.of.questions([METHOD]):
         name = str(each.about["of"])
@@ -262,8 +260,7 @@ def write_sent_back(study: Study) -> None:
 def write_comments(study: Study) -> None:
     """Write what each arm and the program have to say of each move, and what checking came to."""
     client = replay(study.of.name, study.model)
-    read = first_readings(study, study.of.texts_first(client), "first")
-    read = first_readings(study, study.of.texts_again(client), "again") | read
+    read = read_comments(study)
     outcomes = dict[str, Outcome]()
     for name, briefing in study.moves.items():
         request = ask_arm(briefing, METHOD)

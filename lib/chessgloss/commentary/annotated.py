@@ -14,13 +14,14 @@ from typing import Any, Final
 
 import chess
 
+from chessgloss.claims import Checked, Reading, verify
 from chessgloss.claims.gold import GoldText
-from chessgloss.commentary import explain
+from chessgloss.commentary import explain, readings
 from chessgloss.commentary.arms import ask_arm, read_comment, send_back
 from chessgloss.commentary.asking import read_analysis, read_refutation
 from chessgloss.commentary.briefing import Briefing, after_pass
 from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
-from chessgloss.llm.client import Client
+from chessgloss.llm.client import Client, replay
 from chessgloss.llm.recordings import Request
 from chessgloss.positions import MoveInContext, Position, text_digest
 from chessgloss.scores import Analysis
@@ -100,6 +101,48 @@ class Kept:
     def texts_again(self, client: Client) -> list[GoldText]:
         """Return the comments that were written again, as reader 1 is given them."""
         return self._texts(client, self.sent_back(client))
+
+    def read_by_one(self, model: str) -> dict[str, Reading]:
+        """Return what reader 1 found in the comments of a model, by their texts.
+
+        Raises
+        ------
+        AnswerMissing
+            If a comment is not recorded; one that was not read is left out.
+        """
+        client, reader = (
+            replay(self.name, model),
+            replay(f"{self.name}_readings", model),
+        )
+        sets = {"first": self.texts_first(client)}
+        if self.is_checked():
+            sets["again"] = self.texts_again(client)
+        found = dict[str, Reading]()
+        for of, texts in sets.items():
+            read = readings.read_texts(readings.blocks(of, texts), reader)
+            for each in texts:
+                if each.key in read:
+                    found.setdefault(each.text, read[each.key])
+        return found
+
+    def explained(self, model: str) -> dict[str, tuple[str, tuple[Checked, ...]]]:
+        """Return the comments of ``explain`` with their claims, by the name of the move.
+
+        Where a sentence was cut or is marked the claims are left out.
+        """
+        read = self.read_by_one(model)
+        moves = self.briefings()
+
+        def checked(name: str, text: str) -> tuple[Checked, ...]:
+            if text not in read:
+                return ()
+            move, verdict = moves[name].move, moves[name].verdict
+            return verify(text, move, verdict, read=lambda *_: read[text])
+
+        texts = self.comments()[explain.METHOD]
+        return {
+            name: (text, checked(name, text)) for name, text in texts.items() if text
+        }
 
     def _texts(self, client: Client, asked: Iterable[Request]) -> list[GoldText]:
         """Return the comments that were answered, in an order that tells nothing of the arm."""
