@@ -448,10 +448,7 @@ so = {
     "all called true": decided["false_claims"] == 0,
 }
 so["all called true"] &= decided["true"] > 0
-held = {
-    f"program: {words}": share_of(decided.loc[those, "false"] == "yes")
-    for words, those in so.items()
-}
+held = {words: share_of(decided.loc[those, "false"] == "yes") for words, those in so.items()}
 in_first = blindly[blindly["reading"] == "first"].set_index(["move", "writer"])
 own_words, new_words = (in_first[in_first["form"] == form] for form in ("original", "reworded"))
 reworded_less = {
@@ -627,11 +624,12 @@ def told_aims(name):
         value = shares_read.at[name, asked].value
         told = f"{asked} {100 * value:.0f} %"
         (met if is_reached(value, bound) else missed).append(told)
-    return (
-        f"Of the {len(AIMS[name])} aims for {'the ' * (name == 'program')}{name} {len(met)} "
-        f"{'is' if len(met) == 1 else 'are'} reached ({report.listed(met)})"
-        + (f"; missed: {report.listed(missed)}." if missed else ".")
-    )
+    whose = {"program": "the program's", "explain": "`explain`'s"}[name]
+    if not met:
+        return f"None of {whose} aims is reached: {report.listed(missed)}."
+    if not missed:
+        return f"All of {whose} aims are reached: {report.listed(met)}."
+    return f"Of {whose} aims reached: {report.listed(met)}; missed: {report.listed(missed)}."
 
 
 TRUE_AUTHORS = {"notes": "program", "annotator": "person"}
@@ -641,24 +639,31 @@ guessed = np.mean(
 share_preferred = against["annotator"]
 either = beside["annotator"][beside["annotator"].isin(["explain", "annotator"])]
 decided_for = share_of(either == "explain")
-beats = "but not surely more often than"
+beats = "but not surely more often than the other way round"
 if decided_for.low > 0.5:
-    beats = "more often than"
+    beats = "more often than the other way round"
 elif decided_for.high < 0.5:
-    beats = "less often than"
+    beats = "less often than the other way round"
 aims_sentence = f"{told_aims('program')} {told_aims('explain')} A value is held against its aim, not its interval."
 against_sentence = (
-    f"`explain` is preferred to the annotator on {100 * share_preferred.value:.0f} % of the moves"
-    f"{', as was aimed at' if share_preferred.value >= 0.75 else '; three of four was the aim'}, "
-    f"{beats} the annotator to it."
+    f"`explain` is preferred to the annotator on {100 * share_preferred.value:.0f} % of the moves "
+    f"(the aim was 75 %), {beats}."
 )
 trust_sentence = (
-    f"{against_sentence} The readings call {100 * readers_recall.value:.0f} % of the broken comments false, so "
-    + ("they miss many errors" if readers_recall.high < 0.9 else "they miss few errors")
-    + f", and {100 * guessed:.0f} % of their guesses who wrote are right: who is named as writer is "
-    + ("still told by what is said." if guessed > 0.5 else "hardly told by plain words.")
-    + " Writer, rewording and readers are one family of models, which may favour its own; two of the sixty "
-    "moves are famous. People had written for their own readers; what was longer than 45 words was cut."
+    f"{against_sentence} The readers call {100 * readers_recall.value:.0f} % of the broken comments false: "
+    + (
+        "they miss many errors. "
+        if readers_recall.high < 0.9
+        else "they miss few such errors. "
+    )
+    + f"But {100 * guessed:.0f} % of their guesses who wrote a comment are right, so "
+    + (
+        "plain words do not hide the writer. "
+        if guessed > 0.5
+        else "plain words hide the writer. "
+    )
+    + "Writer, rewording and readers are one family of models, which may favour its own, and two of the "
+    "sixty moves are famous. People had written for their own readers; what was longer than 45 words was cut."
 )
 found_sentence = (
     f"Given two worked examples, {titles[model]} repeats six words of one in "
