@@ -115,7 +115,7 @@ report.table(ranked.head(len(given)), caption="The concepts given; scores in SVM
 # over the pieces of both sides: whatever a piece attacks and the enemy occupies, unless a pin forbids the
 # capture or a king would take what is defended.
 
-# %% mystnb={"figure": {"caption": "The attacks on the board after the move, as the prompt lists them: White's in blue, Black's in orange.", "name": "fig-04-attacks"}, "image": {"alt": "A chess board with an arrow for each attack on an enemy piece."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "List and draw the attacks", "figure": {"caption": "The attacks on the board after the move, as the prompt lists them: White's in blue, Black's in orange.", "name": "fig-04-attacks"}, "image": {"alt": "A chess board with an arrow for each attack on an enemy piece."}}
 before, after = (
     chess.Board(fen) for fen in (example.move.position.fen, example.move.after().fen)
 )
@@ -169,7 +169,7 @@ assert messages[-1]["content"] == question
 
 # %% [markdown]
 # Each *arm* of the experiment is this prompt with some of its parts. The first five stand in a row: here is
-# what each adds to the question, or, if it adds nothing there, to the instruction. The arm with *lines* has
+# the first of what each adds to the question, or, if it adds nothing there, to the instruction. The arm with *lines* has
 # the verdict, an engine's best lines before the move and after it, and natural moves that fail.
 
 # %%
@@ -181,7 +181,7 @@ for arm in ("bare", "verdict", "verdict_attacks", "reasoning", "ccc", "lines"):
     added = [line for line in lines if line not in asked_before and line]
     asked_before |= {*lines}
     print(f"[{arms.EVERY_ARM[arm].title}]")
-    print(*(textwrap.shorten(line, 96, placeholder=" …") for line in added), sep="\n")
+    print(*(textwrap.shorten(line, 96, placeholder=" …") for line in added[:3]), sep="\n")
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The whole prompt of CCC, with the instruction and the two examples"}
 # the whole prompt: the instruction, two worked examples, and the question
@@ -216,7 +216,7 @@ print(textwrap.fill(text, 84))
 # {glue:text}`moves_n` comments. Reader and program err at times; the next chapter measures how often. On
 # another move:
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "One that was sent back"}
 back = {str(each.about["of"]): each for each in voice.sent_back(client)}
 answer, told = (turn.content for turn in back[sent].messages[-2:])
 print(textwrap.fill(f"before: {arms.comment_in(answer)}", 84))
@@ -262,6 +262,7 @@ def names_move(text, move):
     return move.san.rstrip("+#") in text or chess.square_name(move.move.to_square) in text
 
 
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure every comment so"}
 runs = {}
 for arm in arms.EVERY_ARM:
     turns = arms.ask_arm(example, arm, published[example.name]).messages
@@ -326,7 +327,7 @@ pictures.side_by_side(
 # the same five are looked for where the prompt has no concepts, and where it has five others, drawn at
 # random among those that the ranking puts lower.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Count the concepts that comments speak of"}
 spoken_of = pd.DataFrame(
     {
         arm: {
@@ -363,7 +364,7 @@ report.table(
 # A comment is *decisive* if it says the one thing that decides the move. It is *empty* if it is neither
 # decisive nor helpful, not even partly.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Shares of both readings, and what was aimed at"}
 WRITERS = {"notes": "program", "explain": "explain", "ccc": "CCC", "annotator": "annotator"}
 AIMS = {
     "program": {
@@ -404,9 +405,13 @@ report.table(
 # %% [markdown]
 # {glue:md}`aims_sentence`
 #
-# **Which of two?** In pairs, their order drawn, `explain` was set beside the annotator and beside the program.
+# **How far can these readers be trusted?** In pairs, their order drawn, `explain` was set beside the annotator
+# and beside the program. Some comments were read once more with one detail broken: the share of them that is
+# called false is the readers' *recall*. Where the program reads a claim by its rules, board and engine decide
+# it, and the readers' verdict can be held against that. And the first reading had every comment in its own
+# words, too.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Preferences, recall, agreement, guesses who wrote"}
 preferred = pd.read_csv(data_file("annotated/preferences.tsv"), sep="\t", keep_default_na=False)
 beside = {
     WRITERS[other]: rows["better"]
@@ -414,27 +419,6 @@ beside = {
     for rows in [preferred[preferred[["first", "second"]].eq(other).any(axis=1)]]
 }
 against = {name: share_of(better == "explain") for name, better in beside.items()}
-report.table(
-    pd.DataFrame(
-        {
-            f"explain, beside the {name}": {
-                "preferred": against[name],
-                "neither": share_of(better == "tie"),
-                "the other preferred": share_of(~better.isin(["explain", "tie", ""])),
-            }
-            for name, better in beside.items()
-        }
-    ).T,
-    caption="Share of moves",
-)
-
-# %% [markdown]
-# **How far can these readers be trusted?** Some comments were read once more with one detail broken: the
-# share of them that is called false is the readers' *recall*. Where the program reads a claim by its rules,
-# board and engine decide it, and the readers' verdict can be held against that. And the first reading had
-# every comment in its own words, too.
-
-# %%
 of_broken = blindly[blindly["form"] == "broken"]
 readers_recall = share_of(of_broken["false"] == "yes")
 kappas = {
@@ -467,6 +451,19 @@ authors = pd.crosstab(
 report.boards(
     report.table(
         pd.DataFrame(
+            {
+                f"explain, beside the {name}": {
+                    "preferred": against[name],
+                    "neither": share_of(better == "tie"),
+                    "the other preferred": share_of(~better.isin(["explain", "tie", ""])),
+                }
+                for name, better in beside.items()
+            }
+        ).T,
+        caption="Share of moves",
+    ),
+    report.table(
+        pd.DataFrame(
             {"called false by a reading": {"one detail broken": readers_recall, **held}}
         ),
         caption="Share of texts and readings",
@@ -485,14 +482,12 @@ report.boards(
 #
 # ## A small model copies
 #
-# {glue:text}`small` runs on a laptop. It was asked on 303 moves, with eleven prompts on a part of them, and
-# its comments were judged by a program that reads by rules. The rates of false comments by that program
-# cannot be compared across prompts: it finds 76 to 94 % of what a reader calls false, by prompt, and a
-# comment that says what an example says is not about the move. So the table is a record of one experiment
-# that had been registered, and no finding. The next chapter has the same model on some of these moves by the
-# ruler of the strong one.
+# {glue:text}`small` runs on a laptop. It was asked on 303 moves, and a program that reads by rules judged its
+# comments. Its rates cannot be compared across prompts: it finds 76 to 94 % of what a reader calls false, and
+# a comment that says what an example says is not about the move. So the table is the record of one registered
+# experiment, and no finding. The next chapter has the same model by the ruler of the strong one.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The registered experiment with the small model"}
 then = pd.read_csv(data_file("commentary/factorial/decided.tsv.zst"), sep="\t")
 then["false"] = (then.filter(like="false_").sum(axis=1) > 0).astype(float)
 outcomes = then.pivot(index="move", columns="writer", values="false")
@@ -557,7 +552,7 @@ found = {
     name: spoken.recall(order[told], named[told], lecture) for name, order in orders.items()
 }
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Recall with intervals over lectures"}
 recall_of = pd.DataFrame(
     {
         "recall at 3": {
@@ -594,12 +589,12 @@ report.table(
 #   code, and each can be left out to see what it does.
 # - Before one credits concepts with a comment, one must ask what it would say without them, with others,
 #   and whether its words come from an example.
+# - Before one believes a blind reading, one must give it broken comments too, and ask who wrote each.
 # - Before one says that a ranking finds what experts speak of, one must set it beside how often they speak
 #   of it anyhow.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Numbers and sentences of the text"}
 copied = {"own": shares(own, "copied"), "small": shares(small, "copied")}
-gain = reach_gain["reasoning"]
 by_change = [
     recall_of.at[name, "less frequency"] for name in ("stockfish8", "published", "learned")
 ]
@@ -665,19 +660,13 @@ trust_sentence = (
     + "Writer, rewording and readers are one family of models, which may favour its own, and two of the "
     "sixty moves are famous. People had written for their own readers; what was longer than 45 words was cut."
 )
-found_sentence = (
-    f"Given two worked examples, {titles[model]} repeats six words of one in "
-    f"{100 * copied['small']['ccc'].value:.0f} % of its comments from CCC's whole prompt, {titles[writer]} in "
-    f"{100 * copied['own']['ccc'].value:.0f} %. Given five concepts, {titles[writer]} speaks of "
-    f"{100 * reached['ccc'].value:.0f} % of them, and of {100 * reached['reasoning'].value:.0f} % without being given any"
-    + (". " if gain.low > 0 else ", which may be chance. ")
-)
 helps = {name: f"{100 * each.value:.0f} %" for name, each in shares_read["helpful"].items()}
 found_sentence = (
-    f"On sixty moves that people annotated two blind readings find helpful {helps['explain']} of the comments "
-    f"that {titles[writer]} writes from an engine's lines and the program's facts, {helps['annotator']} of "
-    f"people's, {helps['program']} of the program's own and {helps['CCC']} of CCC's. "
-    + found_sentence
+    f"Blind readers of comments on sixty moves find {helps['explain']} helpful of those that {titles[writer]} "
+    f"writes from an engine's lines and the program's facts, {helps['CCC']} of CCC's, {helps['program']} of the "
+    f"program's own, {helps['annotator']} of people's. {titles[model]} repeats six words of an example in "
+    f"{100 * copied['small']['ccc'].value:.0f} % of its comments from CCC's whole prompt, {titles[writer]} in "
+    f"{100 * copied['own']['ccc'].value:.0f} %. "
 )
 if all(gap.high < 0 for gap in by_change):
     found_sentence += (
