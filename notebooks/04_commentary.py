@@ -381,6 +381,12 @@ blindly["text"] = blindly[["move", "writer", "form"]].agg(" ".join, axis=1)
 neither = (blindly["decisive"] == "no") & (blindly["helpful"] == "no")
 blindly["empty"] = neither.map({True: "yes", False: "no"})
 plain = blindly[blindly["form"] == "reworded"]
+
+
+def in_percent(share):
+    return f"{share.in_percent():.0f}"
+
+
 shares_read = pd.DataFrame(
     {
         asked: {
@@ -392,14 +398,14 @@ shares_read = pd.DataFrame(
 )
 aimed = {
     f"aim, {name}": {
-        asked: f"at {'least' if bound > 0 else 'most'} {abs(bound):.2f}"
+        asked: f"at {'least' if bound > 0 else 'most'} {100 * abs(bound):.0f}"
         for asked, bound in bounds.items()
     }
     for name, bounds in AIMS.items()
 }
 report.table(
-    pd.concat([shares_read, pd.DataFrame(aimed).T]).fillna(""),
-    caption=f"Share of {plain['move'].nunique()} comments, mean of two blind readings, and what was aimed at",
+    pd.concat([shares_read.map(in_percent), pd.DataFrame(aimed).T]).fillna(""),
+    caption=f"Per cent of {plain['move'].nunique()} comments, mean of two blind readings, and aims",
 )
 
 # %% [markdown]
@@ -428,10 +434,9 @@ kappas = {
 decided = pd.read_csv(data_file("annotated/claims.tsv"), sep="\t")
 decided = blindly.merge(decided, on=["move", "writer", "form"], suffixes=("", "_claims"))
 so = {
-    "called false": decided["false_claims"] > 0,
-    "all called true": decided["false_claims"] == 0,
+    "rules find a false claim": decided["false_claims"] > 0,
+    "all that rules read holds": (decided["false_claims"] == 0) & (decided["true"] > 0),
 }
-so["all called true"] &= decided["true"] > 0
 held = {words: share_of(decided.loc[those, "false"] == "yes") for words, those in so.items()}
 in_first = blindly[blindly["reading"] == "first"].set_index(["move", "writer"])
 own_words, new_words = (in_first[in_first["form"] == form] for form in ("original", "reworded"))
@@ -452,15 +457,15 @@ report.boards(
     report.table(
         pd.DataFrame(
             {
-                f"explain, beside the {name}": {
-                    "preferred": against[name],
-                    "neither": share_of(better == "tie"),
-                    "the other preferred": share_of(~better.isin(["explain", "tie", ""])),
+                f"beside the {name}": {
+                    "explain": in_percent(against[name]),
+                    "neither": in_percent(share_of(better == "tie")),
+                    "other": in_percent(share_of(~better.isin(["explain", "tie", ""]))),
                 }
                 for name, better in beside.items()
             }
         ).T,
-        caption="Share of moves",
+        caption="Preferred, per cent of moves",
     ),
     report.table(
         pd.DataFrame(

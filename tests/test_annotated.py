@@ -5,9 +5,10 @@ from collections import Counter
 
 import pytest
 
-from chessgloss.commentary.annotated import ANNOTATED
+from chessgloss.commentary.annotated import ANNOTATED, KEPT
 from chessgloss.commentary.notes import write_notes
 from chessgloss.llm.batches import split
+from chessgloss.llm.client import replay
 from chessgloss.llm.recordings import Answer, State
 from scripts import load_script, refuses
 
@@ -115,6 +116,22 @@ def test_tables_hold_verdicts_and_no_words(study, monkeypatch, tmp_path):
     for of in study.written.values():
         for text in of.values():
             assert " ".join(text.split()[1:4]) not in tables
+
+
+@pytest.mark.parametrize("kept", KEPT.values(), ids=str)
+def test_nothing_that_the_program_calls_false_is_left_in_what_is_explained(kept):
+    said = kept.explained("claude")
+    verdicts = Counter(each.verdict for _, claims in said.values() for each in claims)
+    assert verdicts["false"] == 0 < verdicts["not checkable"] < verdicts["true"]
+    assert {*said} <= {*kept.moves()} and len(said) > 0.9 * len(kept.moves())
+    back = kept.sent_back(replay(kept.name, "claude"))
+    first = {text.key for text in kept.texts_first(replay(kept.name, "claude"))}
+    assert 0 < len(back) < len(said)
+    for each in back:
+        told = each.messages[-1].content
+        assert "A program checked your comment" in told
+    again = kept.texts_again(replay(kept.name, "claude"))
+    assert len(again) == len(back) and not first & {text.key for text in again}
 
 
 def test_people_s_comments_are_read_by_name_and_needed(tmp_path, capsys):
