@@ -28,6 +28,7 @@ from functools import cached_property
 from pathlib import Path
 
 from chessgloss.claims import Reading, verify
+from chessgloss.claims.read_model import sentence_spans
 from chessgloss.commentary.annotated import ANNOTATED, KEPT, Kept
 from chessgloss.commentary.arms import ask_arm, read_comment
 from chessgloss.commentary.asking import read_analysis
@@ -226,30 +227,26 @@ class Study:
 # ---------------------------------------------------------------- the method explain, checked
 
 
-def read_comments(study: Study) -> dict[str, Reading]:
-    """Return what reader 1 found in the comments, by their texts."""
+def reader_one(study: Study) -> Callable[..., Reading]:
+    """Return what reads as reader 1 has read; of a text that it was not given nothing is read."""
     read = study.of.read_by_one(study.model)
-    client = replay(study.of.name, study.model)
-    texts = study.of.texts_first(client)
-    if study.of.is_checked():
-        texts += study.of.texts_again(client)
-    if lacking := [each.key for each in texts if each.text not in read]:
-        raise SystemExit(f"{len(lacking)} comments have no reading yet: {lacking[:3]}")
-    return read
+
+    def found(text: str, *_: object) -> Reading:
+        return read.get(text) or Reading((), tuple(sentence_spans(text)))
+
+    return found
 
 
 def write_sent_back(study: Study) -> None:
     """Write the false claims of the first comments: their words, and what decides them."""
     client = replay(study.of.name, study.model)
-    read = read_comments(study)
+    read = reader_one(study)
     wrong = dict[str, list[tuple[str, str]]]()
     for each in study.of.questions([METHOD]):
         name = str(each.about["of"])
         text = read_comment(client.ask(each), METHOD).text
         briefing = study.moves[name]
-        found = verify(
-            text, briefing.move, briefing.verdict, read=lambda said, *_: read[said]
-        )
+        found = verify(text, briefing.move, briefing.verdict, read=read)
         wrong[name] = [(c.text, c.evidence) for c in found if c.verdict == "false"]
     rows = (f"{json.dumps(name)}: {json.dumps(of)}" for name, of in wrong.items() if of)
     text = ",\n".join(rows)
@@ -260,13 +257,11 @@ def write_sent_back(study: Study) -> None:
 def write_comments(study: Study) -> None:
     """Write what each arm and the program have to say of each move, and what checking came to."""
     client = replay(study.of.name, study.model)
-    read = read_comments(study)
+    read = reader_one(study)
     outcomes = dict[str, Outcome]()
     for name, briefing in study.moves.items():
         request = ask_arm(briefing, METHOD)
-        outcomes[name] = explain(
-            briefing, request, client.ask, lambda said, *_: read[said]
-        )
+        outcomes[name] = explain(briefing, request, client.ask, read)
     comments = {
         "notes": {name: write_notes(each).text for name, each in study.moves.items()},
         METHOD: {name: each.comment.text for name, each in outcomes.items()},
