@@ -94,6 +94,7 @@ MADE_FROM: Mapping[str, tuple[str, ...]] = {
         "data/commentary/**/*",
         "data/famous/**/*",
         "data/notes/second/**/*",
+        "data/recordings/claude/famous*",
         f"data/recordings/{DEFAULT_MODEL}/**/*",
         "data/static/recorded/**/*",
         "lib/chessgloss/claims/**/*.py",

@@ -24,13 +24,14 @@ import pandas as pd
 from chessgloss import live
 from chessgloss.claims import Checked
 from chessgloss.claims.wording import plainly
-from chessgloss.commentary import annotate, arms, asking, game_page, methods
+from chessgloss.commentary import annotate, arms, asking, explain, game_page, methods
 from chessgloss.commentary.annotate import AnnotatedGame, Annotation
+from chessgloss.commentary.annotated import FAMOUS as KEY_MOVES
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.commentary.notes import notes, write_notes
 from chessgloss.engine import analyse_many
-from chessgloss.llm.client import DEFAULT_MODEL, replay
+from chessgloss.llm.client import DEFAULT_MODEL, model_title, replay
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import Analysis
 from chessgloss.skill import grading
@@ -65,6 +66,9 @@ FAMOUS = {
     "famous/marshall": "Marshall's Golden Move, 1912",
 }
 
+#: Whose comments, checked, are shown beside the program's on moves of famous games.
+WRITER = "claude"
+
 #: How a claim's verdict is marked.
 MARKS = {"false": "false", "not checkable": "open", "true": "true"}
 
@@ -94,14 +98,34 @@ def show_one(name: str, where: str, shown: Sequence[str]) -> str:
 def _famous(project: Path) -> Iterator[dict[str, Any]]:
     """Yield moves of famous games, as the program comments on them."""
     known = asking.read_briefings(project / "data/famous/briefings.json")
+    said = explained()
+    key = {
+        (each.position.fen, each.uci): name for name, each in KEY_MOVES.moves().items()
+    }
     for name, where in FAMOUS.items():
-        yield _own(known[name], where, "Moves of famous games")
+        game = _own(known[name], where, "Moves of famous games")
+        move = known[name].move
+        at = key.get((move.position.fen, move.uci), "")
+        game["nodes"][1]["comments"] += said.get(at, [])
+        yield game
 
 
 def _own(known: Briefing, where: str, group: str) -> dict[str, Any]:
     """Return a move with the program's own comment alone."""
     written = Comment(write_notes(known).text, "notes", None)
     return _game(known, where, group, [written])
+
+
+def explained() -> dict[str, list[list[Any]]]:
+    """Return what a model explains of key moves of the six games, by name: ``opera/31``.
+
+    As a node of the player has it: who wrote it, the method, the parts of the comment.
+    """
+    title = f"{model_title(WRITER)} from lines and facts; checked by the program"
+    return {
+        name: [[title, explain.METHOD, _cut(text, checked)]]
+        for name, (text, checked) in KEY_MOVES.explained(WRITER).items()
+    }
 
 
 class Link(NamedTuple):
@@ -232,7 +256,10 @@ def _game(
 
 def _parts(text: str, known: Briefing) -> list[list[str]]:
     """Cut a comment where claims begin and end; each part with mark and evidence, if a claim."""
-    checked = live.check(text, known)
+    return _cut(text, live.check(text, known))
+
+
+def _cut(text: str, checked: Sequence[Checked]) -> list[list[str]]:
     parts: list[list[str]] = []
     for start, stop in pairwise(
         sorted({0, len(text)}.union(*(c.span for c in checked)))

@@ -1,13 +1,18 @@
 """Write the page of whole games with comments, ``book/games.md``, from ``data/famous/games.pgn``.
 
     python book/games.py
+    python book/games.py --explained
 
 Each game is annotated as ``chessgloss annotate`` does it, without a language model: the engine with
-fixed nodes, so that the page comes out the same; some ten minutes on two cores.
+fixed nodes, so that the page comes out the same; some ten minutes on two cores. On key moves those
+words of a model that were recorded and checked (``data/famous``) stand below the program's. The
+second line puts them into the page as it is and searches nothing.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +24,7 @@ from chessgloss.commentary.methods import write_notes
 from chessgloss.engine import Analysis, analyse_many
 from chessgloss.positions import Position
 from chessgloss.store import find_project, write_file
+from explorer import explained
 
 #: Nodes of each search.
 NODES = 2_500_000
@@ -66,8 +72,36 @@ def write_page(project: Path) -> str:
         annotated = annotator.annotate(read.game)
         shown.append(_described(name, title, annotated))
         rows.append(_row(name, title, annotated))
+    return _page(project, "\n".join(rows), shown)
+
+
+def with_explained(project: Path) -> str:
+    """Return the page as it is, with what a model explains of key moves."""
+    text = (project / "book/games.md").read_text("utf-8")
+    (rows,) = re.findall(r"<tbody>\n(.*?)\n</tbody>", text, flags=re.DOTALL)
+    (data,) = re.findall(r'id="data">(.*?)</script>', text, flags=re.DOTALL)
+    kept = json.loads(data)
+    return _page(project, rows, _whole(kept["games"], kept["texts"]))
+
+
+def _whole(value: Any, texts: Sequence[str]) -> Any:
+    """Return games with the texts that their nodes share (:func:`game_page.share_texts`)."""
+    if isinstance(value, str):
+        return texts[int(value[1:])] if value.startswith("~") else value
+    if isinstance(value, dict):
+        return {key: _whole(each, texts) for key, each in value.items()}
+    return [_whole(each, texts) for each in value] if isinstance(value, list) else value
+
+
+def _page(project: Path, rows: str, shown: Sequence[dict[str, Any]]) -> str:
+    said = explained()
+    for game in shown:
+        main = [node for node in game["nodes"][1:] if node.get("main")]
+        for ply, node in enumerate(main, 1):
+            if comments := said.get(f"{game['name']}/{ply}"):
+                node["comments"] = comments
     text = (project / "book/games.md.j2").read_text("utf-8")
-    text = text.replace("{{ games }}", "\n".join(rows))
+    text = text.replace("{{ games }}", rows)
     return text.replace("{{ player }}", game_page.player(shown, level=2).strip())
 
 
@@ -103,7 +137,8 @@ def _row(name: str, title: str, annotated: annotate.AnnotatedGame) -> str:
 def main() -> int:
     """Write the page; return the exit status."""
     project = find_project()
-    write_file(project / "book/games.md", write_page(project))
+    write = with_explained if "--explained" in sys.argv else write_page
+    write_file(project / "book/games.md", write(project))
     return 0
 
 

@@ -454,8 +454,8 @@ def test_a_models_comment_is_read_and_checked_where_an_endpoint_is_set(llm, caps
     seen = capsys.readouterr()
     assert "The bishop takes the pawn on e6. It gives check." in seen.out
     assert "(explain, scripted-1" in seen.out
-    assert "1 comments, 4 questions:" in seen.err
-    assert "2 claims checked, 2 decided; 1 comments sent back" in seen.err
+    assert "1 comment, 4 questions:" in seen.err
+    assert "2 claims checked, 2 decided; 1 comment sent back" in seen.err
     first, _, again, _ = (each["messages"] for each in llm.asked)
     assert "Lines after the move, the best first:" in first[-1]["content"]
     assert '- "The bishop takes the rook on e6.": ' in again[-1]["content"]

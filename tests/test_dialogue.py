@@ -1,5 +1,6 @@
 """Questions about a move: what they speak of, the facts that answer them, a model's answers."""
 
+import re
 from unittest.mock import Mock
 
 import chess
@@ -7,6 +8,7 @@ import pytest
 
 from chessgloss.commentary.dialogue import Dialogue, Ground
 from chessgloss.commentary.questions import find_mentions
+from chessgloss.engine import open_engine
 from chessgloss.llm.client import Unanswered
 from chessgloss.llm.recordings import Answer, State
 from chessgloss.positions import MoveInContext, read_fen, read_move
@@ -329,3 +331,62 @@ def test_the_prompt_fences_what_others_wrote():
         "answer@1",
         {"fen": LOOSE_KNIGHT, "move": "e2e4"},
     )
+
+
+#: White's knight and bishop look at f7.
+QUIET = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/3P1N2/PPP2PPP/RNBQK2R b KQkq - 0 4"
+
+
+@pytest.fixture(scope="module")
+def searched():
+    with open_engine() as engine:
+        yield lambda fen, move: Dialogue(
+            read_move(read_fen(fen), move),
+            "",
+            lambda position: engine.analyse(position, nodes=30_000, multipv=3),
+        )
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "question", "words"),
+    [
+        (QUIET, "h6", "What does this move prevent?", r"5\. Ng5|Nothing in particular"),
+        ("6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1", "h6", "What does it stop?", r"Ra8#"),
+        (
+            "6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1",
+            "f6",
+            "Does it prevent anything?",
+            r"Ra8#",
+        ),
+        (
+            "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1",
+            "Kxe2",
+            "What does that prevent?",
+            r"in check, and nothing else",
+        ),
+        (
+            "r1bqkbnr/pppp1ppp/2n5/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 2 3",
+            "Bc4",
+            "What is the plan?",
+            r"4\. Qxf7#",
+        ),
+        (MIDDLEGAME, "O-O", "What is the idea?", r"10\. |9\.\.\."),
+        (
+            "4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - 0 16",
+            "Qb8+",
+            "Is it a sacrifice, for what?",
+            r"^Yes\. .*queen.*mate",
+        ),
+        (LOOSE_KNIGHT, "Qxe4", "Is it a sacrifice?", r"^No: White wins"),
+        (MIDDLEGAME, "O-O", "Is that a sacrifice?", r"^No: nothing is given up"),
+        (
+            "6k1/5ppp/4n3/8/8/8/5PPP/3Q2K1 w - - 0 1",
+            "Qd4",
+            "Is it a sacrifice, for what?",
+            r"^White loses .*1\. Qd4 Nxd4",
+        ),
+    ],
+)
+def test_what_is_prevented_planned_and_given_up(searched, fen, move, question, words):
+    text = searched(fen, move).ask(question).text
+    assert re.search(words, text), text

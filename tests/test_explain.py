@@ -143,7 +143,7 @@ def test_what_comments_cost_and_how_many_claims_were_checked_is_added_up(briefin
     spent = write.spent
     assert (spent.comments, spent.questions, spent.sent_back) == (2, 6, 1)
     assert (spent.tokens_in, spent.tokens_out) == (3 * 100 + 3 * 1000, 3 * 10 + 3 * 5)
-    assert "1 claims checked, 1 decided; 1 comments sent back" in str(spent)
+    assert "1 claim checked, 1 decided; 1 comment sent back" in str(spent)
     assert str(Spent()).startswith("0 comments, 0 questions")
 
 

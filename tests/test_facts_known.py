@@ -33,6 +33,9 @@ theory after | nobody | - | draw, Philidor position
 theory before | nobody | - | draw, wrong bishop
     k7/8/8/P7/1K6/8/8/2B5 w - - 0 1 | Kb5
     k7/8/8/P7/1K6/8/8/3B4 w - - 0 1 | Kb5
+theory before | nobody | - | draw, wrong bishop
+    k7/8/P7/P7/PK6/8/8/2B5 w - - 0 1 | Kb5
+    k7/8/P7/P7/PK5p/8/8/2B5 w - - 0 1 | Kb5
 theory before | nobody | - | draw, insufficient material
     4k3/8/8/8/8/8/8/4KN2 w - - 0 1 | Kd2
     4k3/8/8/8/8/8/4P3/4KN2 w - - 0 1 | Kd2

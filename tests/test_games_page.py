@@ -43,6 +43,25 @@ def test_the_page_runs_the_player_of_today():
     assert script in game_page.player([], pgn="")
 
 
+def test_what_a_model_explains_stands_below_the_programs_words(monkeypatch):
+    def shown(said: dict) -> dict:
+        monkeypatch.setattr(games, "explained", lambda: said)
+        text = games.with_explained(PROJECT)
+        return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+    part = [["A model, checked", "explain", [["The queen goes.", "true", "so it is"]]]]
+    plain, more = (
+        games._whole(data["games"], data["texts"])
+        for data in (shown({}), shown({"opera/31": part}))
+    )
+    main = [node for node in more[0]["nodes"][1:] if node.get("main")]
+    assert (main[30]["san"], main[30]["comments"]) == ("Qb8+", part)
+    del main[30]["comments"]
+    kept = [node for node in plain[0]["nodes"][1:] if node.get("main")]
+    kept[30].pop("comments", None)
+    assert main == kept and plain[1:] == more[1:]
+
+
 def test_a_file_with_another_number_of_games_is_refused(tmp_path, monkeypatch):
     (tmp_path / "data/famous").mkdir(parents=True)
     (tmp_path / "data/famous/games.pgn").write_text("1. e4 e5 *\n", "utf-8")

@@ -14,7 +14,7 @@ from chess.engine import Cp, Mate, PovScore
 import chessgloss
 from chessgloss.claims import verify
 from chessgloss.commentary.asking import lectured_file, read_briefings
-from chessgloss.commentary.briefing import Briefing, after_pass
+from chessgloss.commentary.briefing import Briefing, after_pass, brief_move
 from chessgloss.commentary.notes import compose
 from chessgloss.engine import open_engine
 from chessgloss.facts.replies import Refutation, Reply
@@ -24,7 +24,7 @@ from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import purposes, telling
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import Analysis
-from fakes.analyses import analysis
+from fakes.analyses import analysis, by_material
 
 #: Position, move, the note that comes first, and what the comment says.
 DECISIVE = r"""
@@ -429,6 +429,121 @@ def test_what_a_quiet_move_intends(passed, said):
 def test_words_of_the_endgame_by_rule(fen, uci, kind, does):
     found = purposes(Played(chess.Board(fen), chess.Move.from_uci(uci)))
     assert (kind in {each.kind for each in found}) == does
+
+
+@pytest.mark.parametrize(
+    ("after", "passed", "better_passed", "said"),
+    [
+        ("800 d4e4 g4g5", "-800 g4g5 d4e4", "-800 f5g6 d4e4", True),
+        (
+            "800 d4e4 g4g5",
+            "-800 g4g5 d4e4",
+            "800 f5e6 d4e4",
+            False,
+        ),  # lost by a pass, too
+        (
+            "-100 d4e3 g4f5",
+            "-800 g4g5 d4e4",
+            "-800 f5g6 d4e4",
+            False,
+        ),  # so is the one played
+        ("800 d4e4 g4g5", "-800 g4g5 d4e4", "-", False),  # nobody asked
+    ],
+)
+def test_zugzwang_is_the_reason_of_the_better_move_if_a_pass_would_hold(
+    after, passed, better_passed, said
+):
+    fen = "8/8/8/4p1K1/3kP3/8/8/8 w - - 0 1"
+    move = MoveInContext(Position(fen), "g5g4")
+    best = after_pass(MoveInContext(move.position, "g5f5").after())
+    briefing = Briefing(
+        "made",
+        move,
+        laid_down(move.position, "800 g5f5 d4d3 f5e5; -800 g5g4 d4e4"),
+        laid_down(move.after(), after),
+        passed=laid_down(after_pass(move.after()), passed),
+        better_passed=laid_down(best, better_passed),
+    )
+    made = {note.kind: note.sentence for note in notes(briefing)}
+    assert ("1. Kf5" in made.get("better_zugzwang", "")) == said, made
+
+
+def test_the_pass_after_the_better_move_is_searched_where_few_pieces_are_left():
+    """Not where the best move was played, nor where the opponent has two pieces."""
+
+    def analyse(positions, nodes, lines):
+        return [by_material(each) for each in positions]
+
+    for fen, uci, asked in (
+        ("8/8/8/4p1K1/3kP3/8/8/8 w - - 0 1", "g5g4", True),
+        ("8/8/8/4p1K1/3kP3/8/8/rr6 w - - 0 1", "g5g4", False),
+    ):
+        move = MoveInContext(Position(fen), uci)
+        first = by_material(move.position).best.moves[0]
+        for played in (uci, first):
+            briefing = brief_move(MoveInContext(move.position, played), analyse, (9, 9))
+            searched = briefing.better_passed is not None
+            assert searched == (asked and played != first)
+
+
+@pytest.mark.parametrize(
+    ("fen", "uci", "before", "after", "kind"),
+    [
+        # The knight takes the last good pawn; the bishop is of the wrong colour, or of the right.
+        (
+            "k7/8/8/Pn2P3/1K6/8/8/2B5 b - - 0 1",
+            "b5c7",
+            "0 b5c7 e5e6 c7e6 c1e3 e6d8",
+            "0 e5e6 c7e6 c1e3 e6c5 e3c5",
+            "fortress",
+        ),
+        (
+            "k7/8/8/Pn2P3/1K6/8/8/3B4 b - - 0 1",
+            "b5c7",
+            "0 b5c7 e5e6 c7e6 d1f3 a8b8",
+            "0 e5e6 c7e6 d1f3 a8b8 f3b7 b8b7",
+            None,
+        ),
+        (
+            "k7/8/8/Pn2P3/1K6/8/8/2B5 b - - 0 1",
+            "b5c3",
+            "0 b5c7 e5e6 c7e6 c1e3 e6c5 e3c5; -900 b5c3 b4c3",
+            "900 b4c3 a8b7 e5e6 b7c6",
+            "better_fortress",
+        ),
+        (
+            "k7/8/8/Pn2P3/1K6/8/8/3B4 b - - 0 1",
+            "b5c3",
+            "0 b5c7 e5e6 c7e6; -900 b5c3 b4c3",
+            "900 b4c3 a8b7 e5e6 b7c6",
+            None,
+        ),
+    ],
+)
+def test_a_draw_with_the_wrong_bishop_is_said_where_the_line_comes_to_it(
+    fen, uci, before, after, kind
+):
+    made = told(fen, uci, before, after)
+    assert made.keys() & {"fortress", "better_fortress"} == ({kind} if kind else set())
+    assert kind is None or "the corner" in made[kind]
+
+
+@pytest.mark.parametrize(
+    ("clock", "uci", "said"),
+    [
+        (82, "d1d2", None),
+        (83, "d1d2", "in eight moves"),
+        (98, "d1d2", "in one move"),
+        (99, "d1d2", "fifty-move rule can be claimed"),
+        (83, "a2a3", None),
+        (84, "a2a3", "After 42 moves"),
+    ],
+)
+def test_the_fifty_move_rule_is_said_where_it_is_near(clock, uci, said):
+    fen = f"4k3/7r/8/8/8/8/P6R/3K4 w - - {clock} 120"
+    made = told(fen, uci, f"0 {uci} e8e7", "0 e8e7 h2h7")
+    text = " ".join(made[kind] for kind in made if kind.startswith("fifty"))
+    assert (said or "") in text and bool(text) == bool(said)
 
 
 # ---------------------------------------------------------------- English

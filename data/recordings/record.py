@@ -38,6 +38,7 @@ import pandas as pd
 from chessgloss.assets import AssetMissing, locate
 from chessgloss.claims.gold import GoldText
 from chessgloss.commentary import readings, voice
+from chessgloss.commentary.annotated import KEPT
 from chessgloss.commentary.arms import (
     PURPOSE,
     ask_arm,
@@ -157,6 +158,23 @@ def _voice_readings(client: Client, commentator: str) -> Iterator[list[Request]]
             yield from _read_all_of(client, f"all_{reading}", texts)
 
 
+def _kept(name: str, client: Client, commentator: str) -> Iterator[list[Request]]:
+    """Yield the questions of the arms on kept moves, then the comments sent back."""
+    yield KEPT[name].questions()
+    if KEPT[name].is_checked():
+        yield KEPT[name].sent_back(client)
+
+
+def _kept_readings(
+    name: str, client: Client, commentator: str
+) -> Iterator[list[Request]]:
+    """Yield the questions on the comments of the arms, then on those that were written again."""
+    answers = replay(name, commentator)
+    yield from _read_all_of(client, "first", KEPT[name].texts_first(answers))
+    if KEPT[name].is_checked():
+        yield from _read_all_of(client, "again", KEPT[name].texts_again(answers))
+
+
 def _voice_blind(client: Client, commentator: str) -> Iterator[list[Request]]:
     """Yield the questions of two blind readings on the comments of all arms, notes, and people.
 
@@ -261,6 +279,8 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
         "voice": _voice,
         "voice_readings": _voice_readings,
         "voice_blind": _voice_blind,
+        **{name: partial(_kept, name) for name in KEPT},
+        **{f"{name}_readings": partial(_kept_readings, name) for name in KEPT},
         "strong_judge": _strong_judge,
         "gcc_eval": _gcc_eval,
         "mate_in_one_all": _all_of(partial(mate_in_one_requests, None)),
@@ -269,10 +289,22 @@ PURPOSES: Mapping[str, Batches] = MappingProxyType(
 )
 
 #: Purposes whose questions a judge is asked.
-JUDGED = ("voice_readings", "voice_blind", "strong_judge", "gcc_eval")
+JUDGED = (
+    "voice_readings",
+    *(f"{name}_readings" for name in KEPT),
+    "voice_blind",
+    "strong_judge",
+    "gcc_eval",
+)
 
 #: Purposes of which more questions follow from the answers to the first.
-FOLLOWING = ("readings", "voice", "voice_readings")
+FOLLOWING = (
+    "readings",
+    "voice",
+    "voice_readings",
+    *KEPT,
+    *(f"{name}_readings" for name in KEPT),
+)
 
 #: Slots of a server on this machine: each keeps one beginning of the purpose's questions read.
 #: Eight serve the eleven arms: those that differ in the move's concepts alone share one.
@@ -280,7 +312,12 @@ SLOTS = {"factorial": 8}
 
 #: Tokens that such a server holds for each slot: the longest question and its answer. What a reader
 #: of claims is told takes some 6,000.
-CONTEXT = {"factorial": 2048, "readings": 10_240, "voice_readings": 10_240}
+CONTEXT = {
+    "factorial": 2048,
+    "readings": 10_240,
+    "voice_readings": 10_240,
+    **{f"{name}_readings": 10_240 for name in KEPT},
+}
 
 #: Whose comments are counted where a judge has none of the model yet.
 WRITER = "claude"

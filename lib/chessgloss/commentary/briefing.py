@@ -52,6 +52,10 @@ class Briefing:
         the opponent threatened. ``None`` as for ``passed``.
     refutations
         What a reader would try after the move or in its place, and fails; empty where nobody asked.
+    better_passed
+        The engine's analysis of the position in which the opponent passes after the best move.
+        Asked where another move was played and the opponent has at most one piece beside king and
+        pawns, so that having to move may be what loses; ``None`` elsewhere.
     """
 
     name: str
@@ -64,6 +68,7 @@ class Briefing:
     passed: Analysis | None = None
     idle: Analysis | None = None
     refutations: tuple[Refutation, ...] = ()
+    better_passed: Analysis | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -187,6 +192,10 @@ def brief_move(
     passed = analyse([turned], nodes[0], RANKED_LINES)[0] if turned else None
     waited = after_pass(move.position)
     idle = analyse([waited], nodes[0], 1)[0] if waited else None
+    best = MoveInContext(move.position, before.best.moves[0]).after()
+    pressed = best if before.best.moves[0] != move.uci and _few_pieces(best) else None
+    turned_best = after_pass(pressed) if pressed else None
+    better_passed = analyse([turned_best], nodes[0], 1)[0] if turned_best else None
     return Briefing(
         move.numbered_san,
         move,
@@ -195,4 +204,12 @@ def brief_move(
         passed=passed,
         idle=idle,
         refutations=refutations(move, before, after, analyse, tried, idle),
+        better_passed=better_passed,
     )
+
+
+def _few_pieces(position: Position) -> bool:
+    """Return whether the side to move has at most one piece beside king and pawns."""
+    board = chess.Board(position.fen)
+    pieces = board.occupied_co[board.turn] & ~(board.pawns | board.kings)
+    return pieces.bit_count() <= 1

@@ -26,6 +26,7 @@ from chessgloss.commentary.notes import compose
 from chessgloss.commentary.prompts import load_prompt
 from chessgloss.commentary.questions import PATTERNS, Mention, find_mentions
 from chessgloss.facts import Verdict, listed, side_name
+from chessgloss.facts.replies import refutations
 from chessgloss.llm.client import Client, Misconfigured, Unanswered
 from chessgloss.llm.recordings import Request, Sampling, State
 from chessgloss.llm.text import quoted
@@ -34,7 +35,7 @@ from chessgloss.positions import MoveInContext, Position
 from chessgloss.predicates.board import after_move, attackers, taken_on
 from chessgloss.predicates.finding import legal_moves, men
 from chessgloss.predicates.words import named, owned
-from chessgloss.scores import Analysis, by_the_rules, score_text
+from chessgloss.scores import Analysis, by_the_rules, centipawns, score_text
 
 #: How a move that somebody speaks of stands to the move under discussion: the move itself,
 #: another in its place, an answer to it, one further on, one after a pass by the opponent, or
@@ -73,6 +74,35 @@ _THREATS: Final = (
     "allows_mate_1",
     "allows_mate",
 )
+
+#: Notes on what a move prevents, on what is planned with it, and on what it gives up.
+_PREVENTS: Final = (
+    "parries_mate",
+    "stops",
+    "stops_fails",
+    "stops_push",
+    "stops_push_fails",
+    "protects",
+    "escapes",
+    "keeps_out",
+    "blockades",
+)
+_PLANS: Final = (
+    *_THREATS[:5],
+    "intends",
+    "travels",
+    "marches",
+    "opens_file",
+    "spoils_later",
+    "ties",
+    "prepares",
+    "leads_to",
+)
+_SACRIFICES: Final = ("sacrifice_mate", "sacrifice_for", "sacrifice", "combination")
+_OFFERS: Final = ("offers", "poisoned")
+
+#: Centipawns by which a pass would have been worse if the move is to have prevented something.
+_PREVENTED: Final = 80
 
 
 class Ground(NamedTuple):
@@ -462,6 +492,12 @@ class Dialogue:
             text = self._standing(verdict)
         elif topic == "the threats":
             text = self._threats(verdict)
+        elif topic == "what it prevents":
+            text = self._prevents()
+        elif topic == "the plan":
+            text = self._plan()
+        elif topic == "the sacrifice":
+            text = self._sacrifice()
         else:
             return self._on_move("played", self.move)
         return Ground(topic, "board", text)
@@ -497,6 +533,71 @@ class Dialogue:
         if own.gain > 0 and own.plies <= MOST_PLIES:
             texts.append(f"In this line {side_name(self.move.mover)} wins {own.stuff}.")
         return " ".join(texts)
+
+    def _whole(self) -> Briefing:
+        """Return all that can be known of the move: passes before and after it, what fails."""
+        known = self._briefing(self.move)
+        waited = after_pass(self.move.position)
+        idle = self._analyse(waited) if waited else None
+        failing = refutations(
+            self.move,
+            known.before,
+            known.after,
+            lambda positions, *_: [self._analyse(each) for each in positions],
+            idle=idle,
+        )
+        return replace(known, idle=idle, refutations=failing)
+
+    def _prevents(self) -> str:
+        """Return what the opponent could have done after a pass in place of the move."""
+        briefing = self._whole()
+        if told := _sentences(briefing, _PREVENTS):
+            return told
+        us, them = side_name(self.move.mover), side_name(not self.move.mover)
+        if briefing.idle is None or not briefing.idle.lines:
+            return f"{us} was in check, and nothing else had to be prevented."
+        best = briefing.idle.best
+        line = _line(chess.Board(briefing.idle.position.fen), best.moves[:3])
+        had = f"Had {us} passed, {them} would have played {line} ({score_text(best.score)})"
+        now = centipawns(briefing.verdict.after, self.move.mover)
+        saved = now - centipawns(best.score, self.move.mover)
+        if saved < _PREVENTED:
+            return f"Nothing in particular. {had}."
+        after = score_text(briefing.verdict.after)
+        return f"{had}. After {self.move.numbered_san} the engine says that {after}."
+
+    def _plan(self) -> str:
+        """Return what the mover means to go on with, if the opponent lets it."""
+        briefing = self._whole()
+        if told := _sentences(briefing, _PLANS):
+            return told
+        us, them = side_name(self.move.mover), side_name(not self.move.mover)
+        line = briefing.verdict.reply_line[:MOST_PLIES]
+        main = f"The engine's main line is {_line(self._board, line)}." if line else ""
+        passed = briefing.passed
+        if passed is None or not passed.lines:
+            return main or "There is no plan any more: the game is over."
+        own = _line(chess.Board(passed.position.fen), passed.best.moves[:3])
+        return f"If {them} did nothing, {us} would go on with {own}. {main}".strip()
+
+    def _sacrifice(self) -> str:
+        """Return whether the move gives something up, what for, or what it wins or loses."""
+        briefing = self._whole()
+        if told := _sentences(briefing, _SACRIFICES):
+            return f"Yes. {told}"
+        if told := _sentences(briefing, _OFFERS):
+            return f"It is an offer. {told}"
+        us = side_name(self.move.mover)
+        board = chess.Board(self.move.position.fen)
+        line = (self.move.uci, *briefing.verdict.reply_line)
+        outcome = play_out(board, line, self.move.mover)
+        shown = _line(board, line[: max(outcome.plies, 3)])
+        if outcome.gain > 0:
+            return f"No: {us} wins {outcome.stuff} with {shown}."
+        if outcome.gain == 0:
+            return f"No: nothing is given up in the engine's line {shown}."
+        after = score_text(briefing.verdict.after)
+        return f"{us} loses {outcome.stuff}: {shown}. The engine says that {after}."
 
     # ---------------------------------------------------------------- with a language model
 
@@ -544,6 +645,11 @@ class Dialogue:
             problem = str(error)
         self.warn(f"{problem}; the facts speak instead")
         return None
+
+
+def _sentences(briefing: Briefing, kinds: Sequence[str]) -> str:
+    """Return the notes of some kinds on a move, the weightiest first."""
+    return " ".join(note.sentence for note in notes(briefing) if note.kind in kinds)
 
 
 def _distinct(grounds: Iterable[Ground]) -> tuple[Ground, ...]:

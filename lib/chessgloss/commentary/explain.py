@@ -19,6 +19,7 @@ from chessgloss.claims.read_model import sentence_spans
 from chessgloss.commentary.arms import read_comment, send_back
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.llm.recordings import Answer, Request
+from chessgloss.llm.text import counted
 
 #: The arm whose comments are checked.
 METHOD = "explain"
@@ -58,18 +59,19 @@ class Spent:
     def __str__(self) -> str:
         each = max(1, self.comments)
         decided = self.claims["true"] + self.claims["false"]
+        asked = f"{counted(self.comments, 'comment')}, {counted(self.questions, 'question')}"
         return (
-            f"{self.comments} comments, {self.questions} questions: "
-            f"{self.seconds / each:.1f} s, {self.tokens_in // each:,} tokens in and "
-            f"{self.tokens_out // each:,} out a comment; {self.claims.total()} claims checked, "
-            f"{decided} decided; {self.sent_back} comments sent back, {self.cut} sentences cut, "
-            f"{self.unread} not checked"
+            f"{asked}: {self.seconds / each:.1f} s, {self.tokens_in // each:,} tokens in and "
+            f"{self.tokens_out // each:,} out a comment; "
+            f"{counted(self.claims.total(), 'claim')} checked, {decided} decided; "
+            f"{counted(self.sent_back, 'comment')} sent back, "
+            f"{counted(self.cut, 'sentence')} cut, {self.unread} not checked"
         )
 
     def asking(self, ask: Callable[[Request], Answer]) -> Callable[[Request], Answer]:
         """Return what asks the same and is counted here."""
 
-        def counted(request: Request) -> Answer:
+        def asked(request: Request) -> Answer:
             start = time.monotonic()
             answer = ask(request)
             self.seconds += time.monotonic() - start
@@ -78,7 +80,7 @@ class Spent:
             self.tokens_out += answer.completion_tokens
             return answer
 
-        return counted
+        return asked
 
     def add(self, outcome: Outcome) -> None:
         """Count what the check of a comment came to."""

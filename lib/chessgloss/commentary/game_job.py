@@ -30,6 +30,7 @@ from chessgloss.commentary.annotate import (
 from chessgloss.commentary.game_pgn import name_game
 from chessgloss.corpora.pgn import PgnGame
 from chessgloss.engine import EngineMissing, EnginePool
+from chessgloss.llm.text import counted
 from chessgloss.positions import text_digest
 
 #: Nodes searched for each ply of a game, in units of those of a first search: measured, and soon
@@ -185,7 +186,7 @@ class Job:
 
 def _told(read: PgnGame, game: AnnotatedGame) -> str:
     comments = sum(bool(note.text) for note in game.notes)
-    plies = f"{comments} comments on {len(game.notes)} plies"
+    plies = f"{counted(comments, 'comment')} on {len(game.notes)} plies"
     return f"game {read.number}: {plies} ({game.sources})"
 
 

@@ -83,7 +83,7 @@ class Theory(NamedTuple):
 
 
 def theory(board: Board) -> Theory | None:
-    """Return the known outcome of an ending of at most five pieces; ``None`` if unsure.
+    """Return the known outcome of an ending; ``None`` if unsure.
 
     Three pieces exactly; of more, the cases of three rules. *Lucena*: rook and pawn (not a
     rook's pawn) on the seventh against rook, the attacking king before its pawn, its rook
@@ -93,6 +93,10 @@ def theory(board: Board) -> Theory | None:
     no rook is attacked. *Wrong bishop*: pawns of one rook's file with bishops that do not
     control its corner, on or beside which the bare king stands.
     """
+    if not board.occupied & ~(board.kings | board.pawns | board.bishops):
+        views = (_seen_by(board, side) for side in chess.COLORS)
+        if any(map(_is_wrong_bishop, views)):
+            return Theory(None, "wrong bishop")
     if board.occupied.bit_count() > 5:
         return None
     if board.is_insufficient_material():
@@ -100,15 +104,18 @@ def theory(board: Board) -> Theory | None:
     if board.occupied.bit_count() == 3:
         return _looked_up(board)
     for side in chess.COLORS:
-        view = board if side else board.mirror()
+        view = _seen_by(board, side)
         pieces = (_pieces(view, chess.WHITE), _pieces(view, chess.BLACK))
         if not view.pawns or view.pawns & view.occupied_co[chess.BLACK]:
             continue
         if pieces == ("R", "R") and (known := _rook_theory(view)):
             return known._replace(winner=known.winner and side)
-        if pieces in (("B", ""), ("BB", "")) and _is_wrong_bishop(view):
-            return Theory(None, "wrong bishop")
     return None
+
+
+def _seen_by(board: Board, side: chess.Color) -> Board:
+    """Return a board on which a side plays White."""
+    return board if side else board.mirror()
 
 
 @cache
@@ -177,7 +184,13 @@ def _is_philidor(view: Board) -> bool:
 
 
 def _is_wrong_bishop(view: Board) -> bool:
-    """Whether Black's bare king holds against White's bishops and rook's pawns."""
+    """Whether Black's bare king holds against White's bishops and rook's pawns.
+
+    There are only kings, bishops and pawns on the board.
+    """
+    bare = not view.occupied_co[chess.BLACK] & ~view.kings
+    if not (bare and view.pawns and view.bishops):
+        return False
     file = _only(view.pawns) % 8
     colour = chess.BB_DARK_SQUARES if file else chess.BB_LIGHT_SQUARES  # of h8, of a8
     return (

@@ -25,3 +25,8 @@ def quoted(text: str) -> str:
     """
     inside = re.sub(r"<{3,}|>{3,}", lambda run: " ".join(run.group()), visible(text))
     return f"<<<\n{inside}\n>>>"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return ``1 claim`` or ``3 claims``."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import chess
 
+from chessgloss.facts.known import zugzwang
 from chessgloss.facts.verdict import judgement_of, standing
 from chessgloss.notes.intentions import is_borne_out
 from chessgloss.notes.kinds import NOTES, Notes, Purpose
+from chessgloss.notes.mates import wrong_bishop_in, zugzwang_after
 from chessgloss.notes.played import Played
 from chessgloss.notes.purposes import purposes, telling
 from chessgloss.notes.situation import Situation, both
@@ -86,9 +88,14 @@ def better(situation: Situation) -> Notes:
     if verdict.standing_before != verdict.standing:
         keeps = NOTES["keeps"].get(verdict.standing_before)
         keeping = f", which {keeps}" if keeps else ""
-    if wins and move.end != situation.played.end:
+    if _squeezes(situation, move):
+        yield situation.note("better_zugzwang", best=move.number)
+    elif wins and move.end != situation.played.end:
         line = spelt(situation.before, verdict.best_line, max(best.plies, 1))
         yield situation.note("better_wins", best.gain, line=line, stuff=best.stuff)
+    elif _holds_in_the_corner(situation):
+        line = spelt(situation.before, verdict.best_line)
+        yield situation.note("better_fortress", line=line)
     elif reasons := _reasons(situation, move):
         words = {"best": move.number, "purpose": both(reasons)}
         same = move.taken is not None and move.taken == situation.played.taken
@@ -96,6 +103,22 @@ def better(situation: Situation) -> Notes:
     else:
         line = spelt(situation.before, verdict.best_line)
         yield situation.note("better_line", line=line, keeping=keeping)
+
+
+def _squeezes(situation: Situation, move: Played) -> bool:
+    """Tell whether the better move leaves the opponent in zugzwang, and the one played does not."""
+    passed = situation.briefing.better_passed
+    if passed is None or not passed.lines or zugzwang_after(situation):
+        return False
+    scores = situation.verdict.before, passed.best.score
+    return zugzwang(move.after, *scores, "after") is not None
+
+
+def _holds_in_the_corner(situation: Situation) -> bool:
+    """Tell whether the better move leads to a draw with the wrong bishop, for the weaker side."""
+    verdict = situation.verdict
+    drawn = verdict.standing_before == "equal" and verdict.standing != "equal"
+    return drawn and wrong_bishop_in(situation.before, verdict.best_line) > 0
 
 
 def _reasons(situation: Situation, move: Played) -> list[Purpose]:

@@ -30,6 +30,8 @@ MAKERS: Final[tuple[Maker, ...]] = (
     mates.forced_mate,
     mates.missed_mate,
     mates.named_facts,
+    mates.fortress,
+    mates.fifty_moves,
     alternatives.forced,
     alternatives.only,
     alternatives.better,

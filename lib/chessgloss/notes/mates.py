@@ -7,12 +7,22 @@ from collections.abc import Sequence
 import chess
 
 from chessgloss.facts import Fact, listed
+from chessgloss.facts.endings import theory
 from chessgloss.facts.known import perpetual, zugzwang
 from chessgloss.notes.kinds import NOTES, Note, Notes, capital
 from chessgloss.notes.situation import Situation
-from chessgloss.predicates.outcome import spelt
+from chessgloss.predicates import board as boards
+from chessgloss.predicates.outcome import (
+    LONGEST_TOLD,
+    count_in_words,
+    spelt,
+)
 from chessgloss.predicates.tactics import mates
 from chessgloss.predicates.words import named
+
+#: Plies without a capture or a pawn's move from which the fifty-move rule is near, and those at
+#: which a draw can be claimed.
+_NEAR, _CLAIMED = 84, 100
 
 #: The length of a mate is given up to so many moves: of a longer one a short search finds that it
 #: is there, and not yet the shortest.
@@ -117,11 +127,56 @@ def named_facts(situation: Situation) -> Notes:
 
 def _proven(situation: Situation) -> list[Fact]:
     """Return facts that lines and scores prove: perpetual check and zugzwang."""
-    found = list[Fact | None]()
-    passed = situation.briefing.passed
+    found = [zugzwang_after(situation)]
     if situation.verdict.standing == "equal":
         found.append(perpetual(situation.after, situation.replies, "after"))
-    if passed is not None and passed.lines:
-        scores = situation.verdict.after, passed.best.score
-        found.append(zugzwang(situation.after, *scores, "after"))
     return [fact for fact in found if fact]
+
+
+def zugzwang_after(situation: Situation) -> Fact | None:
+    """Return the opponent's zugzwang after the move."""
+    passed = situation.briefing.passed
+    if passed is None or not passed.lines:
+        return None
+    scores = situation.verdict.after, passed.best.score
+    return zugzwang(situation.after, *scores, "after")
+
+
+# ---------------------------------------------------------------- draws that are near
+
+
+def fortress(situation: Situation) -> Notes:
+    """Yield the draw with the wrong bishop to which the engine's line comes."""
+    level = situation.verdict.standing == "equal"
+    plies = wrong_bishop_in(situation.after, situation.replies)
+    if level and plies and not is_wrong_bishop(situation.before):
+        moves = map(chess.Move.from_uci, situation.replies[:plies])
+        yield situation.note("fortress", line=situation.after.variation_san(moves))
+
+
+def is_wrong_bishop(board: chess.Board) -> bool:
+    """Tell whether a bare king holds a draw, for the bishop does not control the pawn's corner."""
+    known = theory(board)
+    return known is not None and known.name == "wrong bishop"
+
+
+def wrong_bishop_in(board: chess.Board, line: Sequence[str]) -> int:
+    """Return the plies of a line after which that draw stands on the board; 0 if it never does."""
+    for plies, uci in enumerate(line[:LONGEST_TOLD], 1):
+        board = boards.after_move(board, chess.Move.from_uci(uci))
+        if is_wrong_bishop(board):
+            return plies
+    return 0
+
+
+def fifty_moves(situation: Situation) -> Notes:
+    """Yield that the fifty-move rule is near, or that the move begins its count anew."""
+    waited = situation.before.halfmove_clock
+    left = _CLAIMED - situation.after.halfmove_clock
+    if situation.is_over or situation.mate is not None:
+        return
+    if waited >= _NEAR and left == _CLAIMED:
+        yield situation.note("fifty_anew", waited=str(waited // 2))
+    elif 0 < left <= _CLAIMED - _NEAR:
+        moves = count_in_words((left + 1) // 2, "move")
+        yield situation.note("fifty_near", moves=moves)

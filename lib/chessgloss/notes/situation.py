@@ -79,6 +79,10 @@ class Briefed(Protocol):
         """The engine's analysis after a pass in place of the move: what the opponent threatened."""
 
     @property
+    def better_passed(self) -> Analysis | None:
+        """The engine's analysis after the best move and a pass: whether having to move loses."""
+
+    @property
     def refutations(self) -> Sequence[Refutation]:
         """What a reader would try after the move or in its place, and fails."""
 

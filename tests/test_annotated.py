@@ -1,0 +1,142 @@
+"""The blind reading of comments on annotated moves: who is asked what, and what is kept."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from chessgloss.commentary.annotated import ANNOTATED, KEPT
+from chessgloss.commentary.notes import write_notes
+from chessgloss.llm.batches import split
+from chessgloss.llm.client import replay
+from chessgloss.llm.recordings import Answer, State
+from scripts import load_script, refuses
+
+STUDY = load_script("annotated/study.py")
+
+
+@pytest.fixture(scope="module")
+def moves():
+    return ANNOTATED.briefings()
+
+
+@pytest.fixture
+def study(moves, tmp_path):
+    """Everybody says what the program does, with a name in front."""
+    made = STUDY.Study("scripted-1", {}, tmp_path / "kept")
+    notes = {name: write_notes(each).text for name, each in moves.items()}
+    made.__dict__["written"] = {
+        writer: {name: f"{writer}: {text}" for name, text in notes.items()}
+        for writer in STUDY.WRITERS
+    }
+    return made
+
+
+def answered(study, stage: str, said) -> list:
+    """Record an answer to every question of a stage; return the questions."""
+    purpose, make = STUDY.ASKED[stage]
+    recordings = study.recordings(purpose)
+    asked = make(study)
+    for each in asked:
+        recordings.keep(each, Answer(State.ANSWERED, said(each)), "2026-11-28", {})
+    return asked
+
+
+def reworded(study) -> None:
+    answered(
+        study, "reword", lambda each: each.messages[-1].content.splitlines()[1][:300]
+    )
+
+
+def test_writers_are_given_what_was_searched_and_readers_other_lines(moves, tmp_path):
+    assert len(moves) == 60
+    seen = STUDY.Study("scripted-1", {}, tmp_path).seen
+    for name, each in moves.items():
+        assert each.before.best.moves and each.move == seen[name].move
+        assert each.before.nodes != seen[name].before.nodes
+    assert sum(each.better_passed is not None for each in moves.values()) > 0
+
+
+def test_both_arms_are_asked_once_a_move_and_no_file_shows_a_move_twice(study):
+    asked = ANNOTATED.questions()
+    assert Counter(each.about["method"] for each in asked) == {"ccc": 60, "explain": 60}
+    assert len({each.messages[-1].content for each in asked}) == 120
+    assert "Natural moves that fail" in asked[-1].messages[-1].content
+    assert "Concepts changed most" in asked[0].messages[-1].content
+    reworded(study)
+    for stage, (_, make) in STUDY.ASKED.items():
+        questions = make(study)
+        for batch in split(questions, 40, 1, STUDY._group(questions)):
+            names = [each.about["of"] for each in batch]
+            assert len(names) == len(set(names)) > 0, stage
+
+
+def test_what_two_readings_are_shown(study):
+    reworded(study)
+    asked = study.blind()
+    forms = Counter(
+        (each.about["set"], str(each.about["method"]).split()[1]) for each in asked
+    )
+    assert forms["first", "reworded"] == forms["second", "reworded"] == 240
+    assert (forms["first", "original"], forms["second", "original"]) == (240, 0)
+    assert 12 <= forms["first", "broken"] == forms["second", "broken"] <= 24
+    for writer, texts in study.broken.items():
+        for name, text in texts.items():
+            assert text != study.reworded[writer][name]
+    pairs = study.prefer()
+    first = Counter(str(each.about["first"]) for each in pairs)
+    assert len(pairs) == 120 and min(first.values()) > 15
+
+
+def test_tables_hold_verdicts_and_no_words(study, monkeypatch, tmp_path):
+    reworded(study)
+    answered(
+        study,
+        "blind",
+        lambda each: "decisive=partly helpful=yes misleading=no false=no author=model",
+    )
+    said = iter(["First.", "second", "tie", "neither of them"] * 60)
+    pairs = answered(study, "prefer", lambda each: next(said))
+    monkeypatch.setattr(STUDY, "HERE", tmp_path)
+    STUDY.write_verdicts(study)
+    verdicts = (tmp_path / "verdicts.tsv").read_text().splitlines()
+    assert verdicts[1].endswith("first\tpartly\tyes\tno\tno\tmodel")
+    assert len(verdicts) == 1 + len(study.blind())
+    told = [
+        row.split("\t")
+        for row in (tmp_path / "preferences.tsv").read_text().splitlines()[1:]
+    ]
+    assert [row[3] for row in told[:4]] == [
+        pairs[0].about["first"],
+        pairs[1].about["second"],
+        "tie",
+        "",
+    ]
+    tables = "".join(path.read_text() for path in tmp_path.glob("*.tsv"))
+    for of in study.written.values():
+        for text in of.values():
+            assert " ".join(text.split()[1:4]) not in tables
+
+
+@pytest.mark.parametrize("kept", KEPT.values(), ids=str)
+def test_nothing_that_the_program_calls_false_is_left_in_what_is_explained(kept):
+    said = kept.explained("claude")
+    verdicts = Counter(each.verdict for _, claims in said.values() for each in claims)
+    assert verdicts["false"] == 0 < verdicts["not checkable"] < verdicts["true"]
+    assert {*said} <= {*kept.moves()} and len(said) > 0.9 * len(kept.moves())
+    back = kept.sent_back(replay(kept.name, "claude"))
+    first = {text.key for text in kept.texts_first(replay(kept.name, "claude"))}
+    assert 0 < len(back) < len(said)
+    for each in back:
+        told = each.messages[-1].content
+        assert "A program checked your comment" in told
+    again = kept.texts_again(replay(kept.name, "claude"))
+    assert len(again) == len(back) and not first & {text.key for text in again}
+
+
+def test_people_s_comments_are_read_by_name_and_needed(tmp_path, capsys):
+    path = tmp_path / "people.jsonl"
+    path.write_text(json.dumps({"id": "S01", "comment": "So  far\nso good."}) + "\n")
+    assert STUDY.read_people(path) == {"S01": "So far so good."}
+    refuses(SystemExit, "2", STUDY.main, ["reword", "--write", str(tmp_path)])
+    assert "--people" in capsys.readouterr().err
