@@ -59,15 +59,12 @@ def write_page(project: Path) -> str:
         share=SHARE,
     )
     shown = []
-    rows = []
     for (name, title), read in zip(KNOWN.items(), games, strict=True):
         print(title, flush=True)
         read.game.headers["Date"] = read.game.headers["Date"].split(".")[0]
         annotated = annotator.annotate(read.game)
         shown.append(_described(name, title, annotated))
-        rows.append(_row(name, title, annotated))
     text = (project / "book/games.md.j2").read_text("utf-8")
-    text = text.replace("{{ games }}", "\n".join(rows))
     return text.replace("{{ player }}", game_page.player(shown, level=2).strip())
 
 
@@ -85,19 +82,6 @@ def _described(
 def _is_commented(node: Mapping[str, Any]) -> bool:
     """Whether a move of the game itself has a comment."""
     return bool(node["main"] and node["gloss"])
-
-
-def _row(name: str, title: str, annotated: annotate.AnnotatedGame) -> str:
-    """Return a game's row of the table at the head of the page."""
-    headers = annotated.game.headers
-    year = headers["Date"].replace("????", "–")
-    comments = sum(bool(each.text) for each in annotated.notes)
-    place = headers["Site"]
-    return (
-        f'<tr id="{name}"><td><a href="#{name}">{title}</a></td><td>{headers["White"]} – '
-        f"{headers['Black']}</td><td>{place}</td><td>{year}</td>"
-        f"<td>{headers['Result']}</td><td>{comments}</td></tr>"
-    )
 
 
 def main() -> int:
