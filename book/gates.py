@@ -317,8 +317,8 @@ class Length:
     Parameters
     ----------
     words, screens, tables
-        Visible words (those of a closed menu are not), the height in screens of 1440 by 900 pixels,
-        and visible tables.
+        Visible words, of letters or digits and in no closed menu; the height in screens of 1440 by
+        900 pixels; visible tables.
     pictured
         Whether a whole picture stands within the first 620 pixels at 1280 by 720.
     """
@@ -331,7 +331,7 @@ class Length:
 
 _LENGTH = """() => { const article = document.querySelector('article');
   const seen = [...article.querySelectorAll('table')].filter(each => each.checkVisibility());
-  const words = text => text.split(/\\s+/).filter(each => each).length;
+  const words = text => text.split(/\\s+/).filter(each => /[\\p{L}\\p{N}]/u.test(each)).length;
   const closed = [...article.querySelectorAll('select')].map(each => words(each.innerText));
   const open = words(article.innerText) - closed.reduce((sum, each) => sum + each, 0);
   return [open, article.scrollHeight, seen.length]; }"""

@@ -133,7 +133,7 @@ if games_path:
 splits = pd.Series([game.split for game in games]).value_counts()
 report.paste(share_train=100 * splits["train"] / len(games))
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Lengths and results, by the levels of the players"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Lengths and results of the games"}
 plies = np.array([len(game.moves) for game in games])
 ends = pd.Series([game.result for game in games]).value_counts()
 sheet = {
@@ -153,26 +153,7 @@ sheet = {
     },
 }
 
-of_game = pd.DataFrame(
-    [
-        (
-            *sorted(int(name.rsplit(" ", 1)[1]) for name in (game.white, game.black)),
-            len(game.moves),
-            game.result == "1/2-1/2",
-        )
-        for game in selfplay
-    ],
-    columns=["level", "against", "plies", "drawn"],
-)
-by_pair = of_game.groupby(["level", "against"]).agg(
-    **{"games": ("plies", "size"), "mean plies": ("plies", "mean"), "draws": ("drawn", "mean")}
-)
-report.boards(
-    report.sheet(corpus, sheet),
-    report.table(
-        by_pair.rename_axis(["level", "against"]), caption="By level of the weaker player"
-    ),
-)
+report.sheet(corpus, sheet)
 
 # %% [markdown]
 # ## Positions and comments
@@ -447,7 +428,7 @@ plt.show()
 #   {glue:text}`acpl_20:.0f`. One game cannot show that the stronger level plays
 #   better{glue:md}`enough_games`.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Choose the words of the recap, save the results"}
+# %% tags=["remove-input"]
 per_game = grades[grades["level"] == 10].groupby("number")["loss"].mean()
 report.paste(game_low=per_game.min(), game_high=per_game.max())
 order = value.rank().corr(pd.Series(levels, index=levels), method="spearman")

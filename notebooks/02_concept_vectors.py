@@ -235,10 +235,10 @@ for tail_share in (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5):
 narrow, wide = cuts[0.05][1], cuts[0.5][1]
 report.paste(
     cut_says=(
-        f"with all positions in, the plane is right less often, {wide:.2f} against {narrow:.2f} "
+        f"with all positions in, the plane is right less often, {wide.value:.2f} against {narrow.value:.2f} "
         "with 5 % at each end."
         if wide.high < narrow.low
-        else f"with all positions in, it is right on {wide:.2f}, with 5 % at each end on {narrow:.2f}."
+        else f"with all positions in, it is right on {wide.value:.2f}, with 5 % at each end on {narrow.value:.2f}."
     )
 )
 
@@ -413,7 +413,7 @@ more = pd.DataFrame(
 ).rename_axis(None)
 report.table(more, caption="Table 6: precision and recall")
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What Table 6 allows to say"}
+# %% tags=["remove-input"]
 high = pd.Series({name: cell.high for name, cell in mine["accuracy"].items()})
 below = [name for name in high.index if high[name] < paper[name] - 0.005]
 report.paste(paper_mean=paper_mean)
@@ -588,7 +588,7 @@ report.table(
     caption="What the network adds to the bare board, mean of 21 concepts",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What matched pairs allow to say"}
+# %% tags=["remove-input"]
 on_pairs = (
     "larger than"
     if matched_more.low > 0
@@ -711,7 +711,7 @@ shown = pd.Series({gap_titles[name]: f"{gap:.3f}" for name, gap in people_gaps.i
 )
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What people's positions allow to say"}
+# %% tags=["remove-input"]
 def told(name, above, below, neither):
     gap = people_gaps[name]
     return above if gap.low > 0 else below if gap.high < 0 else neither
@@ -740,23 +740,6 @@ positions, {higher} the {at_play.value:.2f} on self-play. {adds}. Vectors from s
     people_recap = f"""On people's positions the bare board reaches {of_board.value:.3f}, and the
 network adds {people_gaps["gain_over_board"].value:.3f} to it."""
 Markdown(people_said) if people else None
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "People's positions, concept by concept"}
-columns = {
-    "NNUE": ("NNUE", "people's", "people's"),
-    "bare board": ("bare board", "people's", "people's"),
-    "NNUE, fitted on self-play": ("NNUE", "self-play", "people's"),
-    "self-play: NNUE": ("NNUE", "self-play", "self-play"),
-}
-on_people = {"T78, paper": paper.rename_axis(None)}
-for title, case in columns.items():
-    if people:
-        accuracies = table_of(crossed[case], seed=seed)["accuracy"]
-        on_people[title] = accuracies.map("{:.3f}".format)
-report.table(
-    pd.DataFrame(on_people),
-    caption="Test accuracy on people's positions; last column: on as many of self-play",
-)
 
 # %% [markdown]
 # ## Beyond the tails
@@ -831,12 +814,7 @@ report.table(
     + (f" (without {' and '.join(still)}, which do not vary there)" if len(still) else ""),
 )
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Between the tails, concept by concept"}
-middle = pd.concat(ranges, axis=1).swaplevel(axis=1).sort_index(axis=1)
-print(f"no variance between the tails, left out of every mean: {', '.join(still) or 'none'}")
-report.table(middle, caption="Middle 90 % of test positions", digits=2)
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What lies between the tails allows to say"}
+# %% tags=["remove-input"]
 known = """The network holds more than the probe reads: vectors fitted to separate extremes
 measure ordinary positions less well. The next chapter starts from here."""
 Markdown(f"""Between the tails the probe explains {r2["NNUE"]:.0%} of the terms' variance, the
@@ -903,15 +881,6 @@ report.paste(beyond=beyond, opposite=opposite, sides=len(sides))
 # Steps along {glue:text}`beyond` of 21 concepts move the evaluation further than every random
 # direction; the others do no more than a random disturbance. White's and Black's version of a term
 # pull in opposite ways in {glue:text}`opposite` of {glue:text}`sides` pairs.
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Which vectors point the same way", "figure": {"caption": "Which concepts point the same way: cosines between the vectors. Red is the same direction, blue the opposite.", "name": "fig-02-geometry"}, "image": {"alt": "Matrix of cosines between 21 concept vectors, dark on the diagonal."}}
-fig, ax = plt.subplots(figsize=(6.0, 5.2))
-image = ax.imshow(unit @ unit.T, cmap="RdBu_r", vmin=-1, vmax=1)
-ax.set_xticks(range(21), oracle.TERMS, rotation=90)
-ax.set_yticks(range(21), oracle.TERMS)
-ax.grid(False)
-fig.colorbar(image, label="cosine")
-plt.show()
 
 # %% [markdown]
 # ## What single choices cost
@@ -1094,12 +1063,12 @@ if leela:
     print(f"random directions change the expected result by at most {leela_reach:.3f}")
 (report.table(steps.to_frame("change of the expected result"), digits=3) if leela else None)
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the Leela network allows to say"}
+# %% tags=["remove-input"]
 steered_said = f"""Steered along its own concepts there, its evaluation moves further than by every
 random direction for {leela_beyond} of 21."""
 Markdown(f"{leela_said} {steered_said}") if leela else None
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The opening"}
+# %% tags=["remove-input"]
 finding = "A linear classifier reads chess concepts off a network's hidden layer"
 if board_suffices:
     finding += ", but nearly as well off the bare board, with no network behind it"
@@ -1120,7 +1089,7 @@ report.paste(
 # %% [markdown]
 # ## Recap
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Write the recap"}
+# %% tags=["remove-input"]
 recap = [
     f"""A probe's accuracy needs a baseline, and the bare board is a strong one; random weights reach
 {all_means["random weights"].value:.2f}, counts of pieces {all_means["piece counts"].value:.2f}. {people_recap}""",
@@ -1131,7 +1100,7 @@ better than random directions.""",
 ]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
+# %% tags=["remove-input"]
 published = float(paper_mean)
 mean_result = report.Result.of(
     mean, "accuracy", reference=published, source="CCC paper, Table 6, mean of 21 accuracies"
@@ -1245,7 +1214,6 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers rest on"}
 report.evidence(
     len(labelled),
     "positions",

@@ -355,7 +355,7 @@ report.table(
 )
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the differences allow to say"}
+# %% tags=["remove-input"]
 def relation(gap, above, below, neither):
     return above if gap.low > 0 else below if gap.high < 0 else neither
 
@@ -477,7 +477,7 @@ report.table(
     caption="Test moves; every method with the same training moves",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What equal training allows to say"}
+# %% tags=["remove-input"]
 same_moves = len(set(fitted_on.values())) == 1
 names_of = {"nnue": "the model on NNUE", "board": "the model on the bare board"}
 ahead = [
@@ -511,9 +511,6 @@ ax.set_ylabel("nDCG@5")
 ax.set_ylim(0, 1)
 ax.legend(ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 plt.show()
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "By kind of move: the numbers"}
-report.table(within.map("{:.2f}".format), caption="nDCG@5 on test moves, by kind of move")
 
 # %% [markdown]
 # ## Which layer, which expert, which terms?
@@ -622,7 +619,7 @@ report.table(
     caption="The paper's ranking, validation moves",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the layers allow to say"}
+# %% tags=["remove-input"]
 line_gap = of_unseen(by_layer[f"NNUE, {layer}"] - by_layer["bare board"])
 read_linearly = relation(line_gap, "more than", "less than", "no measurably other value than")
 Markdown(f"""Read by a line, the layers of this chapter give {read_linearly} the change of the bare
@@ -730,26 +727,8 @@ committed_moves = logs["nnue"]["moves"]
 gain_table.loc[f"{committed_moves:,} moves (committed models)"] = f"{over_board:.3f}"
 report.table(gain_table, caption="The head start, by number of training moves")
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All numbers of the curve, and the passes of the committed models"}
-flat = by_moves.rename(columns={"nnue": "NNUE"}, level=1)
-flat.columns = [", ".join(filter(None, column)) for column in flat.columns]
-passes = pd.DataFrame(
-    {source: [epoch["ndcg"] for epoch in log["log"]] for source, log in logs.items()}
-)
-passes.index = [f"after pass {number + 1}" for number in range(len(passes))]
-passes = passes.rename(columns={"onehot": "bare board", "nnue": "NNUE"})
-report.boards(
-    report.table(
-        flat.rename_axis(None).map(
-            lambda cell: f"{cell:.3f}" if hasattr(cell, "low") else cell
-        ),
-        caption="Test moves, by training moves; passes: up to the best weights",
-    ),
-    report.table(passes, digits=3, caption="Committed models: nDCG@5 on validation moves"),
-)
 
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the curve allows to say"}
+# %% tags=["remove-input"]
 def changes_to(fewer, more):
     gap = measured(of_gain[more] - of_gain[fewer])
     verb = relation(gap, "rises", "falls", "does not measurably change")
@@ -844,7 +823,7 @@ beside = {
     else report.without("people's games", "03_prioritisation", committed_people)
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What people's moves allow to say"}
+# %% tags=["remove-input"]
 people_said = ""
 people_recap = "How people's moves are ranked needs people's games: not measured here."
 
@@ -920,7 +899,7 @@ report.boards(
 # %% [markdown]
 # ## Recap
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Write the recap"}
+# %% tags=["remove-input"]
 recap = [
     f"""By nDCG@5 the paper's ranking has {summary["nDCG@5"][wide_name].value:.2f}, a guess by kind
 of move {summary["nDCG@5"][guess].value:.2f}, a regression on the changes
@@ -933,7 +912,7 @@ of move {summary["nDCG@5"][guess].value:.2f}, a regression on the changes
 ]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
+# %% tags=["remove-input"]
 reported = {
     "best": best,
     "paper": published,
@@ -1002,7 +981,6 @@ report.save(
     report.rows(points_of_curve, "priority.curve", unit="nDCG@5"),
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers rest on"}
 report.evidence(
     len(test),
     "moves",

@@ -257,7 +257,7 @@ report.table(
     caption="What each step changes, in points: comments that are false, that say what decides",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the table bears out"}
+# %% tags=["remove-input"]
 DO = {"false": "are false", "decisive": "say what decides"}
 DO["small, false"] = f"by {titles[small]}, on {len(small_false)} of the moves, are false"
 told_steps = [each for each in (*steps, *small_steps) if each.verdict != "open"]
@@ -350,7 +350,7 @@ report.boards(
 # A claim is false on the *board*, which is a matter of fact, or by the engine's *evaluation*, which
 # is an opinion.
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Board and evaluation, arm by arm"}
 claims = outcomes.decided_claims(comments, first, second)
 wrong = claims[claims["false"] == 1]
 by_kind = {
@@ -421,7 +421,7 @@ report.table(
     caption="Comments that …, per cent, mean of two blind readings by one model",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the intervals bear out"}
+# %% tags=["remove-input"]
 PAIRS = [
     *(("ccc", "bare"), ("lines_checked", "ccc"), ("lines_checked", "lines")),
     *(("notes", "ccc"), ("lines_checked", "notes")),
@@ -469,7 +469,7 @@ Markdown(
 # - {glue:md}`recap_steps`
 # - A true comment need not help, nor say what decides.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Numbers, sentences and the picture"}
+# %% tags=["remove-input"]
 says, lies = ({arm: f"{100 * of[arm].mean():.0f} %" for arm in of} for of in (decisive, false))
 moved = [
     pictures.STEPS[name]
@@ -534,7 +534,7 @@ report.paste(
     moves_n=len(chosen),
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results, and what they rest on"}
+# %% tags=["remove-input"]
 KEYS = {writer: "model", small: "small_model", "rules": "rules"}
 difference_unit = "share of comments, difference on the same moves"
 gaps_by_cause = {

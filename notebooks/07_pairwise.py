@@ -279,7 +279,7 @@ report.paste(
     unreadable=asked - len(every) or "none",
     faith_lines=mean_scores.loc[KINDS["lines_checked"], "faithfulness"],
     faith_ccc=mean_scores.loc["CCC", "faithfulness"],
-    **{key: f"{each.in_percent():.0f} %" for key, each in shares.items()},
+    **{key: f"{100 * each.value:.0f} %" for key, each in shares.items()},
 )
 
 # %% tags=["remove-input"]

@@ -140,31 +140,6 @@ axes.set(
 axes.legend(loc="lower left", bbox_to_anchor=(1, 0))
 plt.show()
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Table 1, as printed: mean ratings"}
-cells = [cell for cell in reference.load("ccc") if cell.table == "table1"]
-marked = {
-    (cell.row, cell.column): f"{'*' * ('star' in cell.flags)}{cell.printed}" for cell in cells
-}
-shown = (
-    pd.Series(marked)
-    .unstack()
-    .loc[list(PAPER_METHODS.values()), list(dict.fromkeys(cell.column for cell in cells))]
-)
-report.table(shown, caption="The paper's Table 1: mean ratings, rescaled to [0, 1]")
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Tables 2 and 3: causes of error, and agreement"}
-report.boards(
-    report.table(
-        reference.table("ccc", "table2"), caption="The paper's Table 2: causes of error"
-    ),
-    report.table(
-        reference.table("ccc", "table3"), caption="The paper's Table 3: agreement", digits=4
-    ),
-)
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Table 4: correlations with automatic scores"}
-report.table(reference.table("ccc", "table4"), caption="The paper's Table 4: correlations")
-
 # %% [markdown]
 # A star in the printed Table 1 means p < 0.001 against CCC; the paper does not say by which test.
 # Table 3 speaks of Fleiss' kappa {cite}`fleiss1971measuring` "of ranks" but cites a work on
@@ -394,26 +369,6 @@ print(
 )
 signs = mean_interval(recovery["sign"], recovery["repeat"], seed=seed)
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "By the size of the planted difference"}
-classes = pd.cut(recovery["planted"].abs(), [0, 0.05, 0.1, 0.2, 0.5])
-recovery["bias"] = recovery["found"] - recovery["planted"]
-by_size = (
-    recovery.groupby(classes, observed=True)
-    .agg(
-        differences=("planted", "size"),
-        recovered=("held", "mean"),
-        sign=("sign", "mean"),
-        bias=("bias", "mean"),
-    )
-    .rename_axis("planted")
-)
-report.table(
-    by_size,
-    digits=3,
-    caption=f"SIMULATED: {sizes.repeats} studies of "
-    f"{sizes.raters} raters and {sizes.moves} moves",
-)
-
 # %% [markdown]
 # ## How many raters, how many moves?
 #
@@ -519,7 +474,7 @@ report.table(
 # - Intervals over moves alone hold {glue:text}`scores_by_moves:.0f` % of the planted scores, those
 #   over moves and raters {glue:text}`scores:.0f` %.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Values in the text"}
+# %% tags=["remove-input"]
 power = curve.set_index(["raters", "moves", "level"])["power"]
 false = units.loc[0.05].xs("difference 0", level=1)
 report.paste(
@@ -534,7 +489,7 @@ report.paste(
     }
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Set the paper's values beside ours"}
+# %% tags=["remove-input"]
 lookup = reference.lookup
 capitals = {name: name.capitalize() for name in DIMENSIONS}
 published = (
@@ -585,7 +540,7 @@ for name, cell in published.items():
             else report.Result.of(value, needs=missing, **more)
         )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
+# %% tags=["remove-input"]
 rows = report.rows
 report.save(
     "08_human_study",
@@ -624,7 +579,6 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Evidence"}
 report.evidence(
     len(ratings.frame),
     f"{ratings.label} of comments",

@@ -289,34 +289,6 @@ rows = {
 }
 report.boards(report.board(printed.asked.position, size=280), report.texts(rows, "Figure A5"))
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Thirteen ways to answer, and how each is read"}
-replies = [
-    "Bxc3#",
-    "Bxc3",
-    "18... Bxc3+",
-    "a5c3",
-    "The best move is Bxc3#.",
-    '{"move": "Bxc3#"}',
-    "bxc3",
-    "Qxc3#",
-    "Bishop takes c3",
-    "Bxc3 or Bb4",
-    "Nd4",
-    "Bb4",
-    "I cannot tell.",
-]
-answers = [read_answer(text, printed.board) for text in replies]
-ends = [mates.outcome_of(printed, answer) for answer in answers]
-report.table(
-    pd.DataFrame(
-        {
-            "said": replies,
-            "read as": [answer.san or answer.uci or "" for answer in answers],
-            "outcome": ends,
-        }
-    ).set_index("said")
-)
-
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The move that is told: does Stockfish find a better one?"}
 analyses = engine.analyse_many(
     [each.asked.position for each in recorded], nodes=sizes.nodes, progress=False
@@ -471,9 +443,6 @@ axes.set_ylabel("")
 axes.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.3, 1.0))
 plt.show()
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The same as a table"}
-report.table(failures, caption="Answers by outcome")
-
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The small model's most common answers, and the first of each kind"}
 of_model = frame[frame["player"] == title]
 common = of_model.groupby("prompt")["text"].value_counts().groupby(level=0).head(4)
@@ -519,7 +488,7 @@ report.sheet("mates in one of Lichess", solved or {"problems": 0})
 # - The vector detects {glue:text}`recall:.0f` % of the mates, and sees one in
 #   {glue:text}`alarms:.0f` % of the positions without a mate.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say"}
+# %% tags=["remove-input"]
 bare = of_model[of_model["prompt"] == "bare"]["outcome"]
 
 
@@ -589,7 +558,7 @@ report.paste(
     games_mates=100 * mating[most_mates].value,
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
+# %% tags=["remove-input"]
 of_problems = "share of problems"
 table7 = []
 for player, name in names.items():
@@ -635,7 +604,6 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Evidence"}
 report.evidence(
     len(problems),
     "problems",

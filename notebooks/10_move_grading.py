@@ -604,10 +604,6 @@ known_same = {
     for reading, prefix in (("exact", ""), ("bound", "bound_"))
 }
 known_stable = {reading: agreement(hits, known_before) for reading, hits in known_same.items()}
-exact_gains = paired_difference(
-    known_same["exact"]["class"], known_same["bound"]["class"], known_before["game"], seed=seed
-)
-moved = (longer["lost"] - longer["long_lost"]).abs()
 report.boards(
     report.table(
         pd.DataFrame(
@@ -619,34 +615,6 @@ report.boards(
 
 # %% [markdown]
 # {glue:text}`verdict_says`
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Which classes change in the longer search; moves drawn earlier, by the last report and by the last exact one"}
-# Which classes change when the search is thirty times longer, and how long the searches are.
-report.boards(
-    report.table(
-        pd.crosstab(longer["judgement"], longer["long_judgement"])
-        .reindex(index=list(order), columns=list(order), fill_value=0)
-        .rename_axis(index="until stable", columns="thirty times longer"),
-        caption="Until stable (rows), thirty times longer (columns)",
-    ),
-    report.sheet(
-        "the searches",
-        {
-            "median change of the chance lost": float(moved.median()),
-            "median nodes until stable": float(longer["nodes"].median()),
-            "searched to the limit": float((longer["nodes"] >= MOST_NODES).mean()),
-        },
-    ),
-    report.table(
-        pd.DataFrame(
-            {
-                "last report": known_stable["bound"],
-                "last exact report": known_stable["exact"],
-            }
-        ),
-        caption=f"{len(known_before)} moves drawn earlier: same verdict as a search thirty times longer",
-    ),
-)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The moves on which the search was chosen, by nodes"}
 # The moves on which the search was chosen, one line and fixed nodes; last row: the first search.
@@ -945,7 +913,7 @@ report.boards(
 #   a level. Level and loss have a rank correlation of {glue:text}`order:.2f` in all our games, of
 #   {glue:text}`plan_order:.2f` in the plan's.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Choose the sentences of the opening and the recap, save the results"}
+# %% tags=["remove-input"]
 decided = paired[paired["verdict"] != "tied"]
 right = mean_interval(paired["verdict"] == "right", seed=seed)
 right_decided = mean_interval(decided["verdict"] == "right", seed=seed)
@@ -1133,8 +1101,8 @@ report.check(
 
 # %% [markdown]
 # **3. How many games?** Take the spread of the games' means at levels 10 and 15. How many games of
-# each level does a study need to detect two centipawns a move with a power of 80 % (two-sided, 5
-# %)?
+# each level does a study need to detect two centipawns a move with a power of 80 %
+# (two-sided, 5 %)?
 
 # %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: games a level, by the usual formula for two means"}
 # Games a level, by the usual formula for two means.

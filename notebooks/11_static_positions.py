@@ -44,7 +44,6 @@ from chessgloss.claims import verify
 from chessgloss.commentary.game_page import embedded
 from chessgloss.positions import phase_of
 from chessgloss.experts import load_expert
-from chessgloss.predicates.tactics import forks, mates
 from chessgloss.llm.client import model_title, recorded_models, replay
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.skill import grading
@@ -76,7 +75,6 @@ from chessgloss.skill.suite import (
     data_folder,
     describe_positions,
     positions_of,
-    read_known_sets,
     read_suite,
     reason_asked,
 )
@@ -157,16 +155,12 @@ COLOURS = dict(
     )
 )
 NAMED = {
-    "gpt_3_5_turbo_instruct": (-52, -13),
+    "gpt_3_5_turbo_instruct": (-10, -24),
     "gemini_3_1_pro_preview_medium": (-124, 7),
-    "maia_1900": (-44, 6),
-    "maia_1100": (-10, 7),
-    "random_bot": (-54, 4),
-    "survival_bot": (-50, 6),
+    "maia_1900": (-100, -2),
+    "random_bot": (0, -40),
     "gpt_3_5_turbo": (6, -3),
     "gpt_5_2_high": (6, -4),
-    "grok_4_fast": (-24, -14),
-    "gpt_5_5_xhigh": (6, 2),
 }
 figure, axes = plt.subplots(figsize=(7.6, 2.4))
 for name, row in rated.iterrows():
@@ -190,6 +184,7 @@ for name, row in rated.iterrows():
             fontsize=7,
             textcoords="offset points",
             color=colour,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5},
         )
 for family, colour in {**COLOURS, "others": "#888888"}.items():
     axes.plot([], [], "o", color=colour, label=family)
@@ -761,7 +756,7 @@ report.table(
 )
 
 # %% [markdown]
-# ## How many positions, and which improvement pays?
+# ## How many positions?
 #
 # From the 50 positions that all answered, fewer are drawn, a hundred times each. Or fewer are
 # *chosen*: one after the other, each time the one that makes the error smallest for the players
@@ -841,57 +836,6 @@ alpha = items / (items - 1) * shared
 print(*fifteen, sep=", ")
 
 # %% [markdown]
-# The plan recommends more than positions. In the fold each of its improvements is tried; a negative
-# change is a smaller error.
-
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Score in nine other ways, and what it changes"}
-def priced_by(some, by=None):
-    """Return each player's mean priced loss; with ``by``, each group with the same weight."""
-    if by is None:
-        return some.groupby("player")["priced"].mean()
-    return some.groupby(["player", by])["priced"].mean().groupby("player").mean()
-
-
-def regraded(tables):
-    other = graded_moves(dict(zip(shown, tables, strict=True)))
-    sheets = [
-        graded_answers(answers, other).assign(player=name)
-        for name, answers in given_moves.items()
-    ]
-    every = pd.concat(sheets)
-    return every.assign(priced=every["uncut"].fillna(ILLEGAL))
-
-
-openings = played["phase"] == "opening"
-variants = {
-    "illegal moves left out, as the plan does": scores["uncut"],
-    "phases with the same weight": priced_by(played, "phase"),
-    "quiet and tactical with the same weight": priced_by(played, "kind"),
-    "quiet positions alone": priced_by(played[played["kind"] == "quiet"]),
-    "tactical positions alone": priced_by(played[played["kind"] == "tactical"]),
-    "without openings": priced_by(played[~openings]),
-    "openings alone": priced_by(played[openings]),
-    "graded from one colour": priced_by(regraded(graders["one search"])),
-    "graded with a quarter of the nodes": priced_by(
-        regraded(graders["mean of both, a quarter of the nodes"])
-    ),
-}
-pays = {}
-base = np.abs(predicted - rating)
-for name, variant in variants.items():
-    x = np.log(variant.loc[sure.index] + 1).to_numpy()
-    off = np.abs(held_out(x, rating, family) - rating)
-    change = paired_difference(off, base, family, seed=seed)
-    verdict = "no difference shown"
-    if change.high < 0:
-        verdict = "pays"
-    if change.low > 0:
-        verdict = "harms"
-    pays[name] = {"error": f"{off.mean():.0f}", "change": f"{change:.0f}", "": verdict}
-report.table(pd.DataFrame(pays).T, caption="Other ways to score, families held out")
-
-# %% [markdown]
 # ## Have the models met these positions?
 #
 # Positions and answers are public, so later models may have read them. {glue:text}`n_both` players
@@ -942,19 +886,9 @@ gain_of_newest = bootstrap(
 # The fold names what makes an answer illegal by the classes of chapter 13, where models that read
 # only moves are asked.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Legal moves: game shown or not, by family, by effort of thinking, by place"}
-spoken = played.join(roster[["family", "effort", "label"]], on="player")
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Legal moves: game shown or not, by family"}
+spoken = played.join(roster["family"], on="player")
 spoken = spoken[~spoken["family"].isin(PROGRAMS)]
-spoken["effort"] = spoken["effort"].replace(
-    {
-        "": "not said",
-        "default": "not said",
-        "thinking": "medium",
-        "minimal": "low",
-        "max": "xhigh",
-    }
-)
-spoken["base"] = spoken["label"].str.replace(r" \(.*", "", regex=True)
 in_core = spoken[spoken["set"] == "core"]
 each_player = in_core.groupby("player").agg(
     legal=("legal", "mean"), history=("history", "first"), family=("family", "first")
@@ -980,46 +914,8 @@ gain = bootstrap(cells[:, :2], history_gain, seed=seed, resamples=sizes.resample
 within = bootstrap(cells, gain_within, seed=seed, resamples=sizes.resamples)
 
 by_family = means_by(spoken, "family", "legal", cluster="player", seed=seed)
-by_effort = (
-    means_by(spoken, "effort", "legal", cluster="player", seed=seed)
-    .reindex(["no thinking", "low", "medium", "high", "xhigh", "not said"])
-    .dropna()
-)
-counts_of = {name: spoken.groupby(name)["player"].nunique() for name in ("family", "effort")}
-spoken["check"] = spoken["motif check"].map({True: "in check", False: "not in check"})
-spoken["legal moves there"] = pd.cut(
-    spoken["legal moves"],
-    [0, 10, 20, 30, 40, 99],
-    labels=["0 to 10", "11 to 20", "21 to 30", "31 to 40", "over 40"],
-)
-where = {}
-for column in ("phase", "check", "legal moves there", "kind"):
-    some = spoken.assign(group=spoken[column].astype(str))
-    for group, mean in means_by(some, "group", "legal", cluster="name", seed=seed).items():
-        inside = some[some["group"] == group]
-        where[f"{column}: {group}"] = {"positions": inside["name"].nunique(), "legal": mean}
-LEVEL = {"no thinking": 0, "low": 1, "medium": 2, "high": 3, "xhigh": 4}
-steps = spoken.assign(step=spoken["effort"].map(LEVEL)).dropna(subset="step")
-edges = steps.groupby("base")["step"].agg(["min", "max"]).query("min < max")
-effort_gain = {}
-for base, edge in edges.iterrows():
-    pair = [
-        steps[(steps["base"] == base) & (steps["step"] == edge[end])]
-        .groupby("name")[["legal", "priced", "history"]]
-        .mean()
-        for end in ("min", "max")
-    ]
-    both = pair[0].join(pair[1], suffixes=("", " more"), how="inner")
-    names = {step: word for word, step in LEVEL.items()}
-    effort_gain[f"{base}: {names[edge['min']]} to {names[edge['max']]}"] = {
-        "positions": len(both),
-        "shown": " / ".join(
-            "game" if both[column].iloc[0] else "FEN" for column in ("history", "history more")
-        ),
-        "legal moves": paired_difference(both["legal more"], both["legal"], seed=seed),
-        "centipawns lost": f"{(both['priced more'] - both['priced']).mean():.0f}",
-    }
-
+players_of = spoken.groupby("family")["player"].nunique()
+best_first = by_family.map(lambda mean: mean.value).sort_values(ascending=False).index
 report.boards(
     report.sheet(
         "share of legal moves, game shown less FEN alone",
@@ -1030,21 +926,9 @@ report.boards(
             "difference within families": within,
         },
     ),
-    *(
-        report.table(
-            pd.DataFrame({"players": counts_of[name], "legal": means}).loc[
-                means.map(lambda mean: mean.value).sort_values(ascending=False).index
-                if name == "family"
-                else means.index
-            ],
-            caption=f"Legal moves by {name}",
-        )
-        for name, means in (("family", by_family), ("effort", by_effort))
-    ),
-    report.table(pd.DataFrame(where).T, caption="Legal moves by place; positions are drawn"),
     report.table(
-        pd.DataFrame(effort_gain).T,
-        caption="The same model thinking more, same positions: what is gained",
+        pd.DataFrame({"players": players_of, "legal": by_family}).loc[best_first],
+        caption="Legal moves by family",
     ),
 )
 
@@ -1148,7 +1032,6 @@ report.table(
 # nothing.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Two positions that strong models lose and Maia does not"}
-in_core_set = places[places["set"] == "core"].index
 strong = rated.index[(rated["rating"] > 1_300) & ~rated["family"].isin(PROGRAMS)]
 weak = rated.index[(rated["rating"] <= 1_300) & ~rated["family"].isin(PROGRAMS)]
 losses = played[played["set"] == "core"].pivot(index="name", columns="player", values="charged")
@@ -1182,48 +1065,7 @@ for name in missed_by.index:
 report.boards(*cards)
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Centipawns lost, by what the position holds"}
-def threatens_mate(board):
-    """Return whether the opponent could mate, were it its turn."""
-    if board.is_check():
-        return False
-    board = board.copy(stack=False)
-    board.push(chess.Move.null())
-    return bool(mates(board, board.turn))
-
-
-def fork_to_see(board):
-    """Return whether a move makes a fork that cannot be won, where there was none."""
-    side = board.turn
-    if any(fork.safe for fork in forks(board, side)):
-        return False
-    for move in board.legal_moves:
-        after = board.copy(stack=False)
-        after.push(move)
-        if any(fork.safe for fork in forks(after, side)):
-            return True
-    return False
-
-
-for fact, holds_in in (("fork to see", fork_to_see), ("mate threat", threatens_mate)):
-    places[f"motif {fact}"] = pd.Series({name: holds_in(boards[name]) for name in in_core_set})
-facts = {"all positions": pd.Series(True, index=compared.index)}
-facts |= {
-    column: places.loc[compared.index, column].astype(bool)
-    for column in places
-    if column.startswith("motif ")
-}
-by_fact = {}
-for fact, holds in facts.items():
-    some = compared[holds]
-    if len(some):
-        more = paired_difference(some["strong models"], some["maia_1900"], seed=seed)
-        by_fact[fact.removeprefix("motif ")] = {
-            "positions": len(some),
-            **some.mean().map("{:.0f}".format),
-            "strong less Maia": f"{more:.0f}" if len(some) >= 5 else "too few",
-        }
-
+# %% tags=["remove-input"]
 against_maia = paired_difference(compared["strong models"], compared["maia_1900"], seed=seed)
 words = "lose about as much as"
 if against_maia.high < 0:
@@ -1232,8 +1074,6 @@ if against_maia.low > 0:
     words = "lose more than"
 maia_says = f"Over the 50 positions the {len(strong)} language models rated above 1,300 {words} Maia 1900."
 report.paste(maia_says=maia_says)
-
-report.table(pd.DataFrame(by_fact).T, caption="Centipawns lost, by what the position holds")
 
 # %% [markdown]
 # ## Any player beside any other
@@ -1370,46 +1210,6 @@ overview = overview.rename(
 ).fillna("none")
 report.table(overview, caption="Every player, the least loss first; intervals draw games")
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The positions by kind, level and phase, and what the moves really played lost"}
-counts = {"positions": len(frame), "games": frame["game"].nunique()}
-for column in ("side", "band", "phase", "kind"):
-    counts |= {f"{column}: {key}": int(n) for key, n in frame[column].value_counts().items()}
-baseline = pd.DataFrame(
-    {
-        "plan's Elo": frame.groupby("level")["elo"].first(),
-        "loss of the move played": means_by(frame, "level", "loss", cluster="game", seed=seed),
-    }
-)
-report.boards(
-    report.sheet("positions of our own", counts),
-    report.table(baseline.rename_axis(None), caption="Moves really played, by Skill Level"),
-)
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Openings of a book, puzzles, moves of people's games: mean loss of the engines"}
-known_moves = read_known_sets().known[:: 1 if profile != "smoke" else 20]
-known_asked = [Asked(known.name, known.position) for known in known_moves]
-known_tables = grading.find_tables(
-    [known.position for known in known_moves], settings, kept, store
-)
-known_frame = pd.DataFrame(
-    [(known.name, known.kind, known.move) for known in known_moves],
-    columns=["name", "kind", "move"],
-)
-graded_known = graded_moves(dict(zip(known_frame["name"], known_tables, strict=True)))
-known_losses = {
-    name: graded_answers(given, graded_known)["charged"]
-    for name, given in ask_all(engines, known_asked).items()
-}
-known_losses["random"] = random_answers(known_frame["name"], graded_known)["charged"]
-known_losses["the solution, the book, the person"] = graded_known.loc[
-    list(zip(known_frame["name"], known_frame["move"], strict=True)), "loss"
-].to_numpy()
-report.table(
-    pd.DataFrame(known_losses).groupby(known_frame["kind"]).mean().T.rename_axis(columns=None),
-    caption="Mean loss in positions from elsewhere",
-    digits=0,
-)
-
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Would another yardstick change the ranking? Kendall's τ with the usual one"}
 few = in_common[in_common["number"] < OTHER_GAMES]
 few_positions = {name: positions[row] for row, name in few["name"].items()}
@@ -1510,7 +1310,7 @@ report.table(
 #   points wide: weak models are separated from strong ones, not one strong model from the next.
 # - {glue:text}`own_recap`
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Choose the sentences, save the results"}
+# %% tags=["remove-input"]
 best_single = min(
     (name for name in errors_sure if name in scores), key=lambda name: errors_sure[name].value
 )

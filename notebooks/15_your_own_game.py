@@ -157,7 +157,7 @@ report.texts(
 # - A game is annotated where it matters; what the file held before stays.
 # - A question is answered from the board, for the moves and pieces that it names.
 
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
 report.paste(n_moves=len(annotated.notes), n_commented=len(commented), n_questions=len(replies))
 report.save(
     "15_your_own_game",
@@ -167,7 +167,6 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"]
 report.evidence(
     len(annotated.notes),
     "moves",

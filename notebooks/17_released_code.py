@@ -342,20 +342,20 @@ def told(difference, yes, no="no more than chance"):
 
 
 closer = (
-    f"As the code makes it, the table is nearer to the printed one by {gain:.1f} points a cell."
+    f"As the code makes it, the table is nearer to the printed one by {gain.value:.1f} points a cell."
     if gain.low > 0
-    else f"Which version is nearer cannot be told: {gain:.1f} points a cell."
+    else f"Neither version is clearly nearer: {gain.value:.1f} points a cell."
 )
-white_said = f"""On the board that is not turned the difference is {gain_white:.1f} points,
+white_said = f"""On the board that is not turned the difference is {gain_white.value:.1f} points,
 {told(gain_white, "clear as well", "too little to tell")}."""
 leela_said = ""
 leela_gain = None
 if leela_path:
     leela_gain = nearer("described_leela", "text_sort_leela")
     leela_said = f"""On a small Leela network, the paper's own kind, with {len(leela_rows):,}
-positions, it is {leela_gain:.1f}."""
+positions, it is {leela_gain.value:.1f}."""
 board_rho = fit.loc["text_sort_board", "ρ of accuracy"]
-board_said = f"Made by the code, the bare board has ρ {board_rho:.2f}" + (
+board_said = f"Made by the code, the bare board has ρ {board_rho.value:.2f}" + (
     ": the printed order of the concepts needs no network." if board_rho.low > 0 else "."
 )
 totals = {
@@ -366,32 +366,21 @@ totals = {
     for name in ("Imbalance", "Pawns")
 }
 tilt_said = f"""for which concepts recall stands above precision goes with the printed table by ρ
-{tilts["text_sort"]:.2f}, with a random tenth by {tilts["text_random"]:.2f}."""
+{tilts["text_sort"].value:.2f}, with a random tenth by {tilts["text_random"].value:.2f}."""
 Markdown(
     f"""{closer} {white_said} {leela_said}
 
 - **Sort.** {board_said}
-- **Slice.** It changes the mean accuracy by {slice_gain:+.1f} points,
+- **Slice.** It changes the mean accuracy by {slice_gain.value:+.1f} points,
   {told(slice_gain, "beyond chance")}. But {tilt_said}
-- **Turned board.** It costs {view_loss:.1f} points. As the code does, Imbalance falls from
+- **Turned board.** It costs {view_loss.value:.1f} points: Imbalance falls from
   {totals["Imbalance"]} and Pawns from {totals["Pawns"]}.
-- **Noise.** {noise_gap:.1f} points, {told(noise_gap, "beyond chance")}.
-- **Class.** Precision and recall of the other class differ by {other_class:.1f} points in the mean.
-  The released ones are of class 0: the high tail, because label 1 is the low one's.
-- **Best of {len(ours_alone)}.** All three columns are fitted best by *{titles[best]}*: chosen by looking
-  at the printed table, so that its ρ flatters itself a little."""
+- **Noise.** {noise_gap.value:.1f} points, {told(noise_gap, "beyond chance")}.
+- **Class.** The released precision and recall are those of the high tail, because label 1 is the low
+  one's; the other class differs by {other_class.value:.1f} points in the mean.
+- **Best of {len(ours_alone)}.** All three columns are fitted best by *{titles[best]}*, which flatters
+  itself a little: it was chosen by looking at the printed table."""
 )
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All 63 cells"}
-columns = {"printed": paper}
-columns |= {key: measured[key][:, :3] for key in ("described", "text_sort")}
-grid = np.hstack([*columns.values()])
-heads = [
-    f"{titles.get(name, name)}: {measure}"
-    for name in columns
-    for measure in ("accuracy", "precision", "recall")
-]
-report.table(pd.DataFrame(grid, list(TERMS), heads), caption="Table 6, three times")
 
 # %% [markdown]
 # ## Where the vectors point
@@ -550,20 +539,18 @@ report.table(
     caption=f"Orders of the concepts on {len(moves)} moves, the last column on {naming.sum()}",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The table in words"}
+# %% tags=["remove-input"]
 falls = order_table["first falls"]
 fixed_more = paired_difference(
     spoken_of(fixed), spoken_of(the_papers), sources[naming], seed=seed
 )
 Markdown(
-    f"""As released, the five names share {order_table.loc[as_released, "overlap"]:.2f} with the
-paper's; a random five would share {order_table.loc["random", "overlap"]:.2f}. Where the term of the
-name that stands first changes, it falls in {100 * falls[as_released].value:.0f} % of {falls[as_released].n}
-moves; by size of the signed change with the paper's labels, in
-{100 * falls["signed, after the move"].value:.0f} % of {falls["signed, after the move"].n}. Against the
-paper's five, the share of the names that lecturers use changes by {less_spoken:+.2f} with the released
-five, and by {fixed_more:+.2f} with a fixed list. The prompt gives no direction: of the
-paper's own five, where the term changes, {100 * five_fall.value:.0f} % fall."""
+    f"""As released, the five names share {order_table.loc[as_released, "overlap"].value:.2f} with the
+paper's; a random five would share {order_table.loc["random", "overlap"].value:.2f}. The name that stands first
+falls, where its term changes, in {100 * falls[as_released].value:.0f} % of moves; with the paper's labels,
+in {100 * falls["signed, after the move"].value:.0f} %. The share of the names that lecturers use changes by
+{less_spoken.value:+.2f} with the released five, and by {fixed_more.value:+.2f} with a fixed list. The prompt
+gives no direction: of the paper's own five, {100 * five_fall.value:.0f} % fall."""
 )
 
 # %% [markdown]
@@ -742,7 +729,7 @@ laid_out = report.Html(
 )
 glue("deviations", laid_out, display=False)
 
-fig, ax = plt.subplots(figsize=(7.6, 2.8))
+fig, ax = plt.subplots(figsize=(7.6, 2.7))
 groups = {"sort": "C0", "label": "C1", "attacks": "C2"}
 colour = "C0"
 for place, (key, effect) in enumerate(effects.items()):
@@ -809,7 +796,7 @@ except assets.AssetMissing:
 # The slips that arithmetic on the printed numbers can show are read from
 # `data/reference/contradictions.toml` and checked here.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Check each by arithmetic"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Each contradiction, checked by arithmetic"}
 printed = {cell.key: cell for cell in reference.load()}
 listing = tomllib.loads((project / "data/reference/contradictions.toml").read_text("utf-8"))
 relations = {"<": np.less, "<=": np.less_equal, "=": np.equal, "!=": np.not_equal}
@@ -839,42 +826,40 @@ report.texts({place: note for (_, note), place in doubts.items()})
 # %% [markdown]
 # ## Recap
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The recap, from the numbers above"}
+# %% tags=["remove-input"]
 report.paste(
     opening_table=Markdown(
         f"""**The script released with the CCC paper sorts Stockfish 8's numbers as text, and the
 printed Table 6 bears the mark of it.** The rank correlation of our 21 accuracies with the printed ones
-is {fit.loc["text_sort", "ρ of accuracy"]:.2f} sorted as text, and
-{fit.loc["described", "ρ of accuracy"]:.2f} by number, as the paper describes."""
+is {fit.loc["text_sort", "ρ of accuracy"].value:.2f} sorted as text, and
+{fit.loc["described", "ρ of accuracy"].value:.2f} by number, as the paper describes."""
         if gain.low > 0
         else """**The script released with the CCC paper sorts Stockfish 8's numbers as text.** Whether
-that made the printed Table 6 cannot be told at these sizes."""
+that made the printed Table 6 does not show at these sizes."""
     ),
     opening_order=Markdown(
-        f"""By the released order, the concept that the language model is told first is one that
-*falls* in {100 * falls[as_released].value:.0f} % of the {falls[as_released].n} cases in which it changes."""
+        f"""The concept that the released order names first *falls*, if it changes, in
+{100 * falls[as_released].value:.0f} % of cases."""
         if falls[as_released].low > 0.5
-        else "Whether the concept that is named first rather falls than rises cannot be told."
+        else "The concept that is named first may fall or rise."
     ),
 )
 shared = order_table.loc[as_released, "overlap"].in_percent()
 recap = [
     closer,
     f"""Which concepts have more recall than precision in print, the released test slice repeats
-(ρ {tilts["text_sort"]:.2f}); a random tenth has {tilts["text_random"]:.2f}."""
+(ρ {tilts["text_sort"].value:.2f}); a random tenth has {tilts["text_random"].value:.2f}."""
     if tilts["text_sort"].low > 0
-    else "What the released test slice explains cannot be told at these sizes.",
-    f"""The released order shares {shared:.0f} % of its five names with the paper's definition, a random
+    else "What the released test slice explains does not show at these sizes.",
+    f"""The released order shares {shared.value:.0f} % of its five names with the paper's definition, a random
 one {100 * order_table.loc["random", "overlap"].value:.0f} %.""",
     f"""{100 * impossible_share.value:.0f} % of the attacks that the code lists are impossible.
 The right to castle changes {100 * changed.value:.0f} % of the verdicts on the sixty moves, the nodes of
 the search alone {100 * changed_again.value:.0f} %: {told(more_by_rights, "more than chance does")}.""",
-    """How much of CCC's lead is instruction, and what the judge owes to the reference in its prompt,
-is not measured here: it takes answers of a language model.""",
 ]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
+# %% tags=["remove-input"]
 no_leela = report.Result(None, needs="a Leela network")
 
 
@@ -935,7 +920,6 @@ report.save(
     report.rows(points, "released", unit="points"),
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Evidence"}
 report.evidence(
     len(fens),
     "positions",
