@@ -81,7 +81,7 @@ def _described(
 
 def _is_commented(node: Mapping[str, Any]) -> bool:
     """Whether a move of the game itself has a comment."""
-    return bool(node["main"] and node.get("gloss"))
+    return bool(node.get("main") and node.get("gloss"))
 
 
 def main() -> int:

@@ -196,6 +196,7 @@ report.table(by_kind, caption="Test moves by kind; a capture with check is a cap
 # %% [markdown]
 # ## What was published, what a constant does, what works
 #
+# :::{dropdown} How each ranking is made
 # | ranking | how it is made |
 # |---|---|
 # | fixed lists | one list for every move, or for every kind of move, learned on training moves: by how often a term is among the first five, or by its mean change |
@@ -205,6 +206,7 @@ report.table(by_kind, caption="Test moves by kind; a capture with check is a cap
 # | ridge on states | a regression estimates each term; difference of two estimates |
 # | ridge on changes | a regression from the change of the activations to the *change* of the term |
 # | the models | two hidden layers, which see the activations (or the board) before the move and their change; trained on {glue:text}`trained_on:,` moves |
+# :::
 #
 # A line cannot say "it depends on the position"; a model with hidden layers can.
 

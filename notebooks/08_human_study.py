@@ -456,14 +456,18 @@ report.table(
 #
 # ## Running the study
 #
-# chessgloss survey collect -o study.json chessgloss survey build study.json -o form.html
-# --organiser "name, address" chessgloss survey read ratings-*.json --key form.key.json --scores
-# scores.csv
+# :::{dropdown} Collect, build, read: three commands
+# ```{code-block} bash
+# chessgloss survey collect -o study.json
+# chessgloss survey build study.json -o form.html --organiser "name, address"
+# chessgloss survey read ratings-*.json --key form.key.json --scores scores.csv
+# ```
 #
 # `collect` gathers five comments on each move: a person's, GAC's, and those of three arms of the
-# experiment in [chapter 4](04_commentary.ipynb) that stand for the paper's prompts. The human
-# comments belong to their authors: such a form is not for publication. Put the raters' files,
-# `form.key.json` and `scores.csv` into `data/ratings/` and run this chapter again.
+# experiment in [chapter 4](04_commentary.ipynb) that stand for the paper's prompts. The human comments
+# belong to their authors: such a form is not for publication. Put the raters' files, `form.key.json`
+# and `scores.csv` into `data/ratings/` and run this chapter again.
+# :::
 #
 # ## Recap
 #

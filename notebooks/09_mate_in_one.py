@@ -140,7 +140,7 @@ for row in ours.index:
     shown_kinds = ["bare"] if solves_all else told
     bars |= {f"{row}, {told[kind]}": ours.loc[row, kind] for kind in shown_kinds}
 printed_share = cells["GPT-4o"]["bare"].value
-figure, axes = plt.subplots(figsize=(7.4, 0.19 * len(bars) + 0.6))
+figure, axes = plt.subplots(figsize=(7.4, 0.18 * len(bars) + 0.6))
 values = np.array([100 * share.value for share in bars.values()])
 reach = np.array([(100 * share.low, 100 * share.high) for share in bars.values()]).T
 colours = [

@@ -340,6 +340,7 @@ report.sheet("moves that keep their grade", {"legal moves": len(at), **agreement
 # is a file of moves. To add one, put `data/static/recorded/players/your_name.tsv` there and run the
 # chapter again; `data/static/README.md` says what such a file contains.
 #
+# :::{dropdown} What to know of the ratings
 # - **The ratings are Glicko-2 points**, about on the scale of Lichess's classical games.
 #   {glue:text}`below_random` of the {glue:text}`rated` players are rated below a program that moves
 #   at random, because two illegal answers forfeit a rated game.
@@ -349,6 +350,7 @@ report.sheet("moves that keep their grade", {"legal moves": len(at), **agreement
 #   below are those of the {glue:text}`n_sure` others first.
 # - **Nobody answered a position twice**, so no interval here contains how much a player's answers
 #   vary.
+# :::
 
 # %%
 example = people[0]

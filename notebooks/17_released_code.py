@@ -729,7 +729,7 @@ laid_out = report.Html(
 )
 glue("deviations", laid_out, display=False)
 
-fig, ax = plt.subplots(figsize=(7.6, 2.7))
+fig, ax = plt.subplots(figsize=(7.6, 2.5))
 groups = {"sort": "C0", "label": "C1", "attacks": "C2"}
 colour = "C0"
 for place, (key, effect) in enumerate(effects.items()):

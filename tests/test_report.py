@@ -263,7 +263,7 @@ def test_a_number_is_right_within_what_is_stated_and_an_empty_result_never(
 ):
     expected = {"share": report.answer_digest([0.3, 7])}
     assert (
-        "right" == str(report.check("Look.", expected, share=found)).split(": ")[1]
+        str(report.check("Look.", expected, share=found)).split(": ")[1] == "right"
     ) == right
 
 
