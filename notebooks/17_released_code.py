@@ -991,7 +991,11 @@ for fen in stages[1]:
     after_move = chess.Board(fen)
     for piece, _, bad in listed(after_move):
         of_mover += bad and piece.color == after_move.turn
+of_mover = int(of_mover)
 print(f"{of_mover} of {impossible.sum()}")
 
 # %% tags=["check", "remove-cell"]
-report.check("Go through `listed` again and compare the colours.", of_mover=int(of_mover))
+report.check(
+    "Go through `listed` again and compare the colours: one count.",
+    of_mover=of_mover,
+)
