@@ -277,10 +277,12 @@ report.choosable(
 # {glue:text}`per_game` of one game; all else {glue:text}`control_n:,` of them. Positions without
 # ordinary terms are left out: those in check, and endings that Stockfish 8 judges by special rules.
 #
+# :::{dropdown} The network's layers
 # NNUE has 1,024 sums for each side (`accumulators`), which are `clipped` and multiplied in pairs
 # (`pairwise`); two small layers follow. Our reading of it {glue:text}`nnue_says`
 # ({glue:text}`calm_n:,` positions). The layer was chosen on validation games:
 # {glue:text}`layer_says`.
+# :::
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Read the network, fit all concepts on each layer: validation accuracy"}
 calm = [fen for fen in control_fens[:3_000] if not chess.Board(fen).is_check()]

@@ -199,11 +199,13 @@ report.table(
 # once. The {glue:text}`moves_n` moves are the sixty that the authors released and ninety of
 # lectures.
 #
+# :::{dropdown} What was fixed beforehand
 # **Before the first answer** these were fixed and hashed: moves, prompts, reader, checker, nine
 # contrasts and two outcomes. A comment is *false* if two readings make the same accusation and the
 # program bears it out. It is *decisive* if it says the one thing that decides the move, by two
 # blind readings. Five points are the smallest difference that matters; Holm's correction
 # {cite}`holm1979sequentially` spans all contrasts.
+# :::
 #
 # **Who reads.** Writer, reader of claims and blind readers are one family of language models, which
 # may favour its own. What the board decides does not depend on that. **No person has judged

@@ -282,10 +282,12 @@ report.table(verdicts.assign(pairs=verdicts.sum(axis=1)), "Is the better move gr
 # chapter give the *mean* of both searches. With twice the nodes, {glue:text}`same_doubled:.0f` % of
 # moves keep the grade of the mean.
 #
+# :::{dropdown} The plan's depth 18
 # The plan's grader searches to depth 18, for at most two seconds; we limit the nodes, which are the
 # same on every machine. The two give the same grade to {glue:text}`same_depth:.0f` % of moves, the
 # same or the next to {glue:text}`within_depth:.0f` %; the rank correlation of the losses is
 # {glue:text}`rank_depth:.2f`.
+# :::
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "How often a grade stays: both colours, twice the nodes, other limits and the plan's depth 18"}
 suite = read_suite(folder / "suite.json")
