@@ -65,23 +65,20 @@ def write_page(project: Path) -> str:
         share=SHARE,
     )
     shown = []
-    rows = []
     for (name, title), read in zip(KNOWN.items(), games, strict=True):
         print(title, flush=True)
         read.game.headers["Date"] = read.game.headers["Date"].split(".")[0]
         annotated = annotator.annotate(read.game)
         shown.append(_described(name, title, annotated))
-        rows.append(_row(name, title, annotated))
-    return _page(project, "\n".join(rows), shown)
+    return _page(project, shown)
 
 
 def with_explained(project: Path) -> str:
     """Return the page as it is, with what a model explains of key moves."""
     text = (project / "book/games.md").read_text("utf-8")
-    (rows,) = re.findall(r"<tbody>\n(.*?)\n</tbody>", text, flags=re.DOTALL)
     (data,) = re.findall(r'id="data">(.*?)</script>', text, flags=re.DOTALL)
     kept = json.loads(data)
-    return _page(project, rows, _whole(kept["games"], kept["texts"]))
+    return _page(project, _whole(kept["games"], kept["texts"]))
 
 
 def _whole(value: Any, texts: Sequence[str]) -> Any:
@@ -93,7 +90,7 @@ def _whole(value: Any, texts: Sequence[str]) -> Any:
     return [_whole(each, texts) for each in value] if isinstance(value, list) else value
 
 
-def _page(project: Path, rows: str, shown: Sequence[dict[str, Any]]) -> str:
+def _page(project: Path, shown: Sequence[dict[str, Any]]) -> str:
     said = explained()
     for game in shown:
         main = [node for node in game["nodes"][1:] if node.get("main")]
@@ -101,7 +98,6 @@ def _page(project: Path, rows: str, shown: Sequence[dict[str, Any]]) -> str:
             if comments := said.get(f"{game['name']}/{ply}"):
                 node["comments"] = comments
     text = (project / "book/games.md.j2").read_text("utf-8")
-    text = text.replace("{{ games }}", rows)
     return text.replace("{{ player }}", game_page.player(shown, level=2).strip())
 
 
@@ -118,20 +114,7 @@ def _described(
 
 def _is_commented(node: Mapping[str, Any]) -> bool:
     """Whether a move of the game itself has a comment."""
-    return bool(node["main"] and node["gloss"])
-
-
-def _row(name: str, title: str, annotated: annotate.AnnotatedGame) -> str:
-    """Return a game's row of the table at the head of the page."""
-    headers = annotated.game.headers
-    year = headers["Date"].replace("????", "–")
-    comments = sum(bool(each.text) for each in annotated.notes)
-    place = headers["Site"]
-    return (
-        f'<tr id="{name}"><td><a href="#{name}">{title}</a></td><td>{headers["White"]} – '
-        f"{headers['Black']}</td><td>{place}</td><td>{year}</td>"
-        f"<td>{headers['Result']}</td><td>{comments}</td></tr>"
-    )
+    return bool(node.get("main") and node.get("gloss"))
 
 
 def main() -> int:

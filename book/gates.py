@@ -317,7 +317,8 @@ class Length:
     Parameters
     ----------
     words, screens, tables
-        Visible words, the height in screens of 1440 by 900 pixels, and visible tables.
+        Visible words, of letters or digits and in no closed menu; the height in screens of 1440 by
+        900 pixels; visible tables.
     pictured
         Whether a whole picture stands within the first 620 pixels at 1280 by 720.
     """
@@ -330,7 +331,10 @@ class Length:
 
 _LENGTH = """() => { const article = document.querySelector('article');
   const seen = [...article.querySelectorAll('table')].filter(each => each.checkVisibility());
-  return [article.innerText.split(/\\s+/).length, article.scrollHeight, seen.length]; }"""
+  const words = text => text.split(/\\s+/).filter(each => /[\\p{L}\\p{N}]/u.test(each)).length;
+  const closed = [...article.querySelectorAll('select')].map(each => words(each.innerText));
+  const open = words(article.innerText) - closed.reduce((sum, each) => sum + each, 0);
+  return [open, article.scrollHeight, seen.length]; }"""
 _PICTURED = """([least, lowest]) =>
   [...document.querySelectorAll('article img, article svg, article canvas')].some(each => {
     const box = each.getBoundingClientRect();

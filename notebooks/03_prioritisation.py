@@ -19,11 +19,9 @@
 # ```
 #
 # The CCC paper {cite}`kim2024ccc` tells its language model which concepts matter for a move: those
-# whose scores differ most before and after it (Section 3.1.2, Figure 2). The whole method rests on
-# this ranking, and the paper does not measure it. It can be measured: Stockfish 8 gives each of the
-# 21 terms before and after a move, and so how much each one really changes. As in the chapter before,
-# Stockfish 15.1's network NNUE stands in for Leela's T78, and games of Stockfish against itself stand
-# in for people's, which come later.
+# whose scores differ most before and after it (Section 3.1.2, Figure 2). The paper does not measure
+# this ranking. It can be measured: Stockfish 8 gives each of the 21 terms before and after a move,
+# and so how much each one really changes.
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the layer that is read"}
 profile = "book"
@@ -77,8 +75,8 @@ report.use_house_style()
 # %% [markdown]
 # ## One move, step by step
 #
-# The move 21. Bxe6+ comes from the paper's Figure A6. Change the position or the move, and run on
-# from there.
+# The move 21. Bxe6+ comes from the paper's Figure A6. Change position or move, and run on from
+# there.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The move, and what Stockfish 8 says it changes"}
 position = repair_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21").position
@@ -94,9 +92,8 @@ report.boards(
 )
 
 # %% [markdown]
-# The network reads the position before the move and the position after it. The change of its
-# activations is projected on the 21 concept vectors of the chapter before, fitted on as many
-# positions as the paper's. The larger the projection, the earlier the concept is named.
+# The change of the network's activations is projected on the 21 concept vectors of the chapter
+# before. The larger the projection, the earlier the concept is named.
 
 # %%
 expert = load_expert("nnue")
@@ -110,10 +107,9 @@ print(f"{vectors.weights.shape = }, {score_change.shape = }")
 print("named:", ", ".join(oracle.TERMS[k] for k in by_score[:5]))
 
 # %% [markdown]
-# What really changed is known. Changes of different terms are compared in standard deviations of
-# each term's change over {glue:text}`n_train:,` training moves, so that a pawn of Material and a
-# hundredth of Space count alike. *Precision@5* is the share of the five named concepts that are among
-# the five most changed.
+# What really changed is known. Changes are compared in standard deviations over
+# {glue:text}`n_train:,` training moves, so that a pawn of Material and a hundredth of Space count
+# alike. *Precision@5* is the share of the five named concepts that are among the five most changed.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Moves, and the changes of their terms"}
 games = list(read_games(find_project() / "data/games/selfplay.tsv.zst"))
@@ -174,13 +170,13 @@ print(
 # ## Moves and measures
 #
 # Moves are drawn from whole games: {glue:text}`n_train:,` to fit on, {glue:text}`n_validation:,` to
-# choose on, {glue:text}`n_test:,` for the numbers that are reported. Of all changes
-# {glue:text}`unchanged:.0%` are exactly zero, and {glue:text}`few:.0%` of the moves change fewer than
-# five terms. This decides how a ranking is measured:
+# choose on, {glue:text}`n_test:,` for the numbers that are reported. {glue:text}`unchanged:.0%` of
+# all changes are exactly zero, and {glue:text}`few:.0%` of the moves change fewer than five terms.
+# Hence three measures:
 #
 # - **nDCG@5**, on all moves: the first five terms named, each worth the size of its true change,
 #   earlier ones more. The best possible order has 1.
-# - **precision@5**, on moves that change at least five terms, so that no tie among zeros decides.
+# - **precision@5**, on moves that change at least five terms.
 # - **sign**: of the first five terms that do change, the share whose direction is right.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Test moves by kind, and how many terms they change"}
@@ -200,20 +196,19 @@ report.table(by_kind, caption="Test moves by kind; a capture with check is a cap
 # %% [markdown]
 # ## What was published, what a constant does, what works
 #
+# :::{dropdown} How each ranking is made
 # | ranking | how it is made |
 # |---|---|
-# | fixed lists | the same list for every move, or for every kind of move, learned on training moves: by how often a term is among the first five, or by its mean change |
+# | fixed lists | one list for every move, or for every kind of move, learned on training moves: by how often a term is among the first five, or by its mean change |
 # | the paper's | difference of two scores, from SVMs fitted on as many positions as the paper's ({glue:text}`tails_from:,`), or on the tails of the training moves' ({glue:text}`tail:,` a tail) |
-# | after the reply | as the released code does, the second position is the one after the reply |
-# | calibrated | each concept's scores brought to one scale on training moves |
-# | ridge on states | a regression estimates each term over its whole range; difference of two estimates |
+# | after the reply | as the released code does: the second position is the one after the reply |
+# | calibrated | each concept's scores brought to one scale |
+# | ridge on states | a regression estimates each term; difference of two estimates |
 # | ridge on changes | a regression from the change of the activations to the *change* of the term |
-# | the models | two hidden layers, which see the activations before the move and their change, or the board instead; trained on {glue:text}`trained_on:,` moves |
+# | the models | two hidden layers, which see the activations (or the board) before the move and their change; trained on {glue:text}`trained_on:,` moves |
+# :::
 #
-# A line cannot say "it depends on the position"; a model with hidden layers can. The models look at
-# each move from both sides, because mirroring the board only exchanges White's and Black's terms.
-# `python data/priority/train.py nnue` (or `onehot`) trains them. Of the model on the bare board, a
-# control, the answers about these moves are kept in place of its weights.
+# A line cannot say "it depends on the position"; a model with hidden layers can.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Fixed lists, and the activations of all moves"}
 random = np.random.default_rng(seed)
@@ -362,7 +357,7 @@ report.table(
 )
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the differences allow to say"}
+# %% tags=["remove-input"]
 def relation(gap, above, below, neither):
     return above if gap.low > 0 else below if gap.high < 0 else neither
 
@@ -436,10 +431,9 @@ plt.close(figure)
 # %% [markdown]
 # ## The same moves for every method, and kinds of move
 #
-# The two models learned from {glue:text}`trained_on:,` moves, the linear methods from a small part of
-# these. With the same {glue:text}`equal_moves:,` training moves for every method,
-# {glue:text}`equal_says`. The hardest of the lists is the one that knows the kind of move; the model on
-# NNUE beats it within {glue:text}`kinds_beaten` of five kinds.
+# With the same {glue:text}`equal_moves:,` training moves for every method, {glue:text}`equal_says`.
+# The hardest list to beat knows the kind of move; the model on NNUE beats it within
+# {glue:text}`kinds_beaten` of five kinds.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What the models of the curve name first"}
 EQUAL = "equal"  # the models trained on this chapter's own moves
@@ -485,7 +479,7 @@ report.table(
     caption="Test moves; every method with the same training moves",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What equal training allows to say"}
+# %% tags=["remove-input"]
 same_moves = len(set(fitted_on.values())) == 1
 names_of = {"nnue": "the model on NNUE", "board": "the model on the bare board"}
 ahead = [
@@ -520,16 +514,11 @@ ax.set_ylim(0, 1)
 ax.legend(ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 plt.show()
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "By kind of move: the numbers"}
-report.table(within.map("{:.2f}".format), caption="nDCG@5 on test moves, by kind of move")
-
 # %% [markdown]
 # ## Which layer, which expert, which terms?
 #
-# The layer was chosen in the chapter before, for another purpose. A ridge regression on the change of
-# each layer shows how others would do: it learns from {glue:text}`line_moves:,` training moves and is
-# measured on validation moves. A Leela network sees every position from the side to move, so that we
-# give the move back to the mover before comparing.
+# A ridge regression on the change of each layer learns from {glue:text}`line_moves:,` training
+# moves and is measured on validation moves.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "A regression on each layer"}
 few, unseen = (
@@ -632,15 +621,15 @@ report.table(
     caption="The paper's ranking, validation moves",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the layers allow to say"}
+# %% tags=["remove-input"]
 line_gap = of_unseen(by_layer[f"NNUE, {layer}"] - by_layer["bare board"])
 read_linearly = relation(line_gap, "more than", "less than", "no measurably other value than")
 Markdown(f"""Read by a line, the layers of this chapter give {read_linearly} the change of the bare
 board (nDCG@5 {line_gap.value:+.2f}).""")
 
 # %% [markdown]
-# Stockfish 8's terms are exact, so a perfect ranking scores 1, and what the model lacks can be
-# traced to single terms. Most often missed are {glue:text}`most_missed_terms`.
+# Stockfish 8's terms are exact, so a perfect ranking scores 1. The terms most often missed are
+# {glue:text}`most_missed_terms`.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "All 21 terms: how often they change, and how often they are missed"}
 wanted_terms, named = (
@@ -667,11 +656,11 @@ report.table(terms, caption="All terms, test moves")
 # %% [markdown]
 # ## How much is there to learn from?
 #
-# The terms follow from the board alone, so that a model with enough moves can compute them without a
-# network. What the network gives should be a head start. Each point of the curve is one model trained
-# to its own optimum, by one rule for both: after {glue:text}`patience` passes without a better nDCG@5
-# on validation games it returns to the best weights, and the learning rate falls to a fifth; after the
-# third time, or after {glue:text}`most_passes` passes, training ends. Another seed was not tried.
+# The terms follow from the board alone, so a model with enough moves can compute them without a
+# network, which should give it a head start. Each point of the curve is one model trained to its
+# own optimum: after {glue:text}`patience` passes without a better nDCG@5 on validation games the
+# learning rate falls to a fifth; after the third time, or after {glue:text}`most_passes` passes,
+# training ends. One seed was tried.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure the curve"}
 curve = pd.DataFrame([point for name, point in points.items() if not name.endswith(EQUAL)])
@@ -740,26 +729,8 @@ committed_moves = logs["nnue"]["moves"]
 gain_table.loc[f"{committed_moves:,} moves (committed models)"] = f"{over_board:.3f}"
 report.table(gain_table, caption="The head start, by number of training moves")
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All numbers of the curve, and the passes of the committed models"}
-flat = by_moves.rename(columns={"nnue": "NNUE"}, level=1)
-flat.columns = [", ".join(filter(None, column)) for column in flat.columns]
-passes = pd.DataFrame(
-    {source: [epoch["ndcg"] for epoch in log["log"]] for source, log in logs.items()}
-)
-passes.index = [f"after pass {number + 1}" for number in range(len(passes))]
-passes = passes.rename(columns={"onehot": "bare board", "nnue": "NNUE"})
-report.boards(
-    report.table(
-        flat.rename_axis(None).map(
-            lambda cell: f"{cell:.3f}" if hasattr(cell, "low") else cell
-        ),
-        caption="Test moves, by training moves; passes: up to the best weights",
-    ),
-    report.table(passes, digits=3, caption="Committed models: nDCG@5 on validation moves"),
-)
 
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the curve allows to say"}
+# %% tags=["remove-input"]
 def changes_to(fewer, more):
     gap = measured(of_gain[more] - of_gain[fewer])
     verb = relation(gap, "rises", "falls", "does not measurably change")
@@ -772,11 +743,10 @@ Markdown(f"""The head start: {"; ".join(steps)}.""")
 # %% [markdown]
 # ## On people's moves
 #
-# All moves so far are an engine's. With a file of people's games (the variable
-# `CHESSGLOSS_ASSET_GAMES`) the rankings are measured on moves of its test games. The committed
-# numbers come from Lichess games of two accounts, most of them with 30 to 180 seconds a side: a
-# sample neither of all people nor of slow chess. Vectors and models are those fitted on self-play;
-# lists and spreads come from people's training games.
+# With a file of people's games (`CHESSGLOSS_ASSET_GAMES`) the rankings are measured on its test
+# games. Vectors and models are those fitted on self-play; lists and spreads come from people's
+# training games. The committed numbers come from Lichess games of two accounts, mostly at 30 to 180
+# seconds a side.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Moves from people's games, and their rankings"}
 people = people_games(sizes.people)
@@ -855,7 +825,7 @@ beside = {
     else report.without("people's games", "03_prioritisation", committed_people)
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What people's moves allow to say"}
+# %% tags=["remove-input"]
 people_said = ""
 people_recap = "How people's moves are ranked needs people's games: not measured here."
 
@@ -886,8 +856,8 @@ Markdown(people_said) if people else None
 # %% [markdown]
 # ## The documents' moves, and yours
 #
-# The paper prints three positions with a FEN (its Figures A1, A5 and A6). These are the bars of its
-# Figure 3 for them: the concepts that the model ranks first, before and after the move.
+# The paper prints three positions with a FEN (its Figures A1, A5 and A6). The bars are those of its
+# Figure 3: the concepts that the model ranks first, before and after the move.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The three positions"}
 examples = {
@@ -914,8 +884,8 @@ plt.show()
 report.boards(*(report.table(each.table(), caption=each.move.numbered_san) for each in ranked))
 
 # %% [markdown]
-# Change the position and the move: the tables show what the model says and what the published ranking
-# says of it. In the browser, [Try it](../try_it.md) draws the bars of Stockfish 8's terms.
+# Change the position and the move. In the browser, [Try it](../try_it.md) draws the bars of
+# Stockfish 8's terms.
 
 # %%
 fen = "r2q1rk1/pp2bppp/2n1bn2/2pp4/8/1P1PPN2/PBPNBPPP/R2Q1RK1 b - - 2 9"
@@ -931,7 +901,7 @@ report.boards(
 # %% [markdown]
 # ## Recap
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Write the recap"}
+# %% tags=["remove-input"]
 recap = [
     f"""By nDCG@5 the paper's ranking has {summary["nDCG@5"][wide_name].value:.2f}, a guess by kind
 of move {summary["nDCG@5"][guess].value:.2f}, a regression on the changes
@@ -944,7 +914,7 @@ of move {summary["nDCG@5"][guess].value:.2f}, a regression on the changes
 ]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
+# %% tags=["remove-input"]
 reported = {
     "best": best,
     "paper": published,
@@ -1013,7 +983,6 @@ report.save(
     report.rows(points_of_curve, "priority.curve", unit="nDCG@5"),
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers rest on"}
 report.evidence(
     len(test),
     "moves",
@@ -1030,11 +999,10 @@ report.evidence(
 # %% [markdown]
 # ## Exercises
 #
-# **1. Another move.** Take a quiet move in the position of the first section, such as
-# `Qd3`, and rank the concepts that it changes by the same `vectors`. How many of the first five
-# are shared with `Bxe6+`?
+# **1. Another move.** Rank the concepts that `Qd3` changes in the position of the first section, by
+# the same `vectors`. Which of the first five are shared with `Bxe6+`?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: the first five of two moves in one position"}
 # The first five of two moves in one position.
 quiet = read_move(position, "Qd3")
 fens_of_quiet = [position.fen, quiet.after().fen]
@@ -1044,22 +1012,23 @@ first_quiet = np.argsort(-np.abs(quiet_change), kind="stable")[:5]
 shared = len(set(first_quiet) & set(by_score[:5]))
 print(f"{played.numbered_san}: {', '.join(oracle.TERMS[k] for k in by_score[:5])}")
 print(f"{quiet.numbered_san}: {', '.join(oracle.TERMS[k] for k in first_quiet)}")
+first_of_quiet = [oracle.TERMS[k] for k in first_quiet]
 print(f"shared: {shared} of 5")
 
 # %% tags=["check", "remove-cell"]
 report.check(
     "Activations after the move less those before, times the vectors' weights; sort by "
-    "size, whatever the sign.",
-    shared=shared,
+    "size, whatever the sign: the first five names, in this order.",
+    ordered=True,
+    first_of_quiet=first_of_quiet,
 )
 
 # %% [markdown]
-# **2. Beat the constant.** `ranking.precision` takes scores and true changes, one row for each move.
-# Build a ranking that knows only which piece moves and whether it captures: the mean size of
-# each change in training, by these two. Does it beat the constant ranking by frequency on the
-# test moves?
+# **2. Beat the constant.** Build a ranking that knows only which piece moves and whether it
+# captures: the mean size of each change on the first 3,000 training moves, by these two. By how
+# much does it beat the list by frequency on the first 3,000 test moves (`ranking.precision`)?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: mean size of change by piece and capture, learned on training moves"}
 # Mean size of change by piece and capture, learned on training moves.
 import chess
 
@@ -1095,17 +1064,18 @@ print(f"precision@5 less the constant's: {beats_by:.3f}")
 
 # %% tags=["check", "remove-cell"]
 report.check(
-    "Learn the means on training moves alone, take the size of each change, and compare "
-    "move by move; a handful of features should gain a little at least.",
-    beats_by=(beats_by, lambda found: found.value > 0),
+    "Learn the means on the first 3,000 training moves, take the size of each change, and compare "
+    "move by move: the mean of the differences.",
+    within=0.01,
+    beats_by=beats_by,
 )
 
 # %% [markdown]
-# **3. Does the measure notice?** Give `ranking.ndcg` the true changes themselves as scores,
-# then the true changes with their sizes turned round, then scores at random. What are the three
-# values, and why is the last not zero?
+# **3. Does the measure notice?** Give `ranking.ndcg` the true changes themselves as scores, then
+# the true changes with their sizes turned round, then scores at random. What are the three values,
+# and why is the last not zero?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: the measure at its best, its worst and at random"}
 # The measure at its best, its worst and at random.
 right = np.abs(truth["test"])
 tried = {
@@ -1123,5 +1093,7 @@ report.sheet("nDCG@5", gains_by)
 report.check(
     "The truth must reach 1, whatever is ranked; turned round it must be the least of the "
     "three. Average over moves without those that change nothing.",
-    gains_by=(gains_by, lambda found: max(found.values()) > 0.999 and len(found) == 3),
+    within=0.01,
+    ordered=True,
+    gains_by=gains_by,
 )

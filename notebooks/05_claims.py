@@ -14,11 +14,10 @@
 # ```{glue:} picture
 # ```
 #
-# Most of what a comment on a chess move claims can be looked up on a board, once somebody has read it.
-# For Table 2 of the CCC paper {cite}`kim2024ccc` five chess players did both: they counted what is wrong
-# in GPT-4o's comments. From position and move alone, 46 % speak of an illegal move or of a piece that is
-# not there; with an engine's evaluation it is 28 %, with concepts as well 20 %. Who can count in place of
-# people? And which part of the prompt makes a comment truer, or lets it say what matters?
+# Five chess players counted what is wrong in GPT-4o's comments, for Table 2 of the CCC paper
+# {cite}`kim2024ccc`: from position and move alone, 46 % speak of an illegal move or of a piece that
+# is not there; with an engine's evaluation it is 28 %, with concepts as well 20 %. Who can count in
+# place of people? And which part of the prompt makes a comment truer, or lets it say what matters?
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: who writes, the small model, the move that is read"}
 profile = "book"
@@ -90,10 +89,9 @@ example = arms.asked_moves()["ccc/figA6"]
 # %% [markdown]
 # ## One claim, read and decided
 #
-# A claim is whatever a sentence says that the board or the engine can settle. The sentence below says
-# of two pieces what they attack. A pattern of words finds both claims. Whether the pieces stand where
-# they are said to stand is a look-up on the board; whether one attacks the other is a question for
-# python-chess.
+# A claim is whatever a sentence says that the board or the engine can settle. The sentence below
+# says of two pieces what they attack. A pattern of words finds both claims, and python-chess
+# decides them.
 
 # %% mystnb={"figure": {"caption": "Green: the piece that is named stands there, the attack exists.", "name": "fig-05-by-hand"}, "image": {"alt": "A chess board with coloured squares and one arrow for each claim of the sentence."}}
 sentence = (
@@ -121,10 +119,9 @@ SVG(chess.svg.board(after, fill=fill, arrows=arrows, orientation=example.move.mo
 
 # %% [markdown]
 # From h5 a knight reaches g7 and f6, but not g8. The library does the same in two steps. A *reader*
-# translates a comment into claims of a small language; it sees the words and never the board. A program
-# *decides* each claim, at every moment that the words allow. Only what fails in all of them is *false*;
-# what is arguable stays *open*. Here is a comment that {glue:text}`writer` wrote from CCC's prompt, with
-# what a reader made of it and what the program says.
+# turns a comment into claims of a small language; it sees the words and never the board. A program
+# *decides* each claim, at every moment that the words allow. What fails in all of them is *false*;
+# what is arguable stays *open*. Here is a comment that {glue:text}`writer` wrote from CCC's prompt.
 
 # %%
 comments = voice.comments(answers)
@@ -143,13 +140,12 @@ print(f"what decides the first: {decided[0].evidence}")
 #
 # ## What reading takes
 #
-# The program that decides is one; who reads is another matter. English is not read by listing its
-# phrases: rules that were mended three times on sentences of new writers met a new writer each time. So
-# the reader is a language model that is told the claim language in one prompt. For those who have no
-# model there is a table of {glue:text}`templates` templates, which leaves unread what it does not know.
-# The checker is named by a hash: of all that decides a claim, and of what a model is told before it reads.
-# Its code has become shorter since the experiment below was first decided, by a checker with another hash.
-# Whether both give the same verdicts on what was read is computed here, without searches of the engine.
+# The reader is a language model that is told the claim language in one prompt. English is not read
+# by listing its phrases: rules that were mended three times on sentences of new writers met a new
+# writer each time. For those who have no model there are {glue:text}`templates` templates, which
+# leave unread what they do not know. A hash names the checker: all that decides a claim, and what a
+# model is told before it reads. Its code is shorter today than when the experiment below was first decided. Whether both give the same
+# verdicts on all that was read is computed here, without searches of the engine.
 
 # %%
 library = find_project() / "lib"
@@ -164,9 +160,9 @@ claims_n = earlier["claims"][0]
 print(f"{alike} verdicts on {claims_n:,} claims as by {earlier['checker_sha256'][:12]}…")
 
 # %% [markdown]
-# Readers were measured on three sets of sentences: made up to test a checker, and by two writers who had
-# seen neither reader. Half of the writers' sentences are false by one detail. Language models with a board
-# at hand wrote and labelled all of them, and code checked the labels.
+# Three sets of sentences measure a reader: made up to test a checker, and by two writers who had
+# seen neither reader. Half of the writers' sentences are false by one detail. Language models wrote
+# and labelled them; code checked the labels.
 
 # %%
 SETS = {"test": "made up", "last": "third writer", "new": "fourth writer"}
@@ -229,37 +225,43 @@ agreement = {
     "claims_alone_and_batch": share_of([first.claims == batch.claims for _, (batch, first, _) in alone]),
 }
 report.table(
-    pd.Series(agreement, index=list(agreement)).to_frame("share of texts"),
+    pd.Series(
+        list(agreement.values()),
+        index=["call: alone twice", "call: alone, in a batch", "claims: alone twice", "claims: alone, in a batch"],
+        name="share of texts",
+    ).to_frame(),
     caption=f"The same call (true, false or open, by the board) and the same claims, {len(alone)} texts",
 )
 
 # %% [markdown]
 # ## The experiment: one step at a time
 #
-# Nine prompts (*arms*) were put to {glue:text}`writer`, all with the same two worked examples. Each of
-# the first five adds one part to the one before: the engine's verdict, the list of attacks, written
-# reasoning, five concepts. The others have five *other* concepts; CCC without the attacks; an engine's
-# lines in place of attacks and concepts; and those comments again after their false claims were *sent
-# back* once. The {glue:text}`moves_n` moves are the sixty that the authors released, which have no castling
-# rights and none that castles, and ninety of lectures.
+# Nine prompts (*arms*) were put to {glue:text}`writer`, with the same two worked examples. Each of
+# the first five adds one part: the engine's verdict, the list of attacks, written reasoning, five
+# concepts. The others have five *other* concepts; CCC without the attacks; an engine's lines in
+# place of attacks and concepts; and those comments again after their false claims were *sent back*
+# once. The {glue:text}`moves_n` moves are the sixty that the authors released and ninety of
+# lectures.
 #
-# **Before the first answer** these were fixed and hashed: moves, prompts, reader, checker, nine contrasts
-# and two outcomes. A comment is *false* if two readings make the same accusation and the program bears it
-# out. It is *decisive* if it says the one thing that decides the move, by two blind readings. Five points
-# are the smallest difference that matters. Holm's correction {cite}`holm1979sequentially` spans all
-# contrasts of both outcomes. They were looked at once, when all answers were there.
+# :::{dropdown} What was fixed beforehand
+# **Before the first answer** these were fixed and hashed: moves, prompts, reader, checker, nine
+# contrasts and two outcomes. A comment is *false* if two readings make the same accusation and the
+# program bears it out. It is *decisive* if it says the one thing that decides the move, by two
+# blind readings. Five points are the smallest difference that matters; Holm's correction
+# {cite}`holm1979sequentially` spans all contrasts.
+# :::
 #
-# **Who reads.** Writer, reader of claims and blind readers are one family of models, which may favour its
-# own. What the board decides does not depend on that. **People have judged nothing here.** The model
-# answered 25 moves at a time, the same blocks in every arm, and may have reasoned unseen before it wrote.
+# **Who reads.** Writer, reader of claims and blind readers are one family of language models, which
+# may favour its own. What the board decides does not depend on that. **No person has judged
+# anything here.**
 
 # %%
 first, second = outcomes.check_twice(answers, reader, analyse, moves=chosen)
 false = outcomes.by_arm(comments, voice.accused(first, second)).loc[chosen]
 
 # %% [markdown]
-# A blind reader sees the board, the move, an engine's lines and one comment, and not who wrote it. Two
-# readings are told the same in different words.
+# A blind reader, a language model too, sees the board, the move, an engine's lines and one comment,
+# and not who wrote it. Two readings are asked for in different words.
 
 # %%
 try:
@@ -272,11 +274,9 @@ blindly = outcomes.read_blind(replay(blind.PURPOSE, writer), written, seen)
 decisive = outcomes.said(blindly, "decisive")
 
 # %% [markdown]
-# One contrast by hand: CCC less position and move, on the same moves. A bootstrap draws moves; a test
-# flips the signs of their differences. The table has the same for all nine steps and both outcomes.
-# *Alike*: the interval lies within five points of zero. *Open*: neither that nor a difference. *Cannot
-# tell*: both shares stand on a floor or a ceiling, so that no step could show. The small model's comments
-# on the moves that both were asked about have columns too, where the same reader has read them.
+# One contrast by hand: CCC less position and move, on the same moves. A bootstrap draws moves; a
+# test flips the signs of their differences. In the table, *alike* means within five points of zero;
+# *open*, neither that nor a difference; *cannot tell*, both shares on a floor or a ceiling.
 
 # %%
 difference = (false["ccc"] - false["bare"]).dropna().to_numpy()
@@ -303,7 +303,7 @@ report.table(
     caption="What each step changes, in points: comments that are false, that say what decides",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the table bears out"}
+# %% tags=["remove-input"]
 DO = {"false": "are false", "decisive": "say what decides"}
 DO["small, false"] = f"by {titles[small]}, on {len(small_false)} of the moves, are false"
 told_steps = [each for each in (*steps, *small_steps) if each.verdict != "open"]
@@ -318,11 +318,11 @@ Markdown("\n".join(f"- {each}" for each in sentences))
 # %% [markdown]
 # ## How good is the ruler?
 #
-# Readers miss errors and make some up. In fifty comments of each arm one word was therefore broken, and
-# the copies were read among the others. The share of them whose broken sentence is accused is the
-# *recall*. A *false alarm* is an accusation of a comment in which neither blind reading sees a false
-# statement. Of comments of which a share *q* is accused, (*q* − *f*) / (*r* − *f*) then have an error, where
-# *r* is the recall and *f* the share of false alarms {cite}`rogan1978estimating`.
+# Readers miss errors and make some up. In fifty comments of each arm one word was therefore broken.
+# The share of these whose broken sentence is accused is the *recall* *r*. A *false alarm* is an
+# accusation of a comment in which neither blind reading sees a false statement; *f* is their share.
+# If a share *q* of comments is accused, (*q* − *f*) / (*r* − *f*) have an error
+# {cite}`rogan1978estimating`.
 
 # %%
 plants = outcomes.found_plants(voice.read_plants(answers.model), first, second)
@@ -348,10 +348,8 @@ report.table(
 )
 
 # %% [markdown]
-# {glue:md}`ruler_sentence` A strong model errs seldom, so that what is accused is in good part the ruler's
-# own fault: a clause read too literally, a grade that the engine gives otherwise. And a planted error is an
-# easy one: a word that the board refutes. The arm whose false claims were *sent back* was checked by the
-# same kind of reader and the same program, in other readings; it has lost their false alarms with its errors.
+# {glue:md}`ruler_sentence` A strong model errs seldom, so much of what is accused is the ruler's
+# own fault: a clause read too literally, a grade that the engine gives otherwise.
 # {glue:md}`checked_sentence`
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Steps corrected so, and by blocks; agreement; accusations that no blind reading shares"}
@@ -395,10 +393,10 @@ report.boards(
 # %% [markdown]
 # ## Board and evaluation
 #
-# A claim is false on the *board* or by the engine's *evaluation*. The two are counted apart: the first is
-# a matter of fact, the second of an engine's opinion.
+# A claim is false on the *board*, which is a matter of fact, or by the engine's *evaluation*, which
+# is an opinion.
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Board and evaluation, arm by arm"}
 claims = outcomes.decided_claims(comments, first, second)
 wrong = claims[claims["false"] == 1]
 by_kind = {
@@ -416,9 +414,9 @@ report.table(
 )
 
 # %% [markdown]
-# The paper's Table 2 sorts errors by four causes. Here a claim counts under one of them by its kind. People
-# judge everything that is written, whether a plan makes sense too; the program decides what the claim
-# language can say. So the two rulers may be compared along a row, and not down.
+# The paper's Table 2 sorts errors by four causes. People judge everything that is written; the
+# program decides what the claim language can say. So the two may be compared along a row, and not
+# down.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Table 2"}
 causes = list(dict.fromkeys(CAUSES.values()))
@@ -446,9 +444,9 @@ report.table(
 # %% [markdown]
 # ## Does it help?
 #
-# To be true is not enough. The blind readers also said whether a comment helps a club player, whether it
-# misleads, and who wrote it. Five kinds are compared: three arms, the program's own notes, which no model
-# words, and people's comments on the sixty released moves{glue:text}`people_absent`.
+# The blind readings also say whether a comment helps a club player, whether it misleads, and who
+# wrote it: three arms, the program's own notes, which no model words, and people's comments on the
+# sixty released moves{glue:text}`people_absent`.
 
 # %%
 kinds = [*("bare", "ccc", "lines_checked", "notes"), *(["reference"] if people else [])]
@@ -469,7 +467,7 @@ report.table(
     caption="Comments that …, per cent, mean of two blind readings by one model",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the intervals bear out"}
+# %% tags=["remove-input"]
 PAIRS = [
     *(("ccc", "bare"), ("lines_checked", "ccc"), ("lines_checked", "lines")),
     *(("notes", "ccc"), ("lines_checked", "notes")),
@@ -512,12 +510,12 @@ Markdown(
 # %% [markdown]
 # ## Recap
 #
-# - Whether a claim is true is chess, and a program decides it; what a sentence claims is language, and a
-#   language model reads it.
+# - What a sentence claims is language, and a language model reads it; whether a claim is true is
+#   chess, and a program decides it.
 # - {glue:md}`recap_steps`
-# - A true comment need not help, nor say what decides. Both were asked, and the tables keep them apart.
+# - A true comment need not help, nor say what decides.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Numbers, sentences and the picture"}
+# %% tags=["remove-input"]
 says, lies = ({arm: f"{100 * of[arm].mean():.0f} %" for arm in of} for of in (decisive, false))
 moved = [
     pictures.STEPS[name]
@@ -568,7 +566,10 @@ report.paste(
         )
     ),
     found_sentence=Markdown(found_sentence),
-    recap_steps=Markdown(found_sentence),
+    recap_steps=Markdown(
+        f"From an engine's lines a model says what decides {step['decisive', 'lines'].how_often} from "
+        f"CCC's prompt, and from CCC's {step['decisive', 'ccc_bare'].how_often} from the move alone."
+    ),
     ruler_sentence=Markdown(
         f"Planted errors are found in {100 * everywhere.found / everywhere.planted:.0f} % of cases. Of "
         "comments that both blind readings call false, the ruler accuses "
@@ -589,7 +590,7 @@ report.paste(
     moves_n=len(chosen),
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results, and what they rest on"}
+# %% tags=["remove-input"]
 KEYS = {writer: "model", small: "small_model", "rules": "rules"}
 difference_unit = "share of comments, difference on the same moves"
 gaps_by_cause = {
@@ -665,10 +666,10 @@ report.evidence(
 # %% [markdown]
 # ## Exercises
 #
-# **1. Your own sentence.** Say something of the move of `example` that is true, something false
-# and something that no board can decide. Does the checker see which is which?
+# **1. Your own sentence.** Say something of the move of `example` that is true, something false and
+# something that no board can decide. Does the checker see which is which?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: three sentences, claim by claim"}
 # Three sentences, claim by claim.
 own_sentences = {
     "true": "The bishop on e6 gives check.",
@@ -683,12 +684,13 @@ report.claims({said: (text, own_verdicts[said]) for said, text in own_sentences.
 # %% tags=["check", "remove-cell"]
 report.check(
     "Three names, `true`, `false` and `open`, each with what `verify` returns of your "
-    "sentence; the first must hold, the second be called false, the third hold no claim "
-    "that is decided.",
+    "sentence; the first must hold, the second be called false, and the third hold no claim that "
+    "is true or false.",
     own_verdicts=(
         own_verdicts,
         lambda found: (
-            any(each.holds for each in found["true"])
+            found["true"]
+            and all(each.holds for each in found["true"])
             and any(each.verdict == "false" for each in found["false"])
             and not any(each.verdict in ("true", "false") for each in found["open"])
         ),
@@ -696,12 +698,12 @@ report.check(
 )
 
 # %% [markdown]
-# **2. A checker of one line.** How far does the regular expression `piece_on_square` get alone?
-# On the third writer's sentences, call one false if it names a piece on a square where no such piece
-# stands, before or after the move. Score it as the readers were scored.
+# **2. A checker of one line.** On the third writer's sentences, call one false if `piece_on_square`
+# finds a piece in it that stands there neither before the move nor after it. What share of the
+# false sentences is accused, and what share of the true ones?
 
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: one regular expression against labelled sentences"}
 # One regular expression against labelled sentences.
 def accuses_by_pattern(text, move):
     boards = [chess.Board(move.position.fen), chess.Board(move.after().fen)]
@@ -736,10 +738,10 @@ report.check(
 )
 
 # %% [markdown]
-# **3. None of how many?** A method has no false comment among 10, 40 or 300. How large may its
-# true share still be? Compare Wilson's limit (`wilson`) with the rule of three, 3 / n.
+# **3. None of how many?** A method has no false comment among 10, 40 or 300. How large may its true
+# share still be? For each number give Wilson's limit (`wilson`), then the rule of three, 3 / n.
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: what none of n leaves open"}
 # What none of n leaves open.
 limits = {
     "Wilson's upper limit": {n: wilson(0, n)[1] for n in (10, 40, 300)},
@@ -751,5 +753,6 @@ report.table(pd.DataFrame(limits), digits=3)
 report.check(
     "`wilson(0, n)` returns both ends; the second is the upper one. Six numbers, two for "
     "each n.",
+    within=0.001,
     limits=limits,
 )

@@ -11,8 +11,6 @@
 #
 # Of a comment and its copy with one false word, {glue:text}`judge` scores the copy lower in
 # {glue:text}`won:.0f` % of pairs. {glue:text}`ahead_says`
-# With a person's comment in view, the relevance of people's own goes from
-# {glue:text}`before` to {glue:text}`after` of the scale.
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: whose comments, and who judges"}
 profile = "book"
@@ -96,22 +94,20 @@ right.legend(loc="upper left", ncols=2, fontsize=8)
 plt.show()
 
 # %% [markdown]
-# {glue:text}`judge` judged, {glue:text}`judgements` times; no person did. One model wrote three of the
-# five kinds of comment and judges all five, so its liking for its own words is part of every number
-# below. Its answers are replayed.
+# {glue:text}`judge` judged, {glue:text}`judgements` times; no person did. It also wrote three of
+# the five kinds of comment, so its liking for its own words is part of every number below.
 #
-# A move can be explained well in many ways, so a comparison with one human comment, word by word, says
-# little. The CCC paper {cite}`kim2024ccc` therefore asks a language model to judge, helped by an engine.
-# This is GCC-Eval (Section 3.2), the paper's second contribution, built on G-Eval
-# {cite}`liu2023geval`. We repeat its Table 5 on the sixty moves that the authors released, after a test
-# of the judge: one that wins fewer than {glue:text}`bar` % of the pairs gets no Table 5. Moves, questions
-# and this bar were fixed before the first answer.
+# A move can be explained well in many ways, so a comparison with one human comment, word by word,
+# says little. The CCC paper {cite}`kim2024ccc` therefore asks a language model to judge, helped by
+# an engine: GCC-Eval (Section 3.2), built on G-Eval {cite}`liu2023geval`. We repeat its Table 5 on
+# the sixty moves that the authors released, after a test of the judge: one that wins fewer than
+# {glue:text}`bar` % of the pairs gets no Table 5. Moves, questions and this bar were fixed before
+# the first answer.
 #
 # ## One question
 #
 # A constant part states the criterion and the steps of judging. Then come position, move and, for
-# relevance and completeness, the engine's hint; the comment comes last, between marks that it cannot
-# imitate. Every question shows one comment.
+# relevance and completeness, the engine's hint, and last the one comment.
 
 # %%
 of_ccc = relevance.query("method == 'ccc'")
@@ -129,9 +125,9 @@ report.texts(
 # %% [markdown]
 # ## From an answer to a score
 #
-# The paper's judge answers with one token, and the score is the mean of the digits, each weighted by its
-# probability (Equation 1). Below are the log-probabilities of one answer of such a judge, of 1.5 billion
-# parameters, to a question of this form. It said 5; its score is lower.
+# The paper's judge answers with one token, and the score is the mean of the digits, each weighted
+# by its probability (Equation 1). Here are the log-probabilities of one such answer, of a judge of
+# 1.5 billion parameters. It said 5; its score is lower.
 
 # %%
 logprobs = {"1": -2.912, "2": -2.762, "3": -1.757, "4": -1.173, "5": -0.918}
@@ -145,15 +141,15 @@ print("by the library:", read_score(given))
 print("ours, above:   ", read_decimal(answer))
 
 # %% [markdown]
-# {glue:text}`form_says` Tables show scores as shares of the scale, as the paper does: 1 is 0, and 5 is 1.
-# An answer that is no score is left out, not counted as zero.
+# {glue:text}`form_says` Tables show scores as shares of the scale, as the paper does: 1 is 0, and 5
+# is 1. An answer that is no score is left out.
 #
 # ## Does it notice a false word?
 #
-# GCC-Eval has no dimension for truth. Of its four, relevance should fall with it: it is judged beside
-# the engine's verdict, and what is false does not bear on the move. Of {glue:text}`pairs_asked` comments
-# a copy was made with one word exchanged (a piece, a square, a side), so that the board makes it
-# false. Comment and copy were judged in different batches.
+# GCC-Eval has no dimension for truth. Its relevance should fall with it, because it is judged
+# beside the engine's verdict. Of {glue:text}`pairs_asked` comments a copy was made with one word
+# exchanged (a piece, a square, a side), so that the board makes it false. The two were judged in
+# different batches.
 
 # %%
 example = scored["pairs"].query("pair == 0")
@@ -183,8 +179,8 @@ report.table(frame, caption="How often the unbroken comment has the higher score
 # %% [markdown]
 # {glue:text}`bar_says` With the engine's hint it wins {glue:text}`gained` more than without.
 #
-# Four more trials: a comment is put under another move than its own; praise, or two sentences that say
-# nothing, are added; sixty questions are asked a second time.
+# Four more trials: a comment is put under another move than its own; praise, or two sentences that
+# say nothing, are added; sixty questions are asked a second time.
 
 # %%
 foreign = scored["foreign"].drop(columns="move").rename(columns={"written_on": "move"})
@@ -201,13 +197,13 @@ frame = pd.DataFrame({"change": trials, "comments": counts})
 report.table(frame, caption="What it does to a score, as a share of the scale")
 
 # %% [markdown]
-# {glue:text}`filler_says` Asked again, a score differs by {glue:text}`apart:.2f` of the scale in the
-# mean, and the two answers correlate at {glue:text}`agreement`. {glue:text}`again_says`
+# {glue:text}`filler_says` Asked again, a score differs by {glue:text}`apart:.2f` of the scale in
+# the mean. {glue:text}`again_says`
 #
 # ## Table 5
 #
-# Five kinds of comment on the same moves, four dimensions. The paper's rows stand below ours, though
-# writer, judge and people's comments differ. {glue:text}`absent_says`
+# Five kinds of comment on the same moves, four dimensions. The paper's rows stand below ours.
+# {glue:text}`absent_says`
 
 # %%
 means = {
@@ -228,7 +224,7 @@ printed = printed.rename(index=names)
 table = pd.concat([ours.rename(index=KINDS), printed[list(DIMENSIONS)]])
 report.table(table, caption="Table 5, shares of the scale")
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "CCC less each other kind, dimension by dimension"}
 wide = table5.pivot_table("score", ["asked", "move"], "method")
 kinds = [kind for kind in KINDS if kind in wide]
 others = [kind for kind in kinds if kind != "ccc"]
@@ -244,15 +240,13 @@ report.table(
 )
 
 # %% [markdown]
-# {glue:text}`ahead_says` Over comments, each two of the four dimensions correlate at
-# {glue:text}`lowest:.2f` at least.
+# Over comments, each two of the four dimensions correlate at {glue:text}`lowest:.2f` at least.
 #
 # ## Two other ways to ask
 #
 # In the authors' released code the question on relevance also shows the *reference*, the person's
-# comment, and asks to find the important aspects by it ([chapter 17](17_released_code.ipynb)). People's
-# own comment is then judged with itself in view. And the paper's judge is told the engine's evaluation; on
-# thirty of the moves relevance and completeness were asked without it.
+# comment ([chapter 17](17_released_code.ipynb)). People's own comment is then judged with itself in
+# view. And on thirty moves relevance and completeness were asked without the engine's evaluation.
 
 # %%
 ways = {"reference, relevance": in_view}
@@ -270,21 +264,17 @@ report.table(frame, caption="What showing it adds to a score, as a share of the 
 
 # %% [markdown]
 # With a person's comment in view, the relevance of people's own goes from {glue:text}`before` to
-# {glue:text}`after`. The hint changes {glue:text}`beyond` of {glue:text}`hints` means beyond their
-# intervals.
+# {glue:text}`after`.
 #
 # ## Recap
 #
 # - Of a comment and its copy with one false word, {glue:text}`judge` scores the copy lower in
-#   {glue:text}`won:.0f` % of pairs; a judge of 1.5 billion parameters did so in
-#   {glue:text}`small_won:.0f` %, on single sentences.
-# - {glue:text}`ahead_says`
-# - With a person's comment in view, the relevance of people's own goes from
-#   {glue:text}`before` to {glue:text}`after` of the scale.
-# - The engine's hint changes {glue:text}`beyond` of {glue:text}`hints` mean scores beyond their
-#   intervals.
-# - Writer and judge are one model, and no person was asked. The paper tests its judge by how its scores
-#   go together with ratings by people (Table 4); nothing here answers that.
+#   {glue:text}`won:.0f` % of pairs; a judge of 1.5 billion parameters, asked about single
+#   sentences, in {glue:text}`small_won:.0f` %.
+# - To show the judge the person's comment, or the engine's hint, moves its scores: the hint
+#   {glue:text}`beyond` of {glue:text}`hints` means beyond their intervals.
+# - Writer and judge are one model. The paper compares its judge's scores with ratings by people
+#   (Table 4); nothing here answers that.
 
 # %% tags=["remove-input"]
 CLONE = "a clone of the released repository"
@@ -400,10 +390,10 @@ report.evidence(judgements, "judgements", seed, None, intervals, versions)
 # %% [markdown]
 # ## Exercises
 #
-# **1. Word or expectation?** Take the likeliest digit of the answer under *From an answer to a score*
-# in place of the expectation. How far apart are the two, and how much probability has that digit?
+# **1. Word or expectation?** Of the answer under *From an answer to a score*, give the likeliest
+# digit, its probability and the expected digit.
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: the likeliest digit beside the expectation"}
 # The likeliest digit beside the expectation.
 likeliest = int(digits[weights.argmax()])
 word_and_mean = {
@@ -416,20 +406,23 @@ report.sheet("relevance", word_and_mean)
 # %% tags=["check", "remove-cell"]
 report.check(
     "Three numbers: the likeliest digit, its share of the weights, the expected digit.",
+    ordered=True,
     word_and_mean=word_and_mean,
 )
 
 # %% [markdown]
-# **2. A judge that counts words.** Replace the judge by the number of words of a comment. How similar is
-# this order to the judge's? Compute the rank correlation for each dimension, without people's comments.
+# **2. A judge that counts words.** Replace the judge by the number of words of a comment. Compute
+# the rank correlation with the judge's scores for each dimension, in the order of `DIMENSIONS`,
+# without people's comments.
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: rank correlation of the judge's scores with the number of words"}
 # Rank correlation of the judge's scores with the number of words.
 lengths = scored["table5"].query("method != 'reference'").copy()
 words = lengths["text"].str.split()
 lengths["words"] = words.str.len()
 with_words = {}
-for dimension, rows in lengths.groupby("asked", sort=False):
+for dimension in DIMENSIONS:
+    rows = lengths.query("asked == @dimension")
     scores = rows["score"]
     counts = rows["words"]
     with_words[dimension] = scores.corr(counts, method="spearman")
@@ -438,15 +431,16 @@ report.table(pd.DataFrame({"rank correlation with words": with_words}))
 # %% tags=["check", "remove-cell"]
 report.check(
     "Count words by `split`, leave people out, and correlate ranks (Spearman), one number a dimension.",
+    ordered=True,
     with_words=with_words,
 )
 
 # %% [markdown]
 # **3. Four dimensions or one?** Correlate the scores of the same comment in the four dimensions,
-# without people's comments. What share of their variance does one axis explain (the largest eigenvalue
-# of the correlation matrix, divided by four)?
+# without people's comments. What share of their variance does one axis explain (the largest
+# eigenvalue of the correlation matrix, divided by four)?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: correlations of the dimensions, and the share of the first axis"}
 # Correlations of the dimensions, and the share of the first axis.
 not_people = scored["table5"].query("method != 'reference'")
 by_comment = not_people.pivot_table(

@@ -60,21 +60,20 @@ axis.set(xlim=(-0.02, 1.02), ylim=(-0.6, len(won) - 0.4), xlabel="share of point
 plt.show()
 
 # %% [markdown]
-# {glue:text}`judge` judged, {glue:text}`judgements` times; no person did. It also wrote the comments,
-# but for the notes. Its answers are replayed.
+# {glue:text}`judge` judged, {glue:text}`judgements` times; no person did. It also wrote the
+# comments, except the notes.
 #
 # The *pairwise rubric* asks a language model which of two comments on a move is the better one. It
-# gives each comment six scores from 1 to 5: faithfulness, relevance, informativeness, clarity, human
-# likeness and conciseness. The higher sum wins, and accuracy counts in two more ways: faithfulness
-# breaks a tie first, and a *hard rule* sets it to 1 where a comment invents an event. We add up as it
-# is written, without weights ([chapter 17](17_released_code.ipynb)). Adding up, breaking ties and the
-# hard rule need no model: a program does them.
+# gives each comment six scores from 1 to 5: faithfulness, relevance, informativeness, clarity,
+# human likeness and conciseness. The higher sum wins. Faithfulness breaks a tie first, and a *hard
+# rule* sets it to 1 where a comment invents an event. Adding up, breaking ties and the hard rule
+# need no model: a program does them.
 #
 # ## The rubric on one pair
 #
-# The judge sees no board. It is shown a *feature context*, facts about the move from the board and the
-# engine, seen by the side that moves. Most of its {glue:text}`context_lines` lines say what is *not*
-# there, so that a comment can be held against them. Here are the others.
+# The judge sees no board. It is shown a *feature context*, facts about the move from the board and
+# the engine. Most of its {glue:text}`context_lines` lines say what is *not* there. Here are the
+# others.
 
 # %%
 row = lines["rubric"].iloc[0]
@@ -87,8 +86,8 @@ print(*there, sep="\n")
 report.texts({"A": row["text_a"], "B": row["text_b"], "the judge writes": row["answer"].text})
 
 # %% [markdown]
-# The line names the winner first, then the scores and the total of each comment. The program reads the
-# scores and adds them up; at equal totals the first of three criteria that differs decides.
+# The line names the winner first, then scores and totals. The program adds them up; at equal totals
+# the first of three criteria that differs decides.
 
 # %%
 ballot = read_line(row["answer"].text)
@@ -108,9 +107,8 @@ print("winner as written:   ", ballot.word)
 #
 # ## Does the truer comment win?
 #
-# This comes first, since nothing else that the judge says counts if it fails. Of a comment and its copy
-# with one word broken ([chapter 6](06_gcc_eval.ipynb)), the copy can only be worse. Forty such pairs were
-# compared, in both orders.
+# If it does not, nothing else that the judge says counts. Forty comments were compared with copies
+# in which one word is broken ([chapter 6](06_gcc_eval.ipynb)), in both orders.
 
 # %%
 example = lines["truer"].iloc[0]
@@ -129,8 +127,8 @@ for by in ("totals", "word"):  # by the scores, and by the winner that the judge
 # %% [markdown]
 # ## Three pairs
 #
-# On forty of the moves that the authors released, three pairs of comments were compared, each in both
-# orders: CCC and position and move, checked lines and CCC, the program's notes and CCC.
+# On forty of the moves that the authors released, three pairs of comments were compared, each in
+# both orders.
 
 # %%
 rows = {}
@@ -156,14 +154,14 @@ report.table(
 )
 
 # %% [markdown]
-# {glue:text}`three_say` Faithfulness is to the context, not to the board: what a line of moves shows beyond
-# it counts as unsupported. Checked lines get {glue:text}`faith_lines:.1f` for it, CCC
+# Faithfulness is to the context, not to the board: a line of moves that goes beyond it counts as
+# unsupported. Checked lines get {glue:text}`faith_lines:.1f` for it, CCC
 # {glue:text}`faith_ccc:.1f`.
 #
 # ## Both orders
 #
-# The rubric has A scored by itself, then B, and only then a winner, so that the order should not count.
-# A judge that reads what is there names the same comment whichever it sees first.
+# The rubric has A scored by itself, then B, and only then a winner, so that the order should not
+# count.
 
 # %%
 stays = measures.same_winner(compared)
@@ -181,16 +179,13 @@ ties = mean_interval(tied, both["move"], seed=seed)
 print(f"points of the comment shown first: {first:.2f}; ties: {ties:.2f}")
 
 # %% [markdown]
-# When two comments change places, the winner stays in {glue:text}`same` of pairs (by chance in
-# {glue:text}`chance:.0f` %). The one shown first gets {glue:text}`first` of the points:
-# {glue:text}`place`.
+# The one shown first gets {glue:text}`first` of the points: {glue:text}`place`.
 #
 # ## The hard rule by program
 #
-# The program looks for claims of an event in a comment (a check, a mate, a capture, a promotion, a trade,
-# a hanging piece won, a forced tactic or threat), and asks whether a line of the context carries it. If
-# not, faithfulness is 1. Tried on the forty pairs, the rule should strike broken copies and spare the
-# others.
+# The program looks for claims of an event in a comment (a check, a mate, a capture, a promotion, a
+# trade, a hanging piece won, a forced tactic or threat), and asks whether a line of the context
+# carries it. If not, faithfulness is 1. The rule should strike broken copies and spare the others.
 
 # %%
 texts = {
@@ -226,16 +221,9 @@ report.sheet(
 # ## Recap
 #
 # - Of a comment and its copy with one word broken, {glue:text}`judge` gives the unbroken one
-#   {glue:text}`truer` of the points.
-# - {glue:text}`three_say`
+#   {glue:text}`truer` of the points. {glue:text}`three_say`
 # - When two comments change places, the winner stays in {glue:text}`same` of pairs (by chance in
-#   {glue:text}`chance:.0f` %). The one shown first gets {glue:text}`first` of the points:
-#   {glue:text}`place`.
-# - The program strikes {glue:text}`struck_broken` of the broken copies and
-#   {glue:text}`struck_true` of the others.
-# - Of {glue:text}`judgements` lines {glue:text}`unreadable` could not be read;
-#   {glue:text}`contradict` contradict themselves, and {glue:text}`repeats` give a comment the
-#   scores of a line in the prompt.
+#   {glue:text}`chance:.0f` %).
 # - A language model judged comments that it wrote itself, and no person was asked.
 
 # %% tags=["remove-input"]
@@ -291,7 +279,7 @@ report.paste(
     unreadable=asked - len(every) or "none",
     faith_lines=mean_scores.loc[KINDS["lines_checked"], "faithfulness"],
     faith_ccc=mean_scores.loc["CCC", "faithfulness"],
-    **{key: f"{each.in_percent():.0f} %" for key, each in shares.items()},
+    **{key: f"{100 * each.value:.0f} %" for key, each in shares.items()},
 )
 
 # %% tags=["remove-input"]
@@ -322,11 +310,11 @@ report.evidence(asked, "comparisons", seed, None, intervals, versions)
 # %% [markdown]
 # ## Exercises
 #
-# **1. One criterion less.** Leave out one criterion at a time from the totals of the three pairs. How
-# often does the winner change?
+# **1. One criterion less.** Leave out one criterion at a time from the totals of the three pairs,
+# in the order of `CRITERIA`. In what share of the comparisons does the winner change?
 
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: winners when a criterion is left out"}
 # Winners when a criterion is left out.
 def winners(names):
     gap = sum(
@@ -348,14 +336,15 @@ report.table(pd.DataFrame({"share of comparisons whose winner changes": turned_b
 report.check(
     "The winner is the sign of A's sum less B's, without tie-breaks; compare it with the sign by all "
     "six, one share a criterion.",
+    ordered=True,
     turned_by=turned_by,
 )
 
 # %% [markdown]
-# **2. Where the false word is felt.** By how much does each criterion fall, in the mean, from a comment
-# to its broken copy shown in the same place?
+# **2. Where the false word is felt.** By how much does each criterion of `CRITERIA` fall, in the
+# mean, from a comment to its broken copy shown in the same place?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: mean score of each criterion for both, whichever place they stood in"}
 # Mean score of each criterion for both, whichever place they stood in.
 of_twins = []
 for place, letter in (("first", "a"), ("second", "b")):
@@ -372,14 +361,15 @@ report.table(pd.DataFrame({"as written less broken": felt}))
 report.check(
     "Six differences: the mean score as written less the mean score of the broken copies, over both "
     "places.",
+    ordered=True,
     felt=felt,
 )
 
 # %% [markdown]
-# **3. The word or the sum.** The judge names a winner before it has written a score. In what share of
-# all comparisons is it the winner that its scores give?
+# **3. The word or the sum.** The judge names a winner before it has written a score. In what share
+# of all comparisons is it the winner that its scores give?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: the judge's word beside the winner by its scores"}
 # The judge's word beside the winner by its scores.
 every_line = pd.concat([decide(lines[name], set()) for name in strong.PAIRED])
 alike = every_line["word"] == every_line["totals"]

@@ -140,7 +140,7 @@ for row in ours.index:
     shown_kinds = ["bare"] if solves_all else told
     bars |= {f"{row}, {told[kind]}": ours.loc[row, kind] for kind in shown_kinds}
 printed_share = cells["GPT-4o"]["bare"].value
-figure, axes = plt.subplots(figsize=(7.4, 0.22 * len(bars) + 0.6))
+figure, axes = plt.subplots(figsize=(7.4, 0.18 * len(bars) + 0.6))
 values = np.array([100 * share.value for share in bars.values()])
 reach = np.array([(100 * share.low, 100 * share.high) for share in bars.values()]).T
 colours = [
@@ -158,8 +158,8 @@ plt.show()
 
 # %% [markdown]
 # A commentator who cannot see a mate on the board should not explain one. The CCC paper
-# {cite}`kim2024ccc` asks language models for the mate in 1,000 Lichess puzzles (Table 7), with three
-# prompts. Our problems come from engine games. {glue:md}`no_room`
+# {cite}`kim2024ccc` asks language models for the mate in 1,000 Lichess puzzles (Table 7), with
+# three prompts. Our problems come from engine games. {glue:md}`no_room`
 #
 # ## One problem, step by step
 #
@@ -186,8 +186,8 @@ for message in questions.loc["bare", "request"].messages:
 
 # %% [markdown]
 # That is all that a model reads when it is given the position alone. The other two prompts add an
-# engine's best move, or the hint that there is a mate. `python-chess` reads the answer as a move,
-# makes the move, and says whether it is mate.
+# engine's best move, or the hint that there is a mate. `python-chess` reads the answer and makes
+# the move.
 
 
 # %%
@@ -229,19 +229,18 @@ for (row, kind), (move, answer) in said.items():
 report.boards(*drawings)
 
 # %% [markdown]
-# Change `problem_number` to see another. The library does the same for all problems and reads a
-# little more: words around a move, or squares instead of SAN.
+# Change `problem_number` to see another. The library reads a little more: words around a move, or
+# squares instead of SAN.
 #
 # ## The problems, and what counts as an answer
 #
-# We searched every position of every held-out self-play game. Positions with fewer than five legal
-# moves, or in which more than a quarter of the moves mate, are left out as trivial. A game gives at
-# most one problem. The problems are balanced by phase, side and mating piece, so knights and pawns
-# mate more often here than in games. The data sheet `data/mates/README.md` describes every step.
+# We searched every position of every held-out self-play game. Positions are left out in which there
+# are fewer than five legal moves, or more than a quarter of the moves mate. A game gives at most
+# one problem. Phase, side and mating piece are balanced, so knights and pawns mate more often here
+# than in games.
 #
-# The paper's puzzles are chosen to have one solution. Ours often have several, and each counts. An
-# answer is one move, in SAN or by its squares, alone or with words around it. Signs and move
-# numbers are ignored, whether right or wrong; capitals matter. Nothing is repaired or guessed.
+# The paper's puzzles have one solution; ours often have several, and each counts. An answer is one
+# move, in SAN or by its squares, alone or with words around it. Nothing is repaired or guessed.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Number and kinds of the problems"}
 kinds = pd.DataFrame(
@@ -290,34 +289,6 @@ rows = {
 }
 report.boards(report.board(printed.asked.position, size=280), report.texts(rows, "Figure A5"))
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Thirteen ways to answer, and how each is read"}
-replies = [
-    "Bxc3#",
-    "Bxc3",
-    "18... Bxc3+",
-    "a5c3",
-    "The best move is Bxc3#.",
-    '{"move": "Bxc3#"}',
-    "bxc3",
-    "Qxc3#",
-    "Bishop takes c3",
-    "Bxc3 or Bb4",
-    "Nd4",
-    "Bb4",
-    "I cannot tell.",
-]
-answers = [read_answer(text, printed.board) for text in replies]
-ends = [mates.outcome_of(printed, answer) for answer in answers]
-report.table(
-    pd.DataFrame(
-        {
-            "said": replies,
-            "read as": [answer.san or answer.uci or "" for answer in answers],
-            "outcome": ends,
-        }
-    ).set_index("said")
-)
-
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The move that is told: does Stockfish find a better one?"}
 analyses = engine.analyse_many(
     [each.asked.position for each in recorded], nodes=sizes.nodes, progress=False
@@ -332,13 +303,11 @@ print(f"Stockfish's best move mates in {agreed} of {len(recorded)} problems")
 # ## Players without language
 #
 # For a random legal move the chance is exact: the number of mates over the number of legal moves.
-# Stockfish is told to stop after one node, but it checks that limit only after it has tried every
-# legal move once. Its network alone evaluates the position after each move and takes the best one;
-# it was never shown a mated king and knows no rules.
+# Stockfish's network alone evaluates the position after each move and takes the best one; it was
+# never shown a mated king.
 #
-# ChessGPT, second in the paper's table, has read games and texts about them. The models of
-# chapter 12 have read only games. They are given the moves that led to the problem and predict the
-# next one, which need not be legal.
+# The models of chapter 12 have read only games, ChessGPT games and texts about them. They are given
+# the moves that led to the problem and predict the next one, which need not be legal.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out the table"}
 moved = trained["outcome"].isin(["mate", "check", "no check"])
@@ -354,14 +323,13 @@ report.table(
 
 # %% [markdown]
 # A random move is told which moves are legal: it mates in {glue:text}`chance_there:.1f` % of the
-# problems that the models are asked. The last column makes the comparison fair.
+# problems that the models are asked.
 #
 # ## What the vector detects
 #
 # The paper gives the hint on every problem. The hint is what a *concept* would tell, so our fourth
 # prompt gives it only where the concept vector for mate in one detects the mate in the network's
-# activations. On problems alone, a vector that always says yes would look perfect; what it says of
-# positions without a mate gives meaning to the rest. Only test games are counted.
+# activations. What the vector says of positions without a mate gives meaning to the rest.
 
 # %%
 tested = np.array([split_of(each.game) == "test" for each in problems])
@@ -385,10 +353,9 @@ report.table(
 #
 # ## Table 7
 #
-# Answers are recorded, at temperature 0 and with at most twelve tokens. {glue:md}`fill_says` The
-# paper's 1,000 problems come from Lichess and ours do not: ours are balanced over pieces, and a third
-# have several solutions. Where the paper's text gives other numbers than its table
-# ([chapter 17](17_released_code.ipynb)), the table is shown.
+# Answers are recorded, at temperature 0 and with at most twelve tokens. {glue:md}`fill_says` Where
+# the paper's text gives other numbers than its table ([chapter 17](17_released_code.ipynb)), the
+# table is shown.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 7"}
 columns = told | {"vector": "told where the vector sees a mate"}
@@ -455,8 +422,7 @@ report.texts(
 # ## How they fail
 #
 # A legal move that gives check is close. An illegal move shows that the model does not see the
-# board, and a text without a move that it does not follow the task. The picture has all players; the
-# sentence is about {glue:text}`model`. {glue:md}`habit_says`
+# board, and a text without a move that it does not follow the task. {glue:md}`habit_says`
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the outcomes", "figure": {"caption": "How each player's answers to mate in one fail or succeed, as shares: mate, legal without mate, illegal, no move.", "name": "fig-09-failures"}, "image": {"alt": "Stacked horizontal bars, one for each player, parted by outcome."}}
 everyone = pd.concat([frame, trained, *played])
@@ -477,9 +443,6 @@ axes.set_ylabel("")
 axes.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.3, 1.0))
 plt.show()
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The same as a table"}
-report.table(failures, caption="Answers by outcome")
-
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The small model's most common answers, and the first of each kind"}
 of_model = frame[frame["player"] == title]
 common = of_model.groupby("prompt")["text"].value_counts().groupby(level=0).head(4)
@@ -497,8 +460,8 @@ report.boards(
 # ## Lichess's own puzzles
 #
 # With Lichess's puzzle file (<https://database.lichess.org>, parameter `puzzles`), the same players
-# are asked its first mates in one. So is each language model whose answers to them are recorded
-# (`make record PURPOSE=mate_in_one_lichess`). This is the paper's own Table 7.
+# are asked its first mates in one, and so is each language model whose answers to them are recorded
+# (`make record PURPOSE=mate_in_one_lichess`).
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Lichess's problems, if the file is there"}
 lichess = mates.lichess_problems(Path(puzzles), sizes.problems) if puzzles else []
@@ -525,7 +488,7 @@ report.sheet("mates in one of Lichess", solved or {"problems": 0})
 # - The vector detects {glue:text}`recall:.0f` % of the mates, and sees one in
 #   {glue:text}`alarms:.0f` % of the positions without a mate.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say"}
+# %% tags=["remove-input"]
 bare = of_model[of_model["prompt"] == "bare"]["outcome"]
 
 
@@ -595,7 +558,7 @@ report.paste(
     games_mates=100 * mating[most_mates].value,
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
+# %% tags=["remove-input"]
 of_problems = "share of problems"
 table7 = []
 for player, name in names.items():
@@ -641,7 +604,6 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Evidence"}
 report.evidence(
     len(problems),
     "problems",
@@ -659,11 +621,11 @@ report.evidence(
 # %% [markdown]
 # ## Exercises
 #
-# **1. Your own answer.** `read_answer` reads a text as a move in a position. Which of these
-# does it take for the mating move of the first problem: the SAN, the UCI, a sentence, two
-# moves, a move that is not legal?
+# **1. Your own answer.** What does `read_answer` take each of these for, in the first problem: the
+# SAN, the UCI, a sentence with the move, two moves, an illegal move? Give the outcomes in this
+# order.
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: five ways to answer, and what each is read as"}
 # Five ways to answer, and what each is read as.
 asked_problem = recorded[problem_number]
 mate_uci = asked_problem.mates[0]
@@ -684,15 +646,16 @@ report.table(pd.DataFrame({"read as": read_as}, index=said))
 report.check(
     "Five outcomes, in the order of the question, each by `mates.outcome_of` of what "
     "`read_answer` reads; two different moves name none.",
+    ordered=True,
     read_as=read_as,
 )
 
 # %% [markdown]
 # **2. Beat chance without an engine.** Write a player that prefers checks and draws one of them at
-# random. How many of the problems does it solve on average, and how does that compare with `chance`?
+# random. What share of the problems does it solve on average?
 
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: the chance to solve each problem by a check drawn at random"}
 # The chance to solve each problem by a check drawn at random.
 def solved_by_check(each):
     checks = [move.uci() for move in each.board.legal_moves if each.board.gives_check(move)]
@@ -710,12 +673,11 @@ report.check(
 )
 
 # %% [markdown]
-# **3. Break the problem.** Take the mating piece off the board. Is there still a mate in one in
-# any of the first 200 problems, and what does that say of answers that name a mate which is not
-# there?
+# **3. Break the problem.** Take the mating piece off the board in the first 200 problems, where it
+# is not the king. How many problems are these, and in how many is there still a mate in one?
 
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: problems that keep a mate when the mating piece is gone"}
 # Problems that keep a mate when the mating piece is gone.
 def mates_without_the_piece(each):
     lighter = each.board.copy()
@@ -736,5 +698,6 @@ report.check(
     "Of the first 200 problems leave out those in which the king mates; remove the piece "
     "that stands where the first mate starts. Two counts: problems looked at, and those "
     "with a mate left.",
+    ordered=True,
     still_mate=still_mate,
 )

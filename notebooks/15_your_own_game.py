@@ -9,25 +9,29 @@
 # %% [markdown]
 # # Your own game
 #
-# The methods of this book work on moves of your choice. This chapter comments on the move below,
-# answers {glue:text}`n_questions` questions about it, and annotates a whole game. Of the
-# {glue:text}`n_moves` plies of that game, {glue:text}`n_commented` get a comment.
+# The methods of this book work on moves of your choice. Of {glue:text}`n_moves` plies of a famous
+# game the program comments on {glue:text}`n_commented`, with no language model.
 #
-# The questions are of the kind that Appendix D of the CCC paper {cite}`kim2024ccc` shows. In the
-# paper, the language model answers from what it was told before. Here every move, piece or square in
-# a question is looked up on the board and given to the engine, and the answer is made of the result.
+# ```{glue:} moment
+# ```
+#
+# A question about a move is answered too, as in Appendix D of the CCC paper {cite}`kim2024ccc`.
+# There the language model answers from what it was told before. Here every move, piece or square in
+# a question is looked up on the board and given to the engine.
 
-# %% tags=["parameters", "hide-input"]
+# %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: your move, your game, your questions"}
 profile = "book"
 seed = 1
 fen = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
 san = "Bxe6+"
-pgn = "data/pgn/variations.pgn"
+pgn = "data/famous/games.pgn"
 asked = ("Why not Qxe6+?", "Can Black take the bishop?", "What does White threaten?")
 
-# %% tags=["hide-input"]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+import textwrap
 import matplotlib.pyplot as plt
 import pandas as pd
+from myst_nb import glue
 from chessgloss import report
 from chessgloss.commentary.annotate import Annotator, moves_of
 from chessgloss.commentary.dialogue import Dialogue
@@ -45,19 +49,12 @@ report.use_house_style()
 
 # %%
 move = read_move(read_fen(fen), san)
-report.board(move, size=300)
+print(f"{move.numbered_san} by {'White' if move.mover else 'Black'}, {move.uci}")
 
 # %% [markdown]
-# In this chapter we
-#
-# - comment on one move and show everything that the comment rests on;
-# - annotate a game: choose the moments that matter and comment on them;
-# - ask follow-up questions about a move, as in the paper's Figure A4.
-#
-# [Try it](../try_it.md) does the same in the browser, without installing anything.
-#
-# All of it works without a language model. Where there is one (`OPENAI_BASE_URL`, or
-# `chessgloss model serve`), the commands let it write, and `ask` lets it answer.
+# All of it works without a language model. Where there is one (`OPENAI_BASE_URL`, or `chessgloss
+# model serve`), the commands let it write, and `ask` lets it answer. [Try it](../try_it.md) does
+# the same in the browser.
 #
 # ## One move
 #
@@ -71,8 +68,8 @@ comment = write_notes(briefing)
 report.texts({move.numbered_san: comment.text})
 
 # %% [markdown]
-# The comment is made of the most important of these notes. Each note is true: the board, or a line of
-# the engine that was played through, confirms it.
+# The comment is made of the most important of these notes. Each is confirmed by the board, or by a
+# line of the engine that was played through.
 
 # %%
 report.texts({note.kind: note.sentence for note in notes(briefing)}, "Notes on the move")
@@ -80,10 +77,9 @@ report.texts({note.kind: note.sentence for note in notes(briefing)}, "Notes on t
 # %% [markdown]
 # ## A game
 #
-# The engine searches every position. A move gets a comment if the expected score changes clearly, if
-# it is a sacrifice, if it is the only good move, or if it changes a concept much. Quiet moves and
-# recaptures get none. `chessgloss annotate game.pgn -o annotated.pgn --html game.html` also writes a
-# page that plays the game with its variations and needs no network.
+# A move gets a comment if the expected score changes clearly, if it is a sacrifice, if it is the
+# only good move, or if it changes a concept much. `chessgloss annotate game.pgn -o annotated.pgn
+# --html game.html` also writes a page that plays the game with its variations and needs no network.
 
 # %%
 game = read_games(find_project() / pgn)[0]
@@ -118,19 +114,29 @@ report.texts(
     "The moments that matter",
 )
 
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The moment at the head of the chapter"}
+given_up = [ply for ply, note in commented.items() if "given up" in note.text]
+ply = max(given_up or commented)
+moment = report.boards(
+    report.board(moves[ply], size=230),
+    report.texts({moves[ply].numbered_san: commented[ply].text}),
+)
+glue("moment", moment, display=False)
+
 # %% [markdown]
-# The file keeps everything that was in it (comments, variations, other alphabets). It gains
-# evaluations, glyphs and comments that any chess program can read:
+# The file gains evaluations, glyphs and comments that any chess program can read, and keeps its
+# own:
 
 # %%
-print("\n".join(write_pgn([annotated]).splitlines()[:24]))
+_, movetext = write_pgn([annotated]).split("\n\n", 1)
+print("…", *textwrap.wrap(movetext, 88)[-10:], sep="\n")
 
 # %% [markdown]
 # ## A dialogue
 #
-# `chessgloss ask --fen … --move …` offers this conversation in a terminal. Without a model, an answer
-# states the facts in sentences. With a model, the model writes from the facts, and any illegal move
-# that it names is pointed out.
+# `chessgloss ask --fen … --move …` offers this conversation in a terminal. Without a model, an
+# answer states the facts in sentences. With a model, the model writes from the facts, and any
+# illegal move that it names is pointed out.
 
 # %%
 with open_engine() as engine:
@@ -147,12 +153,11 @@ report.texts(
 # %% [markdown]
 # ## Recap
 #
-# - A comment comes with the facts behind it; nothing in it is unsupported.
-# - A game is annotated where it matters. The file's own comments, glyphs and variations stay in
-#   place.
+# - A comment comes with the facts behind it.
+# - A game is annotated where it matters; what the file held before stays.
 # - A question is answered from the board, for the moves and pieces that it names.
 
-# %% tags=["hide-input"]
+# %% tags=["remove-input"]
 report.paste(n_moves=len(annotated.notes), n_commented=len(commented), n_questions=len(replies))
 report.save(
     "15_your_own_game",
@@ -162,7 +167,6 @@ report.save(
     ),
 )
 
-# %% tags=["hide-input"]
 report.evidence(
     len(annotated.notes),
     "moves",
@@ -176,10 +180,10 @@ report.evidence(
 # %% [markdown]
 # ## Exercises
 #
-# **1. Your own move.** Comment on another move in the same position, such as `Qxe6+`, with few
-# nodes. Which kinds of notes does it have that the move played does not?
+# **1. Your own move.** Comment on `Qxe6+` in the same position, with 20,000 nodes a search. Which
+# kinds of notes does it have that the move played does not?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: the notes of another move in the same position"}
 # The notes of another move in the same position.
 other_move = read_move(read_fen(fen), "Qxe6+")
 with Annotator(nodes=(20_000, 20_000), processes=1) as annotator:
@@ -197,14 +201,14 @@ report.texts(
 # %% tags=["check", "remove-cell"]
 report.check(
     "`Annotator.brief` of the other move; a kind of note is new if `notes(briefing)` has none of it.",
-    new_kinds=(new_kinds, lambda found: not found & {note.kind for note in notes(briefing)}),
+    new_kinds=new_kinds,
 )
 
 # %% [markdown]
-# **2. More room.** A comment has at most 60 words (`compose`). What does it say with 20 words, and
-# what with 90? What is left out first?
+# **2. More room.** A comment has at most 60 words. What does `compose` say of the move with 20,
+# with 60 and with 90 words, in at most nine sentences?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: the same notes in 20, 60 and 90 words"}
 # The same notes in 20, 60 and 90 words.
 from chessgloss.commentary.notes import compose
 
@@ -216,23 +220,16 @@ report.texts(lengths, "One move, three lengths")
 
 # %% tags=["check", "remove-cell"]
 report.check(
-    "Three texts by `compose` with as many sentences as there may be; each must be at "
-    "least as long as the one before.",
-    lengths=(
-        lengths,
-        lambda found: (
-            [len(text.split()) for text in found.values()]
-            == sorted(len(text.split()) for text in found.values())
-            and len(found) == 3
-        ),
-    ),
+    "Three texts by `compose`, the shortest first, with `sentences=9`.",
+    ordered=True,
+    lengths=lengths,
 )
 
 # %% [markdown]
-# **3. Questions at the edge.** Ask one question that the dialogue understands and one that it
-# cannot. Does it say so, or does it invent?
+# **3. Questions at the edge.** Ask "What is the best move?" and "Would Tal have liked it?", with
+# 20,000 nodes. Is the second answer about Tal?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: a question within reach and one beyond it"}
 # A question within reach and one beyond it.
 with open_engine() as engine:
     edge = Dialogue(
@@ -244,7 +241,8 @@ report.texts(edge_replies, "At the edge")
 
 # %% tags=["check", "remove-cell"]
 report.check(
-    "Two questions with their answers, by `Dialogue.ask`. Is the second answer about Tal, or is it "
-    "the first one's?",
-    edge_replies=(edge_replies, lambda found: len(found) == 2 and all(found.values())),
+    "Two answers by `Dialogue.ask`, in this order. Without a model the second is not about Tal: it "
+    "says again what is known of the move.",
+    ordered=True,
+    edge_replies=edge_replies,
 )

@@ -11,25 +11,25 @@
 #
 # {glue:md}`opening_table` {glue:md}`opening_order`
 #
-# *The released code may not be what made the tables.* Three things suggest that it is not, to the
-# letter: it asks for one block more than its network has, it evaluates moves past the end of its own
-# list, and it reads a file that none of its cells writes. What follows says what this code does.
-#
 # ```{glue:figure} effects
 # :name: fig-17-effects
 # :alt: Points with intervals on a scale from 0 to 100 per cent, one row for each deviation.
 # How much each deviation changes of what it touches, in per cent or points, with 95 % intervals. Grey
-# crosses show the same by a baseline, which each section names.
+# crosses: the same by a baseline, which each section names.
 # ```
 #
-# We read commit `2a291c5` of the repository that the CCC paper {cite}`kim2024ccc` names. It has no
-# licence, so that only places, hashes and what it does, in our words, are kept, in `data/released`. The
-# table has a row for each of {glue:text}`rows_n` deviations. Places are files by their first two digits,
-# with a function or a cell, counted from 0. *Not measured* is what takes answers of a language model, or
-# a file that we do not have. The sections below rerun the rest.
+# We read commit `2a291c5` of the repository that the CCC paper {cite}`kim2024ccc` names. *It may
+# not be what made the tables*: it asks for one block more than its network has, it evaluates moves
+# past the end of its own list, and it reads a file that none of its cells writes. The repository
+# has no licence, so only places, hashes and what it does, in our words, are kept (`data/released`).
+#
+# ::::{dropdown} The {glue:text}`rows_n` deviations, one by one
+# Places are files by their first two digits, with a function or a cell, counted from 0. *Not
+# measured* is what takes answers of a language model, or a file that we do not have.
 #
 # ```{glue:} deviations
 # ```
+# ::::
 
 # %% tags=["parameters", "hide-input"] mystnb={"code_prompt_show": "Parameters: the concept and the move that are looked at closely"}
 profile = "book"
@@ -116,8 +116,8 @@ released = pd.read_csv(project / "data/released/moves.tsv", sep="\t", index_col=
 # ## Text or number
 #
 # Stockfish 8 prints a term as `-0.13`. The released script splits the printed line and sorts the
-# pieces as they are, as text. A minus comes before a digit, so that the "lowest" values are the
-# *smallest negative* ones. Change `concept` in the first cell and run on from there.
+# pieces as text. A minus comes before a digit, so that the "lowest" values are the *smallest
+# negative* ones. Change `concept` in the first cell and run on from there.
 
 
 # %%
@@ -153,11 +153,11 @@ print(f"of the {sum(signs)} terms with both signs: {np.mean(np.array(misplaced)[
 # %% [markdown]
 # ## Table 6 in each version
 #
-# Three more choices make a version. *Sliced*: of each sorted tail the first nine tenths train and the
-# rest tests, which is nearest to the middle in the low tail and *farthest* from it in the high one.
-# *Turned*: Leela's input is turned to the side to move, while the labels stay White's and Black's.
-# *Noise* on the training rows. We read NNUE both ways, on {glue:text}`positions_n:,` positions. The
-# support vector machine is scikit-learn's, as released, but C is 0.01 instead of 1: it converges sooner.
+# Three more choices make a version. *Sliced*: of each sorted tail the first nine tenths train and
+# the rest tests, which is nearest to the middle in the low tail and *farthest* from it in the high
+# one. *Turned*: Leela's input is turned to the side to move, while the labels stay White's and
+# Black's. *Noise* on the training rows. We read NNUE both ways, on {glue:text}`positions_n:,`
+# positions.
 
 
 # %%
@@ -243,10 +243,9 @@ fitted = {
 measured = {key: measures for key, (measures, _) in fitted.items()}
 
 # %% [markdown]
-# How near is a version to the printed table? *ρ* is the rank correlation of the 21 values of a column
-# with the printed ones, *distance* the mean difference of the 63 cells, in points. Intervals draw
-# concepts, White's and Black's together. In the rows, *text* is the paper's, *code* the released one;
-# the bare board, without a network, is the baseline.
+# How near is a version to the printed table? *ρ* is the rank correlation of the 21 values of a
+# column with the printed ones, *distance* the mean difference of the 63 cells, in points. *Text* is
+# the paper's version, *code* the released one; the bare board is the baseline.
 
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Rank correlation and distance of each version"}
@@ -338,25 +337,25 @@ for key in ("text_random", "text_sort"):
     tilts[key] = bootstrap(pairs, lambda each: spearmanr(*each.T).statistic, names, seed=seed)
 
 
-def told(difference, yes, no="which cannot be told apart"):
+def told(difference, yes, no="no more than chance"):
     return yes if difference.low > 0 or difference.high < 0 else no
 
 
 closer = (
-    f"As the code makes it, the table is nearer to the printed one by {gain:.1f} points a cell."
+    f"As the code makes it, the table is nearer to the printed one by {gain.value:.1f} points a cell."
     if gain.low > 0
-    else f"Which version is nearer cannot be told: {gain:.1f} points a cell."
+    else f"Neither version is clearly nearer: {gain.value:.1f} points a cell."
 )
-white_said = f"""On the board that is not turned the difference is {gain_white:.1f} points,
-{told(gain_white, "clear as well", "which leaves it open")}."""
+white_said = f"""On the board that is not turned the difference is {gain_white.value:.1f} points,
+{told(gain_white, "clear as well", "too little to tell")}."""
 leela_said = ""
 leela_gain = None
 if leela_path:
     leela_gain = nearer("described_leela", "text_sort_leela")
     leela_said = f"""On a small Leela network, the paper's own kind, with {len(leela_rows):,}
-positions, it is {leela_gain:.1f}."""
+positions, it is {leela_gain.value:.1f}."""
 board_rho = fit.loc["text_sort_board", "ρ of accuracy"]
-board_said = f"Made by the code, the bare board has ρ {board_rho:.2f}" + (
+board_said = f"Made by the code, the bare board has ρ {board_rho.value:.2f}" + (
     ": the printed order of the concepts needs no network." if board_rho.low > 0 else "."
 )
 totals = {
@@ -367,38 +366,27 @@ totals = {
     for name in ("Imbalance", "Pawns")
 }
 tilt_said = f"""for which concepts recall stands above precision goes with the printed table by ρ
-{tilts["text_sort"]:.2f}, with a random tenth by {tilts["text_random"]:.2f}."""
+{tilts["text_sort"].value:.2f}, with a random tenth by {tilts["text_random"].value:.2f}."""
 Markdown(
     f"""{closer} {white_said} {leela_said}
 
 - **Sort.** {board_said}
-- **Slice.** It changes the mean accuracy by {slice_gain:+.1f} points,
+- **Slice.** It changes the mean accuracy by {slice_gain.value:+.1f} points,
   {told(slice_gain, "beyond chance")}. But {tilt_said}
-- **Turned board.** It costs {view_loss:.1f} points. As the code does, Imbalance falls from
+- **Turned board.** It costs {view_loss.value:.1f} points: Imbalance falls from
   {totals["Imbalance"]} and Pawns from {totals["Pawns"]}.
-- **Noise.** {noise_gap:.1f} points, {told(noise_gap, "beyond chance")}.
-- **Class.** Precision and recall of the other class differ by {other_class:.1f} points in the mean.
-  The released ones are of class 0: the high tail, because label 1 is the low one's.
-- **Best of {len(ours_alone)}.** All three columns are fitted best by *{titles[best]}*: chosen by looking
-  at the printed table, so that its ρ flatters itself a little."""
+- **Noise.** {noise_gap.value:.1f} points, {told(noise_gap, "beyond chance")}.
+- **Class.** The released precision and recall are those of the high tail, because label 1 is the low
+  one's; the other class differs by {other_class.value:.1f} points in the mean.
+- **Best of {len(ours_alone)}.** All three columns are fitted best by *{titles[best]}*, which flatters
+  itself a little: it was chosen by looking at the printed table."""
 )
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All 63 cells"}
-columns = {"printed": paper}
-columns |= {key: measured[key][:, :3] for key in ("described", "text_sort")}
-grid = np.hstack([*columns.values()])
-heads = [
-    f"{titles.get(name, name)}: {measure}"
-    for name in columns
-    for measure in ("accuracy", "precision", "recall")
-]
-report.table(pd.DataFrame(grid, list(TERMS), heads), caption="Table 6, three times")
 
 # %% [markdown]
 # ## Where the vectors point
 #
-# Label 1 for the low tail turns every vector round: a score that *rises* says that the term *falls*.
-# We correlate each score with its term on all positions, tails or not.
+# Label 1 for the low tail turns every vector round: a score that *rises* says that the term
+# *falls*.
 
 # %%
 vectors = {
@@ -415,11 +403,11 @@ for name, weights in vectors.items():
 # %% [markdown]
 # ## Which concepts come first
 #
-# The paper names the concepts whose scores differ most before and after the move. The code takes the
-# score after the opponent's *reply*, keeps the *sign*, and puts the largest rise first. With the label
-# on the low tail, the largest rise is the farthest fall. The vectors are those of the board that is
-# not turned, where the position after the move can be compared too; the moves are {glue:text}`moves_n`
-# of the 303 of chapter 4, with the engine's reply, and the sixty released ones.
+# The paper names the concepts whose scores differ most before and after the move. The code takes
+# the score after the opponent's *reply*, keeps the *sign*, and puts the largest rise first. With
+# the label on the low tail, the largest rise is the farthest fall. The moves are
+# {glue:text}`moves_n` of the 303 of chapter 4, with the engine's reply, and the sixty released
+# ones.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The moves, the replies, scores and terms around them"}
 briefings = [*asked_moves().values()][:: max(1, 303 // sizes.moves)]
@@ -486,10 +474,10 @@ first_five = {
 }
 
 # %% [markdown]
-# *Overlap*: the share of the paper's five that an order names. *First falls*: how often the concept
-# named first is one whose term, by Stockfish 8, is lower at the end than before the move, of the moves
-# that change it at all. *Spoken of*: of the five names, the share that the lecturer's own comment
-# names, on moves whose comment names any concept. *Sixty*: the released moves alone.
+# *Overlap*: the share of the paper's five that an order names. *First falls*: how often the term of
+# the concept named first, by Stockfish 8, is lower at the end than before the move, if it changes.
+# *Spoken of*: of the five names, the share that the lecturer's own comment names. *Sixty*: the
+# released moves alone.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Overlap, how often the first falls, and what lecturers speak of"}
 the_papers = "the paper's: size, after the move"
@@ -551,20 +539,18 @@ report.table(
     caption=f"Orders of the concepts on {len(moves)} moves, the last column on {naming.sum()}",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The table in words"}
+# %% tags=["remove-input"]
 falls = order_table["first falls"]
 fixed_more = paired_difference(
     spoken_of(fixed), spoken_of(the_papers), sources[naming], seed=seed
 )
 Markdown(
-    f"""As released, the five names share {order_table.loc[as_released, "overlap"]:.2f} with the
-paper's; a random five would share {order_table.loc["random", "overlap"]:.2f}. Where the term of the
-name that stands first changes, it falls in {100 * falls[as_released].value:.0f} % of {falls[as_released].n}
-moves; by size of the signed change with the paper's labels, in
-{100 * falls["signed, after the move"].value:.0f} % of {falls["signed, after the move"].n}. Against the
-paper's five, the share of the names that lecturers use changes by {less_spoken:+.2f} with the released
-five, and by {fixed_more:+.2f} with a fixed list. The prompt gives no direction: of the
-paper's own five, where the term changes, {100 * five_fall.value:.0f} % fall."""
+    f"""As released, the five names share {order_table.loc[as_released, "overlap"].value:.2f} with the
+paper's; a random five would share {order_table.loc["random", "overlap"].value:.2f}. The name that stands first
+falls, where its term changes, in {100 * falls[as_released].value:.0f} % of moves; with the paper's labels,
+in {100 * falls["signed, after the move"].value:.0f} %. The share of the names that lecturers use changes by
+{less_spoken.value:+.2f} with the released five, and by {fixed_more.value:+.2f} with a fixed list. The prompt
+gives no direction: of the paper's own five, {100 * five_fall.value:.0f} % fall."""
 )
 
 # %% [markdown]
@@ -572,7 +558,7 @@ paper's own five, where the term changes, {100 * five_fall.value:.0f} % fall."""
 #
 # The list of attacks is made of pseudo-legal captures of both sides, after the move. A pinned piece
 # attacks there like any other, and a king in check need not mind. (The line that would put the list
-# into the prompt is commented out; chapter 5 measures arms with and without a list.)
+# into the prompt is commented out.)
 
 
 # %%
@@ -606,10 +592,10 @@ report.board(sixty[shown], size=220)
 # %% [markdown]
 # ## Castling rights
 #
-# None of the sixty released positions has castling rights. We give each the rights that its kings and
-# rooks allow, at most, search both, and say of the move played how far it is behind the best in the
-# code's own steps of 20, 50 and 100 centipawns. Each search is made with three numbers of nodes; how
-# often the verdict changes with these alone is the baseline.
+# None of the sixty released positions has castling rights. We give each the rights that its kings
+# and rooks allow, search both, and say of the move played how far it is behind the best in the
+# code's own steps of 20, 50 and 100 centipawns. How often the verdict changes with the nodes alone
+# is the baseline.
 
 
 # %%
@@ -743,7 +729,7 @@ laid_out = report.Html(
 )
 glue("deviations", laid_out, display=False)
 
-fig, ax = plt.subplots(figsize=(7.6, 3.7))
+fig, ax = plt.subplots(figsize=(7.6, 2.5))
 groups = {"sort": "C0", "label": "C1", "attacks": "C2"}
 colour = "C0"
 for place, (key, effect) in enumerate(effects.items()):
@@ -756,7 +742,7 @@ for place, (key, effect) in enumerate(effects.items()):
         )
     ax.text(103, place, units[key], va="center", fontsize=7)
 called = {row["id"]: row["name"] for row in rows}
-ax.set_yticks(range(len(effects)), [called[key] for key in effects])
+ax.set_yticks(range(len(effects)), [called[key] for key in effects], fontsize=8)
 lowest = min(0, *(effect.low for effect in effects.values()))
 ax.invert_yaxis()
 ax.set(xlim=(lowest - 1, 101), xlabel="per cent, or points of 100")
@@ -808,11 +794,9 @@ except assets.AssetMissing:
 # ## Where the documents contradict themselves
 #
 # The slips that arithmetic on the printed numbers can show are read from
-# `data/reference/contradictions.toml` and checked here. Others it cannot: the rubric's "weighted
-# totals" are plain sums without a printed weight, and all twelve rates of the CCC paper's Table 2 are
-# even hundredths, as if of fifty comments.
+# `data/reference/contradictions.toml` and checked here.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Check each by arithmetic"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Each contradiction, checked by arithmetic"}
 printed = {cell.key: cell for cell in reference.load()}
 listing = tomllib.loads((project / "data/reference/contradictions.toml").read_text("utf-8"))
 relations = {"<": np.less, "<=": np.less_equal, "=": np.equal, "!=": np.not_equal}
@@ -842,42 +826,40 @@ report.texts({place: note for (_, note), place in doubts.items()})
 # %% [markdown]
 # ## Recap
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The recap, from the numbers above"}
+# %% tags=["remove-input"]
 report.paste(
     opening_table=Markdown(
         f"""**The script released with the CCC paper sorts Stockfish 8's numbers as text, and the
 printed Table 6 bears the mark of it.** The rank correlation of our 21 accuracies with the printed ones
-is {fit.loc["text_sort", "ρ of accuracy"]:.2f} sorted as text, and
-{fit.loc["described", "ρ of accuracy"]:.2f} by number, as the paper describes."""
+is {fit.loc["text_sort", "ρ of accuracy"].value:.2f} sorted as text, and
+{fit.loc["described", "ρ of accuracy"].value:.2f} by number, as the paper describes."""
         if gain.low > 0
         else """**The script released with the CCC paper sorts Stockfish 8's numbers as text.** Whether
-that made the printed Table 6 cannot be told at these sizes."""
+that made the printed Table 6 does not show at these sizes."""
     ),
     opening_order=Markdown(
-        f"""By the released order, the concept that the language model is told first is one that
-*falls* in {100 * falls[as_released].value:.0f} % of the {falls[as_released].n} cases in which it changes."""
+        f"""The concept that the released order names first *falls*, if it changes, in
+{100 * falls[as_released].value:.0f} % of cases."""
         if falls[as_released].low > 0.5
-        else "Whether the concept that is named first rather falls than rises cannot be told."
+        else "The concept that is named first may fall or rise."
     ),
 )
 shared = order_table.loc[as_released, "overlap"].in_percent()
 recap = [
     closer,
     f"""Which concepts have more recall than precision in print, the released test slice repeats
-(ρ {tilts["text_sort"]:.2f}); a random tenth has {tilts["text_random"]:.2f}."""
+(ρ {tilts["text_sort"].value:.2f}); a random tenth has {tilts["text_random"].value:.2f}."""
     if tilts["text_sort"].low > 0
-    else "What the released test slice explains cannot be told at these sizes.",
-    f"""The released order shares {shared:.0f} % of its five names with the paper's definition, a random
+    else "What the released test slice explains does not show at these sizes.",
+    f"""The released order shares {shared.value:.0f} % of its five names with the paper's definition, a random
 one {100 * order_table.loc["random", "overlap"].value:.0f} %.""",
     f"""{100 * impossible_share.value:.0f} % of the attacks that the code lists are impossible.
 The right to castle changes {100 * changed.value:.0f} % of the verdicts on the sixty moves, the nodes of
 the search alone {100 * changed_again.value:.0f} %: {told(more_by_rights, "more than chance does")}.""",
-    """How much of CCC's lead is instruction, and what the judge owes to the reference in its prompt,
-is not measured here: it takes answers of a language model.""",
 ]
 Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
+# %% tags=["remove-input"]
 no_leela = report.Result(None, needs="a Leela network")
 
 
@@ -938,7 +920,6 @@ report.save(
     report.rows(points, "released", unit="points"),
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Evidence"}
 report.evidence(
     len(fens),
     "positions",
@@ -956,10 +937,10 @@ report.evidence(
 # ## Exercises
 #
 # **1. Mend the sort.** Leave the terms as text, but write them so that sorting as text gives the
-# order of the numbers. How many positions of the two tails of `concept` are then other ones than
-# by number?
+# order of the numbers. How many positions of the two tails of `concept` are then other ones than by
+# number?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: numbers of one sign and one width sort alike as text"}
 # Numbers of one sign and one width sort alike as text.
 term = values[:, TERMS.index(concept)]
 written = np.char.mod("%06.2f", term[lot] + 100)
@@ -975,10 +956,11 @@ report.check(
 )
 
 # %% [markdown]
-# **2. Only what is near.** Test the plane of `concept`, fitted as the code does, on the tenth of the
-# *high* tail that is nearest to the middle, instead of the farthest. Is recall still above precision?
+# **2. Only what is near.** Test the plane of `concept`, fitted as the code does, on the tenth of
+# the *high* tail that is nearest to the middle, instead of the farthest. What are precision and
+# recall now?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: the high tail, the other way round: its nearest tenth is held out"}
 # The high tail, the other way round: its nearest tenth is held out.
 low, high = by_text
 kept = int(0.9 * low.size)
@@ -993,21 +975,27 @@ report.sheet(concept, near)
 report.check(
     "`high` is ascending: its first rows are nearest to the middle. Precision counts what is said "
     "to be high, recall what is.",
-    near=(near, lambda found: set(found) == {"precision", "recall"}),
+    within=0.02,
+    ordered=True,
+    near=near,
 )
 
 # %% [markdown]
-# **3. Whose attacks?** Of the impossible captures that are listed after the moves of this chapter,
-# how many are made by the side that is to move, which may be in check?
+# **3. Whose attacks?** How many of the impossible captures that are listed after the moves of this
+# chapter are made by the side that is to move?
 
-# %% tags=["solution", "hide-cell"]
+# %% tags=["solution", "hide-cell"] mystnb={"code_prompt_show": "A solution: the piece that captures has the colour of the side to move"}
 # The piece that captures has the colour of the side to move.
 of_mover = 0
 for fen in stages[1]:
     after_move = chess.Board(fen)
     for piece, _, bad in listed(after_move):
         of_mover += bad and piece.color == after_move.turn
+of_mover = int(of_mover)
 print(f"{of_mover} of {impossible.sum()}")
 
 # %% tags=["check", "remove-cell"]
-report.check("Go through `listed` again and compare the colours.", of_mover=int(of_mover))
+report.check(
+    "Go through `listed` again and compare the colours: one count.",
+    of_mover=of_mover,
+)

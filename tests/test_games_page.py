@@ -13,26 +13,40 @@ PROJECT = find_project()
 PAGE = (PROJECT / "book/games.md").read_text("utf-8")
 
 
-def test_the_page_has_every_game_of_the_file():
+def shown_games():
+    """Return the games as the page's player has them."""
+    data = re.search(r'id="data">(.*?)</script>', PAGE, flags=re.DOTALL)[1]
+    return json.loads(data)["games"]
+
+
+def test_the_page_has_every_game_of_the_file_and_lists_it_once():
     read = game_pgn.read_file(PROJECT / "data/famous/games.pgn")
     assert [each.repairs for each in read] == [()] * len(games.KNOWN)
-    for name, each in zip(games.KNOWN, read, strict=True):
-        assert f'href="#{name}"' in PAGE
-        assert each.game.headers["White"] in PAGE
+    for (name, title), each, shown in zip(
+        games.KNOWN.items(), read, shown_games(), strict=True
+    ):
+        assert shown["name"] == name
+        assert shown["listed"].startswith(title)
+        assert each.game.headers["White"] in shown["listed"]
+        assert f'href="#{name}"' not in PAGE
 
 
 def test_every_game_has_comments_and_ends_as_it_ended():
-    rows = re.findall(r"<td>([01]-[01])</td><td>(\d+)</td></tr>", PAGE)
-    comments = [int(count) for _, count in rows]
-    results = [result for result, _ in rows]
-    assert len(rows) == len(games.KNOWN)
+    shown = shown_games()
+    comments = [sum(map(games._is_commented, each["nodes"])) for each in shown]
     assert min(comments) >= 5
-    assert results == ["1-0", "1-0", "0-1", "1-0", "0-1", "1-0"]
+    assert [each["result"] for each in shown] == [
+        "1-0",
+        "1-0",
+        "0-1",
+        "1-0",
+        "0-1",
+        "1-0",
+    ]
 
 
 def test_each_game_opens_on_a_comment_and_no_card_says_only_whose_choice_it_was():
-    data = json.loads(re.search(r'id="data">(.*?)</script>', PAGE, flags=re.DOTALL)[1])
-    for game in data["games"]:
+    for game in shown_games():
         assert game["nodes"][game["opens"]]["gloss"]
     assert "The engine's choice." not in PAGE
     assert len(re.findall(r'"(?:Better than \d+\.[^"]+\(.+?\)\.)"', PAGE)) > 20

@@ -223,7 +223,7 @@ def test_a_result_is_known_however_it_is_named_ordered_and_held(other):
     assert report.answer_digest(other) == report.answer_digest({"a": 0.25, "b": 2})
 
 
-@pytest.mark.parametrize("other", [[0.25], [0.25, 2, 2], [0.251, 2], [-0.25, 2]])
+@pytest.mark.parametrize("other", [[0.25], [0.25, 2, 2], [0.27, 2], [-0.25, 2]])
 def test_another_result_is_told_apart(other):
     assert report.answer_digest(other) != report.answer_digest([0.25, 2])
 
@@ -241,11 +241,56 @@ def test_the_check_of_an_exercise_says_what_is_right_and_where_to_look():
     )
     assert str(shown).splitlines() == [
         "share: right",
-        "words: not yet: Count each pair once.",
+        "words: not yet: Count each pair once. (Profile book; numbers within 0.005.)",
         "open_still: still to be found",
         "by_lot: right",
         "strange: not yet: Count each pair once.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("found", "right"),
+    [
+        ([0.304, 7], True),
+        ([7, 0.304], True),
+        ([0.32, 7], False),
+        ([], False),
+        ([7], False),
+    ],
+)
+def test_a_number_is_right_within_what_is_stated_and_an_empty_result_never(
+    found, right
+):
+    expected = {"share": report.answer_digest([0.3, 7])}
+    assert (
+        str(report.check("Look.", expected, share=found)).split(": ")[1] == "right"
+    ) == right
+
+
+def test_an_empty_answer_is_not_right_even_where_the_chapter_has_none():
+    expected = {"kinds": report.answer_digest(set())}
+    assert "not yet" in str(report.check("Look.", expected, kinds=set()))
+
+
+@pytest.mark.parametrize("within", [0.001, 0.05, 2])
+def test_a_number_is_judged_by_the_tolerance_that_is_given(within):
+    expected = {"loss": report.answer_digest(20.0, within)}
+    for apart, right in ((0.99, True), (2.01, False)):
+        shown = report.check("Look.", expected, within=within, loss=20 + apart * within)
+        assert (str(shown) == "loss: right") == right
+
+
+@pytest.mark.parametrize(
+    ("found", "right"), [(["mate", "check"], True), (["check", "mate"], False)]
+)
+def test_an_order_that_is_asked_for_counts(found, right):
+    expected = {"read": report.answer_digest(["mate", "check"], ordered=True)}
+    shown = report.check("Look.", expected, ordered=True, read=found)
+    assert (str(shown) == "read: right") == right
+
+
+def test_the_reader_of_a_chapter_is_led_to_the_answer():
+    assert "the chapter's own answer" in report.check("Look.", share=0.5).html
 
 
 def test_the_chapter_itself_tells_the_hashes_of_its_results():

@@ -50,6 +50,8 @@ NAMES: Mapping[str, str] = tomllib.loads(
 
 #: A cell of an HTML table, and what in it may be a name of :data:`NAMES`.
 _CELL = re.compile(r"(?<=>)([^<>]+)(?=</t[hd]>)")
+#: A head of a column, or of a row, that takes more than a line of a narrow column.
+_LONG_HEAD = re.compile(r"<th>(?=[^<]{20})")
 _IDENTIFIER = re.compile(r"^[a-z]+$|\b[a-z0-9]+(?:_[a-z0-9]+)+\b")
 
 _KEY = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_+]+)+")
@@ -287,6 +289,7 @@ def table(frame: pd.DataFrame, caption: str = "", digits: int = 2) -> Html:
     """Show a table: numbers with ``digits`` decimals, counts with separators."""
     shown = frame.map(lambda cell: _cell(cell, digits))
     body = shown.to_html(classes="results", border=0, escape=True, na_rep="")
+    body = _LONG_HEAD.sub('<th class="long">', body)
     return _captioned(caption, body, shown.to_string())
 
 
@@ -364,26 +367,38 @@ def sheet(title: str, counts: Mapping[str, object]) -> Html:
 
 
 def check(
-    hint: str, expected: Mapping[str, str] = MappingProxyType({}), **found: Any
+    hint: str,
+    expected: Mapping[str, str] = MappingProxyType({}),
+    *,
+    within: float = 0.005,
+    ordered: bool = False,
+    **found: Any,
 ) -> Html:
     """Show whether an exercise's results are right, and a hint if not.
 
     The chapter itself calls it with the results of its own solutions: their hashes stand in the
     plain text of what is shown, and `make exercises` writes them into the notebooks in which the
-    solutions are left out.
+    solutions are left out. An empty result is never right.
 
     Parameters
     ----------
     hint
         What to look at.
     expected
-        Hash of each right result (:func:`answer_digest`), by its name.
+        Hashes of each right result (:func:`answer_digest`), by its name, as profile ``book``
+        gives it.
+    within
+        How far a number may be from the right one and is right for certain; twice as far it is
+        wrong for certain.
+    ordered
+        Whether the results have an order that the question asks for.
     found
         The results by name, ``...`` where there is none yet; with a function that says whether it
         is right (``by_lot=(by_lot, lambda found: ...)``) where there is more than one right result.
     """
     said = {}
     digests = {}
+    exact = f"{hint} (Profile book; numbers within {within:g}.)"
     for name, answer in found.items():
         tested = isinstance(answer, tuple) and callable(answer[-1])
         value, test = answer if tested else (answer, None)
@@ -391,36 +406,60 @@ def check(
             said[name] = "still to be found"
         elif test is not None:
             said[name] = "right" if _holds(test, value) else f"not yet: {hint}"
+        elif expected:
+            known = expected.get(name, "")
+            right = _is_known(value, known, within, ordered)
+            said[name] = "right" if right else f"not yet: {exact}"
         else:
-            digests[name] = answer_digest(value)
-            wrong = f"not yet: {hint}" if expected else "nothing to compare with"
-            said[name] = "right" if digests[name] == expected.get(name) else wrong
+            digests[name] = answer_digest(value, within, ordered)
+            said[name] = "the chapter's own answer stands in the fold above"
     shown = texts(said)
     return Html(
         shown.html, shown.text if expected or not digests else json.dumps(digests)
     )
 
 
-def answer_digest(answer: Any) -> str:
-    """Return a hash of the numbers and words of a result, however they are named and ordered.
+def answer_digest(answer: Any, within: float = 0.005, ordered: bool = False) -> str:
+    """Return hashes of the numbers and words of a result, however they are named.
 
-    Three digits of a number count; of an interval its value.
+    A number is hashed with the step of width ``within`` that it lies on, of an interval its
+    value. Unless ``ordered``, numbers and words are sorted first.
     """
-    leaves = sorted(_answered(value) for _, value in _leaves(_as_mapping(answer)))
-    return hashlib.sha256("\n".join(leaves).encode()).hexdigest()[:12]
+    return " ".join(_mark(value, within) for value in _answered(answer, ordered))
 
 
-def _as_mapping(answer: Any) -> Any:
-    if isinstance(answer, Mapping):
-        return {name: _as_mapping(value) for name, value in answer.items()}
-    if isinstance(answer, list | tuple | set | np.ndarray):
-        return dict(enumerate(answer))
-    return answer
+def _is_known(answer: Any, known: str, within: float, ordered: bool) -> bool:
+    """Return whether each number or word of a result, and one at least, is that of a digest."""
+    values = _answered(answer, ordered)
+    marks = known.split()
+    return (
+        bool(values)
+        and len(values) == len(marks)
+        and all(
+            mark in {_mark(value, within, step) for step in (-1, 0, 1)}
+            for value, mark in zip(values, marks, strict=True)
+        )
+    )
 
 
-def _answered(value: Any) -> str:
-    value = value.value if isinstance(value, Interval) else value
-    return f"{float(value) + 0.0:.3g}" if isinstance(value, Real) else str(value)
+def _answered(answer: Any, ordered: bool) -> list[Any]:
+    """Return the numbers and words of a result, the numbers first unless they have an order."""
+    if isinstance(answer, list | tuple | set | frozenset | np.ndarray):
+        answer = dict(enumerate(answer))
+    leaves = (value for _, value in _leaves(answer))
+    values = [each.value if isinstance(each, Interval) else each for each in leaves]
+    if ordered:
+        return values
+    numbers = [float(each) for each in values if isinstance(each, Real)]
+    words = [str(each) for each in values if not isinstance(each, Real)]
+    return [*sorted(numbers), *sorted(words)]
+
+
+def _mark(value: Any, within: float, step: int = 0) -> str:
+    """Return the hash of a number's step of a width, or of its neighbour; or of a word."""
+    counted = isinstance(value, Real) and math.isfinite(value)
+    text = str(math.floor(float(value) / within) + step) if counted else str(value)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def _holds(test: Callable[[Any], Any], value: Any) -> bool:
