@@ -10,8 +10,6 @@ import pytest
 from sklearn.metrics import ndcg_score
 
 from chessgloss.concepts import facts, fit, scores, train_facts
-from chessgloss.facts.change import ConceptChange
-from chessgloss.positions import read_fen, read_move
 from scripts import refuses, selfplay
 
 #: What is planted: one term of both sides, and one of each side.
@@ -335,49 +333,3 @@ def test_what_changes_sign_clearly_is_noticed_and_the_clearest_comes_first():
         assert (one.concept, one.side) == ("mate in one", side), (
             "who is to move after the move"
         )
-
-
-@pytest.mark.parametrize(
-    ("fen", "san", "concept", "side", "comes", "so"),
-    [
-        ("4k3/8/8/2r1r3/8/8/3K4/6N1 w - - 0 1", "Nf3", "fork", "White", 1.0, False),
-        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", 1.0, True),
-        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", -1.0, False),
-        (
-            "4k3/8/8/3p4/4P3/3P4/8/4K3 b - - 0 1",
-            "dxe4",
-            "doubled pawns",
-            "Black",
-            1.0,
-            False,
-        ),
-        (
-            "4k3/8/8/3pp3/4P3/8/8/4K3 w - - 0 1",
-            "exd5",
-            "open file",
-            "White",
-            1.0,
-            False,
-        ),
-        (
-            "4k3/8/8/3p4/2P1P3/8/8/4K3 b - - 0 1",
-            "dxc4",
-            "doubled pawns",
-            "White",
-            -1.0,
-            False,
-        ),
-        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "a6", "mate in one", "White", 1.0, True),
-        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "h6", "mate in one", "White", 1.0, False),
-    ],
-)
-def test_the_board_says_whether_a_noticed_concept_is_so(
-    fen, san, concept, side, comes, so
-):
-    move = read_move(read_fen(fen), san)
-    assert (
-        facts.holds_on_board(
-            move, ConceptChange(concept, side, -comes, comes, 2 * comes, 1)
-        )
-        is so
-    )
