@@ -9,7 +9,7 @@ import pytest
 
 from chessgloss.llm import batches
 from chessgloss.llm.batches import Form
-from chessgloss.llm.client import Client, model_description, model_named, replay
+from chessgloss.llm.client import Client, model_named
 from chessgloss.llm.recordings import (
     Asked,
     Message,
@@ -385,11 +385,3 @@ def test_a_drawing_is_of_the_same_questions_in_any_order():
     turned = asked[::-1]
     again = batches.shuffled(turned, random.Random(7))
     assert again[:5] == drawn
-
-
-def test_the_model_that_is_asked_in_batches_is_described_where_it_is_named():
-    assert model_description("claude") == (
-        "Claude, a large language model; asked in batches; version and sampling not known"
-    )
-    assert model_description("gpt-4o") == "gpt-4o"
-    assert replay("factorial", "claude").model.kind == "remote"
