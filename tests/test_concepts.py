@@ -59,7 +59,11 @@ def test_tails_are_the_lowest_and_highest_values_and_ties_are_drawn_by_lot():
     assert set(range(20)) <= set(first.rows[~first.positive].tolist())
     assert set(first.rows.tolist()) != set(second.rows.tolist())
     assert np.array_equal(first.rows, again.rows)
-    for none in (np.ones(500), np.arange(10.0), [1.0, np.nan] * 100):
+    for none in (
+        np.ones(500),
+        np.arange(10.0),
+        [1.0, np.nan] * 100,
+    ):
         refuses(ValueError, "cannot cut tails", fit.cut_tails, none, seed=0)
 
 
@@ -180,15 +184,26 @@ def test_rankings_are_measured_as_by_scikit_learn_and_by_hand():
         ndcg_score(np.abs(truth), given, k=5)
     )
     # A move that changes too little is left out, and any equal at the cut counts.
-    truth = np.array([[5.0, -4, 3, 2, 1, 0.5], [5, 4, 3, 2, 0, 0], [5, 4, 3, 2, 1, 1]])
-    given = np.array([[6, 5, 4, 3, 0, 1.0], [6, 5, 4, 3, 2, 1], [6, 5, 4, 3, 1, 2]])
+    truth = np.array(
+        [
+            [5.0, -4, 3, 2, 1, 0.5],
+            [5, 4, 3, 2, 0, 0],
+            [5, 4, 3, 2, 1, 1],
+        ]
+    )
+    given = np.array(
+        [
+            [6, 5, 4, 3, 0, 1.0],
+            [6, 5, 4, 3, 2, 1],
+            [6, 5, 4, 3, 1, 2],
+        ]
+    )
     np.testing.assert_allclose(scores.precision(given, truth), [0.8, np.nan, 1.0])
 
 
 # ---------------------------------------------------------------- facts
 
 
-#: Positions with known answers: FEN, concepts that hold, concepts that do not.
 def test_vectors_of_other_concepts_are_refused_with_the_command_that_makes_them(
     monkeypatch,
 ):
@@ -197,12 +212,25 @@ def test_vectors_of_other_concepts_are_refused_with_the_command_that_makes_them(
         facts.concept_scores([], None)
 
 
+# Positions with known answers: FEN, concepts that hold, concepts that do not.
 @pytest.mark.parametrize(
     ("fen", "holds", "fails"),
     [
-        ("4k3/8/8/8/8/3r1r2/4P3/4K3 w - - 0 1", {"White fork"}, {"Black fork"}),
-        ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", {"White fork"}, {"White pin"}),
-        ("q3k3/2N5/1p6/8/8/8/8/4K3 w - - 0 1", {"White fork"}, set()),
+        (
+            "4k3/8/8/8/8/3r1r2/4P3/4K3 w - - 0 1",
+            {"White fork"},
+            {"Black fork"},
+        ),
+        (
+            "r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1",
+            {"White fork"},
+            {"White pin"},
+        ),
+        (
+            "q3k3/2N5/1p6/8/8/8/8/4K3 w - - 0 1",
+            {"White fork"},
+            set(),
+        ),
         (
             "r2qk3/2N5/8/8/8/8/8/4K3 b - - 0 1",
             set(),
@@ -218,7 +246,11 @@ def test_vectors_of_other_concepts_are_refused_with_the_command_that_makes_them(
             {"White doubled pawns"},
             {"Black doubled pawns", "White open file", "White pin"},
         ),
-        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", {"White mate in one"}, set()),
+        (
+            "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1",
+            {"White mate in one"},
+            set(),
+        ),
         (
             "5k2/5ppp/8/8/8/8/8/R3K3 b - - 0 1",
             set(),

@@ -109,7 +109,10 @@ def test_a_plain_file_shows_numbers_roles_and_the_instruction_and_no_purpose(
     folder, recordings
 ):
     system = Message("system", "Be brief.")
-    example = (Message("user", "Why e4?"), Message("assistant", "It takes space."))
+    example = (
+        Message("user", "Why e4?"),
+        Message("assistant", "It takes space."),
+    )
     asked = [
         question("Why Nf3?", "ccc", system, *example),
         question("===== 2 =====", "ccc", system),
