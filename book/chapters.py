@@ -525,8 +525,8 @@ def without_solutions(notebook: Any, right: Sequence[Mapping[str, str]] = ()) ->
         Hashes of the right results by name, check by check (:func:`right_results`).
     """
     blank = copy.deepcopy(notebook)
-    solutions = _tagged(blank, "solution")
-    checks = _tagged(blank, "check")
+    solutions = tagged(blank, "solution")
+    checks = tagged(blank, "check")
     for solution, check in zip(solutions, checks, strict=True):
         names = _checked_names(check.source)
         first = solution.source.splitlines()[0]
@@ -548,7 +548,7 @@ def right_results(notebook: Any) -> list[dict[str, str]]:
     Hashes of results by name (:func:`chessgloss.report.check`), a cell after the other.
     """
     found = []
-    for cell in _tagged(notebook, "check"):
+    for cell in tagged(notebook, "check"):
         try:
             hashes = json.loads(cell.outputs[0]["data"]["text/plain"])
         except (LookupError, ValueError):  # all of its results are tested otherwise
@@ -557,7 +557,8 @@ def right_results(notebook: Any) -> list[dict[str, str]]:
     return found
 
 
-def _tagged(notebook: Any, tag: str) -> list[Any]:
+def tagged(notebook: Any, tag: str) -> list[Any]:
+    """Return the cells of a notebook that have this tag."""
     return [cell for cell in notebook.cells if tag in cell.metadata.get("tags", ())]
 
 

@@ -81,20 +81,6 @@ def write_page(project: Path) -> str:
     return head.replace("{{ player }}", game_page.player(games, level=2).strip())
 
 
-def show_one(name: str, where: str, shown: Sequence[str]) -> str:
-    """Return the player with one evaluated move alone, for a page that has headings above it."""
-    move = next(each for each in evaluated_moves(1) if each.name == name)
-    known = asking.read_briefings(asking.briefings_file())
-    table = methods.gather_comments(
-        shown, [move], known, replay(arms.PURPOSE, DEFAULT_MODEL)
-    )
-    comments = [Comment(row.text, row.method, row.model) for row in table.itertuples()]
-    game = _game(known[name], where, "", comments)
-    game["event"] = f"{where} · comments by {DEFAULT_MODEL}"
-    del game["name"]  # the address stays that of the page
-    return game_page.player([game], level=3).strip()
-
-
 def _famous(project: Path) -> Iterator[dict[str, Any]]:
     """Yield moves of famous games, as the program comments on them."""
     known = asking.read_briefings(project / "data/famous/briefings.json")

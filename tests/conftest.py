@@ -14,6 +14,7 @@ from chessgloss.commentary.briefing import Briefing
 from chessgloss.corpora.lectures import Lecture, read_lectures
 from chessgloss.engine import find_stockfish
 from chessgloss.experts import Expert, load_expert
+from chessgloss.llm.recordings import Recordings
 from chessgloss.oracle import Oracle, stockfish8
 from fakes import children
 from fakes.pages import Tab, find_chromium
@@ -71,6 +72,16 @@ def no_process_left() -> Iterator[None]:
     while children() - before and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not children() - before
+
+
+@pytest.fixture
+def recordings_aside(tmp_path, monkeypatch) -> Path:
+    """A folder in which all recordings lie, in place of the project's."""
+    place = Recordings.of
+    monkeypatch.setattr(
+        Recordings, "of", lambda model, purpose, *_: place(model, purpose, tmp_path)
+    )
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -152,6 +153,18 @@ def test_imports_show_all_that_a_chapter_uses():
         assert not words & {"import_module", "__import__"}, name_of(path)
     folders = (path for path in PACKAGE.rglob("[!_.]*") if path.is_dir())
     assert [path for path in folders if not (path / "__init__.py").is_file()] == []
+
+
+def test_scripts_beside_the_library_import_what_is_there():
+    """No other test imports every one of them: a module may move away unseen."""
+    for folder in ("benchmarks", "book", "data"):
+        for path in (LIBRARY.parent / folder).rglob("*.py"):
+            tree = ast.parse(path.read_text("utf-8"))
+            # What is tried is of two versions of the library.
+            tree.body = [each for each in tree.body if not isinstance(each, ast.Try)]
+            for name in imported_names(tree):
+                if name.startswith("chessgloss."):
+                    resolve_name(name)
 
 
 def test_all_that_is_installed_is_pinned_by_hash_but_torch():

@@ -308,15 +308,6 @@ def test_what_a_chapter_is_made_from_alone_changes_its_fingerprint(
     assert (print_of(project) != before) == changes
 
 
-def test_a_chapter_of_the_book_does_not_hang_on_what_it_does_not_use():
-    text = (PROJECT / "notebooks/02_concept_vectors.py").read_text()
-    package = PROJECT / "lib/chessgloss"
-    used = [path.relative_to(package) for path in used_code(text, package.parent)]
-    rooms = {path.parts[0].removesuffix(".py") for path in used}
-    assert {"positions", "experts", "report", "report.mplstyle"} <= rooms
-    assert not {"survey", "judges", "cli", "skill", "tracking"} & rooms
-
-
 def test_prose_holds_the_values_that_the_chapter_gives_to_it(tmp_path):
     path = tmp_path / "executed.ipynb"
     write_glued_notebook(path, "0.81249")

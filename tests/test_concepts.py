@@ -10,8 +10,6 @@ import pytest
 from sklearn.metrics import ndcg_score
 
 from chessgloss.concepts import facts, fit, scores, train_facts
-from chessgloss.facts.change import ConceptChange
-from chessgloss.positions import read_fen, read_move
 from scripts import refuses, selfplay
 
 #: What is planted: one term of both sides, and one of each side.
@@ -61,7 +59,11 @@ def test_tails_are_the_lowest_and_highest_values_and_ties_are_drawn_by_lot():
     assert set(range(20)) <= set(first.rows[~first.positive].tolist())
     assert set(first.rows.tolist()) != set(second.rows.tolist())
     assert np.array_equal(first.rows, again.rows)
-    for none in (np.ones(500), np.arange(10.0), [1.0, np.nan] * 100):
+    for none in (
+        np.ones(500),
+        np.arange(10.0),
+        [1.0, np.nan] * 100,
+    ):
         refuses(ValueError, "cannot cut tails", fit.cut_tails, none, seed=0)
 
 
@@ -182,15 +184,26 @@ def test_rankings_are_measured_as_by_scikit_learn_and_by_hand():
         ndcg_score(np.abs(truth), given, k=5)
     )
     # A move that changes too little is left out, and any equal at the cut counts.
-    truth = np.array([[5.0, -4, 3, 2, 1, 0.5], [5, 4, 3, 2, 0, 0], [5, 4, 3, 2, 1, 1]])
-    given = np.array([[6, 5, 4, 3, 0, 1.0], [6, 5, 4, 3, 2, 1], [6, 5, 4, 3, 1, 2]])
+    truth = np.array(
+        [
+            [5.0, -4, 3, 2, 1, 0.5],
+            [5, 4, 3, 2, 0, 0],
+            [5, 4, 3, 2, 1, 1],
+        ]
+    )
+    given = np.array(
+        [
+            [6, 5, 4, 3, 0, 1.0],
+            [6, 5, 4, 3, 2, 1],
+            [6, 5, 4, 3, 1, 2],
+        ]
+    )
     np.testing.assert_allclose(scores.precision(given, truth), [0.8, np.nan, 1.0])
 
 
 # ---------------------------------------------------------------- facts
 
 
-#: Positions with known answers: FEN, concepts that hold, concepts that do not.
 def test_vectors_of_other_concepts_are_refused_with_the_command_that_makes_them(
     monkeypatch,
 ):
@@ -199,12 +212,25 @@ def test_vectors_of_other_concepts_are_refused_with_the_command_that_makes_them(
         facts.concept_scores([], None)
 
 
+# Positions with known answers: FEN, concepts that hold, concepts that do not.
 @pytest.mark.parametrize(
     ("fen", "holds", "fails"),
     [
-        ("4k3/8/8/8/8/3r1r2/4P3/4K3 w - - 0 1", {"White fork"}, {"Black fork"}),
-        ("r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1", {"White fork"}, {"White pin"}),
-        ("q3k3/2N5/1p6/8/8/8/8/4K3 w - - 0 1", {"White fork"}, set()),
+        (
+            "4k3/8/8/8/8/3r1r2/4P3/4K3 w - - 0 1",
+            {"White fork"},
+            {"Black fork"},
+        ),
+        (
+            "r3k3/2N5/8/8/8/8/8/4K3 b - - 0 1",
+            {"White fork"},
+            {"White pin"},
+        ),
+        (
+            "q3k3/2N5/1p6/8/8/8/8/4K3 w - - 0 1",
+            {"White fork"},
+            set(),
+        ),
         (
             "r2qk3/2N5/8/8/8/8/8/4K3 b - - 0 1",
             set(),
@@ -220,7 +246,11 @@ def test_vectors_of_other_concepts_are_refused_with_the_command_that_makes_them(
             {"White doubled pawns"},
             {"Black doubled pawns", "White open file", "White pin"},
         ),
-        ("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", {"White mate in one"}, set()),
+        (
+            "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1",
+            {"White mate in one"},
+            set(),
+        ),
         (
             "5k2/5ppp/8/8/8/8/8/R3K3 b - - 0 1",
             set(),
@@ -335,49 +365,3 @@ def test_what_changes_sign_clearly_is_noticed_and_the_clearest_comes_first():
         assert (one.concept, one.side) == ("mate in one", side), (
             "who is to move after the move"
         )
-
-
-@pytest.mark.parametrize(
-    ("fen", "san", "concept", "side", "comes", "so"),
-    [
-        ("4k3/8/8/2r1r3/8/8/3K4/6N1 w - - 0 1", "Nf3", "fork", "White", 1.0, False),
-        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", 1.0, True),
-        ("3r1r2/8/8/8/5N2/8/8/k6K w - - 0 1", "Ne6", "fork", "White", -1.0, False),
-        (
-            "4k3/8/8/3p4/4P3/3P4/8/4K3 b - - 0 1",
-            "dxe4",
-            "doubled pawns",
-            "Black",
-            1.0,
-            False,
-        ),
-        (
-            "4k3/8/8/3pp3/4P3/8/8/4K3 w - - 0 1",
-            "exd5",
-            "open file",
-            "White",
-            1.0,
-            False,
-        ),
-        (
-            "4k3/8/8/3p4/2P1P3/8/8/4K3 b - - 0 1",
-            "dxc4",
-            "doubled pawns",
-            "White",
-            -1.0,
-            False,
-        ),
-        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "a6", "mate in one", "White", 1.0, True),
-        ("7k/p5pp/8/8/8/8/8/K3R3 b - - 0 1", "h6", "mate in one", "White", 1.0, False),
-    ],
-)
-def test_the_board_says_whether_a_noticed_concept_is_so(
-    fen, san, concept, side, comes, so
-):
-    move = read_move(read_fen(fen), san)
-    assert (
-        facts.holds_on_board(
-            move, ConceptChange(concept, side, -comes, comes, 2 * comes, 1)
-        )
-        is so
-    )

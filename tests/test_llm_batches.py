@@ -9,7 +9,7 @@ import pytest
 
 from chessgloss.llm import batches
 from chessgloss.llm.batches import Form
-from chessgloss.llm.client import Client, model_description, model_named, replay
+from chessgloss.llm.client import Client, model_named
 from chessgloss.llm.recordings import (
     Asked,
     Message,
@@ -109,7 +109,10 @@ def test_a_plain_file_shows_numbers_roles_and_the_instruction_and_no_purpose(
     folder, recordings
 ):
     system = Message("system", "Be brief.")
-    example = (Message("user", "Why e4?"), Message("assistant", "It takes space."))
+    example = (
+        Message("user", "Why e4?"),
+        Message("assistant", "It takes space."),
+    )
     asked = [
         question("Why Nf3?", "ccc", system, *example),
         question("===== 2 =====", "ccc", system),
@@ -385,11 +388,3 @@ def test_a_drawing_is_of_the_same_questions_in_any_order():
     turned = asked[::-1]
     again = batches.shuffled(turned, random.Random(7))
     assert again[:5] == drawn
-
-
-def test_the_model_that_is_asked_in_batches_is_described_where_it_is_named():
-    assert model_description("claude") == (
-        "Claude, a large language model; asked in batches; version and sampling not known"
-    )
-    assert model_description("gpt-4o") == "gpt-4o"
-    assert replay("factorial", "claude").model.kind == "remote"

@@ -113,6 +113,9 @@ PLAIN = "8/5p2/8/4k3/6K1/8/8/8 b - - 0 77"
         "https://www.chess.com/dynboard?board=green&fen=8/5p2/8/4k3/6K1/8/8/8%20b%20-%20-%200%2077",
         "https://lichess.org/editor/8/5p2/8/4k3/6K1/8/8/8_b_-_-_0_77?color=white",
         "https://lichess.org/analysis/8/5p2/8/4k3/6K1/8/8/8_b_-_-_0_77#3",
+        f"https://lichess.org/analysis/standard/{PLAIN.replace(' ', '_')}",
+        PLAIN.replace(" ", "%20"),
+        f"  {PLAIN.replace(' ', '  ')}\n",
     ],
 )
 def test_a_fen_is_found_in_what_stands_around_it(text):

@@ -70,10 +70,7 @@ def test_a_pair_is_in_step_and_holds_no_output(source):
 
 @each_source
 def test_one_cell_holds_the_parameters(source):
-    cells = jupytext.read(source).cells
-    (tagged,) = [
-        cell for cell in cells if "parameters" in cell.metadata.get("tags", [])
-    ]
+    (tagged,) = chapters.tagged(jupytext.read(source), "parameters")
     assert 'profile = "book"' in tagged.source.splitlines()
 
 
@@ -97,9 +94,7 @@ def test_every_figure_has_a_caption_a_name_and_words(source):
 @each_source
 def test_three_exercises_each_with_a_folded_solution_and_a_check_of_its_results(source):
     notebook = jupytext.read(source)
-    solved = [
-        each for each in notebook.cells if "solution" in each.metadata.get("tags", ())
-    ]
+    solved = chapters.tagged(notebook, "solution")
     asked = [
         each
         for each in notebook.cells
@@ -108,17 +103,10 @@ def test_three_exercises_each_with_a_folded_solution_and_a_check_of_its_results(
     assert len(solved) == len(asked) == 3
     assert all("hide-cell" in each.metadata["tags"] for each in solved)
     blank = chapters.without_solutions(notebook)
-    left = [
-        each.source
-        for each in blank.cells
-        if "solution" in each.metadata.get("tags", ())
-    ]
-    checks = [
-        each for each in notebook.cells if "check" in each.metadata.get("tags", ())
-    ]
-    assert [notebook.cells.index(each) for each in checks] == [
-        notebook.cells.index(each) + 1 for each in solved
-    ]
+    left = [each.source for each in chapters.tagged(blank, "solution")]
+    assert [
+        notebook.cells.index(each) for each in chapters.tagged(notebook, "check")
+    ] == [notebook.cells.index(each) + 1 for each in solved]
     for text, solution in zip(left, solved, strict=True):
         first, *names = text.splitlines()
         assert first == solution.source.splitlines()[0]
@@ -238,10 +226,7 @@ def test_the_skeleton_is_a_chapter_as_it_stands(tmp_path):
     assert "legal_moves.mean" in run.result(chapter).read_text("utf-8")
     blank = chapters.without_solutions(executed, chapters.right_results(executed))
     assert sum("expected=" in cell.source for cell in blank.cells) == 2
-    checks = [
-        cell for cell in executed.cells if "check" in cell.metadata.get("tags", ())
-    ]
-    assert "right" in str(checks[1].outputs)
+    assert "right" in str(chapters.tagged(executed, "check")[1].outputs)
 
 
 @pytest.mark.release

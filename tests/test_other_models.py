@@ -222,13 +222,11 @@ def test_a_digit_behind_the_tokens_that_were_kept_is_a_score():
     ],
 )
 def test_a_models_comments_suffice_or_it_is_said_why_not(
-    mood, why, briefings, tmp_path, monkeypatch
+    mood, why, briefings, recordings_aside
 ):
     some = list(briefings.values())[:12]
     model = model_named(model_of(mood))
-    kept = Recordings.of(model, arms.PURPOSE, tmp_path)
-    place = Recordings.of
-    monkeypatch.setattr(Recordings, "of", lambda *about: place(*about, tmp_path))
+    kept = Recordings.of(model, arms.PURPOSE)
     asked = ("bare", "reasoning", "ccc")
     assert methods.why_unreadable(model.name, asked, some) == "", "nothing is recorded"
     for arm in asked:

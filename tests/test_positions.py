@@ -155,20 +155,6 @@ ITALIAN = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 2 3"
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        ITALIAN.replace(" ", "_"),
-        ITALIAN.replace(" ", "%20"),
-        f"https://lichess.org/analysis/standard/{ITALIAN.replace(' ', '_')}",
-        f"https://lichess.org/editor/{ITALIAN.replace(' ', '_')}?color=white",
-        f"  {ITALIAN.replace(' ', '  ')}\n",
-    ],
-)
-def test_a_fen_from_an_address_is_read(text):
-    assert positions.read_fen(text).fen == ITALIAN
-
-
-@pytest.mark.parametrize(
     ("text", "fen", "repairs"),
     [
         (f'{ITALIAN} bm Qh5; id "x.1";', ITALIAN, 1),

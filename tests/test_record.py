@@ -60,18 +60,14 @@ def test_what_a_judge_would_cost_is_known_before_there_are_comments(purpose):
 
 
 @pytest.fixture
-def recorder(tmp_path, monkeypatch):
-    """Return what serves a script and records the batches of ``mate_in_one`` by it."""
+def recorder(recordings_aside, monkeypatch):
+    """Return what serves a script and records a purpose by it, of given batches."""
 
-    def serve(llm, batches):
-        monkeypatch.setattr(record, "PURPOSES", {"mate_in_one": batches})
-        place = Recordings.of
-        monkeypatch.setattr(
-            record.Recordings, "of", lambda *about: place(*about, tmp_path)
-        )
+    def serve(llm, batches, purpose="mate_in_one"):
+        monkeypatch.setattr(record, "PURPOSES", {purpose: batches})
         endpoint = Endpoint(llm.url, model_named(MODEL), retries=0)
         monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
-        return lambda *more: record.main(["mate_in_one", "--model", MODEL, *more])
+        return lambda *more: record.main([purpose, *(more or ("--model", MODEL))])
 
     return serve
 
@@ -83,26 +79,31 @@ def plain(*texts: str, **sampling) -> list[Request]:
     ]
 
 
-def test_the_last_line_tells_what_became_of_the_questions(recorder, capsys):
+@pytest.mark.parametrize(
+    ("script", "sampling", "told"),
+    [
+        (
+            ("text:Nf3", "empty", "cut_off:The"),
+            {},
+            "3 questions: 1 answered, 1 cut_off, 1 empty",
+        ),
+        # a judge's one token is a whole answer
+        (
+            ("cut_off:4", "cut_off:"),
+            {"max_tokens": 1},
+            "2 questions: 1 answered, 1 cut_off",
+        ),
+    ],
+)
+def test_the_last_line_tells_what_became_of_the_questions(
+    recorder, capsys, script, sampling, told
+):
     def batches(client, commentator):
-        yield plain("a", "b", "c")
+        yield plain(*script, **sampling)
 
-    with scripted_llm("text:Nf3", "empty", "cut_off:The", "text:no") as llm:
+    with scripted_llm(*script) as llm:
         assert recorder(llm, batches)() == 0
-    assert capsys.readouterr().out.splitlines()[-1] == (
-        "mate_in_one: 3 questions: 1 answered, 1 cut_off, 1 empty"
-    )
-
-
-def test_a_judges_one_token_is_a_whole_answer(recorder, capsys):
-    def batches(client, commentator):
-        yield plain("a", "b", max_tokens=1)
-
-    with scripted_llm("cut_off:4", "cut_off:") as llm:
-        assert recorder(llm, batches)() == 0
-    assert capsys.readouterr().out.splitlines()[-1] == (
-        "mate_in_one: 2 questions: 1 answered, 1 cut_off"
-    )
+    assert capsys.readouterr().out.splitlines()[-1] == f"mate_in_one: {told}"
 
 
 def test_refused_questions_are_told_and_cost_no_other_batch(recorder, capsys):
@@ -140,7 +141,7 @@ def test_a_rate_limit_that_outlasts_the_tries_is_a_line_and_the_run_goes_on_late
 
 
 def test_a_judge_that_is_another_model_is_asked_about_the_models_comments(
-    tmp_path, monkeypatch
+    recorder, recordings_aside
 ):
     seen = []
 
@@ -148,15 +149,10 @@ def test_a_judge_that_is_another_model_is_asked_about_the_models_comments(
         seen.append((client.model.name, commentator))
         yield plain("a")
 
-    place = Recordings.of
-    monkeypatch.setattr(record, "PURPOSES", {"gcc_eval": batches})
-    monkeypatch.setattr(record.Recordings, "of", lambda *about: place(*about, tmp_path))
     with scripted_llm() as llm:
-        endpoint = Endpoint(llm.url, model_named(MODEL))
-        monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
-        assert record.main(["gcc_eval", "--judge", MODEL]) == 0
+        assert recorder(llm, batches, "gcc_eval")("--judge", MODEL) == 0
     assert seen == [(MODEL, DEFAULT_MODEL)]
-    assert (tmp_path / MODEL / "gcc_eval.jsonl").is_file()
+    assert (recordings_aside / MODEL / "gcc_eval.jsonl").is_file()
 
 
 def test_a_judge_without_comments_to_judge_is_one_line(capsys, monkeypatch):
@@ -168,29 +164,25 @@ def test_a_judge_without_comments_to_judge_is_one_line(capsys, monkeypatch):
     assert remedy == "To record: make record MODEL=scripted-1 PURPOSE=voice"
 
 
-def test_a_batch_may_follow_from_the_answers_to_the_one_before(tmp_path, monkeypatch):
-    def question(text: str) -> Request:
-        return Request((Message("user", text),), prompt="comment@1")
-
+def test_a_batch_may_follow_from_the_answers_to_the_one_before(recorder, capsys):
     def batches(client, commentator):
-        yield [question("first"), question("second")]
-        yield [question(f"more on {client.ask(question('second')).text}")]
+        first, second = plain("first", "second")
+        yield [first, second]
+        yield plain(f"more on {client.ask(second).text}")
 
-    kept = Recordings.of(model_named(MODEL), "mate_in_one", tmp_path)
-    monkeypatch.setattr(record, "PURPOSES", {"mate_in_one": batches})
-    monkeypatch.setattr(record.Recordings, "of", lambda model, purpose: kept)
     with scripted_llm("text:one", "text:two", "text:three") as llm:
-        endpoint = Endpoint(llm.url, model_named(MODEL))
-        monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
-        tally = record.record("mate_in_one", MODEL)
-        assert (dict(tally.states), tally.unanswered) == ({"answered": 3}, 0)
-        again = record.record("mate_in_one", MODEL)
-        assert (again.states, again.known) == (tally.states, 3)
-    assert (len(llm.asked), kept.get(question("more on two")).text) == (3, "three")
+        run = recorder(llm, batches)
+        assert (run(), run()) == (0, 0)
+    assert capsys.readouterr().out.splitlines() == [
+        "mate_in_one: 3 questions: 3 answered",
+        "mate_in_one: 3 questions (3 recorded before): 3 answered",
+    ]
+    asked = [body["messages"][0]["content"] for body in llm.asked]
+    assert asked == ["first", "second", "more on two"]
 
 
 def test_the_papers_own_puzzles_are_asked_where_their_file_is(
-    tmp_path, monkeypatch, capsys
+    recorder, tmp_path, monkeypatch, capsys
 ):
     assert record.main(["mate_in_one_lichess", "--model", MODEL, "--dry-run"]) == 1
     assert "set CHESSGLOSS_ASSET_LICHESS_PUZZLES" in capsys.readouterr().err
@@ -198,12 +190,9 @@ def test_the_papers_own_puzzles_are_asked_where_their_file_is(
     path = tmp_path / "puzzles.csv"
     path.write_text(f"PuzzleId,FEN,Moves,Rating,Themes\n{puzzle}\n")
     monkeypatch.setenv("CHESSGLOSS_ASSET_LICHESS_PUZZLES", str(path))
-    place = Recordings.of
-    monkeypatch.setattr(record.Recordings, "of", lambda *about: place(*about, tmp_path))
+    asked = record.PURPOSES["mate_in_one_lichess"]
     with scripted_llm("text:Rd8#", "text:Rd8#", "text:Rd1") as llm:
-        endpoint = Endpoint(llm.url, model_named(MODEL))
-        monkeypatch.setattr(record, "endpoint_from_environment", lambda model: endpoint)
-        assert record.main(["mate_in_one_lichess", "--model", MODEL]) == 0
+        assert recorder(llm, asked, "mate_in_one_lichess")() == 0
     assert "3 questions: 3 answered" in capsys.readouterr().out
     assert "6k1/5ppp/8/7q/8/8/5PPP/3R2K1 w" in llm.asked[0]["messages"][-1]["content"]
 
@@ -212,7 +201,7 @@ def test_the_papers_own_puzzles_are_asked_where_their_file_is(
 
 
 @pytest.fixture
-def batched(tmp_path, monkeypatch):
+def batched(recordings_aside, monkeypatch):
     """Return what runs the script on sixty moves in two arms, with the recordings aside."""
     asked = [
         Request(
@@ -226,11 +215,7 @@ def batched(tmp_path, monkeypatch):
     table = {"comments": record._all_of(lambda: asked)}
     monkeypatch.setattr(record, "PURPOSES", table)
     monkeypatch.setattr(record, "SHOWN", ("comments",))
-    place = Recordings.of
-    monkeypatch.setattr(
-        Recordings, "of", lambda model, purpose: place(model, purpose, tmp_path)
-    )
-    folder = tmp_path / "batches"
+    folder = recordings_aside / "batches"
 
     def run(*more: str) -> tuple[int, Recordings]:
         found = Recordings.of(model_named("claude"), "comments")

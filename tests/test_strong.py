@@ -202,16 +202,13 @@ def test_the_answers_of_a_file_return_to_their_questions(aside, sets):
 
 
 def test_a_judge_with_log_probabilities_is_asked_for_a_token_of_single_comments_alone(
-    writer, tmp_path, monkeypatch
+    writer, request
 ):
     asked = strong.token_questions(writer)
     assert {each.sampling for each in asked} == {gcc.ONE_TOKEN}
     assert not {str(each.about["set"]) for each in asked} & {*strong.PAIRED}
     assert strong.judge_of(JUDGE)[1] == "decimal"
-    place = Recordings.of
-    monkeypatch.setattr(
-        Recordings, "of", lambda model, purpose, *_: place(model, purpose, tmp_path)
-    )
+    request.getfixturevalue("recordings_aside")
     judge = replay(strong.TOKENS_PURPOSE, JUDGE)
     judge.recordings.keep(asked[0], Answer(State.CUT_OFF, "4"), "2026-01-31")
     assert strong.judge_of(JUDGE)[1] == "token"

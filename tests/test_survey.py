@@ -457,28 +457,6 @@ def test_from_a_study_to_its_tables(made, tmp_path, capsys):
     assert "1 faults; nothing was computed" in shown.err and not shown.out
 
 
-def test_a_full_disk_leaves_whole_files_or_none(made, tmp_path, monkeypatch, capsys):
-    write = Path.write_bytes
-
-    def fail_after_a_part(path: Path, data: bytes) -> int:
-        write(path, data[:2])
-        raise OSError(28, "No space left on device")
-
-    source = tmp_path / "study.json"
-    old = tmp_path / "old.json"
-    source.write_text(made.model_dump_json())
-    old.write_text("old")
-    monkeypatch.setattr(Path, "write_bytes", fail_after_a_part)
-    for words, target in ((["build", source], tmp_path / "a.html"), (["collect"], old)):
-        assert cli.main(["survey", *map(str, [*words, "-o", target])]) == 2
-        written = target.with_suffix(".key.json") if "build" in words else target
-        assert (
-            f"cannot write {written}: no space left on device"
-            in capsys.readouterr().err
-        )
-    assert (sorted(tmp_path.iterdir()), old.read_text()) == ([old, source], "old")
-
-
 def test_build_refuses_what_would_do_harm(made, tmp_path):
     source = tmp_path / "study.json"
     other = tmp_path / "other.json"

@@ -11,10 +11,8 @@ import chess.engine
 import pytest
 
 import chessgloss
-from chessgloss import engine as engines
 from chessgloss.facts.change import ConceptChange
 from chessgloss.positions import MoveError, MoveInContext, Position, PositionError
-from fakes import engine_program
 from fakes.analyses import by_material
 from scripts import FIGURE_A6, PROJECT, refuses
 
@@ -171,18 +169,6 @@ def test_an_engine_that_is_lent_is_left_running(stockfish):
         assert simple.ping() is None
 
 
-def test_an_engine_without_a_line_is_named(tmp_path):
-    with engines.open_engine(engine_program(tmp_path, "--no-line")) as engine:
-        refuses(
-            engines.EngineFailed,
-            "a score but no line",
-            *(chessgloss.brief, START, "e4"),
-            engine=engine,
-            nodes=10,
-            concepts=(),
-        )
-
-
 #: What anybody would write first.
 FIVE_LINES = """
 import chess, chessgloss
@@ -204,21 +190,6 @@ def test_five_lines_with_a_board_run_in_two_threads(stockfish):
         check=True,
     )
     assert len(run.stdout.split("|")) == 6
-
-
-@pytest.mark.engine
-@pytest.mark.usefixtures("no_process_left")
-def test_one_engine_briefs_in_four_threads(stockfish):
-    moves = list(chess.Board().legal_moves)[:8]
-    with engines.open_engine() as engine, ThreadPoolExecutor(4) as pool:
-
-        def brief(move):
-            board = chess.Board()
-            return chessgloss.brief(board, move, nodes=500, engine=engine, concepts=())
-
-        found = list(pool.map(brief, moves, timeout=60))
-        assert [each.move.move for each in found] == moves
-        assert brief(moves[0]) == found[0]
 
 
 # ---------------------------------------------------------------- the package

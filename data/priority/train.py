@@ -19,8 +19,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from chessgloss.corpora.anybody import people_games
-
 from chessgloss.concepts import priority
 from chessgloss.concepts.answers import control_weights
 from chessgloss.concepts.priority import ChangeModel
@@ -34,7 +32,7 @@ from chessgloss.concepts.train import (
     write_tails,
 )
 from chessgloss.concepts.train_facts import write_facts
-from chessgloss.corpora.games import read_games
+from chessgloss.corpora.games import people_games, read_games
 
 #: Games of people read, where there are any: the chapter's number.
 PEOPLE = 10_000

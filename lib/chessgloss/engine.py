@@ -324,7 +324,6 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
         *,
         nodes: int,
         level: int | None = None,
-        elo: int | None = None,
         root: str = chess.STARTING_FEN,
     ) -> str:
         """Return the UCI move that the engine plays in a position of a game.
@@ -334,10 +333,8 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
         moves, nodes, root
             As for :meth:`search`.
         level
-            Stockfish's ``Skill Level``, 0 to 20 (full strength).
-        elo
-            Stockfish's ``UCI_Elo`` instead, 1,350 to 2,850. Both draw their mistakes from the
-            clock, so that no move of theirs can be made again.
+            Stockfish's ``Skill Level``, 0 to 20 (full strength). It draws its mistakes from the
+            clock, so that no move of it can be made again.
 
         Returns
         -------
@@ -350,8 +347,6 @@ class Engine(contextlib.AbstractContextManager["Engine"]):
             If the engine fails, or knows no such level.
         """
         options = {} if level is None else {"Skill Level": level}
-        if elo is not None:
-            options |= {"UCI_LimitStrength": True, "UCI_Elo": elo}
         with self._turn:
             try:
                 (self._process or self._start()).configure(options)

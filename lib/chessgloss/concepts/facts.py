@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from chessgloss.concepts.vectors import LAYERS, ConceptVectors
 from chessgloss.experts import Expert, joined_activations
 from chessgloss.facts.change import Changes, ConceptChange, concept_and_side
-from chessgloss.positions import MoveInContext
 from chessgloss.predicates.board import doubled, heavy_pieces, open_files
 from chessgloss.predicates.tactics import forks, mates, pins
 from chessgloss.store import find_project
@@ -118,20 +117,4 @@ def notice(
     noticed.sort(key=lambda change: -abs(change.change))
     return tuple(
         replace(change, rank=rank) for rank, change in enumerate(noticed, start=1)
-    )
-
-
-def holds_on_board(move: MoveInContext, noticed: ConceptChange) -> bool:
-    """Return whether the board says of a noticed concept what the expert says.
-
-    That is: it holds after the move and did not hold before it, or the other way round. Mate
-    in one is asked after the move alone.
-    """
-    holds = PREDICATES[noticed.concept]
-    colour = noticed.side == "White"
-    before, after = (
-        bool(holds(each.board(), colour)) for each in (move.position, move.after())
-    )
-    return after == (noticed.change > 0) and (
-        noticed.concept == "mate in one" or before != after
     )

@@ -173,15 +173,15 @@ def top_columns(scores: ArrayLike, top: int = TOP) -> NDArray[np.int64]:
     return np.argsort(-np.asarray(scores), axis=1, kind="stable")[:, :top]
 
 
-def top_mask(scores: ArrayLike, top: int = TOP) -> NDArray[np.bool_]:
-    """Return a mask of the ``top`` highest scores of each row, ``(n, k)``."""
+def top_mask(scores: ArrayLike) -> NDArray[np.bool_]:
+    """Return a mask of the :data:`TOP` highest scores of each row, ``(n, k)``."""
     mask = np.zeros(np.shape(scores), bool)
-    np.put_along_axis(mask, top_columns(scores, top), True, axis=1)
+    np.put_along_axis(mask, top_columns(scores), True, axis=1)
     return mask
 
 
-def ndcg(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> Floats:
-    """Return nDCG at ``top`` of each move, gain = size of the true change.
+def ndcg(scores: ArrayLike, truth: ArrayLike) -> Floats:
+    """Return nDCG at :data:`TOP` of each move, gain = size of the true change.
 
     Discounts are ``1 / log2(rank + 1)`` (Järvelin and Kekäläinen, 2002). NaN where nothing
     changes or a score is NaN. Equal scores keep the order of the columns: break ties before,
@@ -195,22 +195,22 @@ def ndcg(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> Floats:
         Shape ``(n, k)``: true changes, signed or not.
     """
     gain = np.abs(np.asarray(truth, float))
-    discount = 1 / np.log2(np.arange(2, top + 2))
-    reached = np.take_along_axis(gain, top_columns(scores, top), axis=1) @ discount
-    best = -np.sort(-gain, axis=1)[:, :top] @ discount
+    discount = 1 / np.log2(np.arange(2, TOP + 2))
+    reached = np.take_along_axis(gain, top_columns(scores), axis=1) @ discount
+    best = -np.sort(-gain, axis=1)[:, :TOP] @ discount
     known = (best > 0) & _has_scores(scores)
     return np.divide(reached, best, out=np.full(len(gain), np.nan), where=known)
 
 
-def precision(scores: ArrayLike, truth: ArrayLike, top: int = TOP) -> Floats:
-    """Return the share of the ``top`` most changed terms among the first ``top`` ranked.
+def precision(scores: ArrayLike, truth: ArrayLike) -> Floats:
+    """Return the share of the :data:`TOP` most changed terms among the first :data:`TOP` ranked.
 
-    NaN for a move that changes fewer than ``top`` terms: there a tie of zeros would decide; and
-    where a score is NaN. Where equal changes straddle the cut, any of them counts.
+    NaN for a move that changes fewer terms: there a tie of zeros would decide; and where a score
+    is NaN. Where equal changes straddle the cut, any of them counts.
     """
     gain = np.abs(np.asarray(truth, float))
-    cut = -np.sort(-gain, axis=1)[:, top - 1]
-    hits = np.take_along_axis(gain, top_columns(scores, top), axis=1) >= cut[:, None]
+    cut = -np.sort(-gain, axis=1)[:, TOP - 1]
+    hits = np.take_along_axis(gain, top_columns(scores), axis=1) >= cut[:, None]
     known = (cut > 0) & _has_scores(scores)
     return np.where(known, hits.mean(axis=1), np.nan)
 

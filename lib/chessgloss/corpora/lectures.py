@@ -27,15 +27,16 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
 
 import chess
 
+from chessgloss.notation import spell
 from chessgloss.positions import (
     CommentedMove,
     MoveInContext,
     Position,
+    find_move,
     repair_fen,
     split_of,
 )
@@ -48,8 +49,6 @@ _HEADING = re.compile(
     r"(?i)(?:example|chapter|part)\s+\W*(?:\d|[ivx]+\b)|[-*=_~#.]{3,}$"
 )
 _PLACE = re.compile(r"([PNBRQKpnbrqkxX])@([a-h][1-8])")
-_PAWN_TAKES = re.compile(r"([a-h])x?([a-h])")
-_LOWER_PIECE = re.compile(r"([nrqk])(x?[a-h][1-8])")
 _VARIANTS = frozenset(
     {"bughouse", "crazyhouse", "suicide", "losers", "atomic", "wild", "fr"}
 )
@@ -317,25 +316,11 @@ class _Replay:
 def _parse_move(board: chess.Board, text: str) -> chess.Move:
     """Read a move as the server did: SAN, long, pieces in lower case, ``exd``."""
     bare = text.rstrip("+#!?")
-    for spelling, parse in product(
-        _spellings(bare), (board.parse_san, board.parse_uci)
-    ):
+    capital = bare if bare.startswith("b") else bare.capitalize()  # b is a file
+    for spelling in (bare, bare.lower(), capital):
         with suppress(ValueError):
-            return parse(spelling)
-    if files := _PAWN_TAKES.fullmatch(bare):
-        start, end = (
-            chess.BB_FILES[chess.FILE_NAMES.index(name)] for name in files.groups()
-        )
-        captures = list(board.generate_legal_moves(board.pawns & start, end))
-        if len(captures) == 1:
-            return captures[0]
+            if spelt := spell(spelling):
+                return find_move(board, spelt)
     raise ValueError(
         f"{text!r} is neither a command nor a legal move in {board.fen()!r}"
     )
-
-
-def _spellings(text: str) -> list[str]:
-    castling = text.replace("0", "O").replace("o", "O")
-    piece = _LOWER_PIECE.fullmatch(text)
-    capital = [piece[1].upper() + piece[2]] if piece else []
-    return [text, castling, text.lower().replace("=", ""), *capital]

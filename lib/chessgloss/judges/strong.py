@@ -236,10 +236,10 @@ def drawn_moves(what: str, count: int) -> list[str]:
 # ---------------------------------------------------------------- tests of the judge
 
 
-def twins(written: Written, model: Model, count: int = PAIRS) -> pd.DataFrame:
+def twins(written: Written, model: Model) -> pd.DataFrame:
     """Return pairs of a comment and its copy with one word broken, drawn from the planted errors.
 
-    From every move one pair is drawn before a second is.
+    :data:`PAIRS` of them; from every move one pair is drawn before a second is.
 
     Parameters
     ----------
@@ -247,8 +247,6 @@ def twins(written: Written, model: Model, count: int = PAIRS) -> pd.DataFrame:
         The comments of every arm, by arm and by the name of the move.
     model
         Who wrote them, and in whose comments errors were planted.
-    count
-        How many pairs.
 
     Returns
     -------
@@ -263,7 +261,7 @@ def twins(written: Written, model: Model, count: int = PAIRS) -> pd.DataFrame:
     random.Random(f"{SEED} pairs").shuffle(planted)
     seen = pd.Series([each["move"] for each in planted], dtype=object)
     turns = seen.groupby(seen).cumcount()
-    drawn = turns.sort_values(kind="stable").index[:count]
+    drawn = turns.sort_values(kind="stable").index[:PAIRS]
     rows = [
         (number, each["error"], each["move"], each["arm"], variant, text)
         for number, each in enumerate(planted[place] for place in drawn)
