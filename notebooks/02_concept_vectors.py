@@ -423,7 +423,9 @@ board_suffices = board_mean.low > paper_mean
 no_network_needed = "A linear probe needs no network to tell the tails apart."
 suffices = f"""The probe of the bare board is right more often than the published probe of T78 was on
 people's positions. **{no_network_needed}** What counts is how much the network adds to the board."""
-lower = f"NNUE falls short of the printed accuracy on {', '.join(below) or 'no concept'}."
+lower = "On no concept is NNUE shown to be below the printed accuracy."
+if below:
+    lower = f"NNUE is below the printed accuracy on {', '.join(below)}."
 Markdown(f"""{lower} {suffices if board_suffices else ""}""")
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the figure at the head of the chapter"}

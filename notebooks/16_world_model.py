@@ -737,7 +737,7 @@ def how_often(pair):
     elif all(apart.high < 0 for apart in pair):
         word = "less often"
     else:
-        return "not tellably more or less often"
+        return "about as often, as far as these games tell,"
     return f"{word} (by {abs(pair[0].value):.0f} and {abs(pair[1].value):.0f} points)"
 
 
@@ -1333,9 +1333,9 @@ of_squares = {
     )
 }
 read_off = (
-    f"so many of the occupied squares a linear layer reads off its last hidden state, against "
+    "a linear layer reads that share of the occupied squares off its last hidden state, and "
     f"{occupied_right[mine, random_weights, layer].value:.1f} % "
-    "with random weights."
+    "where the weights are random."
 )
 report.paste(
     held_short=Markdown(
@@ -1343,7 +1343,7 @@ report.paste(
         f"holds much of the board: {read_off}"
         if example in above
         else f"Of a board inside a model that has read nothing but moves little is seen: "
-        f"{occupied_right[mine, example, layer].value:.1f} %, {read_off}"
+        f"of {occupied_right[mine, example, layer].value:.1f} %, {read_off}"
     ),
     held=(
         f"More of the board than in the same architecture with random weights is found in "

@@ -45,8 +45,9 @@ class Kept:
 
     def moves(self) -> dict[str, MoveInContext]:
         """Return the moves by name, in their order, each with the moves before it."""
-        lines = data_file(f"{self.name}/moves.jsonl").read_text("utf-8").splitlines()
-        return {row["id"]: _move(row) for row in map(json.loads, lines)}
+        text = data_file(f"{self.name}/moves.jsonl").read_text("utf-8")
+        rows = map(json.loads, text.splitlines())
+        return {row["id"]: _move(row) for row in rows}
 
     def briefings(self) -> dict[str, Briefing]:
         """Return what writers know of the moves, by name (``writers.json``)."""
@@ -110,10 +111,8 @@ class Kept:
         AnswerMissing
             If a comment is not recorded; one that was not read is left out.
         """
-        client, reader = (
-            replay(self.name, model),
-            replay(f"{self.name}_readings", model),
-        )
+        client = replay(self.name, model)
+        reader = replay(f"{self.name}_readings", model)
         sets = {"first": self.texts_first(client)}
         if self.is_checked():
             sets["again"] = self.texts_again(client)
@@ -136,8 +135,13 @@ class Kept:
         def checked(name: str, text: str) -> tuple[Checked, ...]:
             if text not in read:
                 return ()
-            move, verdict = moves[name].move, moves[name].verdict
-            return verify(text, move, verdict, read=lambda *_: read[text])
+            briefing = moves[name]
+            return verify(
+                text,
+                briefing.move,
+                briefing.verdict,
+                read=lambda *_: read[text],
+            )
 
         texts = self.comments()[explain.METHOD]
         return {
@@ -149,9 +153,12 @@ class Kept:
         moves = self.moves()
         found = list[GoldText]()
         for each in asked:
-            name, arm = str(each.about["of"]), str(each.about["method"])
-            if text := read_comment(client.ask(each), arm).text:
-                found.append(GoldText(f"{name}#{text_digest(text)}", moves[name], text))
+            name = str(each.about["of"])
+            arm = str(each.about["method"])
+            text = read_comment(client.ask(each), arm).text
+            if text:
+                key = f"{name}#{text_digest(text)}"
+                found.append(GoldText(key, moves[name], text))
         return sorted(found, key=lambda text: text_digest(text.key))
 
 

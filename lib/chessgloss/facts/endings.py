@@ -52,7 +52,8 @@ def ending(board: Board) -> str | None:
 def _pieces(board: Board, colour: Color) -> str:
     masks = (board.queens, board.rooks, board.bishops, board.knights)
     counts = ((mask & board.occupied_co[colour]).bit_count() for mask in masks)
-    return "".join(letter * count for letter, count in zip("QRBN", counts, strict=True))
+    named = zip("QRBN", counts, strict=True)
+    return "".join(letter * count for letter, count in named)
 
 
 @cache
@@ -137,7 +138,9 @@ def _looked_up(board: Board) -> Theory | None:
     if tables is None or board.is_game_over():
         return None
     plies = tables.probe_dtm(board)
-    winner = (board.turn if plies > 0 else not board.turn) if plies else None
+    winner = None
+    if plies:
+        winner = board.turn if plies > 0 else not board.turn
     pieces = _pieces(board, chess.WHITE) + _pieces(board, chess.BLACK)
     return Theory(winner, f"K{pieces or 'P'}K", abs(plies))
 
