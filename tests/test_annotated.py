@@ -25,9 +25,10 @@ def study(moves, tmp_path):
     """Everybody says what the program does, with a name in front."""
     made = STUDY.Study("scripted-1", {}, tmp_path / "kept")
     notes = {name: write_notes(each).text for name, each in moves.items()}
-    written = dict[str, dict[str, str]]()
-    for writer in STUDY.WRITERS:
-        written[writer] = {name: f"{writer}: {text}" for name, text in notes.items()}
+    written = {writer: dict[str, str]() for writer in STUDY.WRITERS}
+    for writer, texts in written.items():
+        for name, text in notes.items():
+            texts[name] = f"{writer}: {text}"
     made.__dict__["written"] = written
     return made
 
@@ -55,15 +56,17 @@ def test_writers_are_given_what_was_searched_and_readers_other_lines(moves, tmp_
         assert each.before.best.moves
         assert each.move == seen[name].move
         assert each.before.nodes != seen[name].before.nodes
-    assert sum(each.better_passed is not None for each in moves.values()) > 0
+    assert any(each.better_passed is not None for each in moves.values())
 
 
 def test_both_arms_are_asked_once_a_move_and_no_file_shows_a_move_twice(study):
     asked = ANNOTATED.questions()
-    assert Counter(each.about["method"] for each in asked) == {"ccc": 60, "explain": 60}
-    assert len({each.messages[-1].content for each in asked}) == 120
-    assert "Natural moves that fail" in asked[-1].messages[-1].content
-    assert "Concepts changed most" in asked[0].messages[-1].content
+    arms = Counter(each.about["method"] for each in asked)
+    assert arms == {"ccc": 60, "explain": 60}
+    contents = [each.messages[-1].content for each in asked]
+    assert len({*contents}) == 120
+    assert "Natural moves that fail" in contents[-1]
+    assert "Concepts changed most" in contents[0]
     reworded(study)
     for stage, (_, make) in STUDY.ASKED.items():
         questions = make(study)
@@ -115,7 +118,8 @@ def test_tables_hold_verdicts_and_no_words(study, monkeypatch, tmp_path):
         "tie",
         "",
     ]
-    tables = "".join(path.read_text() for path in tmp_path.glob("*.tsv"))
+    files = tmp_path.glob("*.tsv")
+    tables = "".join(path.read_text() for path in files)
     for of in study.written.values():
         for text in of.values():
             assert " ".join(text.split()[1:4]) not in tables
