@@ -26,7 +26,7 @@ import questions
 from chessgloss.book import pictures
 from chessgloss.report import Result
 from drawings import diagram
-from results import TEMPLATES, TITLES, Book, ResultsError
+from results import TEMPLATES, TITLES, Book, ResultsError, tables_in_a_word
 
 #: Verdicts in words, by the name of the rule that gives each.
 VERDICTS = {
@@ -352,6 +352,7 @@ def pages(project: Path, folder: Path) -> dict[str, str]:
             book.keys(),
             {name: ANSWERS[card["verdicts"]] for name, card in cards.items()},
         ),
+        "tables": tables_in_a_word(project, book),
         "decided": sum(1 for claim in claims if claim.rules),
         "telling": [by_id[name] for name in decided[:TELLING]],
         "figure": figure,

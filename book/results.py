@@ -421,6 +421,19 @@ def overview(project: Path, folder: Path) -> str:
     )
 
 
+def tables_in_a_word(project: Path, book: Book) -> Counter[str]:
+    """Return how many tables of the documents come to which word (:data:`COLOURS`)."""
+    cells = reference.load(folder=project / "data/reference")
+    printed = {cell.key: cell for cell in cells}
+    words = Counter[str]()
+    for item in read_inventory(project / "book/inventory.csv"):
+        if item.item.startswith("Table"):
+            results = item.results(book.results)
+            standing = status(item, results, item.chapter in book.results, printed)
+            words[in_a_word(standing)] += 1
+    return words
+
+
 def _check_citation(key: str, result: Result, printed: Mapping[str, Reference]) -> None:
     """Check that a result which cites a reference value compares with that one."""
     document, slash, _ = result.source.partition("/")

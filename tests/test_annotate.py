@@ -381,7 +381,7 @@ def test_comments_go_where_the_moments_are():
     # a piece is offered, a concept changes, and from the last one on a side is winning
     assert asked == ["Nxf7", "Ng5", "Nxa1"]
     texts = {ply: note.text for ply, note in enumerate(found.notes) if note.text}
-    assert texts.pop(0).startswith("The game was decided by 10... Nxa1")
+    assert texts.pop(0).startswith("From 10... Nxa1 on")
     assert sorted(texts.values()) == [f"On {san}" for san in sorted(asked)]
     assert (
         found.sources

@@ -34,7 +34,6 @@ from chessgloss.facts import Analyse, Verdict, search, side_name, weigh
 from chessgloss.facts.change import Changes, ConceptChange
 from chessgloss.facts.replies import refute_all
 from chessgloss.facts.verdict import (
-    GLYPHS,
     JUDGEMENT_BOUNDS,
     LEAST_NODES,
     MOST_NODES,
@@ -186,15 +185,11 @@ def decided(moves: Sequence[MoveInContext], verdicts: Sequence[Verdict]) -> str:
     ply = turning_point(verdicts)
     if ply is None:
         return ""
-    verdict = verdicts[ply]
-    winner = side_name(bool(_winner(verdict)))
+    winner = side_name(bool(_winner(verdicts[ply])))
     by = moves[ply].numbered_san
     if "#" in by:
         return f"The game was decided by the mate {by}."
-    if verdict.judgement in GLYPHS:
-        kind = verdict.judgement
-        by += f", {'an' if kind == 'inaccuracy' else 'a'} {kind}"
-    return f"The game was decided by {by}: from there on {winner} was winning."
+    return f"From {by} on, {winner} was winning."
 
 
 def _weight(
