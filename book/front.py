@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -99,7 +100,7 @@ def vote(move: str, model: str) -> str:
             f'<li data-who="{letter}"><b>{letter}</b> {escape(each.who)} '
             f"<small>({escape(said)})</small></li>"
         )
-    board = report.board(shown, size=260).html.replace("../explorer", "explorer")
+    board = _LINK.sub("", report.board(shown, size=260).html)
     return (
         f'<div class="vote" id="vote"><div>{board}</div><div>'
         f'<p role="status">{escape(shown.numbered_san)}. Which comment would you keep? '
@@ -110,6 +111,9 @@ def vote(move: str, model: str) -> str:
         f"<script>{_SCRIPT}</script>"
     )
 
+
+#: The link below a board: the move of the vote is not in the explorer.
+_LINK = re.compile(r'<a class="explore".*?</a>', re.DOTALL)
 
 _SCRIPT = """(() => {
   const place = document.getElementById("vote");

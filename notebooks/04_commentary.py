@@ -411,13 +411,11 @@ report.table(
 # %% [markdown]
 # {glue:md}`aims_sentence`
 #
-# **How far can these readers be trusted?** In pairs, their order drawn, `explain` was set beside the annotator
-# and beside the program. Some comments were read once more with one detail broken: the share of them that is
-# called false is the readers' *recall*. Where the program reads a claim by its rules, board and engine decide
-# it, and the readers' verdict can be held against that. And the first reading had every comment in its own
-# words, too.
+# **How far can these readers be trusted?** `explain` was set beside the annotator and beside the program, in
+# pairs. Some comments were read again with one detail broken: the share of these that is called false is the
+# readers' *recall*. Where the program's rules read a claim, board and engine decide it.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Preferences, recall, agreement, guesses who wrote"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Preferences, recall, agreement, guesses who wrote"}
 preferred = pd.read_csv(data_file("annotated/preferences.tsv"), sep="\t", keep_default_na=False)
 beside = {
     WRITERS[other]: rows["better"]

@@ -341,7 +341,7 @@ report.sheet("moves that keep their grade", {"legal moves": len(at), **agreement
 # chapter again; `data/static/README.md` says what such a file contains.
 #
 # :::{dropdown} What to know of the ratings
-# - **The ratings are Glicko-2 points**, about on the scale of Lichess's classical games.
+# - **The ratings are Glicko-2 points**, a successor of Elo, about on the scale of Lichess's classical games.
 #   {glue:text}`below_random` of the {glue:text}`rated` players are rated below a program that moves
 #   at random, because two illegal answers forfeit a rated game.
 # - **They are the unseeded ones.** The benchmark's own list starts a new player at the rating that

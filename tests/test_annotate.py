@@ -99,10 +99,10 @@ def test_a_crowd_of_mistakes_leaves_room_for_good_moves() -> None:
 @pytest.mark.parametrize(
     ("values", "ply", "said"),
     [
-        ([0, 20, -900, 900], 2, "decided by 4. Nf3, a blunder: from there on Black"),
-        ([0, 600, -900, 900], 1, "decided by 4... Nf6: from there on Black"),
+        ([0, 20, -900, 900], 2, "From 4. Nf3 on, Black was winning."),
+        ([0, 600, -900, 900], 1, "From 4... Nf6 on, Black was winning."),
         ([0, 0, 0, 20], None, ""),
-        ([600, -700, 800, -900], 0, "from there on White was winning."),
+        ([600, -700, 800, -900], 0, "on, White was winning."),
     ],
 )
 def test_where_a_game_was_decided_is_said(values, ply, said) -> None:

@@ -340,13 +340,15 @@ def test_text_is_escaped(tmp_path, written):
         (book / f"{name}.j2").write_text(
             (PROJECT / f"book/{name}.j2").read_text("utf-8")
         )
-    shutil.copy2(PROJECT / "book/questions.toml", book)
+    for name in ("questions.toml", "inventory.csv"):
+        shutil.copy2(PROJECT / "book" / name, book)
     head = 'where = "4.2"\nclaim = "'
     (book / "findings.toml").write_text(
         TOML.read_text("utf-8").replace(head, f"{head}<i>", 1)
     )
     (book / "results").symlink_to(PROJECT / "book/results")
-    (tmp_path / "notebooks").symlink_to(PROJECT / "notebooks")
+    for name in ("notebooks", "data"):
+        (tmp_path / name).symlink_to(PROJECT / name)
     page = findings.pages(tmp_path, PROJECT / "book/results")["findings.md"]
     assert "&lt;i&gt;" in page and "<i>" not in page
 
