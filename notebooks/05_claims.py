@@ -379,8 +379,9 @@ accused_once = [
     {key: any(c.verdict == "false" for c in found) for key, found in each.items()}
     for each in (first, second)
 ]
+for_all = blindly[blindly["writer"] != "reference"]  # that of people needs a clone
 pairs_read = {"false": [[each[key] for key in first] for each in accused_once]} | {
-    asked: outcomes.pairs_of(blindly, asked).to_numpy().T
+    asked: outcomes.pairs_of(for_all, asked).to_numpy().T
     for asked in ("decisive", "helpful", "misleading")
 }
 kappa = {asked: cohen_kappa_score(*pair) for asked, pair in pairs_read.items()}
