@@ -464,10 +464,11 @@ def test_a_game_is_read_commented_stopped_and_saved(visit):
 
 def test_a_link_restores_position_move_comment_and_game(visit):
     tab = visit()
-    tab.page.locator("#pgn").evaluate("field => { field.value = '1. e4 e5 *' }")
-    tab.page.locator("#flip").click()
     tab.write(COMMENT)
     tab.wait("counts", "1 false")
+    tab.page.locator("#pgn").evaluate("field => { field.value = '1. e4 e5 *' }")
+    tab.page.locator("#flip").click()
+    tab.page.wait_for_function("location.hash.includes('pgn=1')")
     again = visit(f"#{tab.page.url.partition('#')[2]}")
     again.wait("counts", "Not checked yet.")
     assert again.text("move-name") == "21. Bxe6+"
