@@ -353,7 +353,7 @@ report.table(
 #
 # ## Table 7
 #
-# Answers are recorded, at temperature 0 and with at most twelve tokens. {glue:md}`fill_says` Where
+# Answers of {glue:text}`model` are recorded, at temperature 0 and with at most twelve tokens. {glue:md}`fill_says` Where
 # the paper's text gives other numbers than its table ([chapter 17](17_released_code.ipynb)), the
 # table is shown.
 
