@@ -181,7 +181,7 @@ def _winner(verdict: Verdict) -> chess.Color | None:
 
 
 def decided(moves: Sequence[MoveInContext], verdicts: Sequence[Verdict]) -> str:
-    """Say where and by what a game was decided; empty if at its end neither side is winning."""
+    """Say from which move on a game was won; empty if at its end neither side is winning."""
     ply = turning_point(verdicts)
     if ply is None:
         return ""
