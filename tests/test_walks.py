@@ -66,6 +66,11 @@ def read_edits(text: str) -> list[Edit]:
     return edits
 
 
+def places_of(edit: Edit, lines: list[str]) -> list[int]:
+    """Find the lines that hold the words of an edit."""
+    return [number for number, line in enumerate(lines) if edit.words in line]
+
+
 def apply(edit: Edit, project: Path) -> None:
     """Put a block into its file; the words must stand in one line of it."""
     path = project / edit.path
@@ -74,7 +79,7 @@ def apply(edit: Edit, project: Path) -> None:
         path.write_text(f"{text}\n\n{edit.code}", "utf-8")
         return
     lines = text.splitlines(keepends=True)
-    (place,) = [number for number, line in enumerate(lines) if edit.words in line]
+    (place,) = places_of(edit, lines)
     lines.insert(place + (edit.how == "behind"), edit.code)
     path.write_text("".join(lines), "utf-8")
 
@@ -128,6 +133,9 @@ def test_the_walks_name_a_place_for_every_block():
     walks = text.partition("## Three walks")[2].partition("## Tests")[0]
     edits = read_edits(walks)
     assert len(edits) == len(BLOCK.findall(walks)) >= 9
+    for edit in edits:
+        lines = (PROJECT / edit.path).read_text("utf-8").splitlines()
+        assert edit.how is None or len(places_of(edit, lines)) == 1, edit
 
 
 @pytest.mark.parametrize("concept", PREDICATES)
