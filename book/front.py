@@ -13,6 +13,7 @@ from typing import Any
 from chessgloss import report
 from chessgloss.book import pictures
 from chessgloss.commentary import voice
+from chessgloss.commentary.annotated import FAMOUS
 from chessgloss.commentary.notes import write_notes
 from chessgloss.judges import blind
 from chessgloss.llm.client import DEFAULT_MODEL, replay
@@ -26,6 +27,7 @@ WRITERS: Mapping[str, str] = {
     "bare": "a strong language model that sees position and move alone",
     "ccc": "the strong model, asked as the CCC paper says",
     "lines_checked": "the strong model with the engine's lines; false claims sent back",
+    "explain": "the strong model with lines, moves that fail and facts; false claims sent back",
 }
 
 
@@ -62,6 +64,7 @@ def ballots(move: str, model: str) -> list[Ballot]:
         "small": first["ccc"][move].text,
         "notes": write_notes(voice.voice_moves()[move]).text,
         **{arm: written[arm][move].text for arm in ("bare", "ccc", "lines_checked")},
+        "explain": FAMOUS.comments()["explain"]["vote"],
     }
     seen = blind.voice_seen()[move]
     reader = replay(blind.PURPOSE, model).recordings
@@ -90,7 +93,7 @@ def vote(move: str, model: str) -> str:
     shown = voice.voice_moves()[move].move
     rows = []
     names = []
-    for letter, each in zip("ABCDE", ballots(move, model), strict=True):
+    for letter, each in zip("ABCDEF", ballots(move, model), strict=True):
         rows.append(
             f'<li><button type="button" data-vote="{letter}">{letter}</button> '
             f"<span>{escape(each.text)}</span></li>"

@@ -1,51 +1,38 @@
-"""List the key moves of the six games that the page comments on, for a model to explain them.
+"""List the moves of which pages show a model's explanation, of six games and the first page.
 
     python data/famous/commented.py
 
 reads ``book/games.md`` and writes ``moves.jsonl`` beside this file: a line a move, with its game
-(as links call it) and ply, and the moves before it. Of each game these are the last few that decide
-it: strong moves, blunders, and the last move with a comment, but for a mate on the board.
+(as links call it) and ply, and the moves before it. A mate on the board is left out. The last
+line, ``vote``, is the move on the first page (``vote`` of ``book/findings.toml``).
 """
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from chessgloss.commentary import voice
 from chessgloss.commentary.annotate import moves_of
 from chessgloss.commentary.game_pgn import read_file
+from chessgloss.positions import MoveInContext
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "book/games.md"
-
-#: Moves of each game at most, and the marks of those that count.
-MOST, MARKS = 6, ("!", "!!", "??")
-
+FINDINGS = PAGE.with_name("findings.toml")
 
 def commented_plies() -> Iterator[tuple[str, list[int]]]:
-    """Yield of each game on the page its name and the plies, from 1, of its key moves."""
+    """Yield of each game on the page its name and the plies, from 1, of the moves commented on."""
     text = PAGE.read_text("utf-8")
     (data,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text)
-    shown = json.loads(data)
-    for game in shown["games"]:
+    for game in json.loads(data)["games"]:
         main = [node for node in game["nodes"][1:] if node.get("main")]
         said = [ply for ply, node in enumerate(main, 1) if node.get("gloss")]
-        said = [ply for ply in said if not main[ply - 1]["san"].endswith("#")]
-        key = [
-            ply
-            for ply in said
-            if _text(main[ply - 1].get("marks", ""), shown["texts"]) in MARKS
-            or ply == said[-1]
-        ]
-        yield game["name"], key[-MOST:]
-
-
-def _text(value: str, texts: list[str]) -> str:
-    """Return a text of the page, where several nodes share it."""
-    return texts[int(value[1:])] if value.startswith("~") else value
+        yield game["name"], [p for p in said if not main[p - 1]["san"].endswith("#")]
 
 
 def rows() -> Iterator[dict[str, Any]]:
@@ -54,15 +41,20 @@ def rows() -> Iterator[dict[str, Any]]:
     for game, (name, plies) in zip(games, commented_plies(), strict=True):
         moves = [*moves_of(game)]
         for ply in plies:
-            move = moves[ply - 1]
-            yield {
-                "id": f"{name}/{ply}",
-                "fen": move.position.fen,
-                "uci": move.uci,
-                "san": move.san,
-                "moves": " ".join(move.position.moves),
-                "root": move.position.root,
-            }
+            yield _row(f"{name}/{ply}", moves[ply - 1])
+    voted = tomllib.loads(FINDINGS.read_text("utf-8"))["vote"]["move"]
+    yield _row("vote", voice.voice_moves()[voted].move)
+
+
+def _row(name: str, move: MoveInContext) -> dict[str, str]:
+    return {
+        "id": name,
+        "fen": move.position.fen,
+        "uci": move.uci,
+        "san": move.san,
+        "moves": " ".join(move.position.moves),
+        "root": move.position.root,
+    }
 
 
 def main() -> None:
