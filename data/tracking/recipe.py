@@ -1,8 +1,9 @@
 """Four changes of the recipe, each alone and all together: ``python data/tracking/recipe.py``.
 
 Each is trained on 12,500 games read once, 2.2 million tokens, with one seed, and measured on the
-test games and on the questions where the piece moved next may go. What it comes to is added to
-``recipe.json``; what stands there is not made again.
+test games and on the questions where the piece moved next may go. With ``--run`` an arm changes
+another run of the plan, with all its passes. What it comes to is added to ``recipe.json``; what
+stands there is not made again.
 
 - ``pairs``: a table of token pairs. The vector of a token gets one of the token and the one before.
 - ``values``: in each block, a vector of the token is added to the values of attention.
@@ -139,30 +140,33 @@ def make_trainer(task: Task, run: Run, changes: Sequence[str]) -> Trainer:
     return trainer
 
 
-def train_arm(name: str, size: str) -> dict[str, Any]:
-    """Train one arm on the games of ``size``, read once; return its row."""
+def train_arm(name: str, run: Run) -> dict[str, Any]:
+    """Train one arm as a run of the plan is trained; return its row."""
     corpus = tokens.read_corpus()
-    run = find_run(f"{size}-uci-1x1")
-    task = Task(corpus.games, corpus.of(size), corpus.of("dev")[:WATCHED])
+    notation = run.training.reading
+    task = Task(corpus.games, corpus.of(run.size), corpus.of("dev")[:WATCHED])
     trainer = make_trainer(task, run, ARMS[name])
-    epoch = trainer.epoch()
-    for _ in tqdm(epoch, disable=None):
-        trainer.step(epoch)
-    trainer.measure()
+    while not trainer.finished:
+        epoch = trainer.epoch()
+        for _ in tqdm(epoch, disable=None):
+            trainer.step(epoch)
+        trainer.measure()
     seconds = round(trainer.seconds)
+    trainer.model.load_state_dict(trainer.best)
     model = trainer.model.float().eval()
     row: dict[str, Any] = {
         "arm": name,
-        "size": size,
+        "run": run.name,
+        "size": run.size,
         "tokens": trainer.now.tokens,
         "cpu_seconds": seconds,
         "parameters": sum(part.numel() for part in model.parameters()),
     }
     row["dev_perplexity"] = trainer.now.log[-1]["dev_perplexity"]
-    reached = perplexity(model, corpus.games, "uci", corpus.of("test"))
+    reached = perplexity(model, corpus.games, notation, corpus.of("test"))
     row["test_perplexity"] = round(reached, 4)
     questions = probes.read_probes().query("task == 'end_actual' and band == 'long'")
-    answers = probes.predict(model, questions, "uci")
+    answers = probes.predict(model, questions, notation)
     scored = probes.score_answers(questions, answers)
     for score in ("lgm", "exm"):
         row[score] = round(100 * float(scored[score].mean()), 2)
@@ -179,16 +183,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Train from the command line; return the exit status."""
     parser = argparse.ArgumentParser(prog="data/tracking/recipe.py")
     parser.add_argument("arms", nargs="*", metavar="ARM", default=list(ARMS))
-    parser.add_argument("--size", default="S")
+    parser.add_argument("--run", default="S-uci-1x1", help="which run is changed")
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
     path = tokens.data_folder() / "recipe.json"
     rows = json.loads(path.read_text("utf-8")) if path.is_file() else []
+    run = find_run(given.run)
     for name in given.arms:
-        if (name, given.size) in [(row["arm"], row["size"]) for row in rows]:
+        if (name, run.name) in [(row["arm"], row["run"]) for row in rows]:
             continue
-        rows.append(train_arm(name, given.size))
+        rows.append(train_arm(name, run))
         write_file(path, json.dumps(rows, indent=1) + "\n")
         print(json.dumps(rows[-1]), flush=True)
     return 0
