@@ -217,7 +217,7 @@ trained = pd.concat(
     for player in tracking_players()
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out the table"}
+# %%
 shares = sighted.groupby("player")["mates"].agg(share_of)
 mating = trained.groupby("player")["mates"].agg(share_of)
 moved = trained["outcome"].isin(["mate", "check", "no check"])
@@ -280,7 +280,7 @@ ours = frame.groupby(["player", "prompt"])["mates"].agg(share_of).unstack()
 # Where the paper's text gives other numbers than its table ([chapter 17](17_released_code.ipynb)), the
 # table is shown.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 7, beside the paper's"}
+# %%
 columns = told | {"vector": "told where the vector sees a mate"}
 cells = {
     row: {
