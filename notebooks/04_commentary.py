@@ -115,9 +115,8 @@ assert list(ranked.index[: len(given)]) == [each.term for each in given]
 report.table(ranked.head(len(given)), caption="The concepts given; scores in SVM margins")
 
 # %% [markdown]
-# **The attacks.** The paper lists every attack on an enemy piece, so that none is made up. This is a loop
-# over the pieces of both sides: whatever a piece attacks and the enemy occupies, unless a pin forbids the
-# capture or a king would take what is defended.
+# **The attacks.** The paper lists every attack on an enemy piece, so that none is made up. What a pin
+# forbids is left out, and what a king could not take because it is defended.
 
 # %%
 before, after = map(chess.Board, fens)
@@ -156,12 +155,11 @@ arrows = [
     for square, targets in attacks.items()
     for target in targets
 ]
-SVG(chess.svg.board(after, arrows=arrows, size=220))
+SVG(chess.svg.board(after, arrows=arrows, size=200))
 
 # %% [markdown]
-# **The question.** It puts together position, move, engine's verdict, attacks and concepts. An instruction
-# and two worked examples precede it, as in the paper. The instruction asks the model to go through what it
-# is given first, and to write its comment then.
+# **The question.** An instruction and two worked examples precede it, as in the paper. The instruction
+# asks the model to go through what it is given first, and to write its comment then.
 
 # %%
 question = "\n".join(
@@ -193,7 +191,7 @@ for arm in ("bare", "verdict", "verdict_attacks", "reasoning", "ccc", "lines"):
     added = [line for line in lines if line not in asked_before and line]
     asked_before |= {*lines}
     print(f"[{arms.EVERY_ARM[arm].title}]")
-    print(*(textwrap.shorten(line, 96, placeholder=" …") for line in added[:3]), sep="\n")
+    print(*(textwrap.shorten(line, 96, placeholder=" …") for line in added[:2]), sep="\n")
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The whole prompt of CCC, with the instruction and the two examples"}
 # the whole prompt: the instruction, two worked examples, and the question
@@ -232,7 +230,8 @@ print(textwrap.fill(text, 84))
 back = {str(each.about["of"]): each for each in voice.sent_back(client)}
 answer, told = (turn.content for turn in back[sent].messages[-2:])
 print(textwrap.fill(f"before: {arms.comment_in(answer)}", 84))
-print(*(textwrap.fill(line, 84) for line in told.splitlines()), sep="\n")
+refuted_so = [line for line in told.splitlines() if line.startswith("-")]
+print(*(textwrap.fill(line, 84) for line in refuted_so), sep="\n")
 print(textwrap.fill(f"after: {comments['lines_checked'][sent].text}", 84))
 
 # %% [markdown]
