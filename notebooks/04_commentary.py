@@ -94,7 +94,7 @@ made = notes.notes(example)
 # %% [markdown]
 # ## One prompt, part by part
 #
-# Change `shown` in the first cell to another name in `voice.voice_moves()`, and everything changes with it.
+# Change `shown` to another name in `voice.voice_moves()`, and everything changes.
 #
 # **The network's concepts.** The network reads the position before the move and after it. Each concept of
 # chapter 2 is a direction in its activations, so that a position's score is one product of vectors. The
@@ -179,8 +179,8 @@ assert messages[-1]["content"] == question
 
 # %% [markdown]
 # Each *arm* of the experiment is this prompt with some of its parts. The first five stand in a row: here is
-# the first of what each adds to the question, or, if it adds nothing there, to the instruction. The arm with *lines* has
-# the verdict, an engine's best lines before the move and after it, and natural moves that fail.
+# what each adds first. The arm with *lines* has the verdict, an engine's best lines before the move and
+# after it, and natural moves that fail.
 
 # %%
 asked_before = set()
