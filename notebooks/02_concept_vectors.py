@@ -534,7 +534,7 @@ for name, network, where in (("NNUE", expert, layer), ("bare board", board, "boa
         crossed[name, trained, asked] = results
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Accuracy on both kinds of game"}
-crossed_means = pd.Series({case: accuracy(results) for case, results in crossed.items()})
+by_kind = pd.Series({case: accuracy(results) for case, results in crossed.items()})
 committed_people = {
     "NNUE, fitted and tested on people's": "table6.people.mean",
     "NNUE, fitted on self-play, tested on people's": "table6.transfer.selfplay_to_people.mean",
@@ -542,7 +542,7 @@ committed_people = {
     "bare board, fitted and tested on people's": "table6.people.board.mean",
     "the network less the bare board": "table6.people.gain_over_board",
 }
-shown = crossed_means.unstack(0).rename_axis(index=("fitted on", "tested on"))
+shown = by_kind.unstack(0).rename_axis(index=("fitted on", "tested on"))
 (
     report.table(shown, caption="Mean test accuracy, by kind of game", digits=3)
     if people
@@ -556,9 +556,9 @@ if people:
     home, away = ("people's", "people's"), ("self-play", "people's")
     people_gain = accuracy(crossed["NNUE", *home], minus=crossed["bare board", *home])
     people_said = f"""On people's positions the bare board reaches
-{crossed_means["bare board", *home].value:.3f}, and the network adds {people_gain.value:.3f} to it.
-Vectors that were fitted on self-play reach {crossed_means["NNUE", *away].value:.3f} there, people's
-own {crossed_means["NNUE", *home].value:.3f}."""
+{by_kind["bare board", *home].value:.3f}, and the network adds {people_gain.value:.3f} to it.
+Vectors that were fitted on self-play reach {by_kind["NNUE", *away].value:.3f} there, people's
+own {by_kind["NNUE", *home].value:.3f}."""
 Markdown(people_said) if people else None
 
 # %% [markdown]
@@ -746,15 +746,14 @@ of_leela = pd.DataFrame(held, index=columns).T
 )
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Leela, steered along its own concepts"}
-best_block = leela_gain = leela_beyond = None
-leela_means = dict.fromkeys(("leela", "leela_input"))
+leela_mean = leela_input = leela_gain = leela_beyond = None
 if leela:
     validated_by = of_leela["validation accuracy"].map(lambda cell: cell.value)
     best_block = validated_by.idxmax()
     fit, _, best_tested = blocks[best_block]
     _, _, input_tested = blocks["input"]
-    leela_means["leela"] = accuracy(best_tested)
-    leela_means["leela_input"] = accuracy(input_tested)
+    leela_mean = accuracy(best_tested)
+    leela_input = accuracy(input_tested)
     leela_gain = accuracy(best_tested, minus=input_tested)
     theirs = [fen for fen in control_fens[::4] if " w " in fen]
     theirs = theirs[: sizes.steered // 4]
@@ -769,9 +768,9 @@ if leela:
 leela_said = None
 if leela:
     leela_said = f"""Of the test positions between the tails `{best_block}` is right on
-{leela_means["leela"].value:.3f}, the board alone on {leela_means["leela_input"].value:.3f}: a
-difference of {leela_gain.value:.3f}. Steered along its own concepts there, its evaluation moves
-further than by every random direction for {leela_beyond} of 21."""
+{leela_mean.value:.3f}, the board alone on {leela_input.value:.3f}: a difference of
+{leela_gain.value:.3f}. Steered along its own concepts there, its evaluation moves further than by
+every random direction for {leela_beyond} of 21."""
 Markdown(leela_said) if leela else None
 
 # %% tags=["remove-input"]
@@ -831,17 +830,22 @@ for measure, ending in (
     }
     by_concept |= report.rows(cells, "table6", unit=measure, reference=published, drop=True)
 
-of_people = {
-    "people.mean": ("NNUE", "people's", "people's"),
-    "people.board.mean": ("bare board", "people's", "people's"),
-    "transfer.selfplay_to_people.mean": ("NNUE", "self-play", "people's"),
-    "transfer.people_to_selfplay.mean": ("NNUE", "people's", "self-play"),
-    "transfer.selfplay_to_selfplay.mean": ("NNUE", "self-play", "self-play"),
-    "transfer.selfplay_to_people.board.mean": ("bare board", "self-play", "people's"),
-    "transfer.people_to_selfplay.board.mean": ("bare board", "people's", "self-play"),
+people_rows = {
+    "mean": by_kind.get(("NNUE", "people's", "people's")),
+    ("board", "mean"): by_kind.get(("bare board", "people's", "people's")),
+    "gain_over_board": people_gain,
 }
-of_people = {key: crossed_means.get(case) for key, case in of_people.items()}
-of_people["people.gain_over_board"] = people_gain
+transfer_rows = {
+    ("selfplay_to_people", "mean"): by_kind.get(("NNUE", "self-play", "people's")),
+    ("people_to_selfplay", "mean"): by_kind.get(("NNUE", "people's", "self-play")),
+    ("selfplay_to_selfplay", "mean"): by_kind.get(("NNUE", "self-play", "self-play")),
+    ("selfplay_to_people", "board", "mean"): by_kind.get(
+        ("bare board", "self-play", "people's")
+    ),
+    ("people_to_selfplay", "board", "mean"): by_kind.get(
+        ("bare board", "people's", "self-play")
+    ),
+}
 variance = {
     key: report.Result(r2[name], n=len(varying), unit="share of variance")
     for key, name in zip(("nnue", "board", "regression"), read_by, strict=True)
@@ -852,21 +856,24 @@ def of_21(concepts, needs=""):
     return report.Result(concepts, n=21, unit="concepts", needs=needs)
 
 
-leelas = "a Leela network"
+leelas = {"unit": "accuracy", "needs": "a Leela network"}
+theirs = {"unit": "accuracy", "needs": "people's games"}
+of_leela = {"leela": leela_mean, "leela_input": leela_input}
 added = {"mean": gain, "matched": matched_gain}
 report.save(
     "02_concept_vectors",
     report.rows(means, "table6.mean", unit="accuracy"),
-    report.rows(leela_means, "table6.mean", unit="accuracy", needs=leelas),
+    report.rows(of_leela, "table6.mean", **leelas),
     by_concept,
-    report.rows(of_people, "table6", unit="accuracy", needs="people's games"),
+    report.rows(people_rows, "table6.people", **theirs),
+    report.rows(transfer_rows, "table6.transfer", **theirs),
     report.rows(added, "gain_over_board", unit="accuracy"),
-    report.rows(leela_gain, "gain_over_board.leela", unit="accuracy", needs=leelas),
+    report.rows(leela_gain, "gain_over_board.leela", **leelas),
     report.rows(variance, "r2.mean"),
     report.rows(costs, "cost", unit="accuracy"),
     report.rows(layers, "layer", unit="accuracy, validation"),
     report.rows(of_21(beyond), "steering.nnue.beyond_random"),
-    report.rows(of_21(leela_beyond, leelas), "steering.leela.beyond_random"),
+    report.rows(of_21(leela_beyond, leelas["needs"]), "steering.leela.beyond_random"),
 )
 
 report.evidence(

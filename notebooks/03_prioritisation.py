@@ -242,7 +242,7 @@ for name, (changes_said, scores) in ask_models(test.moves).items():
     signed[name] = changes_said
     rankings[name] = scores
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What is known of the models, and what Stockfish 8 knows of the sign"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the models were trained on, and a measure of the sign"}
 logs = {
     source: json.loads(weights_file("nnue").with_name(f"{source}.json").read_text())
     for source in ("onehot", "nnue")
@@ -458,7 +458,7 @@ ax.set(xscale="log", xlabel="training moves", ylabel="nDCG@5")
 ax.legend(loc="lower right")
 plt.show()
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The head start in words"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The numbers of the next paragraph"}
 points = {**head_start, logs["nnue"]["moves"]: over_board}
 report.paste(
     head_starts=report.listed(
@@ -657,7 +657,7 @@ of_equal = {
 people_moves = len(people_test) if people else None
 leela_gain = by_line.get(f"Leela, {middle}")
 ours = {"unit": "nDCG@5"}
-theirs = {"needs": "people's games"}
+of_games = {"needs": "people's games"}
 report.save(
     "03_prioritisation",
     *tables,
@@ -667,8 +667,8 @@ report.save(
         leela_gain, "priority.ndcg.leela", unit="nDCG@5, validation", needs="a Leela network"
     ),
     report.rows(summary["sign"][best], "priority.sign.best", unit="accuracy"),
-    report.rows(people_moves, "priority.people.moves", unit="moves", **theirs),
-    report.rows(people_over_board, "priority.people.ndcg.over_one_hot", **ours, **theirs),
+    report.rows(people_moves, "priority.people.moves", unit="moves", **of_games),
+    report.rows(people_over_board, "priority.people.ndcg.over_one_hot", **ours, **of_games),
     report.rows(of_equal, "priority.equal", **ours),
     report.rows(equal_moves, "priority.equal.moves", unit="training moves"),
     report.rows(points_of_curve, "priority.curve", **ours),
