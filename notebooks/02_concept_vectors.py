@@ -114,7 +114,6 @@ own = as_seen(plain, control_fens, "mover")
 report.paste(
     concept=concept,
     per_game=sizes.per_game,
-    people_per_game=sizes.people_per_game,
     control_n=len(control),
     headline_n=len(labelled),
 )
