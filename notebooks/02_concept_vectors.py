@@ -232,7 +232,6 @@ fig, (of_term, of_plane) = plt.subplots(1, 2, figsize=(7.0, 2.4))
 of_term.hist(term, 60, color="0.6")
 of_term.set(xlabel=f"{concept}, pawns", ylabel="positions", yscale="log")
 of_plane.set(xlabel="tail at each end, %", ylabel="held-out accuracy")
-point = {"fmt": "o", "color": "C0", "capsize": 2}
 said_of = {}
 for share, (tails, right) in cuts.items():
     percent = 100 * share
@@ -242,7 +241,8 @@ for share, (tails, right) in cuts.items():
     highest = of_tails[tails.positive].min()
     of_term.axvspan(term.min(), lowest, color="#D55E00", alpha=0.35, gid=f"with-{key}")
     of_term.axvspan(highest, term.max(), color="#009E73", alpha=0.35, gid=f"with-{key}")
-    of_plane.errorbar(percent, right.value, lengths(right), gid=f"point-{key}", **point)
+    of_plane.errorbar(percent, right.value, lengths(right), color="C0", capsize=2)
+    of_plane.plot(percent, right.value, "o", color="C0", gid=f"point-{key}")
     n_in = len(tails.rows)
     said_of[key] = (
         f"{key} % at each end: {n_in:,} of {term.size:,} positions are in, up to "
@@ -385,7 +385,8 @@ fig, (ax, squares) = plt.subplots(
 said_of = {}
 for place, name in enumerate(reversed(by_gain)):
     gain = gains[name]
-    ax.errorbar(gain.value, place, xerr=lengths(gain), gid=f"point-{name}", **point)
+    ax.errorbar(gain.value, place, xerr=lengths(gain), color="C0", capsize=2)
+    ax.plot(gain.value, place, "o", color="C0", gid=f"point-{name}")
     weights = board_weights[name][:-1]
     looks = np.einsum("nps,ps->ns", pieces_on, weights.reshape(12, 64)).std(axis=0)
     darkest = chess.square_name(int(looks.argmax()))
