@@ -33,7 +33,7 @@ layer = "pairwise+clipped"
 evaluations = None  # for Lichess's positions: the path of its lichess_db_eval.jsonl.zst
 concept = "White Kingsafety"  # one of Stockfish 8's 21 terms
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports; positions, their terms and their games"}
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -67,7 +67,6 @@ report.use_house_style()
 accuracy = partial(accuracy, seed=seed)
 accuracy_by = partial(means_by, value="correct", cluster="game", seed=seed)
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Positions, their terms and their games"}
 games = list(read_games(find_project() / "data/games/selfplay.tsv.zst", limit=sizes.games))
 sample = samples.sample_positions(games, sizes.per_game, seed=seed)
 split_of_game = np.array([game.split for game in games])
@@ -454,7 +453,7 @@ report.table(both, caption="Mean test accuracy of the 21 concepts", digits=3)
 # and is the nearest in all other terms.
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Match the pairs"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Match the pairs, and compare on them"}
 def matched_pairs(labelled, tails, concept, signatures):
     """Row numbers (pairs, 2) of test positions: a positive and the nearest unused negative."""
     spread = labelled.values.std(axis=0)
@@ -490,7 +489,6 @@ for k, tails in enumerate(fitted.tails):
     pairs.extend(matches)
     paired.append(tails.take(np.isin(tails.rows, matches)))
 
-# %%
 matched = held_out(fitted, features, labelled, tails=paired)
 board_matched = held_out(board_fitted, board_features, labelled, tails=paired)
 gain = accuracy(tested, minus=board_tested)
