@@ -34,34 +34,19 @@ leela_layer = (
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports"}
 import json
 from dataclasses import replace
-from itertools import pairwise
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython.display import Markdown
 from myst_nb import glue
-from sklearn.metrics import r2_score
 
 from chessgloss import assets, oracle, report
 from chessgloss.book.profiles import load_sizes
 from chessgloss.concepts import changes
 from chessgloss.concepts import scores as ranking
 from chessgloss.concepts.answers import ask_control, read_answers
-from chessgloss.concepts.fit import (
-    SVM_C,
-    cut_tails,
-    fit_concepts,
-    fit_linear,
-    fit_ridge,
-    labelled_before,
-    turn_terms,
-)
-from chessgloss.concepts.priority import (
-    SOURCES,
-    ChangeModel,
-    prioritise,
-    weights_file,
-)
+from chessgloss.concepts.fit import cut_tails, fit_linear, fit_ridge, turn_terms
+from chessgloss.concepts.priority import SOURCES, ChangeModel, prioritise, weights_file
 from chessgloss.concepts.vectors import ConceptVectors
 from chessgloss.corpora.games import of_split, people_games, read_games
 from chessgloss.experts import joined_activations, load_expert
@@ -124,13 +109,34 @@ moves = changes.measure_changes(sampled, default_store())
 
 train, validation, test = (moves.part(split) for split in wanted)
 spread = train.spread()
-truth = {
-    name: part.changes / spread
-    for name, part in (("train", train), ("validation", validation), ("test", test))
-}
-report.paste(n_train=len(train), n_validation=len(validation), n_test=len(test))
-often = ranking.top_mask(np.abs(truth["train"])) & (truth["train"] != 0)
-frequent = np.argsort(-often.mean(axis=0), kind="stable")[:5]
+truth = {"train": train.changes / spread, "test": test.changes / spread}
+changed = test.changes != 0
+report.paste(
+    n_train=len(train),
+    n_validation=len(validation),
+    n_test=len(test),
+    unchanged=1 - changed.mean(),
+    few=(changed.sum(axis=1) < 5).mean(),
+)
+
+
+# %%
+def constant_lists(train, test):
+    """Rankings that know nothing of the move, or its kind alone."""
+    sizes = pd.DataFrame(np.abs(train.changes / train.spread()))
+    often = ranking.top_mask(sizes) & (sizes.to_numpy() != 0)
+    by_kind = sizes.groupby(train.moves["kind"]).mean().reindex(test.moves["kind"])
+    each_move = np.ones((len(test), 1))
+    return {
+        "random": np.random.default_rng(seed).random(test.changes.shape),
+        "fixed list, by frequency": each_move * often.mean(axis=0),
+        "fixed list, by size": each_move * sizes.mean().to_numpy(),
+        "list by kind of move": by_kind.fillna(sizes.mean()).to_numpy(),
+    }
+
+
+rankings = constant_lists(train, test)
+frequent = ranking.top_columns(rankings["fixed list, by frequency"])[0]
 
 # %%
 true_change = (terms_around[1] - terms_around[0]) / spread
@@ -142,29 +148,16 @@ print(f"the five terms that training moves change most often {hits_frequent.mean
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "This move ranked twice: a figure", "figure": {"caption": "One move ranked twice: the size of each term's change by the concept vectors (left) and by Stockfish 8 (right). In colour the first five of each side; what is coloured on both sides is a hit.", "name": "fig-03-two-rankings"}, "image": {"alt": "Two mirrored bar charts of 21 terms, five bars in colour on each side."}}
 order = by_score[::-1]
-names = [oracle.TERMS[k] for k in order]
-sides = {
-    "by the vectors (margins)": score_change,
-    "by Stockfish 8 (st. dev.)": true_change,
-}
 fig, axes = plt.subplots(1, 2, figsize=(8.0, 4.2), sharey=True)
-for ax, (title, change) in zip(axes, sides.items(), strict=True):
-    first_five = np.abs(change[order]) >= np.sort(np.abs(change))[-5]
-    ax.barh(names, np.abs(change[order]), color=np.where(first_five, "#0072B2", "#bbbbbb"))
+of_side = {"by the vectors (margins)": score_change, "by Stockfish 8 (st. dev.)": true_change}
+for ax, (title, change) in zip(axes, of_side.items(), strict=True):
+    size = np.abs(change[order])
+    colours = np.where(size >= np.sort(size)[-5], "#0072B2", "#bbbbbb")
+    ax.barh([oracle.TERMS[k] for k in order], size, color=colours)
     ax.set_xlabel(f"change {title}")
 axes[0].invert_xaxis()
 axes[0].set_title(played.numbered_san, loc="left")
 plt.show()
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The library counts the same"}
-assert np.allclose(
-    vectors.score_changes(activations[:1], activations[1:])[0], score_change, atol=1e-3
-)
-[library_precision] = ranking.precision(np.abs(score_change)[None], true_change[None])
-assert library_precision == hits_named.mean() or fifth_largest == 0
-print(
-    f"precision@5 by the cell {hits_named.mean():.1f}, by the library {library_precision:.1f}"
-)
 
 # %% [markdown]
 # ## Moves and measures
@@ -178,20 +171,6 @@ print(
 #   earlier ones more. The best possible order has 1.
 # - **precision@5**, on moves that change at least five terms.
 # - **sign**: of the first five terms that do change, the share whose direction is right.
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Test moves by kind, and how many terms they change"}
-changed = test.changes != 0
-kinds = pd.DataFrame(
-    {
-        "kind": test.moves["kind"],
-        "terms changed": changed.sum(axis=1),
-        "fewer than five": changed.sum(axis=1) < 5,
-    }
-)
-by_kind = kinds.groupby("kind").mean().loc[list(changes.KINDS)].rename_axis(None)
-by_kind.insert(0, "moves", kinds["kind"].value_counts())
-report.paste(unchanged=1 - changed.mean(), few=kinds["fewer than five"].mean())
-report.table(by_kind, caption="Test moves by kind; a capture with check is a capture")
 
 # %% [markdown]
 # ## What was published, what a constant does, what works
@@ -210,31 +189,10 @@ report.table(by_kind, caption="Test moves by kind; a capture with check is a cap
 #
 # A line cannot say "it depends on the position"; a model with hidden layers can.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Fixed lists, and the activations of all moves"}
-random = np.random.default_rng(seed)
-shape = truth["test"].shape
-ones = np.ones((len(test), 1))
-sizes_of_changes = pd.DataFrame(np.abs(truth["train"]))
-by_kind_of_move = sizes_of_changes.groupby(train.moves["kind"]).mean()
-rankings = {
-    "random": random.random(shape),
-    "fixed list, by frequency": ones * often.mean(axis=0),
-    "fixed list, by size": ones * sizes_of_changes.mean().to_numpy(),
-    "list by kind of move": by_kind_of_move.reindex(test.moves["kind"])
-    .fillna(sizes_of_changes.mean())
-    .to_numpy(),
-}
-signed = {}
 
-
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Read the activations around all moves"}
 def read(moves, side):
     return joined_activations(expert, moves[side].tolist(), layer, dtype=np.float32)
-
-
-def calibrated_units(score_changes, truth):
-    """A straight line through zero for each concept, from the size of one to the other's."""
-    size = np.abs(score_changes).astype(float)
-    return (size * np.abs(truth)).sum(axis=0) / np.maximum((size**2).sum(axis=0), 1e-12)
 
 
 before, after = (
@@ -242,416 +200,224 @@ before, after = (
     for side in ("before", "after")
 )
 
+
 # %%
+def calibrated(score_changes):
+    """Test moves' scores in the unit of the truth: a line through zero for each concept."""
+    size = np.abs(score_changes["train"]).astype(float)
+    along = (size * np.abs(truth["train"])).sum(axis=0)
+    return score_changes["test"] * (along / np.maximum((size**2).sum(axis=0), 1e-12))
+
+
+signed = {}
 fitted = fit_linear(before["train"], after["train"], train, penalty=0.1, seed=seed)
-paper = {name: fitted["svm"].score_changes(before[name], after[name]) for name in before}
-units = calibrated_units(paper["train"], truth["train"])
+svm = fitted["svm"]
+paper = {name: svm.score_changes(before[name], after[name]) for name in before}
 signed["the paper's, on training moves"] = paper["test"]
-signed["that, after the reply"] = fitted["svm"].score_changes(
-    before["test"], read(test.moves, "replied")
-)
-signed["that, calibrated"] = paper["test"] * units
-report.paste(tail=cut_tails(train.before[:, 0], seed=seed).positive.sum())
+replied = read(test.moves, "replied")
+signed["that, after the reply"] = svm.score_changes(before["test"], replied)
+signed["that, calibrated"] = calibrated(paper)
 
 wide = {name: vectors.score_changes(before[name], after[name]) for name in before}
 signed["the paper's ranking"] = wide["test"]
-signed["the paper's, calibrated"] = wide["test"] * calibrated_units(
-    wide["train"], truth["train"]
-)
-report.paste(tails_from=int(vectors.about["positions"]))
+signed["the paper's, calibrated"] = calibrated(wide)
 
 states = fitted["states"].score_changes(before["test"], after["test"])
 signed["ridge on states, difference"] = states / spread
 signed["ridge on changes"] = fitted["changes"].scores(after["test"] - before["test"])
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Ask the two models"}
-models = {"model on the board": "onehot", "model on NNUE": "nnue"}
+linear = list(signed)
 
 
+# %%
 def ask_models(moves):
-    """Return changes and ranking of both models."""
+    """The changes that both models say, and the scores by which they rank."""
     around = (moves[side].tolist() for side in ("before", "after"))
     by_network = ChangeModel.load(weights_file("nnue")).predict(SOURCES["nnue"](), *around)
-    return dict(zip(models, (ask_control(moves), by_network), strict=True))
+    return {"model on the board": ask_control(moves), "model on NNUE": by_network}
 
 
-for name, answers in ask_models(test.moves).items():
-    signed[name], rankings[name] = answers
-bare_asked = np.isfinite(rankings["model on the board"]).all(axis=1)
-if not bare_asked.all():
-    print(f"the model on the bare board was asked about {bare_asked.sum():,} of these moves")
+for name, scores in signed.items():
+    rankings[name] = np.abs(scores)
+for name, (changes_said, scores) in ask_models(test.moves).items():
+    signed[name] = changes_said
+    rankings[name] = scores
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the models were trained on, and a measure of the sign"}
 logs = {
     source: json.loads(weights_file("nnue").with_name(f"{source}.json").read_text())
-    for source in models.values()
+    for source in ("onehot", "nnue")
 }
-report.paste(trained_on=logs["nnue"]["moves"])
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure all rankings"}
-for name, scores in signed.items():
-    rankings.setdefault(name, np.abs(scores))
-
-
-def measured(values, rows=True):
-    known = np.isfinite(values) & rows
-    return mean_interval(values[known], test.moves["game"][known], seed=seed)
+asked = np.isfinite(rankings["model on the board"]).all(axis=1).sum()
+if asked < len(test):
+    print(f"the model on the bare board was asked about {asked:,} of these moves")
+report.paste(
+    trained_on=logs["nnue"]["moves"],
+    tail=cut_tails(train.before[:, 0], seed=seed).positive.sum(),
+    tails_from=int(vectors.about["positions"]),
+)
 
 
-def sign_accuracy(scores, predicted, truth, top=ranking.TOP):
+def sign_accuracy(scores, predicted, truth):
     """How often the direction is right among the first terms that do change; NaN where none does."""
-    ranked = ranking.top_columns(scores, top)
-    real, said = (np.take_along_axis(values, ranked, axis=1) for values in (truth, predicted))
-    real[np.isnan(said)] = 0
-    right = ((np.sign(real) == np.sign(said)) & (real != 0)).sum(axis=1)
-    moved = (real != 0).sum(axis=1)
-    return np.divide(right, moved, out=np.full(len(real), np.nan), where=moved > 0)
+    first = ranking.top_columns(scores)
+    real, said = (np.take_along_axis(each, first, axis=1) for each in (truth, predicted))
+    right = np.where((real != 0) & np.isfinite(said), np.sign(real) == np.sign(said), np.nan)
+    return pd.DataFrame(right).mean(axis=1).to_numpy()
+
+
+# %%
+def measured(values, moves=test.moves):
+    """Their mean over moves on which the measure says something, drawn by games."""
+    known = np.isfinite(values)
+    return mean_interval(values[known], moves["game"][known], seed=seed)
 
 
 gains = {name: ranking.ndcg(scores, truth["test"]) for name, scores in rankings.items()}
 hits = {name: ranking.precision(scores, truth["test"]) for name, scores in rankings.items()}
 signs = {name: sign_accuracy(rankings[name], signed[name], truth["test"]) for name in signed}
-by_measure = {"nDCG@5": gains, "precision@5": hits, "sign": signs}
 summary = pd.DataFrame(
     {
-        title: {name: measured(values) for name, values in each.items()}
-        for title, each in by_measure.items()
+        "nDCG@5": {name: measured(values) for name, values in gains.items()},
+        "precision@5": {name: measured(values) for name, values in hits.items()},
+        "sign": {name: measured(values) for name, values in signs.items()},
     }
-)
-summary = summary.loc[[*(name for name in rankings if name not in signed), *signed]]
-report.table(
-    summary.map("{:.3f}".format, na_action="ignore"),
-    caption="Test moves, with 95 % intervals over games",
-)
+).loc[list(rankings)]
+report.table(summary, caption="Test moves, with 95 % intervals over games", digits=3)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Differences on the same moves"}
 best, bare = "model on NNUE", "model on the board"
-published = "the paper's, on training moves"
-calibrated = "that, calibrated"
-wide_name, guess = "the paper's ranking", "list by kind of move"
-wide_calibrated = "the paper's, calibrated"
-ignorant = summary.loc[["fixed list, by frequency", "fixed list, by size"]]
-constant = {
-    title: max(ignorant[title], key=lambda cell: cell.value)
-    for title in by_measure
-    if title != "sign"
-}
-over_board = measured(gains[best] - gains[bare])
-five = max(ignorant.index, key=lambda name: ignorant["precision@5"][name].value)
-measures = {"nDCG@5": gains, "precision@5": hits}
+published, guess = "the paper's ranking", "list by kind of move"
+fixed_lists = ["fixed list, by frequency", "fixed list, by size"]
+
+
+def better_list(table, title):
+    return max(fixed_lists, key=lambda name: table[title][name].value)
+
+
+five = better_list(summary, "precision@5")
 steps_up = (
-    (wide_name, five),
-    (wide_name, guess),
-    (wide_calibrated, guess),
-    ("ridge on changes", wide_calibrated),
+    (published, five),
+    (published, guess),
+    ("the paper's, calibrated", guess),
+    ("ridge on changes", "the paper's, calibrated"),
     (best, "ridge on changes"),
     (best, bare),
-    (wide_name, published),
+    (published, "the paper's, on training moves"),
 )
 differences = {
-    f"{name} − {other}": {
-        title: f"{measured(what[name] - what[other]):.3f}" for title, what in measures.items()
-    }
+    f"{name} − {other}": [measured(each[name] - each[other]) for each in (gains, hits)]
     for name, other in steps_up
 }
 report.table(
-    pd.DataFrame(differences).T, caption="Differences on the same moves, with 95 % intervals"
+    pd.DataFrame(differences, index=["nDCG@5", "precision@5"]).T,
+    caption="Differences on the same moves, with 95 % intervals",
+    digits=3,
 )
-
 
 # %% tags=["remove-input"]
-def relation(gap, above, below, neither):
-    return above if gap.low > 0 else below if gap.high < 0 else neither
-
-
-lost = [
-    title
-    for title, what in measures.items()
-    if measured(what[wide_name] - what[guess]).low <= 0
-]
-unaided = (
-    f"""**By {" and by ".join(lost)}, the published ranking does not beat a guess that knows only the
-kind of move.**"""
-    if lost
-    else ""
+unaided = """**By precision@5 the published ranking does not beat a guess that knows only the kind of
+move.**"""
+learned = f"""The model that learned the changes is ahead of every linear method. So is the same
+model on the bare board, without the network: its nDCG@5 is {summary["nDCG@5"][bare].value:.2f}."""
+beaten = measured(hits[published] - hits[guess]).low <= 0
+ahead = all(
+    measured(gains[model] - gains[name]).low > 0 for model in (best, bare) for name in linear
 )
-linear = [name for name in signed if name not in models]
-learned = (
-    """The model that learned the changes is ahead of every linear method."""
-    if all(measured(gains[best] - gains[name]).low > 0 for name in linear)
-    else ""
-)
-board_has = (
-    f"""So is the same model on the bare board, without the network: its nDCG@5 is
-{measured(gains[bare]).value:.2f}."""
-    if all(measured(gains[bare] - gains[name]).low > 0 for name in linear)
-    else ""
-)
-Markdown(" ".join([unaided, learned, board_has]))
+Markdown(f"{unaided if beaten else ''} {learned if ahead else ''}")
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The opening and its figure"}
-shares = {
-    name: 100 * summary["precision@5"][name].value for name in (wide_name, five, best, bare)
-}
-than_five = relation(
-    measured(hits[wide_name] - hits[five]),
-    "more than",
-    "fewer than",
-    "not distinguishable from",
-)
-than_bare = relation(
-    measured(hits[best] - hits[bare]), "a little more than", "less than", "no more than"
-)
-report.paste(
-    opening_published=Markdown(f"""**Of the five concepts that a move changes most, the CCC paper's
-ranking names {shares[wide_name]:.0f} %, {than_five} the {shares[five]:.0f} % of a fixed list of
-five that does not look at the move.**"""),
-    opening_model=Markdown(f"""A small model trained on the changes themselves names
-{shares[best]:.0f} %, {than_bare} the {shares[bare]:.0f} % of the same model without the network."""),
-)
-
 five_ways = {
     "drawn at random": "random",
-    "the paper's ranking": wide_name,
+    "the paper's ranking": published,
     "a fixed list": five,
     "a model of the bare board": bare,
     "a model of the network": best,
 }
+shares = [summary["precision@5"][name].in_percent() for name in five_ways.values()]
+values = [share.value for share in shares]
+reaches = [[share.value - share.low, share.high - share.value] for share in shares]
 figure, ax = plt.subplots(figsize=(7.0, 1.9))
-for place, (label, name) in enumerate(five_ways.items()):
-    cell = summary["precision@5"][name]
-    ends = [[100 * (cell.value - cell.low)], [100 * (cell.high - cell.value)]]
-    colour = "#D55E00" if name == wide_name else "#0072B2" if name in models else "#bbbbbb"
-    ax.barh(label, 100 * cell.value, xerr=ends, color=colour, height=0.7)
-    ax.text(100 * cell.high + 1, place, f"{100 * cell.value:.0f}", va="center")
+colours = ["#bbbbbb", "#D55E00", "#bbbbbb", "#0072B2", "#0072B2"]
+bars = ax.barh(list(five_ways), values, xerr=np.transpose(reaches), color=colours, height=0.7)
+ax.bar_label(bars, fmt="%.0f", padding=3)
 ax.invert_yaxis()
 ax.set_xlim(0, 100)
 ax.set_xlabel("% of the five concepts that a move changes most")
 glue("first_five", figure, display=False)
 plt.close(figure)
+_, by_paper, by_list, by_board, by_network = values
+report.paste(
+    opening_published=Markdown(f"""**Of the five concepts that a move changes most, the CCC paper's
+ranking names {by_paper:.0f} %, a fixed list of five that does not look at the move
+{by_list:.0f} %.**"""),
+    opening_model=Markdown(f"""A small model trained on the changes themselves names
+{by_network:.0f} %, the same model without the network {by_board:.0f} %."""),
+)
 
 # %% [markdown]
-# ## The same moves for every method, and kinds of move
-#
-# With the same {glue:text}`equal_moves:,` training moves for every method, {glue:text}`equal_says`.
-# The hardest list to beat knows the kind of move; the model on NNUE beats it within
-# {glue:text}`kinds_beaten` of five kinds.
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the models of the curve name first"}
-EQUAL = "equal"  # the models trained on this chapter's own moves
-about = json.loads(weights_file("curve").with_suffix(".json").read_text())
-points = {point["name"]: point for point in about["points"]}
-named_first = read_answers("curve", test.moves)
-
-
-def of_curve(name, measure):
-    return measure(named_first[name], truth["test"])
-
-
-sources = {"board": "onehot", "nnue": "nnue"}
-equal = {
-    "paper": published,
-    "calibrated": calibrated,
-    "states": "ridge on states, difference",
-    "linear": "ridge on changes",
-}
-equal_gains = {key: gains[name] for key, name in equal.items()}
-equal_hits = {key: hits[name] for key, name in equal.items()}
-for key, source in sources.items():
-    equal_gains[key] = of_curve(f"{source}-{EQUAL}", ranking.ndcg)
-    equal_hits[key] = of_curve(f"{source}-{EQUAL}", ranking.precision)
-equal |= {"board": bare, "nnue": best}
-fitted_on = {
-    key: points[f"{sources[key]}-{EQUAL}"]["moves"] if key in sources else len(train)
-    for key in equal
-}
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every method with the same training moves"}
-# The models: `python data/priority/train.py curve`, which keeps what they name first.
-equal_table = pd.DataFrame(
-    {
-        "training moves": pd.Series(fitted_on, dtype=object),
-        "nDCG@5": {key: f"{measured(values):.3f}" for key, values in equal_gains.items()},
-        "precision@5": {key: f"{measured(values):.3f}" for key, values in equal_hits.items()},
-    }
-)
-report.paste(equal_moves=fitted_on["nnue"])
-report.table(
-    equal_table.rename(index=equal),
-    caption="Test moves; every method with the same training moves",
-)
-
-# %% tags=["remove-input"]
-same_moves = len(set(fitted_on.values())) == 1
-names_of = {"nnue": "the model on NNUE", "board": "the model on the bare board"}
-ahead = [
-    names_of[key]
-    for key in names_of
-    if measured(equal_gains[key] - equal_gains["linear"]).low > 0
-]
-equal_says = f"{' and '.join(ahead) or 'neither model'} came out ahead of the regressions"
-if not same_moves:
-    equal_says = "nothing can be said here, because at these sizes they are not the same"
-report.paste(equal_says=equal_says)
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure within each kind of move"}
-kind_rows = {kind: (test.moves["kind"] == kind).to_numpy() for kind in changes.KINDS}
-within = pd.DataFrame(
-    {
-        name: {kind: measured(gains[name], rows) for kind, rows in kind_rows.items()}
-        for name in (guess, wide_name, "ridge on changes", bare, best)
-    }
-)
-beaten = [kind for kind in changes.KINDS if within[best][kind].low > within[guess][kind].high]
-report.paste(kinds_beaten=len(beaten))
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "By kind of move: a figure", "figure": {"caption": "How well the changes are ranked, by kind of move: nDCG@5 of the methods side by side.", "name": "fig-03-kinds"}, "image": {"alt": "Groups of bars, one group for each kind of move and one bar for each method."}}
-fig, ax = plt.subplots(figsize=(7.0, 3.0))
-for place, name in enumerate(within.columns):
-    heights = [cell.value for cell in within[name]]
-    ax.bar(np.arange(len(within)) + 0.16 * (place - 2), heights, width=0.15, label=name)
-ax.set_xticks(range(len(within)), within.index)
-ax.set_ylabel("nDCG@5")
-ax.set_ylim(0, 1)
-ax.legend(ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-plt.show()
-
-# %% [markdown]
-# ## Which layer, which expert, which terms?
+# ## Which layer, which expert?
 #
 # A ridge regression on the change of each layer learns from {glue:text}`line_moves:,` training
 # moves and is measured on validation moves.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "A regression on each layer"}
-few, unseen = (
-    part.take(np.arange(len(part)) < most)
-    for part, most in ((train, 6_000), (validation, 3_000))
-)
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Moves to learn from and to measure on"}
+def with_returned(part):
+    """The moves, and each position after one as its mover sees it: the other side to move."""
+    turn = part.moves["before"].str.split(" ").str[1]
+    fields = part.moves["after"].str.split(" ").str
+    back = fields[0] + " " + turn + " " + fields[2] + " - " + fields[4] + " " + fields[5]
+    return replace(part, moves=part.moves.assign(returned=back))
+
+
+few = with_returned(train.take(np.arange(len(train)) < 6_000))
+unseen = with_returned(validation.take(np.arange(len(validation)) < 3_000))
 report.paste(line_moves=len(few))
-shuffled = load_expert("nnue", random_weights=seed)
-board = load_expert("onehot")
-candidates = {
-    f"NNUE, {name}": (expert, name)
-    for name in ("accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1")
-}
-candidates |= {"random weights": (shuffled, layer), "bare board": (board, "board")}
-by_layer = {}
 
 
-def change_of(which, moves, where, after="after"):
-    first, last = (
-        joined_activations(which, moves[side].tolist(), where, dtype=np.float32)
-        for side in ("before", after)
-    )
-    return last - first
+# %%
+def read_by_line(network, where, own=False):
+    """nDCG@5 of a ridge regression on a layer's change, on each validation move."""
+    moved = []
+    terms = []
+    for part in (few, unseen):
+        first, last = (
+            joined_activations(network, part.moves[side].tolist(), where, dtype=np.float32)
+            for side in ("before", "returned" if own else "after")
+        )
+        moved.append(last - first)
+        white = part.moves["before"].str.contains(" w ") | (not own)
+        terms.append(turn_terms(part.changes / spread, oracle.TERMS, white))
+    line = fit_ridge(moved[0], terms[0], oracle.TERMS, alpha=0.1 * len(few))
+    return ranking.ndcg(np.abs(line.scores(moved[1])), terms[1])
 
 
-for name, (which, where) in candidates.items():
-    moved = [change_of(which, part.moves, where) for part in (few, unseen)]
-    line = fit_ridge(moved[0], few.changes / spread, oracle.TERMS, alpha=0.1 * len(few))
-    by_layer[name] = ranking.ndcg(np.abs(line.scores(moved[1])), unseen.changes / spread)
+layers = ("accumulators", "clipped", "pairwise", "pairwise+clipped", "hidden1")
+by_layer = {f"NNUE, {name}": read_by_line(expert, name) for name in layers}
+by_layer["random weights"] = read_by_line(load_expert("nnue", random_weights=seed), layer)
+by_layer["bare board"] = read_by_line(load_expert("onehot"), "board")
 
-
-def give_back(fen):
-    """The same board, and the other side to move: the position after a move as the mover sees it."""
-    placement, turn, castling, _, *counters = fen.split(" ")
-    return " ".join([placement, "b" if turn == "w" else "w", castling, "-", *counters])
-
-
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "A Leela network, and the table"}
 try:
     leela = load_expert("leela", assets.locate("leela", fetch=False))
     middle = leela_layer or leela.layers[len(leela.layers) // 2]
-    turned = [
-        part.moves.assign(returned=part.moves["after"].map(give_back)) for part in (few, unseen)
-    ]
-    moved = [change_of(leela, moves, middle, after="returned") for moves in turned]
-    own = [
-        turn_terms(
-            part.changes / spread, oracle.TERMS, part.moves["before"].str.contains(" w ")
-        )
-        for part in (few, unseen)
-    ]
-    line = fit_ridge(moved[0], own[0], oracle.TERMS, alpha=0.1 * len(few))
-    by_layer["Leela, a middle block"] = ranking.ndcg(np.abs(line.scores(moved[1])), own[1])
+    by_layer[f"Leela, {middle}"] = read_by_line(leela, middle, own=True)
 except assets.AssetMissing:
-    leela = None
-
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The layers of NNUE, the board and a Leela network"}
-def of_unseen(values):
-    known = np.isfinite(values)
-    return mean_interval(values[known], unseen.moves["game"][known], seed=seed)
-
-
-layer_means = {name: of_unseen(values) for name, values in by_layer.items()}
-no_leela = report.without(
-    "a Leela network",
-    "03_prioritisation",
-    {"Ridge on changes, Leela, a middle block, nDCG@5": "priority.ndcg.leela"},
-)
+    middle = None
+by_line = {name: measured(values, unseen.moves) for name, values in by_layer.items()}
+committed_leela = {"Leela, a middle block, nDCG@5": "priority.ndcg.leela"}
 report.boards(
     report.table(
-        pd.Series(layer_means, name="nDCG@5").map("{:.3f}".format).to_frame(),
+        pd.DataFrame({"nDCG@5": by_line}),
         caption="Ridge on changes: validation moves, by layer and expert",
+        digits=3,
     ),
-    *([] if leela else [no_leela]),
+    *(
+        []
+        if middle
+        else [report.without("a Leela network", "03_prioritisation", committed_leela)]
+    ),
 )
-
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The published ranking on either network"}
-def published_gain(network, where, terms, differences, true_changes):
-    """Gains of the paper's ranking on validation moves, its vectors fitted before training moves."""
-    states = joined_activations(network, few.moves["before"].tolist(), where)
-    seen = replace(labelled_before(few), values=terms)
-    svm = fit_concepts(states, seen, cs=(SVM_C,), seed=seed).vectors
-    return ranking.ndcg(np.abs(differences @ svm.weights.T), true_changes)
-
-
-of_published = {}
-if leela:
-    own_terms = turn_terms(few.before, oracle.TERMS, few.moves["before"].str.contains(" w "))
-    of_published[f"Leela, {middle}"] = published_gain(
-        leela, middle, own_terms, moved[1], own[1]
-    )
-moved_nnue = change_of(expert, unseen.moves, layer)
-of_published[f"NNUE, {layer}"] = published_gain(
-    expert, layer, few.before, moved_nnue, unseen.changes / spread
-)
-published_means = {name: of_unseen(values) for name, values in of_published.items()}
-report.table(
-    pd.Series(published_means, name="nDCG@5").map("{:.3f}".format).to_frame(),
-    caption="The paper's ranking, validation moves",
-)
-
-# %% tags=["remove-input"]
-line_gap = of_unseen(by_layer[f"NNUE, {layer}"] - by_layer["bare board"])
-read_linearly = relation(line_gap, "more than", "less than", "no measurably other value than")
-Markdown(f"""Read by a line, the layers of this chapter give {read_linearly} the change of the bare
-board (nDCG@5 {line_gap.value:+.2f}).""")
-
-# %% [markdown]
-# Stockfish 8's terms are exact, so a perfect ranking scores 1. The terms most often missed are
-# {glue:text}`most_missed_terms`.
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All 21 terms: how often they change, and how often they are missed"}
-wanted_terms, named = (
-    ranking.top_mask(each) for each in (np.abs(truth["test"]), rankings[best])
-)
-missed = np.where(wanted_terms & ~named, np.abs(truth["test"]), 0)
-terms = pd.DataFrame(
-    {
-        "share of moves": changed.mean(axis=0),
-        **{
-            f"R², {name}": r2_score(
-                truth["test"][bare_asked], signed[which][bare_asked], multioutput="raw_values"
-            )
-            for name, which in (("line", "ridge on changes"), ("board", bare), ("NNUE", best))
-        },
-        "share of missed gain": missed.sum(axis=0) / missed.sum(),
-    },
-    index=oracle.TERMS,
-)
-most_missed = terms.sort_values("share of missed gain", ascending=False, kind="stable")
-report.paste(most_missed_terms=f"{', '.join(most_missed.index[:4])} and {most_missed.index[4]}")
-report.table(terms, caption="All terms, test moves")
 
 # %% [markdown]
 # ## How much is there to learn from?
@@ -662,83 +428,55 @@ report.table(terms, caption="All terms, test moves")
 # learning rate falls to a fifth; after the third time, or after {glue:text}`most_passes` passes,
 # training ends. One seed was tried.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure the curve"}
-curve = pd.DataFrame([point for name, point in points.items() if not name.endswith(EQUAL)])
-curve["nDCG@5"] = [measured(of_curve(name, ranking.ndcg)) for name in curve["name"]]
-curve["precision@5"] = [measured(of_curve(name, ranking.precision)) for name in curve["name"]]
-by_moves = curve.pivot(
-    index="moves", columns="source", values=["passes", "nDCG@5", "precision@5"]
-)
-by_moves = by_moves.rename(columns={"onehot": "board"}, level=1)
+# %%
+about = json.loads(weights_file("curve").with_suffix(".json").read_text())
+named_first = read_answers("curve", test.moves)
+curve = pd.DataFrame(about["points"]).set_index("name")
+trained = {name: ranking.ndcg(named_first[name], truth["test"]) for name in curve.index}
+curve["nDCG@5"] = {name: measured(values) for name, values in trained.items()}
 
-named = {
-    moves: dict(zip(each["source"], each["name"], strict=True))
-    for moves, each in curve.groupby("moves")
+on_these = curve.index.str.endswith("-equal")  # trained on this chapter's own moves
+equal = curve[on_these].set_index("source")["nDCG@5"]
+equal_moves = int(curve["moves"][on_these].iloc[0])
+curve = curve[~on_these].reset_index().pivot(index="moves", columns="source")
+head_start = {
+    moves: measured(trained[names["nnue"]] - trained[names["onehot"]])
+    for moves, names in curve["name"].iterrows()
 }
-of_gain = {
-    moves: of_curve(names["nnue"], ranking.ndcg) - of_curve(names["onehot"], ranking.ndcg)
-    for moves, names in named.items()
-}
-head_start = {moves: measured(gain) for moves, gain in of_gain.items()}
-by_moves["gain in nDCG@5", ""] = pd.Series(head_start)
+over_board = measured(gains[best] - gains[bare])
 
-rule = about["stopping"]
-report.paste(patience=rule["patience"], most_passes=rule["most"])
-
-colours = {"nnue": report.PALETTE[0], "onehot": report.PALETTE[1]}
-titles = ("nDCG@5", "precision@5")
-lines = {"nnue": best, "onehot": bare}
-pairs = [(title, source) for title in titles for source in lines]
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the curve", "figure": {"caption": "What more training moves bring, with 95 % intervals over games. Filled points are trained to their optimum; hollow ones are the committed models, three passes over their moves.", "name": "fig-03-curve"}, "image": {"alt": "Two line charts that rise with the number of training moves on a logarithmic axis."}}
-fig, axes = plt.subplots(1, 2, figsize=(8.4, 3.4), sharex=True)
-for title, source in pairs:
-    ax = axes[titles.index(title)]
-    points_of = curve[curve["source"] == source]
-    cells = points_of.sort_values("moves").set_index("moves")[title]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the curve", "figure": {"caption": "What more training moves bring, with 95 % intervals over games. Filled points are trained to their optimum; hollow ones are the committed models, three passes over their moves.", "name": "fig-03-curve"}, "image": {"alt": "Two lines that rise with the number of training moves on a logarithmic axis."}}
+fig, ax = plt.subplots(figsize=(7.0, 3.0))
+for source, name in {"nnue": best, "onehot": bare}.items():
+    cells = curve["nDCG@5"][source]
     ends = np.transpose([[cell.value - cell.low, cell.high - cell.value] for cell in cells])
-    ax.errorbar(
-        cells.index,
-        [cell.value for cell in cells],
-        yerr=ends,
-        fmt="o-",
-        capsize=2,
-        color=colours[source],
-        label=lines[source],
-    )
-    ax.plot(
-        logs[source]["moves"],
-        summary[title][lines[source]].value,
-        "o",
-        mfc="none",
-        color=colours[source],
-    )
-    ax.set(xscale="log", xlabel="training moves", ylabel=title)
-axes[0].legend(loc="lower right")
+    values = [cell.value for cell in cells]
+    line = ax.errorbar(cells.index, values, ends, fmt="o-", capsize=2, label=name)[0]
+    committed = summary["nDCG@5"][name].value
+    ax.plot(logs[source]["moves"], committed, "o", mfc="none", color=line.get_color())
+ax.set(xscale="log", xlabel="training moves", ylabel="nDCG@5")
+ax.legend(loc="lower right")
 plt.show()
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The head start, by number of training moves"}
-gain_table = pd.DataFrame(
-    {
-        "nDCG@5 added by the network": {
-            f"{moves:,} moves": f"{gain:.3f}" for moves, gain in head_start.items()
-        }
-    }
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The numbers of the next paragraph"}
+points = {**head_start, logs["nnue"]["moves"]: over_board}
+report.paste(
+    head_starts=report.listed(
+        [f"{100 * gain.value:.1f} with {moves:,}" for moves, gain in points.items()]
+    ),
+    patience=about["stopping"]["patience"],
+    most_passes=about["stopping"]["most"],
+    equal_moves=equal_moves,
+    equal_nnue=equal["nnue"].value,
+    equal_board=equal["onehot"].value,
+    equal_linear=summary["nDCG@5"]["ridge on changes"].value,
 )
-committed_moves = logs["nnue"]["moves"]
-gain_table.loc[f"{committed_moves:,} moves (committed models)"] = f"{over_board:.3f}"
-report.table(gain_table, caption="The head start, by number of training moves")
 
-
-# %% tags=["remove-input"]
-def changes_to(fewer, more):
-    gap = measured(of_gain[more] - of_gain[fewer])
-    verb = relation(gap, "rises", "falls", "does not measurably change")
-    return f"from {fewer:,} to {more:,} moves it {verb} ({100 * gap.value:+.1f} points)"
-
-
-steps = [changes_to(*pair) for pair in pairwise(sorted(of_gain))]
-Markdown(f"""The head start: {"; ".join(steps)}.""")
+# %% [markdown]
+# In points of nDCG@5 the network's head start over the bare board is {glue:text}`head_starts` training
+# moves. Trained on {glue:text}`equal_moves:,` moves, as many as the linear methods of the book, the model
+# on NNUE reaches {glue:text}`equal_nnue:.2f` and that on the board {glue:text}`equal_board:.2f`; the
+# regression on the changes {glue:text}`equal_linear:.2f`.
 
 # %% [markdown]
 # ## On people's moves
@@ -750,108 +488,56 @@ Markdown(f"""The head start: {"; ".join(steps)}.""")
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Moves from people's games, and their rankings"}
 people = people_games(sizes.people)
+people_rankings = {}
 if people:
     most = {"train": sizes.people_fitted, "test": sizes.held_out_games}
     people = [game for split in most for game in of_split(people, split)[: most[split]]]
     drawn = changes.sample_moves(people, sizes.per_game, seed=seed)
     once = ~pd.Series(changes.move_keys(drawn)).duplicated()
     by_people = changes.measure_changes(drawn[once].reset_index(drop=True), default_store())
-    people_train = by_people.part("train")
-    people_test = by_people.part("test")
-    people_spread = people_train.spread()
-    train_sizes = pd.DataFrame(np.abs(people_train.changes / people_spread))
-    people_truth = people_test.changes / people_spread
-    print(f"moves: {len(people_train):,} for the constants, {len(people_test):,} to test")
-
-people_rankings = {}
-if people:
-    often_there = ranking.top_mask(train_sizes) & (train_sizes.to_numpy() != 0)
-    by_kind_there = train_sizes.groupby(people_train.moves["kind"]).mean()
-    each_move = np.ones((len(people_test), 1))
-    people_rankings = {
-        "random": np.random.default_rng(seed).random(people_truth.shape),
-        "fixed list, by frequency": each_move * often_there.mean(axis=0),
-        "fixed list, by size": each_move * train_sizes.mean().to_numpy(),
-        guess: by_kind_there.reindex(people_test.moves["kind"])
-        .fillna(train_sizes.mean())
-        .to_numpy(),
-        wide_name: np.abs(
-            vectors.score_changes(*(read(people_test.moves, s) for s in ("before", "after")))
-        ),
-    }
-    for name, (_, answered) in ask_models(people_test.moves).items():
-        if np.isfinite(answered).any():
-            people_rankings[name] = answered
+    people_train, people_test = (by_people.part(split) for split in most)
+    people_truth = people_test.changes / people_train.spread()
+    around = [read(people_test.moves, side) for side in ("before", "after")]
+    people_rankings = constant_lists(people_train, people_test)
+    people_rankings[published] = np.abs(vectors.score_changes(*around))
+    for name, (_, scores) in ask_models(people_test.moves).items():
+        if np.isfinite(scores).any():
+            people_rankings[name] = scores
         else:
             print(f"{name} was not asked about these moves")
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Measure the rankings on people's moves"}
-of_measure = {"nDCG@5": ranking.ndcg, "precision@5": ranking.precision}
 people_values = {
     title: {name: measure(scores, people_truth) for name, scores in people_rankings.items()}
-    for title, measure in of_measure.items()
+    for title, measure in (("nDCG@5", ranking.ndcg), ("precision@5", ranking.precision))
 }
-
-
-def of_people(values):
-    known = np.isfinite(values)
-    return mean_interval(values[known], people_test.moves["game"][known], seed=seed)
-
-
 people_summary = pd.DataFrame(
     {
-        title: {name: of_people(values) for name, values in each.items()}
+        title: {name: measured(values, people_test.moves) for name, values in each.items()}
         for title, each in people_values.items()
     }
 )
-of_committed = {"paper_tails": wide_name, "constant": "a constant list", "best": best}
 committed_people = {
     f"{title}, {name}": f"priority.people.{measure}.{key}"
     for title, measure in (("nDCG@5", "ndcg"), ("precision@5", "precision_at_5"))
-    for key, name in of_committed.items()
-}
-beside = {
-    f"{title}, {whose}": table[title].map(lambda cell: f"{cell.value:.2f}")
-    for title in of_measure
-    for whose, table in {"people's": people_summary, "self-play": summary}.items()
-    if people
-}
-(
-    report.table(
-        pd.DataFrame(beside).loc[list(people_rankings)],
-        caption="People's test moves beside self-play's",
+    for key, name in (
+        ("paper_tails", published),
+        ("constant", "a constant list"),
+        ("best", best),
     )
+}
+beside = pd.DataFrame(
+    {
+        f"{title}, {whose}": {name: table[title][name].value for name in people_rankings}
+        for title in people_values
+        for whose, table in (("people's", people_summary), ("self-play", summary))
+    }
+)
+(
+    report.table(beside, caption="People's test moves beside self-play's")
     if people
     else report.without("people's games", "03_prioritisation", committed_people)
 )
-
-# %% tags=["remove-input"]
-people_said = ""
-people_recap = "How people's moves are ranked needs people's games: not measured here."
-
-
-def on_people(name, other, title):
-    gap = of_people(people_values[title][name] - people_values[title][other])
-    return relation(gap, "above", "below", "not distinguishable from")
-
-
-if people:
-    fixed = {
-        title: max(ignorant.index, key=lambda name: people_summary[title][name].value)
-        for title in of_measure
-    }
-    five_there = fixed["precision@5"]
-    people_said = f"""On people's moves, too, the published ranking is
-{on_people(wide_name, five_there, "precision@5")} the fixed list of five by precision@5 and
-{on_people(wide_name, guess, "nDCG@5")} the guess by kind of move by nDCG@5."""
-    if bare in people_rankings:
-        people_said += f""" The model on NNUE, trained on self-play, is
-{on_people(best, bare, "nDCG@5")} the same model on the bare board."""
-    people_recap = f"""On people's moves the model trained on self-play has a precision@5 of
-{people_summary["precision@5"][best].value:.2f}, the published ranking
-{people_summary["precision@5"][wide_name].value:.2f}, the fixed list of five
-{people_summary["precision@5"][five_there].value:.2f}."""
-Markdown(people_said) if people else None
 
 # %% [markdown]
 # ## The documents' moves, and yours
@@ -898,89 +584,94 @@ report.boards(
     report.table(by_paper.table().rename_axis(None), caption="The paper's ranking, in margins"),
 )
 
+# %% tags=["remove-input"]
+people_said = "How people's moves are ranked needs people's games: not measured here."
+people_over_board = None
+if bare in people_rankings:
+    of_gains = people_values["nDCG@5"]
+    people_over_board = measured(of_gains[best] - of_gains[bare], people_test.moves)
+if people:
+    there = people_summary["precision@5"]
+    people_said = f"""On people's moves the model trained on self-play has a precision@5 of
+{there[best].value:.2f}, the published ranking {there[published].value:.2f}, the fixed list of five
+{there[better_list(people_summary, "precision@5")].value:.2f}."""
+ndcg = {name: cell.value for name, cell in summary["nDCG@5"].items()}
+report.paste(
+    people_said=Markdown(people_said),
+    ndcg_paper=ndcg[published],
+    ndcg_guess=ndcg[guess],
+    ndcg_line=ndcg["ridge on changes"],
+    ndcg_best=ndcg[best],
+    start_most=100 * max(gain.value for gain in head_start.values()),
+    start_last=100 * over_board.value,
+    committed_moves=logs["nnue"]["moves"],
+)
+
 # %% [markdown]
 # ## Recap
-
-# %% tags=["remove-input"]
-recap = [
-    f"""By nDCG@5 the paper's ranking has {summary["nDCG@5"][wide_name].value:.2f}, a guess by kind
-of move {summary["nDCG@5"][guess].value:.2f}, a regression on the changes
-{summary["nDCG@5"]["ridge on changes"].value:.2f}, and the model that the commentary chapters use
-{summary["nDCG@5"][best].value:.2f}.""",
-    f"""The network gives a head start over the bare board:
-{100 * max(gain.value for gain in head_start.values()):.0f} points of nDCG@5 at most,
-{100 * over_board.value:.0f} with {committed_moves:,} training moves.""",
-    people_recap,
-]
-Markdown("\n".join("- " + line.replace("\n", " ") for line in recap))
+#
+# - By nDCG@5 the paper's ranking has {glue:text}`ndcg_paper:.2f`, a guess by kind of move
+#   {glue:text}`ndcg_guess:.2f`, a regression on the changes {glue:text}`ndcg_line:.2f`, and the model that
+#   the commentary chapters use {glue:text}`ndcg_best:.2f`.
+# - The network gives a head start over the bare board: {glue:text}`start_most:.0f` points of nDCG@5 at
+#   most, {glue:text}`start_last:.0f` with {glue:text}`committed_moves:,` training moves.
+# - {glue:md}`people_said`
 
 # %% tags=["remove-input"]
 reported = {
     "best": best,
-    "paper": published,
-    "calibrated": calibrated,
-    "paper_tails": wide_name,
+    "paper": "the paper's, on training moves",
+    "calibrated": "that, calibrated",
+    "paper_tails": published,
     "calibrated_tails": "the paper's, calibrated",
     "constant_by_kind": guess,
     "random": "random",
     "one_hot": bare,
     "linear": "ridge on changes",
 }
-by_key = {
-    title: {key: summary[title][name] for key, name in reported.items()}
-    | {"constant": constant[title]}
-    for title in constant
-}
-leela_gain = layer_means.get("Leela, a middle block")
-curve["key"] = curve["source"].replace("onehot", "board")
-points_of_curve = {
-    moves: dict(zip(each["key"], each["nDCG@5"], strict=True)) | {"gain": head_start[moves]}
-    for moves, each in curve.groupby("moves")
-}
-people_keys = {
-    "paper_tails": wide_name,
-    "constant_by_kind": guess,
-    "random": "random",
-    "one_hot": bare,
-    "best": best,
-}
-people_by_key = {title: dict.fromkeys([*people_keys, "constant"]) for title in of_measure}
-people_over_board = people_moves = None
-if people:
-    people_moves = len(people_test)
-    of_gains = people_values["nDCG@5"]
-    if bare in people_rankings:
-        people_over_board = of_people(of_gains[best] - of_gains[bare])
-    people_by_key = {
-        title: {key: people_summary[title].get(name) for key, name in people_keys.items()}
-        | {"constant": people_summary[title][fixed[title]]}
-        for title in of_measure
-    }
-equal_means = {key: measured(values) for key, values in equal_gains.items()}
+of_people = ("paper_tails", "constant_by_kind", "random", "one_hot", "best")
+tables = []
+for title, measure in (("nDCG@5", "ndcg"), ("precision@5", "precision_at_5")):
+    cells = {key: summary[title][name] for key, name in reported.items()}
+    cells["constant"] = summary[title][better_list(summary, title)]
+    theirs = dict.fromkeys([*of_people, "constant"])
+    if people:
+        theirs = {key: people_summary[title].get(reported[key]) for key in of_people}
+        theirs["constant"] = people_summary[title][better_list(people_summary, title)]
+    prefix = f"priority.people.{measure}"
+    tables.append(report.rows(cells, f"priority.{measure}", unit=title))
+    tables.append(report.rows(theirs, prefix, unit=title, needs="people's games"))
 
+points_of_curve = {
+    moves: {"board": each["onehot"], "nnue": each["nnue"], "gain": head_start[moves]}
+    for moves, each in curve["nDCG@5"].iterrows()
+}
+of_equal = {
+    "paper": summary["nDCG@5"]["the paper's, on training moves"],
+    "calibrated": summary["nDCG@5"]["that, calibrated"],
+    "states": summary["nDCG@5"]["ridge on states, difference"],
+    "linear": summary["nDCG@5"]["ridge on changes"],
+    "board": equal["onehot"],
+    "nnue": equal["nnue"],
+}
+people_moves = len(people_test) if people else None
+leela_gain = by_line.get(f"Leela, {middle}")
+ours = {"unit": "nDCG@5"}
+of_games = {"needs": "people's games"}
 report.save(
     "03_prioritisation",
+    *tables,
     report.rows(len(test), "priority.moves", unit="moves"),
-    report.rows(by_key["nDCG@5"], "priority.ndcg", unit="nDCG@5"),
-    report.rows(over_board, "priority.ndcg.over_one_hot", unit="nDCG@5"),
+    report.rows(over_board, "priority.ndcg.over_one_hot", **ours),
     report.rows(
         leela_gain, "priority.ndcg.leela", unit="nDCG@5, validation", needs="a Leela network"
     ),
-    report.rows(by_key["precision@5"], "priority.precision_at_5", unit="precision@5"),
     report.rows(summary["sign"][best], "priority.sign.best", unit="accuracy"),
-    report.rows(len(beaten), "priority.kinds_beaten", unit="kinds of move"),
-    *(
-        report.rows(values, f"priority.people.{key}", unit=unit, needs="people's games")
-        for values, key, unit in (
-            (people_moves, "moves", "moves"),
-            (people_by_key["nDCG@5"], "ndcg", "nDCG@5"),
-            (people_over_board, "ndcg.over_one_hot", "nDCG@5"),
-            (people_by_key["precision@5"], "precision_at_5", "precision@5"),
-        )
-    ),
-    report.rows(equal_means, "priority.equal", unit="nDCG@5"),
-    report.rows(fitted_on["nnue"], "priority.equal.moves", unit="training moves"),
-    report.rows(points_of_curve, "priority.curve", unit="nDCG@5"),
+    report.rows(people_moves, "priority.people.moves", unit="moves", **of_games),
+    report.rows(people_over_board, "priority.people.ndcg.over_one_hot", **ours, **of_games),
+    report.rows(of_equal, "priority.equal", **ours),
+    report.rows(equal_moves, "priority.equal.moves", unit="training moves"),
+    report.rows(points_of_curve, "priority.curve", **ours),
 )
 
 report.evidence(
