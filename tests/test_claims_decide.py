@@ -155,7 +155,7 @@ def decided() -> Iterator:
             yield pytest.param(*move.split(" | "), claim, right, id=claim)
 
 
-@pytest.mark.parametrize(("fen", "san", "claim", "right"), decided())
+@pytest.mark.parametrize(("fen", "san", "claim", "right"), [*decided()])
 def test_a_claim_is_decided_by_the_board(fen, san, claim, right):
     assert verdict(fen, san, claim) == right
 

@@ -207,6 +207,11 @@ def lecture(folder: Path, script: str) -> lectures.Lecture:
             [("1. a8=Q+", "One queen.", 0)],
             ["a7a8q"],
         ),
+        (
+            "e4; tomove white; d4; k Two in a row.",
+            [("1. d4", "Two in a row.", 0)],
+            ["e2e4", "d2d4"],
+        ),
         # a game of bughouse is passed over
         (
             "bsetup b bughouse; bsetup start; bsetup done; e4; P@h6; k A drop.; back 2; "
@@ -229,42 +234,45 @@ def test_a_lecture_is_replayed(tmp_path, script, comments, lines):
 
 
 @pytest.mark.parametrize(
-    ("moves", "uci"),
+    "row",
     [
-        ("e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1", "e1g1"),
-        ("e4 e5 Nf3 Nc6 Bc4 Nf6 o-o", "e1g1"),
-        ("e4 d5 ed", "e4d5"),
-        ("e4 e5 nf3", "g1f3"),
-        ("e4 f6 Qh5_++", "d1h5"),
-        ("e4 e5 Nf3!?", "g1f3"),
-        ("E2E4", "e2e4"),
+        "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1 | e1g1",
+        "e4 e5 Nf3 Nc6 Bc4 Nf6 o-o | e1g1",
+        "e4 d5 exd | e4d5",
+        "e4 d5 ed | e4d5",
+        "e4 e5 nf3 | g1f3",
+        "e4 f6 Qh5_++ | d1h5",
+        "e4 e5 Nf3!? | g1f3",
+        "E2E4 | e2e4",
     ],
 )
-def test_moves_are_read_as_the_server_read_them(tmp_path, moves, uci):
+def test_moves_are_read_as_the_server_read_them(tmp_path, row):
+    moves, uci = row.split(" | ")
     read = lecture(tmp_path, moves.replace(" ", "; ").replace("_", " "))
     assert (read.problems, read.lines[0][-1]) == ([], uci)
 
 
-@pytest.mark.parametrize(
-    ("lines", "at", "reason"),
-    [
-        (["e4", "e4"], 2, "neither a command nor a legal move"),
-        (["Kind regards to all"], 1, "not a command"),
-        (["e4", "back 3"], 2, "3 plies back, but only 1"),
-        (["back two"], 1, "needs a number"),
-        (["bsetup", "bsetup fen 9/8"], 2, "rows"),
-        (["bsetup", "e4"], 2, "'bsetup done' is missing"),
-        (
-            ["bsetup", "bsetup fen 8/8/8/8/8/8/8/8", "bsetup done"],
-            3,
-            "not a legal position",
-        ),
-        (["tomove"], 1, "needs white or black"),
-    ],
-)
-def test_what_is_not_understood_is_reported_by_line(tmp_path, lines, at, reason):
-    (problem,) = lecture(tmp_path, "; ".join(lines)).problems
-    assert problem[:2] == (at, lines[at - 1]) and reason in problem[2]
+#: A lecture whose last line is not understood, and why.
+NOT_UNDERSTOOD = """
+e4; e4 | neither a command nor a legal move
+Kind regards to all | not a command
+e4; back 3 | 3 plies back, but only 1
+back two | needs a number
+bsetup; bsetup fen 9/8 | rows
+bsetup; e4 | 'bsetup done' is missing
+bsetup; bsetup white | unknown set-up command 'white'
+bsetup; bsetup fen 8/8/8/8/8/8/8/8; bsetup done | not a legal position
+tomove | needs white or black
+"""
+
+
+@pytest.mark.parametrize("row", NOT_UNDERSTOOD.strip().splitlines())
+def test_what_is_not_understood_is_reported_by_line(tmp_path, row):
+    script, reason = row.split(" | ")
+    lines = script.split("; ")
+    (problem,) = lecture(tmp_path, script).problems
+    assert problem[:2] == (len(lines), lines[-1])
+    assert reason in problem[2]
 
 
 def test_an_empty_file_and_an_empty_folder_are_refused(tmp_path):

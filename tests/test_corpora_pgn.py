@@ -45,7 +45,9 @@ def test_a_header_may_stand_before_more_on_its_line(together, moves, white):
         ),
         ('[Event "x"]\n[Variant "Chess960"]\n\n1. e4 *\n\n', "variant 'Chess960'"),
         ('[Event "x"]\n[Variant "Fairy"]\n\n1. e4 *\n\n', "variant: Fairy"),
+        ('[Event "x"]\n[FEN "hello"]\n\n1. e4 *\n\n', "bad FEN header"),
         ('[Event "x"]\n\n1. e4 Xf6 2. d4 *\n\n', "unreadable text 'Xf6'"),
+        ('[Event "x"]\n\n1. e4 e5 2. illegible Nc6 *\n\n', "unreadable text"),
         ('[Event "x"]\n\n1. e4 e5 (1... c5 2. d4 *\n\n', "variation is not closed"),
         ('[Event "x"]\n[Result "0-1"]\n\n1. e4 e5 2.\n\n', "cut off: behind the last"),
         ('[Event "x"]\n[White "y\n\n1. e4 e5 *\n\n', "damaged header '[White \"y'"),
@@ -311,15 +313,21 @@ def test_what_was_read_by_rule_is_said_once(text, said):
         ("0.35/12 1s", set(), "0.35/12 1s"),
         ("[%clk 0:01:00]", set(), "[%clk 0:01:00]"),
         ("he was proud of this", set(), "he was proud of this"),
-        ("∓ {± here}", {17}, "± here"),
     ],
 )
 def test_no_sign_behind_a_move_is_lost(behind, nags, comment):
     (game,) = read(f"1. e4 {behind} e5 2. Nf3 *")
     first = game.game.next()
     assert (game.problem, first.nags, first.comment) == ("", nags, comment)
-    assert bool(game.repairs) == (comment != "" and comment[0] not in "([±")
+    assert bool(game.repairs) == (comment != "" and comment[0] not in "([")
     assert game.game.end().san() == "Nf3"
+
+
+def test_a_sign_may_stand_at_the_move_itself():
+    (game,) = read("1. e4± e5 2. g4 ∓ {± here} Nc6∞ *")
+    nodes = [*game.game.mainline()]
+    assert [node.nags for node in nodes] == [{16}, set(), {17}, {13}]
+    assert nodes[2].comment == "± here"
 
 
 # ---------------------------------------------------------------- languages

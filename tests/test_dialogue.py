@@ -133,7 +133,7 @@ def asked_questions() -> Iterator:
             yield pytest.param(*about_move.split(" | "), question, parts, id=question)
 
 
-@pytest.mark.parametrize(("fen", "move", "question", "parts"), asked_questions())
+@pytest.mark.parametrize(("fen", "move", "question", "parts"), [*asked_questions()])
 def test_each_question_gets_its_facts(fen, move, question, parts):
     text = about(fen, move).ask(question).text
     assert all(part in text for part in parts), text
@@ -339,6 +339,7 @@ def searched():
             "Is it a sacrifice, for what?",
             r"^Yes\. .*queen.*mate",
         ),
+        (LOOSE_KNIGHT, "Qxe4", "Is it a sacrifice?", r"^No: White wins"),
         (MIDDLEGAME, "O-O", "Is that a sacrifice?", r"^No: nothing is given up"),
         (
             "6k1/5ppp/4n3/8/8/8/5PPP/3Q2K1 w - - 0 1",

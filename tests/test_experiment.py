@@ -89,6 +89,12 @@ def test_a_concept_is_told_with_its_side_and_direction(one, told):
     assert arms.describe_concept(one) == told
 
 
+def test_a_concept_without_words_names_the_file_that_needs_them():
+    words = r"phrases\.toml .*isolated pawn"
+    concept = changed("isolated pawn", "White", 1.0)
+    refuses(KeyError, words, arms.describe_concept, concept)
+
+
 def test_every_term_of_the_oracle_has_a_spoken_name():
     named = {one for one, words in PHRASES["concepts"].items() if "name" in words}
     assert named == {concept_and_side(term)[0] for term in TERMS}
