@@ -10,10 +10,9 @@ import chess.pgn
 import pytest
 
 from chessgloss.commentary import annotate, game_page, game_pgn
-from chessgloss.commentary.briefing import Briefing, Comment
+from chessgloss.commentary.briefing import Comment
 from chessgloss.corpora.pgn import PgnError
 from chessgloss.facts.change import ConceptChange
-from chessgloss.notes import gives_up
 from chessgloss.positions import read_fen, read_move
 from chessgloss.predicates.tactics import balance
 from fakes import analyses
@@ -50,36 +49,31 @@ def change(size: float) -> ConceptChange:
 
 
 MOVE = read_move(read_fen(ITALIAN), "Nf3")
+QUIET = verdict_on(MOVE, [("g1f3", 30), ("g1h3", 20)], 30)
+SLIP = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -70)], -70)
+BLUNDER = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -400)], -400)
 
 
 def test_moments_come_by_weight_mistakes_first_then_only_moves_and_concepts(
     monkeypatch,
 ):
-    quiet = verdict_on(MOVE, [("g1f3", 30), ("g1h3", 20)], 30)
-    slip = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -70)], -70)
-    blunder = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -400)], -400)
     only = verdict_on(MOVE, [("g1f3", 30), ("g1h3", -400)], 30)
     won = verdict_on(MOVE, [("g1f3", 1500), ("g1h3", 900)], 1500)
-    verdicts = [quiet, slip, blunder, only, quiet, quiet, won]
+    verdicts = [QUIET, SLIP, BLUNDER, only, QUIET, QUIET, won]
     concepts = [(), (), (), (), (change(-7.0),), (change(5.9),), (change(9.0),)]
-    moves = [MOVE] * 7
-    assert annotate.choose_moments(moves, verdicts, concepts) == [2, 1, 3, 4]
-    every = annotate.choose_moments(moves, verdicts, concepts, share=1.0)
-    assert every == [2, 1, 3, 4, 6]
+    choose = partial(annotate.choose_moments, [MOVE] * 7, verdicts, concepts)
+    assert choose() == [2, 1, 3, 4]
+    assert choose(share=1.0) == [2, 1, 3, 4, 6]
     monkeypatch.setattr(annotate, "MOMENT_FEWEST", 1)
-    assert annotate.choose_moments(moves, verdicts, concepts, share=0.0) == [2, 3]
+    assert choose(share=0.0) == [2, 3]
     mate = read_move(read_fen("6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1"), "Rb8#")
     mating = verdict_on(mate, [("b1b8", 9000), ("b1b7", 800)], 9000)
-    assert annotate.choose_moments([MOVE, mate], [blunder, mating], [(), ()]) == [1, 0]
+    assert annotate.choose_moments([MOVE, mate], [BLUNDER, mating], [(), ()]) == [1, 0]
 
 
 def test_a_sacrifice_is_a_moment_and_taking_back_is_none() -> None:
-    calm = verdict_on(MOVE, [("g1f3", 30), ("g1h3", 20)], 30)
-    slip = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -70)], -70)
-    verdicts = [calm, slip, calm]
-    nothing = [(), (), ()]
-    assert annotate.choose_moments([MOVE] * 3, verdicts, nothing) == [1]
-    assert annotate.choose_moments([MOVE] * 3, verdicts, nothing, [2]) == [2, 1]
+    found = annotate.choose_moments([MOVE] * 3, [QUIET, SLIP, QUIET], [()] * 3, [2])
+    assert found == [2, 1]
     game = chess.pgn.read_game(io.StringIO("1. e4 d5 2. exd5 Qxd5 3. Nc3 Qa5 *"))
     *_, takes_back, quiet, _ = annotate.moves_of(game)
     for move, moments in ((takes_back, []), (quiet, [0])):
@@ -89,9 +83,7 @@ def test_a_sacrifice_is_a_moment_and_taking_back_is_none() -> None:
 
 
 def test_a_crowd_of_mistakes_leaves_room_for_good_moves() -> None:
-    slip = verdict_on(MOVE, [("h5f3", 30), ("g1f3", -70)], -70)
-    calm = verdict_on(MOVE, [("g1f3", 30), ("g1h3", 20)], 30)
-    verdicts = [slip] * 9 + [calm]
+    verdicts = [SLIP] * 9 + [QUIET]
     found = annotate.choose_moments([MOVE] * 10, verdicts, [()] * 10, [9])
     assert found == [9, 0, 1, 2]
 
@@ -100,7 +92,6 @@ def test_a_crowd_of_mistakes_leaves_room_for_good_moves() -> None:
     ("values", "ply", "said"),
     [
         ([0, 20, -900, 900], 2, "From 4. Nf3 on, Black was winning."),
-        ([0, 600, -900, 900], 1, "From 4... Nf6 on, Black was winning."),
         ([0, 0, 0, 20], None, ""),
         ([600, -700, 800, -900], 0, "on, White was winning."),
     ],
@@ -116,26 +107,16 @@ def test_where_a_game_was_decided_is_said(values, ply, said) -> None:
     ]
     assert annotate.turning_point(verdicts) == ply
     text = annotate.decided(moves, verdicts)
-    assert said in text and bool(text) == bool(said)
-
-
-def test_a_queen_that_is_offered_counts_as_a_sacrifice_though_it_is_not_taken() -> None:
-    fen = "rn1qkbnr/ppp2p1p/3p2p1/4p3/2B1P1b1/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 0 5"
-    for san, played, given in (("Nxe5", "f3e5", True), ("h3", "h2h3", False)):
-        move = read_move(read_fen(fen), san)
-        before = analyses.analysis(move.position, (170, played), (20, "d2d3"))
-        after = analyses.analysis(move.after(), (-170, "a7a6 a2a3"))
-        assert gives_up(Briefing("made", move, before, after)) == given
+    assert said in text
+    assert bool(text) == bool(said)
 
 
 def test_a_move_knows_the_capture_before_it_and_no_more_than_can_matter() -> None:
     text = "1. e4 d5 2. exd5 Qxd5 3. Nc3 Qa5 4. Nf3 Nf6 5. Be2 Bf5 6. O-O Nbd7 *"
-    game = chess.pgn.read_game(io.StringIO(text))
-    moves = list(annotate.moves_of(game))
+    moves = [*annotate.moves_of(chess.pgn.read_game(io.StringIO(text)))]
     assert moves[3].position.moves[-1] == "e4d5"
-    assert len(moves[-1].position.moves) == 7 and "d8d5" not in moves[-1].position.moves
-    for move in moves:
-        assert move.position.board().fen() == move.position.fen
+    assert len(moves[-1].position.moves) == 7
+    assert "d8d5" not in moves[-1].position.moves
 
 
 @pytest.mark.parametrize(
@@ -144,12 +125,10 @@ def test_a_move_knows_the_capture_before_it_and_no_more_than_can_matter() -> Non
         ("", "holds no game"),
         ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', "Atomic.*only standard chess"),
         ("1. e4 e5 2. Ke3 *\n", r"game 1 \(line 1\).*Ke3"),
-        ("1. e4 e6 (1... c5 *\n", r"variation is not closed; correct it"),
         (
             '[FEN "bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w KQkq - 0 1"]\n\n1. e4 *\n',
             "960",
         ),
-        ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *\n', "bad FEN header"),
         ("Nf3 Nf6 Ng1 Ng8 " * 301 + "*", "over 1,200 plies; cut it into parts"),
     ],
 )
@@ -178,12 +157,9 @@ def notes_on(read: chess.pgn.Game) -> annotate.AnnotatedGame:
 @pytest.mark.parametrize(
     "moves",
     [
-        "1. e4 { one } { two } 1... e5",
-        "1. e4 { a } ( 1. d4 { in } ) { behind } 1... e5",
-        "1. e4 ( { first } 1. d4 ) { between } ( 1. c4 ) 1... e5",
-        "1. e4 ( 1. d4 ) { between } ( { first } 1. c4 d5 ) { behind } 1... e5",
+        "1. e4 { one } { two } ( 1. d4 ) { between } ( { first } 1. c4 ) { behind } 1... e5",
         "1. e4 e5 ( 1... c5 2. Nf3 ( 2. Nc3 Nc6 ) { inner } 2... d6 ) { outer } 2. Nf3",
-        "{ before } { all } 1. e4 e5 { [%csl Ge4] } { words }",
+        "{ before } { all } 1. e4 e5 { [%csl Ge4] } { words } 2. Bc4 -- 3. Qh5",
         "1. e4 e5 { own } ( 1... c5 2. Nf3 ( 2. Nc3 ) { of Nf3 } ) { end } { last }",
     ],
 )
@@ -196,21 +172,6 @@ def test_comments_stay_where_they_stood(moves, tmp_path):
     )
     text = game_pgn.write_pgn([exported]).partition("\n\n")[2]
     assert " ".join(text.split()) == f"{moves} *"
-
-
-def test_a_main_line_is_annotated_up_to_a_null_move(tmp_path):
-    path = tmp_path / "game.pgn"
-    path.write_text("1. e4 e5 2. Bc4 -- 3. Qh5 Nf6 4. Qxf7# 1-0\n")
-    (read,) = game_pgn.read_games(path)
-    annotated = notes_on(read)
-    assert [note.score is not None for note in annotated.notes] == [True] * 3 + [
-        False
-    ] * 4
-    assert "2... -- 3. Qh5 Nf6 4. Qxf7#" in " ".join(
-        game_pgn.write_pgn([annotated]).split()
-    )
-    sans = [node["san"] for node in game_page.describe_game(annotated)["nodes"]]
-    assert "Qxf7#" in sans and "--" in sans
 
 
 def test_a_comment_that_fails_costs_no_other():
@@ -227,9 +188,11 @@ def test_a_comment_that_fails_costs_no_other():
     found = annotate.Annotator(by_material, comment, say=said.append).annotate(game)
     written = [note.text for note in found.notes if note.text]
     opening = "The game was decided by the mate 3. Qxe5#. So."
-    assert len(asked) > 1 and written == [opening] + ["So."] * (len(asked) - 2)
+    assert len(asked) > 1
+    assert written == [opening] + ["So."] * (len(asked) - 2)
     (problem,) = said
-    assert "no comment on 3. Qxe5#" in problem and "no piece there" in problem
+    assert "no comment on 3. Qxe5#" in problem
+    assert "no piece there" in problem
 
 
 DRAWN = {
@@ -253,16 +216,14 @@ def test_a_draw_by_the_rules_is_worth_nothing(fen_and_moves):
     assert annotated.notes[-1].score.white().score() == 0
     end = game_pgn.annotated_copy(annotated).end()
     assert "[%eval 0.00]" in end.comment
-    nodes = game_page.describe_game(annotated)["nodes"]
-    last = nodes[0]
-    while last["next"]:
-        last = nodes[last["next"][0]]
-    assert (last["score"], last["chance"]) == ("draw", 0.5)
+    told = game_page.value_of(annotated.notes[-1].score, end.board())
+    assert told == {"score": "draw", "chance": 0.5}
 
 
 def assert_nothing_lost(before: chess.pgn.Game, text: str) -> None:
     after = chess.pgn.read_game(io.StringIO(text))
-    assert after is not None and not after.errors
+    assert after is not None
+    assert not after.errors
     assert before.headers.items() <= after.headers.items()
     waiting: list[tuple[chess.pgn.GameNode, chess.pgn.GameNode]] = [(before, after)]
     while waiting:
@@ -306,7 +267,7 @@ def random_game(seed: int) -> chess.pgn.Game:
     return game
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_nothing_is_lost_of_any_tree(seed, tmp_path):
     game = random_game(seed)
     path = tmp_path / "game.pgn"
@@ -335,33 +296,24 @@ def test_evaluations_glyphs_and_better_lines_stand_in_their_place():
     )
     score = chess.engine.PovScore(chess.engine.Cp(-50), chess.BLACK)
     mate = chess.engine.PovScore(chess.engine.Mate(-3), chess.BLACK)
-    notes = [
+    notes = (
         annotate.Annotation(score, 2, "too soon", ("d2d4", "d7d5"), score),
         annotate.Annotation(score, 4),
-    ]
-    notes += [annotate.Annotation(mate, None, "", ("d1h5",)), annotate.Annotation(None)]
-    copy = game_pgn.annotated_copy(annotate.AnnotatedGame(game, tuple(notes), "notes"))
+        annotate.Annotation(mate, None, "", ("d1h5",)),
+        annotate.Annotation(None),
+    )
+    copy = game_pgn.annotated_copy(annotate.AnnotatedGame(game, notes, "notes"))
     first, second, third, last = copy.mainline()
-    assert (first.comment, first.nags) == (
-        "mine [%eval 3.0] | chessgloss: too soon",
-        {2},
-    )
-    assert (
-        second.nags,
-        second.eval().white().score(),
-        third.eval().white().mate(),
-    ) == ({3}, 50, 3)
-    assert (last.comment, [child.uci() for child in copy.variations]) == (
-        "",
-        ["e2e4", "d2d4"],
-    )
-    assert (copy.variations[1].next().uci(), third.parent.variations) == (
-        "d7d5",
-        [third],
-    )
-    assert game.variations[0].comment == "mine [%eval 3.0]", (
-        "the game itself stays as it was"
-    )
+    assert first.comment == "mine [%eval 3.0] | chessgloss: too soon"
+    assert first.nags == {2}
+    assert second.nags == {3}
+    assert second.eval().white().score() == 50
+    assert third.eval().white().mate() == 3
+    assert last.comment == ""
+    assert [child.uci() for child in copy.variations] == ["e2e4", "d2d4"]
+    assert copy.variations[1].next().uci() == "d7d5"
+    assert third.parent.variations == [third]
+    assert game.variations[0].comment == "mine [%eval 3.0]"
 
 
 def test_comments_go_where_the_moments_are():
@@ -418,115 +370,87 @@ def test_the_tree_holds_every_line_with_its_values(sample):
     main = [0]
     while nodes[main[-1]]["next"]:
         main.append(nodes[main[-1]]["next"][0])
-    assert len(main) == 26 and all(nodes[index]["main"] for index in main)
+    assert len(main) == 26
+    assert all(nodes[index]["main"] for index in main)
     assert nodes[main[-1]]["placement"] == sample.game.end().board().board_fen()
     ninth = nodes[main[10]]
-    shown = {
-        "san": "Nxd5",
-        "number": 5,
-        "white": False,
-        "gloss": "The knight is loose.",
-    }
-    shown |= {"marks": "?"}  # the glyph of the game, not ours
-    assert shown.items() <= {key: ninth[key] for key in shown}.items()
-    assert (
-        ninth["comment"].startswith("הפרש") and ["g5", "f7", "green"] in ninth["arrows"]
-    )
+    assert ninth["san"] == "Nxd5"
+    assert ninth["gloss"] == "The knight is loose."
+    assert ninth["number"] == 5
+    assert not ninth["white"]
+    assert ninth["marks"] == "?", "the glyph of the game, not ours"
+    assert ninth["comment"].startswith("הפרש")
+    assert ["g5", "f7", "green"] in ninth["arrows"]
     assert 0.5 < ninth["chance"] < 0.6
     (other,) = (nodes[one] for one in nodes[main[9]]["next"][1:])
-    assert (other["san"], other["before"], other["main"]) == ("Na5", "Better is", False)
+    assert other["san"] == "Na5"
+    assert other["before"] == "Better is"
+    assert not other["main"]
     better = [nodes[one] for one in nodes[main[7]]["next"]][-1]
     assert better["san"] == "h6"
     assert re.fullmatch(r"Better than 4\.\.\. \S+ \([+-]\d\.\d\d\)\.", better["gloss"])
-    assert better["next"] and nodes[better["next"][0]]["san"] == "d4"
+    assert nodes[better["next"][0]]["san"] == "d4"
     for index, node in enumerate(nodes):
         assert all(nodes[one]["parent"] == index for one in node["next"])
 
 
-@pytest.mark.parametrize(
-    ("pgn", "score", "told"),
-    [
-        ("1. f3 e5 2. g4 Qh4# 0-1", None, ("checkmate", 0.0)),
-        (
-            '[FEN "7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"]\n\n1. Qg6 1/2-1/2',
-            None,
-            ("draw", 0.5),
-        ),
-        ("1. f3 e5 2. g4 *", -2, ("mate in 2", 0.0)),
-    ],
-)
-def test_mate_and_draw_are_told_from_the_board(pgn, score, told):
-    game = chess.pgn.read_game(io.StringIO(pgn))
-    mates = score and chess.engine.PovScore(chess.engine.Mate(score), chess.WHITE)
-    notes = [annotate.Annotation(mates) for _ in game.mainline_moves()]
-    last = game_page.describe_game(annotate.AnnotatedGame(game, tuple(notes), ""))[
-        "nodes"
-    ][-1]
-    assert (last["score"], last["chance"]) == told
-
-
-def test_a_page_is_complete_in_itself_and_allows_one_script(sample):
-    _, data = read_whole_page(game_page.write_page([sample]))
-    assert data["games"][0]["title"] == "Иванова, Анна – Grünfeld-Sommer, Jörg"
+def test_mates_are_told_by_whose_they_are():
+    board = chess.Board()
+    for san in ("f3", "e5", "g4"):
+        board.push_san(san)
+    mates = chess.engine.PovScore(chess.engine.Mate(-2), chess.WHITE)
+    told = {"score": "mate in 2", "chance": 0.0}
+    assert game_page.value_of(mates, board) == told
+    board.push_san("Qh4#")
+    assert game_page.value_of(None, board) == told | {"score": "checkmate"}
 
 
 @pytest.mark.browser
 def test_a_game_is_played_by_keys_and_clicks(sample, open_tab):
-    seen = open_tab(game_page.write_page([sample]), viewport=DESK)
+    hostile = chess.pgn.read_game(io.StringIO(f'[White "{HOSTILE}"]\n\n1. e4 *'))
+    text = game_page.write_page([noted(hostile, {0: HOSTILE}), sample])
+    _, data = read_whole_page(text)
+    assert HOSTILE in data["texts"][0]
+    seen = open_tab(text, viewport=DESK)
     page = seen.page
+    seen.press("ArrowRight")
+    assert seen.text("gloss") == HOSTILE
+    assert page.evaluate("window.hacked") is None
+    page.locator("#games").select_option("1")
     assert seen.text("move-name") == "The start"
     assert page.locator("#board use").count() == 32
     assert page.locator("#back").is_disabled()
     seen.press("ArrowRight", "ArrowRight", "ArrowLeft")
     assert seen.text("move-name") == "1. e4"
     seen.press("ArrowDown", "ArrowDown", "ArrowDown")
-    assert (seen.text("move-name"), seen.text("gloss")) == (
-        "5… Nxd5?",
-        "The knight is loose.",
-    )
-    assert seen.text("human").startswith("הפרש") and "+0.45" in seen.text("numbers")
+    assert seen.text("move-name") == "5… Nxd5?"
+    assert seen.text("gloss") == "The knight is loose."
+    assert seen.text("human").startswith("הפרש")
+    assert "+0.45" in seen.text("numbers")
     assert page.locator("#board line.arrow").count() == 2
     seen.press("End")
     assert page.locator("#forward").is_disabled()
     seen.press("Home")
     page.get_by_role("button", name="d3", exact=True).first.click()
     assert seen.text("move-name") == "4. d3"
-    assert page.locator("#choices button").all_inner_texts() == ["4… Bc5", "4… Be7!"]
+
     page.locator("#choices button").nth(1).click()
     assert seen.text("move-name") == "4… Be7!"
-    seen.press("f")
-    assert page.locator("#bar.turned").count() == 1
     page.locator("#play").click()
     assert page.locator("#play").get_attribute("aria-pressed") == "true"
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_shows_everything_in_both_schemes(sample, open_tab, scheme):
+def test_a_phone_shows_everything_in_both_schemes(sample, open_tab):
     text = game_page.write_page([sample])
-    page = open_tab(text, viewport=PHONE, color_scheme=scheme).page
+    page = open_tab(text, viewport=PHONE, color_scheme="dark").page
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for button in page.locator(".controls button").all():
         assert button.bounding_box()["height"] >= 44
-    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert (sum(map(int, re.findall(r"\d+", paper)[:3])) > 380) == (scheme == "light")
-    page.locator("#theme").click()
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != paper
-
-
-@pytest.mark.browser
-def test_nothing_hostile_runs_and_several_games_are_offered(sample, open_tab):
-    game = chess.pgn.read_game(
-        io.StringIO(f'[White "{HOSTILE}"]\n\n1. e4 {{{HOSTILE}}} *')
-    )
-    text = game_page.write_page([noted(game, {0: HOSTILE}), sample])
-    assert HOSTILE in read_whole_page(text)[1]["texts"][0]
-    seen = open_tab(text, viewport=DESK)
-    seen.press("ArrowRight")
-    assert seen.text("gloss") == HOSTILE and seen.page.evaluate("window.hacked") is None
-    assert seen.page.locator("#games option").count() == 2
-    seen.page.locator("#games").select_option("1")
-    assert seen.text("players").startswith("Иванова")
+    for dark in (True, False):
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, re.findall(r"\d+", paper)[:3])) < 380) == dark
+        page.locator("#theme").click()
 
 
 # ---------------------------------------------------------------- draws that come
@@ -543,8 +467,10 @@ def said_of(text: str) -> dict[str, str]:
 def test_a_draw_is_said_when_it_comes_and_once():
     shuffle = "Nf3 Nf6 Ng1 Ng8 " * 5
     (third, fifth) = said_of(f"{shuffle}*").items()
-    assert third[0] == "4... Ng8" and "third time: a draw can be claimed" in third[1]
-    assert fifth[0] == "8... Ng8" and "fifth time: the game is drawn" in fifth[1]
+    assert third[0] == "4... Ng8"
+    assert "third time: a draw can be claimed" in third[1]
+    assert fifth[0] == "8... Ng8"
+    assert "fifth time: the game is drawn" in fifth[1]
     assert said_of("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nc6 *") == {}
 
 
@@ -560,12 +486,9 @@ def test_fifty_and_seventy_five_moves_are_said():
 
 
 def test_the_draw_stands_in_the_annotated_game():
-    game = chess.pgn.read_game(
-        io.StringIO("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 1/2-1/2")
-    )
-    annotated = notes_on(game)
-    assert annotated.notes[7].text.endswith("third time: a draw can be claimed.")
-    text = " ".join(game_pgn.write_pgn([annotated]).split())
-    assert "for the third time: a draw can be claimed. [%eval 0.00]" in text
+    text = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 1/2-1/2"
+    game = chess.pgn.read_game(io.StringIO(text))
+    written = " ".join(game_pgn.write_pgn([notes_on(game)]).split())
+    assert "for the third time: a draw can be claimed. [%eval 0.00]" in written
     game.headers[annotate.OURS] = "before"
     assert not notes_on(game).notes[7].text

@@ -20,16 +20,21 @@ def moves():
     return ANNOTATED.briefings()
 
 
-@pytest.fixture
-def study(moves, tmp_path):
-    """Everybody says what the program does, with a name in front."""
-    made = STUDY.Study("scripted-1", {}, tmp_path / "kept")
-    notes = {name: write_notes(each).text for name, each in moves.items()}
+@pytest.fixture(scope="module")
+def study(moves, tmp_path_factory):
+    """Of a third of the moves all say what the program does; it is reworded as it is."""
+    made = STUDY.Study("scripted-1", {}, tmp_path_factory.mktemp("kept"))
+    few = dict([*moves.items()][::3])
+    notes = {name: write_notes(each).text for name, each in few.items()}
     written = {writer: dict[str, str]() for writer in STUDY.WRITERS}
     for writer, texts in written.items():
         for name, text in notes.items():
             texts[name] = f"{writer}: {text}"
+    made.__dict__["moves"] = few
     made.__dict__["written"] = written
+    answered(
+        made, "reword", lambda each: each.messages[-1].content.splitlines()[1][:300]
+    )
     return made
 
 
@@ -43,31 +48,21 @@ def answered(study, stage: str, said) -> list:
     return asked
 
 
-def reworded(study) -> None:
-    answered(
-        study, "reword", lambda each: each.messages[-1].content.splitlines()[1][:300]
-    )
-
-
-def test_writers_are_given_what_was_searched_and_readers_other_lines(moves, tmp_path):
-    assert len(moves) == 60
-    seen = STUDY.Study("scripted-1", {}, tmp_path).seen
-    for name, each in moves.items():
+def test_writers_are_given_what_was_searched_and_readers_other_lines(moves, study):
+    seen = study.seen
+    assert len(moves) == 3 * len(seen)
+    for name, each in study.moves.items():
         assert each.before.best.moves
         assert each.move == seen[name].move
         assert each.before.nodes != seen[name].before.nodes
-    assert any(each.better_passed is not None for each in moves.values())
 
 
 def test_both_arms_are_asked_once_a_move_and_no_file_shows_a_move_twice(study):
     asked = ANNOTATED.questions()
     arms = Counter(each.about["method"] for each in asked)
     assert arms == {"ccc": 60, "explain": 60}
-    contents = [each.messages[-1].content for each in asked]
-    assert len({*contents}) == 120
-    assert "Natural moves that fail" in contents[-1]
-    assert "Concepts changed most" in contents[0]
-    reworded(study)
+    contents = {each.messages[-1].content for each in asked}
+    assert len(contents) == 120
     for stage, (_, make) in STUDY.ASKED.items():
         questions = make(study)
         for batch in split(questions, 40, 1, STUDY._group(questions)):
@@ -76,14 +71,13 @@ def test_both_arms_are_asked_once_a_move_and_no_file_shows_a_move_twice(study):
 
 
 def test_what_two_readings_are_shown(study):
-    reworded(study)
     asked = study.blind()
     forms = Counter(
         (each.about["set"], str(each.about["method"]).split()[1]) for each in asked
     )
-    assert forms["first", "reworded"] == 240
-    assert forms["second", "reworded"] == 240
-    assert forms["first", "original"] == 240
+    assert forms["first", "reworded"] == 80
+    assert forms["second", "reworded"] == 80
+    assert forms["first", "original"] == 80
     assert forms["second", "original"] == 0
     assert forms["first", "broken"] == forms["second", "broken"]
     assert 12 <= forms["first", "broken"] <= 24
@@ -92,18 +86,17 @@ def test_what_two_readings_are_shown(study):
             assert text != study.reworded[writer][name]
     pairs = study.prefer()
     first = Counter(str(each.about["first"]) for each in pairs)
-    assert len(pairs) == 120
-    assert min(first.values()) > 15
+    assert len(pairs) == 40
+    assert min(first.values()) > 4
 
 
 def test_tables_hold_verdicts_and_no_words(study, monkeypatch, tmp_path):
-    reworded(study)
     answered(
         study,
         "blind",
         lambda each: "decisive=partly helpful=yes misleading=no false=no author=model",
     )
-    said = iter(["First.", "second", "tie", "neither of them"] * 60)
+    said = iter(["First.", "second", "tie", "neither of them"] * 20)
     pairs = answered(study, "prefer", lambda each: next(said))
     monkeypatch.setattr(STUDY, "HERE", tmp_path)
     STUDY.write_verdicts(study)
@@ -125,7 +118,11 @@ def test_tables_hold_verdicts_and_no_words(study, monkeypatch, tmp_path):
             assert " ".join(text.split()[1:4]) not in tables
 
 
-@pytest.mark.parametrize("kept", KEPT.values(), ids=str)
+@pytest.mark.parametrize(
+    "kept",
+    [KEPT["famous"], pytest.param(KEPT["annotated"], marks=pytest.mark.release)],
+    ids=lambda kept: kept.name,
+)
 def test_nothing_that_the_program_calls_false_is_left_in_what_is_explained(kept):
     said = kept.explained("claude")
     verdicts = Counter[str]()
@@ -140,9 +137,6 @@ def test_nothing_that_the_program_calls_false_is_left_in_what_is_explained(kept)
     back = kept.sent_back(client)
     first = {text.key for text in kept.texts_first(client)}
     assert 0 < len(back) < len(said)
-    for each in back:
-        told = each.messages[-1].content
-        assert "A program checked your comment" in told
     again = kept.texts_again(client)
     assert len(again) == len(back)
     assert first.isdisjoint(text.key for text in again)

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import os
+import shutil
 import sys
 import tarfile
 import textwrap
@@ -108,21 +109,15 @@ class TestLocate:
         copy = tmp_path / "mine.bin"
         provider = Scripted([BYTES])
         monkeypatch.setenv("CHESSGLOSS_ASSET_NET", str(copy))
-        refuses(
-            AssetMissing, r"from CHESSGLOSS_ASSET_NET\): .*no such", find, NET, provider
-        )
+        words = r"from CHESSGLOSS_ASSET_NET\): .*no such"
+        refuses(AssetMissing, words, find, NET, provider)
         copy.write_bytes(b"other")
-        refuses(
-            AssetMissing,
-            r"from CHESSGLOSS_ASSET_NET\): .*expected",
-            find,
-            NET,
-            provider,
-        )
+        words = r"from CHESSGLOSS_ASSET_NET\): .*expected"
+        refuses(AssetMissing, words, find, NET, provider)
         copy.write_bytes(BYTES)
         assert (find(NET, provider), provider.calls) == (copy, 0)
 
-    @pytest.mark.parametrize("damage", [BYTES[:-1], b"x" * len(BYTES), b""])
+    @pytest.mark.parametrize("damage", [b"x" * len(BYTES), b""])
     def test_a_damaged_file_is_fetched_again(self, damage):
         provider = Scripted([BYTES])
         path = find(NET, provider)
@@ -157,18 +152,9 @@ def test_a_folder_with_another_hash_than_the_pinned_one_is_refused():
     folder = find(TEXTS, Scripted([{"t1.txt": "one", "t2.txt": "two"}]))
     pinned = replace(TEXTS, sha256=assets.digest(folder))
     assert find(pinned, fetch=False) == folder
-    (folder / "t2.txt").write_text("other")
-    with pytest.raises(AssetMissing, match="SHA-256 is"):
-        find(pinned, Scripted([{"t1.txt": "one", "t2.txt": "other"}]))
-
-
-def test_the_digest_of_a_folder_holds_names_and_contents(tmp_path):
-    (tmp_path / "a").write_text("1")
-    first = assets.digest(tmp_path)
-    (tmp_path / "a").rename(tmp_path / "b")
-    second = assets.digest(tmp_path)
-    (tmp_path / "b").write_text("2")
-    assert len({first, second, assets.digest(tmp_path)}) == 3
+    for other in ({"t1.txt": "one", "t2.txt": "2"}, {"t1.txt": "one", "t3.txt": "two"}):
+        shutil.rmtree(folder, ignore_errors=True)
+        refuses(AssetMissing, "SHA-256 is", find, pinned, Scripted([other]))
 
 
 def test_an_archive_is_laid_flat(tmp_path, monkeypatch):
@@ -194,7 +180,6 @@ def test_an_archive_is_laid_flat(tmp_path, monkeypatch):
     ("harm", "told"),
     [
         (lambda tar: gzip.compress(tar)[:-9], "all.tar.gz .*: Compressed file ended"),
-        (lambda tar: gzip.compress(tar)[:-40] + bytes(40), "all.tar.gz .*: "),
         (lambda tar: gzip.compress(tar[:700]), "all.tar.gz .*: unexpected end"),
         (lambda tar: b"<html>", "all.tar.gz .*: Not a gzipped file"),
         (

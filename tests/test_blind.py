@@ -42,8 +42,8 @@ def test_two_readings_are_told_the_same_five_things_in_different_words():
     first, second = (blind.ask(seen("a/1"), "x", each) for each in blind.READINGS)
     assert first.messages[1] == second.messages[1]
     assert first.messages[0] != second.messages[0]
-    for reading in blind.READINGS:
-        example = blind.told(reading).splitlines()[-1]
+    for asked in (first, second):
+        example = asked.messages[0].content.splitlines()[-1]
         assert blind.read_answer(example).keys() == blind.ANSWERS.keys()
 
 
@@ -58,8 +58,7 @@ def test_two_readings_are_told_the_same_five_things_in_different_words():
             "False: no, Misleading: yes; **helpful** = Partly, decisive: no, author: person",
             ["no", "partly", "yes", "no", "person"],
         ),
-        ("decisive=maybe false=partly", []),
-        ("I cannot say.", []),
+        ("I cannot say. decisive=maybe", []),
     ],
 )
 def test_an_answer_is_read_by_the_names_in_it_and_what_is_not_in_the_form_is_left_out(

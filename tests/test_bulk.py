@@ -1,7 +1,5 @@
 """Bulk stages: the same numbers as in one go, whatever is killed, cut off or altered."""
 
-import ast
-import importlib
 import itertools
 import json
 import os
@@ -11,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import chess
@@ -53,45 +52,29 @@ def store(tmp_path):
 def test_chunks_come_in_order_are_asked_once_and_kept_when_an_engine_fails(store, jobs):
     fens = random_fens(25)
     failing = scripted("--fault", "crash", "--on", fens[22])
-    refuses(
-        EngineFailed,
-        "failed twice",
-        table_of,
-        fens,
-        failing,
-        store,
-        chunk=10,
-        jobs=jobs,
-    )
+    ask = partial(table_of, fens, store=store, chunk=10)
+    refuses(EngineFailed, "failed twice", ask, failing, jobs=jobs)
     before = kept(store)
     # With two engines the second chunk may still be under way when the third one fails.
     assert len(before) == 2 or (jobs == 2 and before)
-    table = table_of(fens, scripted(), store, chunk=10, jobs=jobs)
+    table = ask(scripted(), jobs=jobs)
     assert materials(table) == [*range(1, 11), *range(1, 11), *range(1, 6)]
     assert before.items() < kept(store).items()
-    assert materials(table_of(fens, failing, store, chunk=10)) == materials(table)
+    assert materials(ask(failing)) == materials(table)
 
 
 def test_bad_input_is_named_and_a_store_that_is_not_shared_refused(store, monkeypatch):
     (part,) = label([chess.STARTING_FEN, "e4"], scripted(), store, jobs=1)
-    assert (len(part.table), part.damaged[0][0]) == (1, 2) and "'e4'" in part.damaged[
-        0
-    ][1]
-    with pytest.raises(ValueError, match="chunk must be at least 1"):
-        table_of([chess.STARTING_FEN], scripted(), store, chunk=0)
+    ((line, problem),) = part.damaged
+    assert (len(part.table), line) == (1, 2)
+    assert "'e4'" in problem
+    ask = partial(label, oracle=scripted(), store=store, jobs=1)
+    refuses(ValueError, "chunk must be at least 1", list, ask([], chunk=0))
     assert len(table_of([], scripted(), store)) == 0
     monkeypatch.setattr(
         "chessgloss.concepts.bulk._keep", lambda store, name, chunk, *_: chunk
     )
-    refuses(
-        FileNotFoundError,
-        "file system",
-        table_of,
-        random_fens(2),
-        scripted(),
-        store,
-        jobs=1,
-    )
+    refuses(FileNotFoundError, "file system", list, ask(random_fens(2)))
 
 
 # ---------------------------------------------------------------- files of evaluations
@@ -143,13 +126,14 @@ def test_positions_of_a_file_stand_for_games_and_a_board_is_in_one_part(tmp_path
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_file_that_is_cut_off_is_labelled_as_far_as_it_goes(store, tmp_path, jobs):
     path = tmp_path / "cut.jsonl.zst"
-    write_evaluations(path, random_fens(4_000))
+    write_evaluations(path, random_fens(2_500))
     path.write_bytes(path.read_bytes()[:-2_000])
+    parts = label(stream_fens(path), scripted(), store, chunk=500, jobs=jobs)
     rows = []
     with pytest.raises(games.TruncatedFileError, match="cut off"):
-        for part in label(stream_fens(path), scripted(), store, chunk=1_000, jobs=jobs):
+        for part in parts:
             rows.append(len(part.fens))
-    assert rows and rows[:-1] == [1_000] * (len(rows) - 1)
+    assert rows and rows[:-1] == [500] * (len(rows) - 1)
 
 
 def test_a_file_is_read_as_it_is_needed_and_no_further_than_asked(
@@ -164,12 +148,8 @@ def test_a_file_is_read_as_it_is_needed_and_no_further_than_asked(
 
     monkeypatch.setattr(games, "stream_lines", endless)
     stream = label(stream_fens(tmp_path), scripted(), store, chunk=10, jobs=1)
-    assert [len(next(stream).fens) for _ in range(3)] == [10] * 3 and len(read) <= 60
-    stream.close()
-    parts = label(
-        itertools.islice(stream_fens(tmp_path), 15), scripted(), store, chunk=10
-    )
-    assert [len(part.fens) for part in parts] == [10, 5]
+    assert [len(next(stream).fens) for _ in range(3)] == [10] * 3
+    assert len(read) <= 60
 
 
 # ---------------------------------------------------------------- the book's page
@@ -179,19 +159,6 @@ def scripts_of(page: Path) -> dict[str, str]:
     """Return the Python scripts of a page by their names."""
     block = r"```{code-block} python\n:name: (\S+)\n(.*?)\n```"
     return dict(re.findall(block, page.read_text("utf-8"), re.DOTALL))
-
-
-def test_every_script_of_the_page_can_be_read():
-    scripts = scripts_of(PAGE)
-    assert len(scripts) == PAGE.read_text("utf-8").count("{code-block} python")
-    for name, script in scripts.items():
-        for line in (
-            each for each in ast.parse(script).body if isinstance(each, ast.ImportFrom)
-        ):
-            module = importlib.import_module(line.module)
-            assert not [
-                part.name for part in line.names if not hasattr(module, part.name)
-            ], name
 
 
 @pytest.mark.slow
@@ -270,7 +237,7 @@ def worker_pids(client) -> set[int]:
     return set(client.run(os.getpid).values())
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.engine
 def test_a_lost_worker_costs_nothing(client, store, oracle8):
     """Stockfish 8 starts once a chunk, so that the work lasts long enough to be disturbed."""

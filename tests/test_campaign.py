@@ -50,10 +50,10 @@ def test_a_killed_engine_leaves_nothing_behind(tmp_path, stockfish):
 def test_text_that_would_be_code_is_shown_and_what_runs_is_noticed(
     tmp_path, browser, monkeypatch
 ):
-    counts = campaign.open_pages(HOSTILES[:3], browser, tmp_path)
-    assert (counts["tried"], counts["defect"]) == (9, 0)
+    counts = campaign.open_pages(HOSTILES[:1], browser, tmp_path)
+    assert (counts["tried"], counts["defect"]) == (3, 0)
     monkeypatch.setattr(campaign.report, "escape", str)
-    assert campaign.open_pages(HOSTILES[:3], browser, tmp_path)["defect"] == 3
+    assert campaign.open_pages(HOSTILES[:1], browser, tmp_path)["defect"] == 1
 
 
 @pytest.mark.release

@@ -1,23 +1,23 @@
 import random
+import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
 import pytest
-from chess.engine import Cp, Mate
+from chess.engine import Mate
 
 from chessgloss.claims import agreed, decide, disqualifier, read_rules, verify
 from chessgloss.claims.language import PREDICATES, Claim, MoveSpec, parse_claims
-from chessgloss.claims.moments import fits, moment_after, moment_before, played_on
-from chessgloss.claims.read_model import parse_answer, reader
+from chessgloss.claims.moments import fits
+from chessgloss.claims.read_model import reader
 from chessgloss.positions import MoveInContext, Position, read_fen, read_move
 from fakes.analyses import analysis, by_material, verdict_on
 from scripts import selfplay
 
 TESTS = Path(__file__).parent
 RUY = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
-LOOSE = "r4rk1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - 0 1"
-ITALIAN = "r1bqkb1r/pppp1ppp/2n2n2/4p1N1/2B1P3/8/PPPP1PPP/RNBQK2R b KQkq - 5 4"
 
 
 def analyse(positions, nodes, lines):
@@ -74,69 +74,96 @@ def test_the_table_of_sentences_has_every_predicate_true_and_false():
         assert set(PREDICATES) - names <= {"unsaid", "perpetual"}, right
 
 
-# ---------------------------------------------------------------- what people say generously
+# ---------------------------------------------------------------- decided by the board
+
+#: A position and a move; what is claimed of them, and the verdict; above it why.
+DECIDED = """
+r3k3/8/5n2/8/4P3/8/6B1/4K3 w - - 0 1 | e5
+    # A pawn's step attacks a knight, and uncovers a bishop's line to a rook.
+    fork piece=w? target=bN,bR when=after | not checkable
+    fork piece=w? target=bN,bK when=after | false
+r3k3/8/5n2/8/4P3/8/6B1/4K3 w - - 0 1 | Kd2
+    attacks piece=wPe5 target=bR when=before line=e5 | not checkable
+    attacks piece=wPe5 target=bK when=before line=e5 | false
+rnb5/8/6k1/8/8/8/8/4K2R w - - 0 1 | Rh2
+    undeveloped piece=bx quantity=all when=after | not checkable
+r1b5/8/2n3k1/8/8/8/8/4K2R w - - 0 1 | Rh2
+    undeveloped piece=bx quantity=all when=after | false
+2k5/8/8/8/8/8/2K5/8 w - - 0 1 | Kc1
+    not can side=black move={piece:K,direction:backward} when=after | true
+8/2k5/8/8/8/8/2K5/8 w - - 0 1 | Kc1
+    not can side=black move={piece:K,direction:backward} when=after | false
+4k3/8/8/3n4/8/8/8/4K2R w - - 0 1 | Rh8+
+    threat side=black move=Nc3 when=after | not checkable
+4k3/8/8/3n4/8/8/8/4K2R w - - 0 1 | Rh7
+    threat side=black move=Nh5 when=after | false
+r4rk1/5ppp/8/8/8/8/5PPP/R3R1K1 w - - 0 1 | Re7
+    # Where a legal move does it, it can be done, and to deny it is false.
+    not can move={captures:R,to:a1} when=after | false
+    can move={captures:R,to:a1} when=after | true
+    not can side=black move={check} when=after | false
+    can side=black move={check} when=after | true
+    not can side=black move={piece:R,check} when=after | false
+    not attacked piece=wRa1 when=after line=* branches=some | false
+    attacked piece=wRa1 when=after line=* branches=some | true
+r1bqkb1r/pppp1ppp/2n2n2/4p1N1/2B1P3/8/PPPP1PPP/RNBQK2R b KQkq - 5 4 | Nxe4
+    # After a pass, if need be.
+    attacked piece=bPf7 by=wN when=after line=--,* branches=some | true
+    attacked piece=bPa7 by=wN when=after line=--,* branches=some | false
+r1bqkb1r/pppp1ppp/2n2n2/4p1N1/2B1P3/8/PPPP1PPP/RNBQK2R b KQkq - 5 4 | d5
+    attacks piece=wPe4,wBc4 target=bPd5 quantity=only when=after | true
+    attacks piece=wPe4 target=bPd5 quantity=only when=after | false
+r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3 | Bb5
+    can side=white move=O-O when=after | true
+    # Of White's knights and bishops one attacks the knight on c6.
+    attacks piece=wm target=bNc6 quantity=none when=after | false
+    attacks piece=wm target=bNc6 quantity=some when=after | true
+    attacks piece=wm target=bNc6 quantity=all when=after | false
+    attacks piece=wm target=bNc6 quantity=1 when=after | true
+    attacks piece=wm target=bNc6 quantity=2 when=after | false
+    attacks piece=wm target=bNc6 quantity=>=1 when=after | true
+    attacks piece=wm target=bNc6 quantity=<1 when=after | false
+    not attacks piece=wm target=bNc6 quantity=none when=after | true
+    not attacks piece=wm target=bNc6 quantity=1 when=after | false
+    not attacks piece=wm target=bNc6 quantity=all when=after | true
+    # Only: these and no other man of their side.
+    defends piece=bNc6 target=bPe5 quantity=only when=after | true
+    defends piece=bQ target=bPe5 quantity=only when=after | false
+    passed piece=wP quantity=none when=after | true
+    # A man that is not there is a fault; of two that can be meant one may be.
+    undefended piece=bBd6 when=after | false
+    not undefended piece=bBd6 when=after | false
+    attacked piece=bN when=after | true
+    not attacked piece=bN when=after | not checkable
+    # A line is played on, and one that cannot be is a fault.
+    attacked piece=wBb5 when=after line=a6 | true
+    attacked piece=wBb5 when=after line=h6 | false
+    attacked piece=wBb5 when=after line=Nxb5 | false
+    attacked piece=wBb5 when=after line=Bb5,a6 | true
+    attacked piece=wBb5 when=after line={piece:P} | not checkable
+    attacked piece=wBb5 when=after line={piece:P} branches=all | false
+    attacks piece=wBb5 target=bQ when=after | false
+    attacks piece=wBb5 target=bQ when=after modality=hypothetical | not checkable
+"""
 
 
-#: A pawn's step attacks a knight, and uncovers a bishop's line to a rook.
-UNCOVERS = "r3k3/8/5n2/8/4P3/8/6B1/4K3 w - - 0 1"
+def decided() -> Iterator:
+    for block in re.split(r"\n(?! )", DECIDED.strip()):
+        move, *lines = (line.strip() for line in block.splitlines())
+        claims = [line.split(" | ") for line in lines if not line.startswith("#")]
+        for claim, right in claims:
+            yield pytest.param(*move.split(" | "), claim, right, id=claim)
 
 
-@pytest.mark.parametrize(
-    ("fen", "san", "claim", "right"),
-    [
-        (UNCOVERS, "e5", "fork piece=w? target=bN,bR when=after", "not checkable"),
-        (UNCOVERS, "e5", "fork piece=w? target=bN,bK when=after", "false"),
-        (
-            UNCOVERS,
-            "Kd2",
-            "attacks piece=wPe5 target=bR when=before line=e5",
-            "not checkable",
-        ),
-        (UNCOVERS, "Kd2", "attacks piece=wPe5 target=bK when=before line=e5", "false"),
-        (
-            "rnb5/8/6k1/8/8/8/8/4K2R w - - 0 1",
-            "Rh2",
-            "undeveloped piece=bx quantity=all when=after",
-            "not checkable",
-        ),
-        (
-            "r1b5/8/2n3k1/8/8/8/8/4K2R w - - 0 1",
-            "Rh2",
-            "undeveloped piece=bx quantity=all when=after",
-            "false",
-        ),
-        (
-            "2k5/8/8/8/8/8/2K5/8 w - - 0 1",
-            "Kc1",
-            "not can side=black move={piece:K,direction:backward} when=after",
-            "true",
-        ),
-        (
-            "8/2k5/8/8/8/8/2K5/8 w - - 0 1",
-            "Kc1",
-            "not can side=black move={piece:K,direction:backward} when=after",
-            "false",
-        ),
-        (
-            "4k3/8/8/3n4/8/8/8/4K2R w - - 0 1",
-            "Rh8+",
-            "threat side=black move=Nc3 when=after",
-            "not checkable",
-        ),
-        (
-            "4k3/8/8/3n4/8/8/8/4K2R w - - 0 1",
-            "Rh7",
-            "threat side=black move=Nh5 when=after",
-            "false",
-        ),
-        (LOOSE, "Re7", "not can move={captures:R,to:a1} when=after", "false"),
-        (LOOSE, "Re7", "can move={captures:R,to:a1} when=after", "true"),
-    ],
-)
-def test_what_is_said_loosely_is_left_open_and_what_is_wrong_is_not(
-    fen, san, claim, right
-):
+@pytest.mark.parametrize(("fen", "san", "claim", "right"), [*decided()])
+def test_a_claim_is_decided_by_the_board(fen, san, claim, right):
     assert verdict(fen, san, claim) == right
+
+
+def test_a_man_that_is_not_there_is_named():
+    claim = Claim.parse("undefended piece=bBd6 when=after")
+    (checked,) = decide([claim], read_move(read_fen(RUY), "Bb5"))
+    assert checked.evidence == "there is no black bishop on d6"
 
 
 def test_a_mate_that_is_forced_may_come_a_move_later():
@@ -150,115 +177,7 @@ def test_a_mate_that_is_forced_may_come_a_move_later():
     assert verdict(fen, "Kf1", claim, analyse=mating) == "not checkable"
 
 
-# ---------------------------------------------------------------- can and cannot
-
-
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "not can side=black move={check} when=after",
-        "not can side=black move={to:a1,captures:R} when=after",
-        "not can side=black move={piece:R,check} when=after",
-        "not attacked piece=wRa1 when=after line=* branches=some",
-    ],
-)
-def test_ability_denied_is_false_where_a_legal_move_does_it(claim):
-    assert verdict(LOOSE, "Re7", claim) == "false"
-    assert verdict(LOOSE, "Re7", claim.removeprefix("not ")) == "true"
-
-
-def test_ability_is_of_the_side_that_is_named_after_a_pass_if_need_be():
-    assert verdict(RUY, "Bb5", "can side=white move=O-O when=after") == "true"
-    assert verdict(RUY, "Bb5", "can side=black move=O-O when=after") == "false"
-    claim = "castling_right side=black when=after"
-    assert verdict(RUY, "Bb5", claim, f"not {claim}") == ["true", "false"]
-    reach = "attacked piece=bPf7 by=wN when=after line=--,* branches=some"
-    assert verdict(ITALIAN, "Nxe4", reach) == "true"
-    assert verdict(ITALIAN, "Nxe4", reach.replace("bPf7", "bPh7")) == "true"
-    assert verdict(ITALIAN, "Nxe4", reach.replace("bPf7", "bPa7")) == "false"
-
-
-# ---------------------------------------------------------------- no, only, all, numbers
-
-
-@pytest.mark.parametrize(
-    ("quantity", "right"),
-    [
-        ("none", "false"),
-        ("some", "true"),
-        ("all", "false"),
-        ("1", "true"),
-        ("2", "false"),
-        (">=1", "true"),
-        ("<1", "false"),
-    ],
-)
-def test_quantities_are_one_rule_for_every_predicate(quantity, right):
-    # of White's knights and bishops after Bb5 one attacks the knight on c6
-    claim = f"attacks piece=wm target=bNc6 quantity={quantity} when=after"
-    assert verdict(RUY, "Bb5", claim) == right
-    turned = {"true": "false", "false": "true"}[right]
-    assert verdict(RUY, "Bb5", f"not {claim}") == turned
-
-
-def test_only_means_these_and_no_other_man_of_their_side():
-    one = "defends piece=bNc6 target=bPe5 quantity=only when=after"
-    assert verdict(RUY, "Bb5", one) == "true"
-    assert verdict(RUY, "Bb5", one.replace("bNc6", "bQ")) == "false"
-    two = "attacks piece={} target=bPd5 quantity=only when=after"
-    pieces = "wPe4,wBc4"
-    assert verdict(ITALIAN, "d5", two.format(pieces)) == "true"
-    assert verdict(ITALIAN, "d5", two.format("wPe4")) == "false"
-
-
-def test_of_none_nothing_holds_and_a_man_that_is_not_there_is_a_fault():
-    assert verdict(RUY, "Bb5", "passed piece=wP quantity=none when=after") == "true"
-    missing = "undefended piece=bBd6 when=after"
-    assert verdict(RUY, "Bb5", missing, f"not {missing}") == ["false", "false"]
-    (checked,) = decide([Claim.parse(missing)], read_move(read_fen(RUY), "Bb5"))
-    assert checked.evidence == "there is no black bishop on d6"
-
-
-def test_where_two_men_can_be_meant_a_denial_of_one_is_left_open():
-    claim = "attacked piece=bN when=after"
-    assert verdict(RUY, "Bb5", claim, f"not {claim}") == ["true", "not checkable"]
-
-
 # ---------------------------------------------------------------- moments and lines
-
-
-def test_what_was_and_what_is_are_apart():
-    was = "attacks piece=wNf3 target=bPe5"
-    assert verdict(RUY, "Nxe5", f"{was} when=before", f"{was} when=after") == [
-        "true",
-        "false",
-    ]
-    assert verdict(RUY, "Nxe5", was) == "true"
-
-
-def test_a_line_is_played_on_and_one_that_cannot_be_is_a_fault():
-    claim = "attacked piece=wBb5 when=after line={}"
-    assert verdict(RUY, "Bb5", claim.format("a6")) == "true"
-    assert verdict(RUY, "Bb5", claim.format("h6")) == "false"
-    assert verdict(RUY, "Bb5", claim.format("Nxb5")) == "false"
-    assert (
-        verdict(RUY, "Bb5", claim.format("Bb5,a6")) == "true"
-    )  # the move itself first
-    assert verdict(RUY, "Bb5", claim.format("{piece:P}")) == "not checkable"
-    assert verdict(RUY, "Bb5", claim.format("{piece:P}") + " branches=all") == "false"
-
-
-def test_the_piece_that_moved_is_followed_until_it_is_taken():
-    move = read_move(read_fen(RUY), "Bb5")
-    before = moment_before(move)
-    after = moment_after(before, move.move)
-    assert (before.moved, after.moved) == ((chess.F1,), (chess.B5,))
-    (there,) = played_on(after, [MoveSpec.parse("a6"), MoveSpec.parse("Ba4")])
-    assert there.moved == (chess.A4,)
-    (gone,) = played_on(
-        there, [MoveSpec.parse("b5"), MoveSpec.parse("--"), MoveSpec.parse("bxa4")]
-    )
-    assert gone.moved == ()
 
 
 @pytest.mark.parametrize(
@@ -267,7 +186,6 @@ def test_the_piece_that_moved_is_followed_until_it_is_taken():
         ("Bxc6", True),
         ("*xc6+", False),
         ("{captures:N}", True),
-        ("{captures:B}", False),
         ("{captures:no}", False),
         ("{from:b?,to:?6}", True),
         ("{steps:1,direction:forward}", True),
@@ -286,10 +204,7 @@ def test_moves_fit_what_is_said_of_them(text, yes):
 # ---------------------------------------------------------------- how a claim is put
 
 
-def test_what_is_supposed_or_a_matter_of_opinion_is_never_called_false():
-    claim = "attacks piece=wBb5 target=bQ when=after"
-    assert verdict(RUY, "Bb5", claim) == "false"
-    assert verdict(RUY, "Bb5", f"{claim} modality=hypothetical") == "not checkable"
+def test_a_matter_of_opinion_is_never_called_false():
     lost = "evaluation side=white standing=losing when=after"
     move = read_move(read_fen(RUY), "Bb5")
     told = verdict_on(move, [(30, "f1b5 a7a6")], [(-30, "a7a6")])
@@ -325,7 +240,6 @@ def test_mates_in_more_than_one_and_perpetual_checks_take_the_engines_line():
     mated = verdict_on(move, [(Mate(3), "g5f6 h8g8")], [(Mate(-2), "h8g8 f6g5")])
     claims = ("mate_in side=white number=2 when=after", claim)
     assert verdict(fen, "Qf6+", *claims, verdict=mated) == ["true", "false"]
-    assert Cp(0) == told.after.relative
 
 
 def test_where_two_readings_differ_an_accusation_does_not_stand():
@@ -345,51 +259,37 @@ def test_where_two_readings_differ_an_accusation_does_not_stand():
     assert agreed(two, one)[0].verdict == "false"
 
 
-def test_what_the_rubric_forbids_is_told_by_the_claim():
-    events = {
-        "check side=white": "check",
-        "checkmate side=white": "checkmate",
-        "played move={captures}": "capture",
-        "can move={promotes:Q}": "promotion",
-        "trade piece=?Q": "trade",
-        "hanging piece=wN": "hanging-piece win",
-        "fork piece=wN": "forced tactic or threat",
-        "attacks piece=wN target=e4": None,
-        "played move=Nf3": None,
-        "played move=Nf3,{captures}": "capture",
-    }
-    for text, event in events.items():
-        assert disqualifier(Claim.parse(text)) == event
+@pytest.mark.parametrize(
+    ("text", "event"),
+    [
+        ("check side=white", "check"),
+        ("played move=Nf3,{captures}", "capture"),
+        ("hanging piece=wN", "hanging-piece win"),
+        ("attacks piece=wN target=e4", None),
+        ("played move=Nf3", None),
+    ],
+)
+def test_what_the_rubric_forbids_is_told_by_the_claim(text, event):
+    assert disqualifier(Claim.parse(text)) == event
 
 
 # ---------------------------------------------------------------- everything, anywhere
 
 
 def test_no_claim_of_the_sample_fails_on_any_position():
-    texts = (
-        line.rsplit("|", 1)[1]
-        for line in (TESTS / "readings.txt").read_text().splitlines()
-    )
-    claims = [claim for text in texts for claim in parse_claims(text)]
+    lines = (TESTS / "readings.txt").read_text().splitlines()
     rng = random.Random(5)
-    fens = [fen for game in selfplay(3) for fen in game.fens()[4::9]]
-    for claim in claims:
+    fens = [fen for game in selfplay(3) for fen in game.fens()[4:-1:9]]
+    for line in lines:
         position = Position(rng.choice(fens))
         moves = [move.uci() for move in position.board().legal_moves]
-        if not moves:
-            continue
-        (checked,) = decide([claim], MoveInContext(position, rng.choice(moves)))
-        assert checked.verdict in ("true", "false", "not checkable")
-        assert checked.evidence and "None" not in checked.evidence
+        move = MoveInContext(position, rng.choice(moves))
+        for checked in decide(parse_claims(line.rsplit("|", 1)[1]), move):
+            assert checked.verdict in ("true", "false", "not checkable")
+            assert checked.evidence and "None" not in checked.evidence
 
 
-def test_an_answer_that_denies_is_decided_as_the_opposite():
-    move = read_move(read_fen(RUY), "Bb5")
-    (reading,) = parse_answer("1. not check side=black when=after; check side=black", 1)
-    assert [each.verdict for each in decide(reading.claims, move)] == ["true", "false"]
-
-
-@pytest.mark.parametrize("text", ["a {good move", "{", "{N} attacks {NS}", "{}"])
+@pytest.mark.parametrize("text", ["a {good move", "{N} attacks {NS}"])
 def test_braces_in_a_text_are_words_that_are_not_read(text):
     (checked,) = verify(text, read_move(read_fen(chess.STARTING_FEN), "e4"))
     assert checked.verdict == "not checkable"
@@ -403,13 +303,6 @@ def test_braces_in_a_text_are_words_that_are_not_read(text):
             [
                 "played move={captures:N} side=white",
                 "attacks piece=moved target=?B when=after",
-            ],
-        ),
-        (
-            "White takes a knight and White attacks the bishop.",
-            [
-                "played move={captures:N} side=white",
-                "attacks piece=w? target=?B when=after",
             ],
         ),
         ("Black can never castle.", ["not castling_right side=black when=after"]),

