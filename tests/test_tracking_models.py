@@ -69,19 +69,12 @@ def test_neither_a_later_token_nor_padding_nor_another_game_changes_a_logit(kind
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_seed_alone_makes_the_first_weights(kind):
     settings = replace(SMALL, kind=kind)
-    torch.manual_seed(11)
     first = models.make_model(settings, seed=5).state_dict()
     before = torch.random.get_rng_state()
-    torch.rand(1)
-    again, other = (
-        models.make_model(settings, seed=seed).state_dict() for seed in (5, 6)
-    )
+    again = models.make_model(settings, seed=5).state_dict()
     assert all(torch.equal(first[name], again[name]) for name in first)
-    assert any(not torch.equal(first[name], other[name]) for name in first)
-    torch.manual_seed(11)
-    assert torch.equal(torch.random.get_rng_state(), before), (
-        "others' chance is left alone"
-    )
+    assert torch.equal(torch.random.get_rng_state(), before)
+    assert not torch.equal(small_model(kind).tokens.weight, first["tokens.weight"])
 
 
 # ---------------------------------------------------------------------------- attention
@@ -214,10 +207,8 @@ def test_batches_change_neither_losses_nor_answers(three_openings):
     ]
     assert together == pytest.approx(alone, rel=1e-4)
     random = np.random.default_rng(0)
-    read = [
-        random.integers(3, 70, size=n).astype(np.uint8)
-        for n in random.integers(2, 200, 60)
-    ]
+    sizes = random.integers(2, 200, 20)
+    read = [random.integers(3, 70, size=n).astype(np.uint8) for n in sizes]
     for ids, answer in zip(read, models.predict_next(model, read), strict=True):
         logits = model(torch.from_numpy(ids.astype(np.int64))[None])[0, -1]
         assert np.allclose(

