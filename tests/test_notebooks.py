@@ -101,9 +101,9 @@ def test_three_exercises_each_with_a_folded_solution_and_a_check_of_its_results(
     assert all("hide-cell" in each.metadata["tags"] for each in solved)
     blank = chapters.without_solutions(notebook)
     left = [each.source for each in chapters.tagged(blank, "solution")]
-    assert [
-        notebook.cells.index(each) for each in chapters.tagged(notebook, "check")
-    ] == [notebook.cells.index(each) + 1 for each in solved]
+    checks = chapters.tagged(notebook, "check")
+    place = notebook.cells.index
+    assert [*map(place, checks)] == [place(each) + 1 for each in solved]
     for text, solution in zip(left, solved, strict=True):
         first, *names = text.splitlines()
         assert first == solution.source.splitlines()[0]

@@ -117,13 +117,9 @@ def test_notes_rest_on_facts_and_are_sentences(briefings):
     for briefing in briefings.values():
         known = set(briefing.facts().facts)
         for note in notes(briefing):
-            # these come of lines and of a pass
-            proven = {
-                fact for fact in note.facts if fact.kind in ("zugzwang", "perpetual")
-            }
-            assert set(note.facts) - proven <= known
-            assert note.sentence[0].isupper() or note.sentence[0].isdigit()
-            assert note.sentence.endswith(".") and "{" not in note.sentence
+            lacking = {fact.kind for fact in set(note.facts) - known}
+            assert lacking <= {"zugzwang", "perpetual"}, "of lines and of a pass"
+            assert re.fullmatch(r"[A-Z0-9][^{}]*\.", note.sentence)
             assert note.kind in NOTES["kinds"] | NOTES["purposes"] | NOTES["known"]
 
 
@@ -192,7 +188,6 @@ def test_a_pawn_is_said_to_be_taken_en_passant(row: str):
     move = chessgloss.read_move(fen, san)
     made = Played(move.position.board(), move.move)
     taken = chess.square_name(made.taken)
-    assert taken != chess.square_name(made.end)
     clauses = {each.kind: each.clause for each in purposes(made)}
     assert clauses["takes_en_passant"] == f"takes the pawn on {taken} en passant"
     assert "takes_en_passant" in {each.kind for each in telling(made)}
@@ -231,16 +226,8 @@ def laid_down(position: Position, text: str) -> Analysis:
 @pytest.mark.parametrize("row", TOLD)
 def test_what_lines_show_is_said_where_they_show_it_and_only_there(row: str):
     kind, sentence, fen, uci, before, after, idle = row.split("\t")
-    move = MoveInContext(Position(fen), uci)
-    waited = after_pass(move.position)
-    briefing = Briefing(
-        "laid down",
-        move,
-        laid_down(move.position, before),
-        laid_down(move.after(), after),
-        idle=laid_down(waited, idle) if waited else None,
-    )
-    made = {note.kind: note.sentence for note in notes(briefing)}
+    passes = {"idle": idle} if after_pass(Position(fen)) else {}
+    made = told(fen, uci, before, after, **passes)
     if sentence:
         assert made[kind] == sentence
     else:
@@ -254,7 +241,9 @@ def told(fen, uci, before, after, tried=(), **passes) -> dict[str, str]:
     """Return the sentences on a move by their kinds, with everything laid down by hand."""
     move = MoveInContext(Position(fen), uci)
     first, last = laid_down(move.position, before), laid_down(move.after(), after)
+    best = MoveInContext(move.position, first.best.moves[0])
     turned = {"passed": after_pass(move.after()), "idle": after_pass(move.position)}
+    turned["better_passed"] = after_pass(best.after())
     given = {name: laid_down(turned[name], text) for name, text in passes.items()}
     briefing = Briefing("made", move, first, last, refutations=tuple(tried), **given)
     return {note.kind: note.sentence for note in notes(briefing)}
@@ -424,17 +413,8 @@ def test_zugzwang_is_the_reason_of_the_better_move_if_a_pass_would_hold(
     after, passed, better_passed, said
 ):
     fen = "8/8/8/4p1K1/3kP3/8/8/8 w - - 0 1"
-    move = MoveInContext(Position(fen), "g5g4")
-    best = after_pass(MoveInContext(move.position, "g5f5").after())
-    briefing = Briefing(
-        "made",
-        move,
-        laid_down(move.position, "800 g5f5 d4d3 f5e5; -800 g5g4 d4e4"),
-        laid_down(move.after(), after),
-        passed=laid_down(after_pass(move.after()), passed),
-        better_passed=laid_down(best, better_passed),
-    )
-    made = {note.kind: note.sentence for note in notes(briefing)}
+    lines = ("800 g5f5 d4d3 f5e5; -800 g5g4 d4e4", after)
+    made = told(fen, "g5g4", *lines, passed=passed, better_passed=better_passed)
     assert ("1. Kf5" in made.get("better_zugzwang", "")) == said, made
 
 

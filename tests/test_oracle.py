@@ -83,13 +83,10 @@ def test_a_table_read_by_hand():
     )
 
 
-@pytest.mark.parametrize(
-    "value", ["-123.45", "99.99", "-10.00", "100.00", "-0.50", "0.07"]
-)
+@pytest.mark.parametrize("value", ["-123.45", "100.00", "-0.50"])
 def test_wide_numbers_keep_sign_and_digits(value):
     widened = START_TRACE_8.replace(b"  0.46  0.00", f"{value:>6} {value}".encode(), 1)
     table = read_tables(widened, NO_CHECKS[:1], STOCKFISH_8)
-    assert term(table, "White Space").tolist() == [np.float32(value)]
     assert table.endgame[0, TERMS.index("White Space")] == np.float32(value)
 
 
@@ -101,7 +98,7 @@ def test_a_table_that_lacks_a_number_is_refused():
         read_tables(raw, NO_CHECKS[:2], STOCKFISH_8)
 
 
-@pytest.mark.parametrize("width", [1, 2, 3, 5, 7, 16, 64, 500, 1_300, 10_000])
+@pytest.mark.parametrize("width", [1, 7, 500, 10_000])
 def test_tables_survive_any_cut_between_two_reads(monkeypatch, width):
     raw = START_TRACE_8 * 3
     pieces = iter([raw[start : start + width] for start in range(0, len(raw), width)])
@@ -255,10 +252,8 @@ def test_swapping_the_colours_swaps_the_terms(real_oracle):
     table = both.take(rows)
     mirror = both.take(rows + len(fens))
     assert table.status.tolist() == mirror.status.tolist()
-    for own, other in (
-        (table.middlegame, mirror.middlegame),
-        (table.endgame, mirror.endgame),
-    ):
+    for name in ("middlegame", "endgame"):
+        own, other = getattr(table, name), getattr(mirror, name)
         np.testing.assert_array_equal(own[:, WHITE], other[:, BLACK])
         np.testing.assert_array_equal(own[:, BLACK], other[:, WHITE])
         np.testing.assert_allclose(own[:, :3], -other[:, :3], atol=0.011)

@@ -9,13 +9,11 @@ import pytest
 
 import chapters
 from chessgloss.commentary import arms, asking, methods
-from chessgloss.commentary.moves import evaluated_moves
 from chessgloss.llm.client import (
     DEFAULT_MODEL,
     TITLES,
     model_named,
     model_title,
-    replay,
 )
 from chessgloss.llm.recordings import (
     Recordings,
@@ -34,39 +32,6 @@ MOOD = os.environ.get("CHESSGLOSS_MOOD", "markdown")
 MODEL = model_of(MOOD)
 #: What a chapter says where it cannot show a model.
 INSTEAD = "cannot be shown here"
-
-#: What each model is called in tables: by its title, or as a player.
-NAMES = {
-    DEFAULT_MODEL: (model_title(DEFAULT_MODEL), "qwen_fen"),
-    MODEL: (model_title(MODEL), f"{MODEL.replace('-', '_')}_fen"),
-}
-
-
-def tables_of(path: Path) -> list[str]:
-    """Return the tables of an executed notebook in which both models' names stand."""
-    cells = nbformat.read(path, as_version=4).cells
-    outputs = [output for cell in cells for output in cell.get("outputs", ())]
-    shown = [output.get("data", {}).get("text/html", "") for output in outputs]
-    tables = [
-        table for html in shown for table in re.findall("<table.*?</table>", html, re.S)
-    ]
-    return [
-        table
-        for table in tables
-        if all(any(name in table for name in names) for names in NAMES.values())
-    ]
-
-
-def rows_of(table: str) -> set[tuple[str, ...]]:
-    """Return the rows of a table, each a tuple of its cells' text, in no order."""
-    rows = re.findall("<tr.*?</tr>", table, re.S)
-    return {
-        tuple(
-            re.sub("<.*?>", "", cell)
-            for cell in re.findall("<t[hd].*?</t[hd]>", row, re.S)
-        )
-        for row in rows
-    }
 
 
 @pytest.fixture(scope="module")
@@ -97,18 +62,6 @@ def outputs_of(path: Path, kind: str) -> str:
 
 
 @pytest.mark.release
-def test_both_models_stand_in_a_table_and_keep_their_values_whichever_is_asked_for(
-    executed,
-):
-    if INSTEAD in outputs_of(executed[MODEL], "text/markdown"):
-        pytest.skip("the chapter says why it does not show the other model")
-    own, other = (tables_of(executed[model]) for model in (DEFAULT_MODEL, MODEL))
-    assert own
-    assert list(map(rows_of, own)) == list(map(rows_of, other))
-    assert all(len(rows_of(table)) > 1 for table in own)
-
-
-@pytest.mark.release
 def test_the_chapter_speaks_of_the_model_that_it_is_given_or_says_why_not(executed):
     for model, path in executed.items():
         notebook = nbformat.read(path, as_version=4)
@@ -133,22 +86,6 @@ def test_the_chapter_speaks_of_the_model_that_it_is_given_or_says_why_not(execut
 def test_no_prose_names_a_model_of_its_own(name):
     for path in sorted((PROJECT / "notebooks").glob("[0-9]*.py")):
         assert name not in path.read_text("utf-8"), path.name
-
-
-def test_what_no_model_writes_is_the_same_beside_every_model():
-    moves = evaluated_moves()[:3]
-    briefings = asking.read_briefings(asking.briefings_file())
-    own, other = (
-        methods.gather_comments(
-            ["reference", "gac", "notes", "listed"],
-            moves,
-            briefings,
-            replay(arms.PURPOSE, model),
-        )
-        for model in (DEFAULT_MODEL, "nobody")
-    )
-    assert own.equals(other)
-    assert set(own["model"]) == {""}
 
 
 def test_commentators_are_those_whose_comments_are_all_there():

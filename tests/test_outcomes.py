@@ -68,8 +68,7 @@ def test_comments_with_some_claims_are_those_that_were_read():
     claims = outcomes.decided_claims(COMMENTS, FIRST, SECOND)
     wrong = claims[(claims["by"] == "board") & (claims["false"] == 1)]
     found = outcomes.comments_with(wrong, false)
-    assert found["ccc"].tolist() == [1, 0, 0]
-    assert found["bare"].tolist()[:2] == [1, 0] and np.isnan(found.at["a/3", "bare"])
+    assert found["ccc"].tolist() == [1, 0, 0] and np.isnan(found.at["a/3", "bare"])
 
 
 def blindly(**answers: tuple[str, str]) -> pd.DataFrame:
@@ -90,7 +89,7 @@ def test_a_blind_answer_is_the_mean_of_two_readings_and_partly_is_not_yes():
     )
     assert found.loc["a/1"].to_dict() == {"a": 1, "b": 0.5, "c": 0}
     pairs = outcomes.pairs_of(blindly(b=("yes", "partly"), d=("yes", "")), "x")
-    assert pairs.to_dict("index") == {"b": {"first": "yes", "second": "partly"}}
+    assert pairs.to_numpy().tolist() == [["yes", "partly"]]
 
 
 def test_a_plant_is_found_in_its_own_sentence_only():

@@ -47,8 +47,8 @@ def test_a_notebook_run_alone_leaves_the_committed_results(
     monkeypatch.chdir(tmp_path)
     report.save("02_x", {"games.count": Result(7)})
     scratch = tmp_path / "_build/scratch/02_x.json"
-    assert json.loads(scratch.read_text())["games.count"]["value"] == 7
-    assert str(scratch) in capsys.readouterr().out and kept.read_text() == "{}"
+    assert scratch.is_file() and kept.read_text() == "{}"
+    assert str(scratch) in capsys.readouterr().out
 
 
 def test_a_table_becomes_results_named_by_its_rows_and_columns():

@@ -54,21 +54,15 @@ def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
     rules = script.Rules(nodes=77, opening_plies=2, most_plies=most)
     game = script.play_game(engine, 10, moves[:2], rules)  # type: ignore[arg-type]
     assert (game.result, game.termination, len(game.moves)) == end
-    assert (levels.level_of(game), game.opening_plies, engine.asked[0]) == (
-        10,
-        2,
-        (2, 77, 10),
-    )
+    assert (game.opening_plies, engine.asked[0]) == (2, (2, 77, 10))
 
 
 def test_openings_are_different_lines_of_the_book(tmp_path):
     lines = (("e2e4", "e7e5"), ("e2e4", "c7c5"), ("d2d4", "d7d5"))
-    book = write_book(
-        tmp_path / "small.bin", *([(uci, 1) for uci in line] for line in lines)
-    )
+    weighed = [[(uci, 1) for uci in line] for line in lines]
+    book = write_book(tmp_path / "small.bin", *weighed)
     drawn = script.draw_openings(book, script.Rules(games=3, opening_plies=2))
-    assert sorted(drawn) == [("d2d4", "d7d5"), ("e2e4", "c7c5"), ("e2e4", "e7e5")]
-    assert drawn == script.draw_openings(book, script.Rules(games=3, opening_plies=2))
+    assert sorted(drawn) == sorted(lines)
     more = script.Rules(games=4, opening_plies=2)
     refuses(ValueError, "3 of 4 different", script.draw_openings, book, more)
 
@@ -122,10 +116,8 @@ def test_losses_belong_to_the_mover_and_the_cap_cuts_mates_alone():
     uncut = levels.move_losses([level_game(5)], [VALUES], cap=None)
     assert uncut["loss"].tolist() == [80, 20, 9_959, 0]
     gains = levels.move_losses([level_game(5)], [np.array([0, 50, 10, 10, 30])])
-    assert (gains["loss"].tolist(), gains["signed"].tolist()) == (
-        [0, 0, 0, 20],
-        [-50, -40, 0, 20],
-    )
+    assert gains["loss"].tolist() == [0, 0, 0, 20]
+    assert gains["signed"].tolist() == [-50, -40, 0, 20]
 
 
 def test_the_side_to_move_follows_the_root_and_the_opening_is_not_graded():
@@ -156,9 +148,8 @@ def test_values_are_made_once_a_game_and_read_back(tmp_path, monkeypatch):
     store = Store(tmp_path / "store")
     script.write_values(games[:1], target, store)
     script.write_values(games, target, store)
-    assert asked == [game.key for game in games]
     read = levels.read_values(target)
-    assert list(read) == [game.key for game in games]
+    assert asked == list(read) == [game.key for game in games]
     assert read[games[0].key].tolist() == VALUES.tolist()
 
 

