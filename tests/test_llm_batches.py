@@ -21,7 +21,6 @@ from fakes.scripted_llm import completion
 from scripts import refuses
 
 MODEL = model_named("claude")
-ARMS = ("bare", "ccc")
 
 
 def question(text: str, method: str = "bare", *before: Message, **sampling) -> Request:
@@ -73,27 +72,6 @@ def test_batches_hold_each_question_once_in_an_order_that_the_seed_decides():
     assert sorted(flat, key=asked.index) == asked != flat
     assert batches.split(asked[::-1], 40, seed=1) == parts
     assert batches.split(asked, 40, seed=2) != parts
-
-
-def test_a_block_is_the_same_in_every_arm_and_no_file_mixes_arms():
-    moves = [f"m{n}" for n in range(60)]
-    asked = [question(move, arm) for move in moves for arm in ARMS]
-    blocks = batches.draw_blocks(moves, 25, seed=4)
-    assert sorted(map(len, blocks)) == [20, 20, 20]
-    number = {move: k for k, block in enumerate(blocks) for move in block}
-
-    def block_of(one):
-        return one.about["method"], number[one.about["of"]]
-
-    parts = batches.split(asked, 25, 4, block_of)
-    seen = {
-        (
-            *{one.about["method"] for one in part},
-            *sorted(one.about["of"] for one in part),
-        )
-        for part in parts
-    }
-    assert seen == {(arm, *sorted(block)) for arm in ARMS for block in blocks}
 
 
 # ---------------------------------------------------------------- the plain form

@@ -76,7 +76,7 @@ def client_of(recordings):
         ("cut_off:The knight goes", State.CUT_OFF, "The knight goes", "length"),
         ("refused:I would rather not.", State.REFUSED, "I would rather not.", "stop"),
         ("filtered", State.REFUSED, "", "content_filter"),
-        ("filter_error", State.REFUSED, None, "content_filter"),
+        ("filter_error", State.REFUSED, "the filter declined", "content_filter"),
         ("text:I'm sorry, but I can't assist with that.", State.REFUSED, None, "stop"),
         (
             "text:As an AI language model, I cannot provide chess advice.",

@@ -42,9 +42,8 @@ def test_a_run_before_the_questions_says_what_they_would_take_and_thoughts_count
     assert thinking.cost(0, 10) == pytest.approx(0.01 + THOUGHTS / 100)
 
 
-@pytest.mark.parametrize("purpose", ["gcc_eval", "strong_judge"])
-def test_what_a_judge_would_cost_is_known_before_there_are_comments(purpose):
-    whole = record.missing(purpose, "scripted-1")
+def test_what_a_judge_would_cost_is_known_before_there_are_comments():
+    whole = record.missing("gcc_eval", "scripted-1")
     assert whole.calls > 1_800
     assert f"by the comments of {record.WRITER}" in str(whole)
 

@@ -175,7 +175,7 @@ class Scripted(torch.nn.Module):
 
 def test_one_move_counts_as_one_token(three_openings):
     """A model sure of a game but for its first square, one of four to it: 4 over 3 moves."""
-    table = torch.full((games.VOCABULARY_SIZE, games.VOCABULARY_SIZE), -50.0)
+    table = torch.full((77, 77), -50.0)
     read = games.annotate(three_openings, [0], "uci")[0].tolist()
     for before, after in pairwise(read):
         table[before, after] = 0.0
@@ -185,7 +185,7 @@ def test_one_move_counts_as_one_token(three_openings):
 
 
 def test_types_are_masked_with_uci_alone_and_the_end_is_no_move(three_openings):
-    table = torch.zeros(games.VOCABULARY_SIZE, games.VOCABULARY_SIZE)
+    table = torch.zeros(77, 77)
     table[:, games.PIECES : games.PROMOTIONS] = 50.0
     measure = partial(perplexity, Scripted(table), three_openings, selected=ALL)
     assert measure(notation="uci") == pytest.approx(71 ** (35 / 17), rel=1e-5)
@@ -214,8 +214,8 @@ def test_batches_change_neither_losses_nor_answers(three_openings):
 def test_perplexity_of_nothing_or_with_rap_is_refused(
     notation, selected, three_openings
 ):
-    with pytest.raises(ValueError, match="measure on some games"):
-        perplexity(models.make_model(TINY, seed=1), three_openings, notation, selected)
+    given = (models.make_model(TINY, seed=1), three_openings, notation, selected)
+    refuses(ValueError, "measure on some games", perplexity, *given)
 
 
 # ---------------------------------------------------------------------------- checkpoints

@@ -317,3 +317,7 @@ def test_a_sentence_stands_only_if_all_its_numbers_beat_their_baseline():
     sentences = {"Both do.": [good, good], "One does not.": [good, bad]}
     assert results.only_if_above(sentences, "Nothing.") == "Both do."
     assert results.only_if_above({"One does not.": [bad]}, "Nothing.") == "Nothing."
+
+
+def test_another_seed_makes_as_much_as_the_seeds_of_one_model_differ():
+    assert results.seed_noise([[10.0, 13.0, 11.0], [20.0], [5.0, 6.0]]) == 3.0
