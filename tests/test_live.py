@@ -132,6 +132,14 @@ def test_a_game_keeps_its_history_and_what_is_wrong_with_it():
     assert "Ke4" in bad["problem"]
 
 
+def test_the_board_alone_says_what_a_move_does_with_its_facts():
+    move = without_engine("move", fen=FIGURE_A6, move="21. Bxe6")
+    assert (move["uci"], move["name"]) == ("f5e6", "21. Bxe6+")
+    first, *_ = without_engine("look", move=move)["sentences"]
+    assert first["text"] == "Bxe6+ takes the pawn on e6."
+    assert "gives check" in str(first["facts"])
+
+
 @pytest.mark.parametrize(
     ("fen", "san"),
     [(FIGURE_A6, "Bxe6+"), (FIGURE_A5, "Bxc3#")],

@@ -211,25 +211,17 @@ def test_training_finds_what_was_planted(drawn):
 def run(selfplay, monkeypatch, stopping, *ndcg: float):
     """Train with validation measures that are laid down in advance, pass by pass."""
     moves = planted(changes.sample_moves(selfplay[:20], 6, seed=1, jobs=1))
-    left = list(ndcg)
-    monkeypatch.setattr(
-        train, "measure_ranking", lambda *_: {"ndcg": left.pop(0), "precision": 0.5}
-    )
+    rows = iter([{"ndcg": value, "precision": 0.5} for value in ndcg])
+    monkeypatch.setattr(train, "measure_ranking", lambda *_: next(rows))
     model, log = train.train(priority.BoardSource(), moves, moves, SMALL, stopping)
     return [*model.weights.values()], log
 
 
 def test_a_run_stops_after_the_last_fall_and_keeps_its_best_pass(selfplay, monkeypatch):
     script = (0.2, 0.5, 0.4, 0.4, 0.45, 0.6, 0.5, 0.5, 0.9)
-    _, log = run(
-        selfplay,
-        monkeypatch,
-        train.Stopping(patience=2, falls=1, factor=0.1),
-        *script,
-    )
-    assert [row["ndcg"] for row in log] == list(
-        script[:8]
-    )  # the ninth is never asked for
+    stopping = train.Stopping(patience=2, falls=1, factor=0.1)
+    _, log = run(selfplay, monkeypatch, stopping, *script)
+    assert len(log) == 8, "the ninth is never asked for"
     assert [row["rate"] for row in log] == pytest.approx([1e-2] * 4 + [1e-3] * 4)
     kept = []
     for most, measured in ((9, (0.3, 0.7, 0.6)), (2, (0.3, 0.7, 0.8)), (1, (0.3,))):

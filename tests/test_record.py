@@ -191,7 +191,7 @@ def batched(recordings_aside, monkeypatch):
     return run, folder, asked
 
 
-def answer_all(folder, left_out=()) -> list[str]:
+def answer_all(folder, left_out=frozenset()) -> list[str]:
     """Answer each file of questions that has no answers; return their names."""
     names = []
     for path in sorted(folder.glob("*.questions.txt")):
@@ -199,12 +199,12 @@ def answer_all(folder, left_out=()) -> list[str]:
         beside = folder / f"{name}.answers.jsonl"
         if not beside.exists():
             kept = json.loads((folder / "kept" / f"{name}.json").read_text())
+            said = {n: each["name"] for n, each in kept["questions"].items()}
             lines = [
-                json.dumps({"number": int(n), "answer": each["name"]}) + "\n"
-                for n, each in kept["questions"].items()
-                if n not in left_out
+                json.dumps({"number": int(n), "answer": said[n]})
+                for n in said.keys() - left_out
             ]
-            beside.write_text("".join(lines))
+            beside.write_text("\n".join(lines))
             names.append(name)
     return names
 
@@ -216,7 +216,7 @@ def test_a_model_without_an_endpoint_is_asked_in_files(batched, capsys):
     assert "comments: 6 files written; 0 questions wait" in capsys.readouterr().out
     run("--write", str(folder), *order)
     assert "comments: 0 files written; 120 questions wait" in capsys.readouterr().out
-    assert len(answer_all(folder, left_out=("3",))) == 6
+    assert len(answer_all(folder, left_out={"3"})) == 6
     status, kept = run("--read", str(folder), "--date", "2026-01-31")
     out, err = capsys.readouterr()
     assert (status, len(kept)) == (1, 114)

@@ -228,7 +228,7 @@ def recorded(
 
 def test_recorded_moves_are_read_as_texts_are(tmp_path):
     rows = "castles\t1\te1h1\nback rank\t0\tRd8\nruy lopez\t1\tb5b8\nnone\t0\t\n"
-    player = recorded(tmp_path, "position\thistory\tmove\n" + rows)
+    player = recorded(tmp_path, f"position\thistory\tmove\n{rows}")
     castles = Asked("castles", Position(CASTLE_OR_PROMOTE))
     answers = player.choose([OPENING, castles, ALONE, Asked("none", START.position)])
     assert [answer.uci for answer in answers] == ["b5b8", "e1g1", "d1d8", None]

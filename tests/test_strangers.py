@@ -160,7 +160,6 @@ def test_what_is_absent_is_told_with_its_committed_value_wherever_it_stands(
 def test_the_first_page_says_what_a_card_needs(stranger, pages):
     asset, _ = stranger
     shown = cards(pages["index.md"], ".front-finding")
-    assert len(shown) == 6
     said = " ".join(card.get_text() for card in shown)
     network = asset in (ALL[0], "a Leela network")
     games = asset in (ALL[0], "people's games")

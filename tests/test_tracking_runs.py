@@ -204,7 +204,10 @@ def test_done_and_claimed_runs_are_left_alone_and_questions_made(
     workplace, questions, monkeypatch
 ):
     trained: list[tuple[str, int]] = []
-    pretend = lambda run, at, *_: trained.append((run.name, len(at.questions)))  # noqa: E731
+
+    def pretend(run, at, *_):
+        trained.append((run.name, len(at.questions)))
+
     monkeypatch.setattr(train, "train_run", pretend)
     monkeypatch.setattr(probes, "build_probes", lambda corpus, seed: questions[:8])
     (workplace / "runs").mkdir()
@@ -344,20 +347,19 @@ TO_PROMOTE = ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "g8f6", "h6h7", "f6g4"]
         ("uci", "h7 h8 q", "h7h8q"),
         ("uci", "h7 g8 e5", "h7g8"),
         ("uci", "h7 EOS EOS", "h7EOS"),
-        ("uci", "EOS e2 e4", "EOSe2"),
         ("ap", "P h7 h8 q", "h7h8q"),
     ],
 )
 def test_two_squares_are_a_move_with_its_new_piece(monkeypatch, reading, words, move):
     model = models.make_model(replace(TINY, context=64), seed=0)
     left = words.split()
-    read = list[list[str]]()
+    read: list[list[str]] = []
 
     def predict_next(_: models.LanguageModel, given: list[np.ndarray]) -> np.ndarray:
         read.extend([games.VOCABULARY[token] for token in row] for row in given)
-        answers = np.full((len(given), games.VOCABULARY_SIZE), -9.0, dtype=np.float32)
-        answers[:, games.VOCABULARY.index(left.pop(0))] = -0.1
-        answers[:, games.VOCABULARY.index("N")] += 8.8
+        answers = np.full((1, games.VOCABULARY_SIZE), -9.0, dtype=np.float32)
+        answers[0, games.IDS[left.pop(0)]] = -0.1
+        answers[0, games.IDS["N"]] += 8.8
         return answers
 
     monkeypatch.setattr(models, "predict_next", predict_next)
