@@ -1,6 +1,5 @@
 """Every notebook: listed, paired, fresh as committed, and running."""
 
-import ast
 import re
 import shutil
 import textwrap
@@ -13,7 +12,7 @@ import yaml
 from pytest_notebook.nb_regression import NBRegressionFixture
 
 import chapters
-from scripts import PROJECT, imported_names
+from scripts import PROJECT
 
 CHAPTERS = chapters.read_chapters(PROJECT)
 SOURCES = sorted((PROJECT / "notebooks").glob("[0-9]*.py"))
@@ -109,12 +108,6 @@ def test_three_exercises_each_with_a_folded_solution_and_a_check_of_its_results(
         assert first == solution.source.splitlines()[0]
         assert names
         assert all(re.fullmatch(r"\w+ = \.\.\.", name) for name in names)
-
-
-@each_source
-def test_no_chapter_imports_another(source):
-    names = set(imported_names(ast.parse(source.read_text("utf-8"))))
-    assert not {name.split(".")[0] for name in names} & {path.stem for path in SOURCES}
 
 
 # ---------------------------------------------------------------- the executed notebooks

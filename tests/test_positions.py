@@ -99,8 +99,9 @@ def test_a_game_gives_its_positions_and_checks_its_moves():
     game = positions.Game(("e2e4", "e7e5", "g1f3"), "*")
     assert (game.fens()[2], len(game.fens())) == (game.position(2).fen, 4)
     refuses(IndexError, "3 plies", game.position, 4)
-    wrong = positions.Game(("e2e4", "0000"), "*")
-    refuses(positions.MoveError, "ply 1: '0000'", wrong.position, 2)
+    for illegal in ("e2e4", "0000"):
+        wrong = positions.Game(("e2e4", illegal), "*")
+        refuses(positions.MoveError, f"ply 1: '{illegal}'", wrong.position, 2)
     refuses(ValueError, "result", positions.Game, (), "1-1")
 
 
@@ -178,6 +179,7 @@ def test_an_impossible_en_passant_square_is_named(fen, square):
 @pytest.mark.parametrize(
     ("fen", "text", "wrong"),
     [
+        (chess.STARTING_FEN, "Nxf3", True),
         (chess.STARTING_FEN, "Nf3#", True),
         (chess.STARTING_FEN, "g1f3", False),
         (chess.STARTING_FEN, "1. Ng1-f3!", False),

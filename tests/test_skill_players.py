@@ -215,6 +215,7 @@ def test_answers_of_a_weakened_engine_are_kept_once_and_read_again(tmp_path, sto
     assert keep(asked, [5, 20], path, nodes=50) == 0
     assert [answer.state for answer in player.choose(asked)] == ["legal", "legal"]
     assert len(players.read_weakened(path)) == 4
+    assert player.name == "stockfish_05"
     path.write_text(before + "5\t50\tback ra\n")
     refuses(ValueError, r"answers\.tsv, line 4", player.choose, asked)
 
@@ -239,7 +240,8 @@ def test_recorded_moves_are_read_as_texts_are(tmp_path):
 @pytest.mark.parametrize(
     ("text", "name", "message"),
     [
-        ("position\tmove\n", "a.tsv", "must begin with position, history, move"),
+        ("", "a.tsv", "must begin with position, history, move"),
+        ("position\tmove\n", "a.tsv", "must begin with"),
         (
             "position\thistory\tmove\na\tyes\te2e4\n",
             "a.tsv",

@@ -10,7 +10,6 @@ from chessgloss.llm.client import replay
 from chessgloss.positions import CommentedMove, MoveInContext, Position, read_fen
 from chessgloss.skill import suite
 from chessgloss.skill.levels import read_level_games
-from chessgloss.skill.players import Asked
 from fakes.books import write_book
 from scripts import load_script, refuses
 
@@ -64,12 +63,6 @@ def test_the_committed_suite_is_made_of_the_committed_games(tmp_path):
 
 
 # ---------------------------------------------------------------- questions to a model
-
-
-def test_some_positions_ask_for_a_reason_whatever_the_choice():
-    asked = [Asked(f"skill_05.{number:03d}.late", START) for number in range(10)]
-    assert suite.reason_asked(asked) == [asked[number] for number in (0, 1, 5, 6)]
-    assert set(suite.reason_asked(asked[:3])) <= set(suite.reason_asked(asked))
 
 
 @pytest.mark.engine

@@ -97,22 +97,6 @@ def written(folder):
     return RECORD.write_questions(strong.PURPOSE, WRITER, folder, layout, JUDGE)
 
 
-def test_no_file_shows_a_move_twice_or_a_comment_beside_its_twin(aside):
-    written(aside)
-    client = replay(strong.PURPOSE, JUDGE)
-    known, _ = RECORD.known_questions(strong.PURPOSE, client, WRITER)
-    of_key = {client.recordings.key_of(each): each for each in known}
-    files = []
-    for path in aside.glob("kept/*.json"):
-        kept = json.loads(path.read_text())["questions"].values()
-        files.append([of_key[each["key"]] for each in kept])
-    assert sum(map(len, files)) == len(of_key)
-    for requests in files:
-        moves = [each.about["of"] for each in requests]
-        assert len(moves) == len({*moves})
-        assert len({each.messages[0] for each in requests}) == 1
-
-
 def test_the_answers_of_a_file_return_to_their_questions(aside, sets):
     paths, _ = written(aside)
     for path in paths:

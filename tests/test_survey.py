@@ -204,6 +204,7 @@ forget_cause = comment(1, correctness=2, causes=[])
         (head(study="f" * 16), "study"),
         (head(consent=False), "consent"),
         (head(strength={"scale": "fide", "rating": 9000}), "strength, rating"),
+        (head(strength={"scale": "none", "rating": 1500}), "strength"),
     ],
 )
 def test_every_fault_is_named_with_file_and_place(key, sent, damage, place):
