@@ -196,12 +196,10 @@ def planted(moves: pd.DataFrame) -> changes.TermChanges:
 
 
 def test_training_finds_what_was_planted(drawn):
-    moves = planted(drawn[:800])
-    settings = train.Settings(
-        hidden=64, trunk=32, epochs=25, batch=64, rate=1e-2, seed=1
-    )
+    moves = planted(drawn[:300])
+    settings = train.Settings(64, 32, epochs=16, batch=32, rate=1e-2, seed=1)
     _, log = train.train(priority.BoardSource(), moves, moves, settings)
-    assert len(log) == 25
+    assert len(log) == 16
     assert (
         log[0]["rate"] < max(row["rate"] for row in log) > log[-1]["rate"]
     )  # one cycle

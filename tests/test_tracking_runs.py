@@ -357,7 +357,7 @@ def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_game
     assert np.mean([answer.legal for answer in plays.choose(asked)]) > 0.8
     assert [player.name for player in said] == ["tracking_l_rap15", "tracking_l_ap"]
     kept = load_script("tracking/moves.py").asked_after()
-    asked = [Asked("", Position.after(moves)) for moves in kept[:1000:50]]
+    asked = [Asked("", Position.after(moves)) for moves in kept[:1000:100]]
     for player in said:
         assert np.mean([answer.legal for answer in player.choose(asked)]) > 0.5
     new = [Asked("new", Position.after(played[0]))]
