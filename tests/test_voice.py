@@ -22,6 +22,8 @@ FREEZE = load_script("commentary/freeze.py")
 CHECK = load_script("commentary/voice/check.py")
 RECORD = load_script("recordings/record.py")
 MODEL = "scripted-1"
+#: How many of the experiment's moves the scripted model is asked about.
+MOVES = 50
 BLIND = "decisive=yes helpful=no misleading=no false=no author=model"
 
 
@@ -85,7 +87,11 @@ def scripted(tmp_path, monkeypatch):
         lambda name: tmp_path / name if MODEL in name else data_file(name),
     )
     model = model_named(MODEL)
-    moves = voice.voice_moves()
+    moves = dict([*voice.voice_moves().items()][:MOVES])
+    lined = {name: voice.lined_moves()[name] for name in moves}
+    monkeypatch.setattr(voice, "voice_moves", lambda: moves)
+    monkeypatch.setattr(voice, "lined_moves", lambda: lined)
+    monkeypatch.setattr(voice, "PLANTS", 10)
     wrongly = {*sorted(moves)[:20]}
 
     def comment(request: Request) -> str:
@@ -120,7 +126,7 @@ def scripted(tmp_path, monkeypatch):
 def test_the_whole_way_from_comments_to_accusations(scripted):
     answer, comment, reading, folder, wrongly = scripted
     client = replay(voice.PURPOSE, MODEL)
-    assert answer("voice", comment) == 8 * 150
+    assert answer("voice", comment) == 8 * MOVES
     answer("voice_readings", reading)
     wrong = CHECK.wrong_claims(client, replay("voice_readings", MODEL))
     assert wrong.keys() == wrongly
@@ -137,7 +143,7 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
     checked = outcomes.check_twice(client, replay("voice_readings", MODEL))
     of = voice.comments(client)
     false = outcomes.by_arm(of, voice.accused(*checked))
-    assert false.shape == (150, 9)
+    assert false.shape == (MOVES, 9)
     for arm in of:
         accused = {*false.index[false[arm] == 1]}
         assert accused == (wrongly if arm == "lines" else set())
@@ -147,7 +153,7 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
     blind_answers = replay(blind.PURPOSE, MODEL)
     blindly, _ = RECORD.known_questions("voice_blind", blind_answers, MODEL)
     shown = Counter(each.about["method"] for each in blindly)
-    assert shown["notes"] == 2 * 150
+    assert shown["notes"] == 2 * MOVES
     assert shown.keys() - {"notes", "broken", "reference"} <= {*voice.REGISTERED}
     title = arms.EVERY_ARM["ccc"].title
     assert not [each for each in blindly if title in str(each.messages)]
@@ -158,7 +164,7 @@ def test_the_whole_way_from_comments_to_accusations(scripted):
     assert (decisive == 1).all(axis=None)
     false_blind = outcomes.said(said, "false")
     ruler = outcomes.rulers(false, found, false_blind)
-    assert ruler["all"] == Ruler(450, 450, 20, 9 * 150)
+    assert ruler["all"] == Ruler(90, 90, 20, 9 * MOVES)
 
 
 def test_a_file_that_is_missing_says_what_makes_it(scripted):
