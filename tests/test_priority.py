@@ -43,7 +43,11 @@ def partner(term: str) -> int:
 
 
 PARTNERS = [partner(term) for term in TERMS]
-SIGNS = np.where([name.startswith(("White", "Black")) for name in TERMS], 1, -1)
+SIGNS = np.where(
+    [name.startswith(("White", "Black")) for name in TERMS],
+    1,
+    -1,
+)
 SMALL = train.Settings(16, 8, batch=50, rate=1e-2)
 
 
@@ -161,7 +165,11 @@ def test_features_of_the_mirrored_move_are_the_two_views_exchanged(
     predict = partial(small_model.predict, priority.BoardSource())
     change, _ = predict(*moves)
     opposite, _ = predict(*turned)
-    assert np.allclose(opposite, change[:, PARTNERS] * SIGNS, atol=1e-5)
+    assert np.allclose(
+        opposite,
+        change[:, PARTNERS] * SIGNS,
+        atol=1e-5,
+    )
     assert np.abs(change).max() > 0
 
 
@@ -171,7 +179,11 @@ def test_a_model_comes_back_from_its_file_and_batches_change_nothing(
     again = priority.ChangeModel.load(small_model.save(tmp_path / "model.safetensors"))
     asked = (priority.BoardSource(), *around(drawn[:10]))
     whole = small_model.predict(*asked)
-    assert np.allclose(whole, again.predict(*asked, batch=3), atol=2e-3)  # 16 bits
+    assert np.allclose(
+        whole,
+        again.predict(*asked, batch=3),
+        atol=2e-3,
+    )  # 16 bits
     assert again.about == small_model.about
     with pytest.raises(ValueError, match="holds no sizes"):
         priority.ChangeModel.load(priority.weights_file("nnue-svm"))
@@ -185,7 +197,16 @@ def planted(moves: pd.DataFrame) -> changes.TermChanges:
     weights = np.random.default_rng(2).normal(size=(8, 12))
     terms = []
     for codes in map(priority.BoardSource().read, around(moves)):
-        counts = ((codes >= 1) & (codes <= 6)).reshape(-1, 2, 8, 8).sum(axis=3)
+        counts = (
+            ((codes >= 1) & (codes <= 6))
+            .reshape(
+                -1,
+                2,
+                8,
+                8,
+            )
+            .sum(axis=3)
+        )
         sides = counts @ weights
         totals = sides[:, 0, :3] - sides[:, 1, :3]
         pairs = sides[:, :, 3:].transpose(0, 2, 1)
@@ -222,7 +243,11 @@ def test_a_run_stops_after_the_last_fall_and_keeps_its_best_pass(selfplay, monke
     assert len(log) == 8, "the ninth is never asked for"
     assert [row["rate"] for row in log] == pytest.approx([1e-2] * 4 + [1e-3] * 4)
     kept = []
-    for most, measured in ((9, (0.3, 0.7, 0.6)), (2, (0.3, 0.7, 0.8)), (1, (0.3,))):
+    for most, measured in (
+        (9, (0.3, 0.7, 0.6)),
+        (2, (0.3, 0.7, 0.8)),
+        (1, (0.3,)),
+    ):
         stopping = train.Stopping(patience=1, falls=0, most=most)
         kept.append(run(selfplay, monkeypatch, stopping, *measured)[0])
     best, same, other = kept
@@ -297,7 +322,12 @@ def scripted(monkeypatch):
             change = np.zeros((len(before), 21), np.float32)
             change[:, [TERMS.index("Black Threats"), TERMS.index("Material")]] = (-2, 1)
             start = np.full_like(change, 0.5)
-            return priority.Scores(start, start + change, change, np.abs(change))
+            return priority.Scores(
+                start,
+                start + change,
+                change,
+                np.abs(change),
+            )
 
     monkeypatch.setattr(priority, "load_method", lambda name: Scripted())
 
@@ -337,10 +367,18 @@ def test_linear_scores_fitted_together_answer_their_own_questions(selfplay):
     after = before + random.normal(size=before.shape).astype(np.float32)
     line = random.normal(size=(12, 21)).astype(np.float32)
     frame = pd.DataFrame({"game": range(len(before)), "split": "train"})
-    moves = changes.TermChanges(frame, before @ line, after @ line)
+    moves = changes.TermChanges(
+        frame,
+        before @ line,
+        after @ line,
+    )
     fitted = fit.fit_linear(before, after, moves, penalty=1e-4, seed=0)
     truth = moves.changes / moves.spread()
-    assert np.allclose(fitted["changes"].scores(after - before), truth, atol=0.05)
+    assert np.allclose(
+        fitted["changes"].scores(after - before),
+        truth,
+        atol=0.05,
+    )
     assert np.allclose(
         fitted["states"].score_changes(before, after), moves.changes, atol=0.05
     )

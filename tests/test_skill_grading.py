@@ -31,7 +31,14 @@ SCHOLARS_MATE = read_fen(
     "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
 )
 #: Values of six moves of the first position; the others are worth nothing.
-SIX = {"e2e4": 40, "d2d4": 35, "a2a4": 15, "h2h3": -10, "h2h4": -50, "f2f3": -110}
+SIX = {
+    "e2e4": 40,
+    "d2d4": 35,
+    "a2a4": 15,
+    "h2h3": -10,
+    "h2h4": -50,
+    "f2f3": -110,
+}
 
 
 class FakeEngine:
@@ -84,7 +91,12 @@ def test_every_legal_move_is_searched_with_the_same_share_of_nodes():
 
 def test_moves_that_are_asked_alone_are_searched_alone_and_depth_stays_depth():
     engine = FakeEngine(SIX)
-    found = grading.analyse_moves(engine, START, Settings(None, 9), ("f2f3", "e2e4"))  # type: ignore[arg-type]
+    found = grading.analyse_moves(
+        engine,
+        START,
+        Settings(None, 9),
+        ("f2f3", "e2e4"),
+    )  # type: ignore[arg-type]
     assert engine.asked == [(None, 9, 5, None), (None, 9, 1, ["f2f3"])]
     assert len(found.values) == 6
 
@@ -94,7 +106,13 @@ def test_moves_that_are_asked_alone_are_searched_alone_and_depth_stays_depth():
 
 def test_the_bound_itself_belongs_to_the_better_grade():
     for grade, most in zip(GRADES, (10, 30, 60, 100), strict=False):
-        found = graded({"e2e4": 0, "d2d4": -most, "c2c4": -most - 1})["grade"]
+        found = graded(
+            {
+                "e2e4": 0,
+                "d2d4": -most,
+                "c2c4": -most - 1,
+            }
+        )["grade"]
         assert found["d2d4"] == grade != found["c2c4"]
 
 
@@ -211,13 +229,21 @@ def test_a_killed_run_goes_on_and_gives_the_same_bytes(
 def test_what_a_file_lacks_is_searched_once_and_stored(tmp_path, fake_engine):
     first, second = map(grading.position_key, (START, AFTER_E4))
     table = MoveTable(SIX, list(SIX)[:5])
-    more = (Settings(100), {first: table}, Store(tmp_path / "another"))
+    more = (
+        Settings(100),
+        {first: table},
+        Store(tmp_path / "another"),
+    )
     found = grading.search_tables([START, AFTER_E4], *more)
     searched = len(fake_engine.asked)
     assert found[0] is table
     assert grading.search_tables([AFTER_E4, START], *more) == found[::-1]
     assert len(fake_engine.asked) == searched > 0
-    grading.search_tables([AFTER_E4], *more, asked={second: ("e7e5",)})
+    grading.search_tables(
+        [AFTER_E4],
+        *more,
+        asked={second: ("e7e5",)},
+    )
     assert len(fake_engine.asked) > searched
 
 

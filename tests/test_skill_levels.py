@@ -35,7 +35,14 @@ class Script:
 
 def level_game(level: int, moves: Sequence[str] = FOOLS_MATE, opening: int = 0) -> Game:
     name = f"Skill Level {level}"
-    return Game(tuple(moves), "0-1", name, name, "checkmate", opening)
+    return Game(
+        tuple(moves),
+        "0-1",
+        name,
+        name,
+        "checkmate",
+        opening,
+    )
 
 
 # ---------------------------------------------------------------- games
@@ -53,7 +60,11 @@ def test_a_game_ends_by_the_rules_or_by_its_length(moves, most, end):
     engine = Script(moves)
     rules = script.Rules(nodes=77, opening_plies=2, most_plies=most)
     game = script.play_game(engine, 10, moves[:2], rules)  # type: ignore[arg-type]
-    assert (game.result, game.termination, len(game.moves)) == end
+    assert (
+        game.result,
+        game.termination,
+        len(game.moves),
+    ) == end
     assert (game.opening_plies, engine.asked[0]) == (2, (2, 77, 10))
 
 
@@ -78,8 +89,16 @@ def test_a_killed_generation_goes_on_with_the_next_game(tmp_path, monkeypatch):
                     raise KeyboardInterrupt
             return super().play(moves, nodes=nodes, level=level)
 
-    monkeypatch.setattr(script, "Engine", lambda **_: nullcontext(Mortal(SHUFFLE)))
-    monkeypatch.setattr(script, "draw_openings", lambda *_: [SHUFFLE[:1], SHUFFLE[:2]])
+    monkeypatch.setattr(
+        script,
+        "Engine",
+        lambda **_: nullcontext(Mortal(SHUFFLE)),
+    )
+    monkeypatch.setattr(
+        script,
+        "draw_openings",
+        lambda *_: [SHUFFLE[:1], SHUFFLE[:2]],
+    )
     target = tmp_path / "games.tsv.zst"
     rules = script.Rules(games=2, nodes=1, most_plies=6)
     options = {"book": tmp_path / "none.bin", "store": Store(tmp_path / "store")}
@@ -113,7 +132,11 @@ def test_losses_belong_to_the_mover_and_the_cap_cuts_mates_alone():
     assert cut["loss"].tolist() == [80, 20, 960, 0]
     assert cut["side"].tolist() == ["White", "Black", "White", "Black"]
     assert cut["mate"].tolist() == [False, False, True, True]
-    uncut = levels.move_losses([level_game(5)], [VALUES], cap=None)
+    uncut = levels.move_losses(
+        [level_game(5)],
+        [VALUES],
+        cap=None,
+    )
     assert uncut["loss"].tolist() == [80, 20, 9_959, 0]
     gains = levels.move_losses([level_game(5)], [np.array([0, 50, 10, 10, 30])])
     assert gains["loss"].tolist() == [0, 0, 0, 20]

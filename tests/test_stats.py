@@ -96,7 +96,11 @@ def test_the_area_under_the_curve_is_scikit_learns():
     found = stats.area_under_curve(scores, labels, seed=0)
     assert found.value == pytest.approx(roc_auc_score(labels, scores))
     assert found.low < found.value < found.high
-    apart = stats.area_under_curve([1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 1, 1], seed=0)
+    apart = stats.area_under_curve(
+        [1, 2, 3, 4, 5, 6],
+        [0, 0, 0, 0, 1, 1],
+        seed=0,
+    )
     assert apart.value == apart.high == 1
     least, _ = stats.wilson(1, 2)
     assert apart.low == pytest.approx(least), "a doubt is always left"
@@ -127,7 +131,11 @@ def test_rows_that_are_alike_within_clusters_count_less():
 def shares_in_clusters(share, alike, random):
     """Draw zeros and ones in 40 clusters of 1 to 5 rows, ``alike`` within a cluster."""
     scale = (1 - alike) / alike
-    likely = random.beta(share * scale, (1 - share) * scale, size=40)
+    likely = random.beta(
+        share * scale,
+        (1 - share) * scale,
+        size=40,
+    )
     sizes = random.integers(1, 6, size=40)
     index = np.repeat(np.arange(40), sizes)
     hits = random.random(index.size) < likely[index]

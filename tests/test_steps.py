@@ -99,7 +99,13 @@ def test_a_ruler_that_tells_nothing_is_refused_and_its_arm_left_out(ruler):
 
 def test_steps_are_told_by_what_they_bear_out():
     frame = pd.DataFrame(
-        {"bare": ones(60), "ccc": ones(20), "same": ones(60), "none": ones(3)}, MOVES
+        {
+            "bare": ones(60),
+            "ccc": ones(20),
+            "same": ones(60),
+            "none": ones(3),
+        },
+        MOVES,
     )
     contrasts = {
         "all": ("ccc", "bare"),

@@ -101,7 +101,12 @@ def test_a_bad_study_file_is_named_with_its_place(tmp_path, text, message):
     ],
 )
 def test_a_study_that_compares_nothing_is_refused(made, change, message):
-    refuses(ValueError, message, study.Study.model_validate, made.model_dump() | change)
+    refuses(
+        ValueError,
+        message,
+        study.Study.model_validate,
+        made.model_dump() | change,
+    )
 
 
 def test_a_study_is_made_of_a_table_of_comments(made):
@@ -286,7 +291,12 @@ def test_table_1_by_hand():
 
 
 def test_stars_are_printed_where_the_difference_is_certain():
-    ratings = simulate.simulate(PLANTED, [f"m{k}" for k in range(60)], 5, seed=3)
+    ratings = simulate.simulate(
+        PLANTED,
+        [f"m{k}" for k in range(60)],
+        5,
+        seed=3,
+    )
     words = pd.DataFrame(20.0, ratings.moves, ratings.methods).assign(ccc=28)
     printed = reading.as_printed(reading.table1(ratings, words, "ccc", seed=0))
     assert printed.loc["gac", "completeness"].startswith("*")
@@ -388,7 +398,12 @@ def test_from_a_study_to_its_tables(made, tmp_path, capsys):
     first = form.read_text()
     assert run("build", tmp_path / "study.json", "-o", form) == 0
     assert form.read_text() == first, "the key is kept, so the page is the same"
-    ratings = simulate.simulate(PLANTED, [move.name for move in made.moves], 3, seed=2)
+    ratings = simulate.simulate(
+        PLANTED,
+        [move.name for move in made.moves],
+        3,
+        seed=2,
+    )
     files = simulate.write_sessions(tmp_path, study.read_key(kept), ratings)
     pairs = [f"{move.name},{name}" for move in made.moves for name in METHODS]
     lengths = "".join(f"\n{pair},{n}" for n, pair in enumerate(pairs))

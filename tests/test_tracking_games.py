@@ -74,7 +74,13 @@ def test_the_vocabulary_is_the_papers_table_1():
 def test_the_rows_of_table_2(row, column, notation, draws):
     printed = reference.lookup("state_tracking", "table2", row, column).printed
     generator = SimpleNamespace(random=lambda size, dtype: np.array(draws))
-    ids, starts = annotate(tokenise([TABLE_2_MOVES]), [0], notation, 0.15, generator)
+    ids, starts = annotate(
+        tokenise([TABLE_2_MOVES]),
+        [0],
+        notation,
+        0.15,
+        generator,
+    )
     assert (words(ids), list(starts)) == (printed, [0, ids.size])
 
 
@@ -119,7 +125,11 @@ def test_a_move_that_is_not_uci_is_named(wrong):
 
 def test_no_games_make_no_tokens_and_a_game_without_moves_its_ends():
     assert annotate(tokenise([TABLE_2_MOVES]), [], "uci")[0].size == 0
-    ids, starts = annotate(tokenise([[], ["e2e4"]]), [0, 1], "uci")
+    ids, starts = annotate(
+        tokenise([[], ["e2e4"]]),
+        [0, 1],
+        "uci",
+    )
     assert ids.tolist() == [BOS, EOS, BOS, 15, 31, EOS]
     assert starts.tolist() == [0, 2, 6]
 
@@ -158,7 +168,12 @@ def test_too_few_games_and_wrong_sets_are_refused(selfplay_games, small_corpus):
         ValueError, r"need 83 different games .* least 63 more", split_games, few, SMALL
     )
     for name in ("XL", "41", "0"):
-        refuses(ValueError, f"no set '{name}'; choose one of", small_corpus.of, name)
+        refuses(
+            ValueError,
+            f"no set '{name}'; choose one of",
+            small_corpus.of,
+            name,
+        )
 
 
 def test_a_file_is_read_once_and_then_kept(
@@ -184,7 +199,14 @@ def test_batches_keep_to_their_tokens_with_little_padding_and_few_shapes(
 ):
     ids, starts = annotate(selfplay_tokens, np.arange(300), "uci")
     lengths = np.diff(starts)
-    batches = list(tokens.cut_batches(ids, starts, np.argsort(lengths), 1024))
+    batches = list(
+        tokens.cut_batches(
+            ids,
+            starts,
+            np.argsort(lengths),
+            1024,
+        )
+    )
     shapes = [tuple(rows[:, 1:].shape) for _, rows in batches]
     assert sorted(np.concatenate([group for group, _ in batches])) == list(range(300))
     assert all(count * length <= 1024 for count, length in shapes)

@@ -57,7 +57,11 @@ def test_neither_a_later_token_nor_padding_nor_another_game_changes_a_logit(kind
     ids = random_ids(2, 40)
     padded = ids.clone()
     padded[1, 21:] = 0
-    assert torch.allclose(model(padded)[1:, :21], model(ids[1:, :21]), atol=1e-5)
+    assert torch.allclose(
+        model(padded)[1:, :21],
+        model(ids[1:, :21]),
+        atol=1e-5,
+    )
     changed = ids.clone()
     changed[:, 25] = (changed[:, 25] - 2) % 60 + 3
     moved = (model(ids) - model(changed)).abs()
@@ -105,7 +109,11 @@ def test_hashed_attention_is_among_the_tokens_that_share_a_bucket_in_a_round():
     key = torch.nn.functional.normalize(query, dim=2) * 4
     seen |= lonely.unsqueeze(2) & itself
     exact = softmax_attention(query, key, value, seen)
-    assert torch.allclose(attention(torch.stack([query, value])), exact, atol=1e-5)
+    assert torch.allclose(
+        attention(torch.stack([query, value])),
+        exact,
+        atol=1e-5,
+    )
 
 
 def test_random_features_approach_softmax_attention_as_they_grow_in_number():

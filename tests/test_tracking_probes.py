@@ -136,7 +136,14 @@ def test_a_prefix_of_a_training_game_is_never_asked():
     games = long_games[:15]
     cut = [replace(game, moves=game.moves[:-1]) for game in games]
     sizes = {"S": 5, "M": 10, "L": 15, "dev": 1, "test": 1, "probe": 15}
-    split = split_games([*selfplay(60)[-2:], *cut, *games], sizes)
+    split = split_games(
+        [
+            *selfplay(60)[-2:],
+            *cut,
+            *games,
+        ],
+        sizes,
+    )
     words = "too few prefixes of the short band"
     refuses(ValueError, words, probes.build_probes, split, seed=1, count=5)
 

@@ -44,7 +44,12 @@ def random_moves(boards: list[chess.Board]) -> list[chess.Move]:
 @pytest.mark.parametrize("reading", ["uci", "ap"])
 def test_states_are_those_after_the_move_s_last_token(model, reading):
     games = [*PLAYED, PROMOTED]
-    rows = [(0, 5), (0, 12), (3, 9), (1, 30)]
+    rows = [
+        (0, 5),
+        (0, 12),
+        (3, 9),
+        (1, 30),
+    ]
     positions = pd.DataFrame(rows, columns=["game", "ply"])
     states = world_model.hidden_states(model, reading, tokenise(games), positions)
     layers_read = SMALL.layers + 1
@@ -54,7 +59,11 @@ def test_states_are_those_after_the_move_s_last_token(model, reading):
         ids = torch.from_numpy(read.astype(np.int64))
         with torch.no_grad():
             alone = model.states(ids[None])[0, -1]
-            assert torch.allclose(model.norm(states[-1, row]), alone, atol=1e-4)
+            assert torch.allclose(
+                model.norm(states[-1, row]),
+                alone,
+                atol=1e-4,
+            )
     assert not any(block._forward_hooks for block in model.body.blocks)
 
 
@@ -95,6 +104,11 @@ def scripted(_: object, reading: str, games: list[list[str]]) -> list[str]:
 
 def test_a_model_that_answers_legally_is_not_beaten(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", scripted)
-    table = world_model.attack(model, "uci", [["e2e4", "e7e5"], []], random_moves)
+    table = world_model.attack(
+        model,
+        "uci",
+        [["e2e4", "e7e5"], []],
+        random_moves,
+    )
     assert set(table["illegal"]) == {""}
     assert (table["answers"] <= world_model.ANSWERS).all()

@@ -80,7 +80,11 @@ def scripted(tmp_path, monkeypatch):
     """
     monkeypatch.setattr(os, "fsync", lambda _: None)
     place = Recordings.of
-    monkeypatch.setattr(Recordings, "of", lambda *about: place(*about, tmp_path))
+    monkeypatch.setattr(
+        Recordings,
+        "of",
+        lambda *about: place(*about, tmp_path),
+    )
     monkeypatch.setattr(
         voice,
         "data_file",
