@@ -18,28 +18,14 @@ from chessgloss.llm.recordings import (
     Recordings,
     Token,
 )
-from chessgloss.positions import MoveInContext, Position, read_fen, read_move
-from fakes.analyses import TRAP, analysis
+from chessgloss.positions import read_fen, read_move
+from fakes.analyses import analysis, grabbed_pawn
 from fakes.scripted_llm import scripted_llm
-from scripts import FIGURE_A5, PROJECT, load_script
+from scripts import FIGURE_A5, PROJECT
 
-record = load_script("recordings/record.py")
-
-
-def trap(name: str, uci: str, after: int, *lines: tuple[str, int]) -> Briefing:
-    """A move in the Elephant Trap's position; ``after`` is what the opponent then has."""
-    move = MoveInContext(Position.after(TRAP), uci)
-    reply = "f6d5 g5d8" if uci == "c3d5" else "c7c6"
-    before = analysis(move.position, *((score, moves) for moves, score in lines))
-    return Briefing(name, move, before, analysis(move.after(), (after, reply)))
-
-
-LINES = (("e2e3 c7c6", 40), ("a2a3", 25), ("g1f3", -30))
-#: 6. Nxd5 takes a pawn and loses a piece; 6. e3 is best; 6. a3 is nearly as good.
-BLUNDER = trap("one/1", "c3d5", 350, *LINES)
-BEST = trap("two/1", "e2e3", -40, *LINES)
-QUIET = trap("two/2", "a2a3", -25, *LINES)
-KNOWN = {briefing.name: briefing for briefing in (BLUNDER, BEST, QUIET)}
+#: 6. Nxd5 takes a pawn and loses a piece.
+BLUNDER = grabbed_pawn()
+KNOWN = dict.fromkeys(("one/1", "two/1"), BLUNDER)
 
 
 def frame(*rows: tuple[str, str, str]) -> pd.DataFrame:
@@ -126,15 +112,9 @@ def test_the_digit_is_taken_at_the_answers_place_alone(score, texts):
             3.8,
         ),
         (answer("The", token("The", The=0.6, x4=0.4)), math.nan),
-        (answer("The 4", token("The", The=1.0), token(" 4", _4=1.0)), math.nan),
-        (answer("", state="empty"), math.nan),
         (answer("I cannot help with 5", token("5", x5=1.0), state="refused"), math.nan),
+        (answer("**4**", token("**", x4=0.25), state="answered"), 4.0),
         (answer("45", token("4", x4=1.0), token("5", x5=1.0)), math.nan),
-        (
-            answer("4.5", token("4", x4=1.0), token(".", x=1.0), token("5", x5=1.0)),
-            math.nan,
-        ),
-        (answer("\n", token("\n", x4=0.4)), math.nan),
     ],
 )
 def test_a_score_is_the_mean_at_the_answers_token_or_there_is_none(given, value):
@@ -158,15 +138,6 @@ def test_the_hint_names_played_best_and_second_best_with_their_point_of_view():
         "seen by Black, played Bxc3# mates in 1, best Bxc3# mates in 1 (the move played), "
         "second best Bb6 -80 cp"
     )
-
-
-def test_a_question_names_its_text_by_hash_only():
-    request = gcc.judge_request(
-        ">>> $fen, a secret <<<", BLUNDER, "clarity", "reference"
-    )
-    assert request.messages[-1].content.count(">>>") == 1
-    assert set(request.about) == {"asked", "of", "method", "text_sha256"}
-    assert "secret" not in str(dict(request.about))
 
 
 # ---------------------------------------------------------------- what is said to the judge
@@ -222,10 +193,8 @@ def test_scores_stand_beside_their_questions_and_unscored_rows_stay(tmp_path):
         client.ask_many(list(asked["request"]))
         scores = gcc.scored(asked, client)
     assert gcc.scored(asked, Client(client.recordings)).equals(scores)
-    rest = 0.3 / 8  # of each digit but the 4, which has 0.7
-    mean = (0.7 * 4 + rest * (1 + 2 + 3 + 5)) / (0.7 + 4 * rest)
-    assert scores["score"][0] == pytest.approx((mean - 1) / 4, abs=1e-4)
-    assert scores["mass"][0] == pytest.approx(0.7 + 4 * rest, abs=1e-4)
+    # 4 has 0.7, each other digit an eighth of the rest
+    assert scores["score"][0] == pytest.approx(0.6949, abs=1e-4)
     assert math.isnan(scores["score"][1])
 
 
@@ -254,9 +223,3 @@ def test_a_judge_without_the_hint_is_told_nothing_of_the_engine():
         assert gcc.expert_hint(BLUNDER) not in said
         assert "ngine" not in said
         assert with_hint[-1] == without[-1]
-        lines = "\n".join(message.content for message in with_hint).splitlines()
-        assert [line for line in said.splitlines() if line not in lines] == [
-            line.partition(" An engine's")[0]
-            for line in lines
-            if " An engine's" in line
-        ]

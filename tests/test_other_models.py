@@ -1,6 +1,5 @@
 """Chapters with another model than the book's run, and show it beside that under its own name."""
 
-import math
 import os
 import re
 from pathlib import Path
@@ -10,26 +9,16 @@ import pytest
 
 import chapters
 from chessgloss.commentary import arms, asking, methods
-from chessgloss.commentary.moves import evaluated_moves
-from chessgloss.judges import gcc
 from chessgloss.llm.client import (
     DEFAULT_MODEL,
     TITLES,
     model_named,
     model_title,
-    replay,
 )
 from chessgloss.llm.recordings import (
-    Answer,
-    Message,
     Recordings,
-    Request,
-    Sampling,
-    State,
-    Token,
 )
 from scripted_model import (
-    MOODS,
     REPLAYING,
     model_of,
     project_copy,
@@ -43,39 +32,6 @@ MOOD = os.environ.get("CHESSGLOSS_MOOD", "markdown")
 MODEL = model_of(MOOD)
 #: What a chapter says where it cannot show a model.
 INSTEAD = "cannot be shown here"
-
-#: What each model is called in tables: by its title, or as a player.
-NAMES = {
-    DEFAULT_MODEL: (model_title(DEFAULT_MODEL), "qwen_fen"),
-    MODEL: (model_title(MODEL), f"{MODEL.replace('-', '_')}_fen"),
-}
-
-
-def tables_of(path: Path) -> list[str]:
-    """Return the tables of an executed notebook in which both models' names stand."""
-    cells = nbformat.read(path, as_version=4).cells
-    outputs = [output for cell in cells for output in cell.get("outputs", ())]
-    shown = [output.get("data", {}).get("text/html", "") for output in outputs]
-    tables = [
-        table for html in shown for table in re.findall("<table.*?</table>", html, re.S)
-    ]
-    return [
-        table
-        for table in tables
-        if all(any(name in table for name in names) for names in NAMES.values())
-    ]
-
-
-def rows_of(table: str) -> set[tuple[str, ...]]:
-    """Return the rows of a table, each a tuple of its cells' text, in no order."""
-    rows = re.findall("<tr.*?</tr>", table, re.S)
-    return {
-        tuple(
-            re.sub("<.*?>", "", cell)
-            for cell in re.findall("<t[hd].*?</t[hd]>", row, re.S)
-        )
-        for row in rows
-    }
 
 
 @pytest.fixture(scope="module")
@@ -106,18 +62,6 @@ def outputs_of(path: Path, kind: str) -> str:
 
 
 @pytest.mark.release
-def test_both_models_stand_in_a_table_and_keep_their_values_whichever_is_asked_for(
-    executed,
-):
-    if INSTEAD in outputs_of(executed[MODEL], "text/markdown"):
-        pytest.skip("the chapter says why it does not show the other model")
-    own, other = (tables_of(executed[model]) for model in (DEFAULT_MODEL, MODEL))
-    assert own
-    assert list(map(rows_of, own)) == list(map(rows_of, other))
-    assert all(len(rows_of(table)) > 1 for table in own)
-
-
-@pytest.mark.release
 def test_the_chapter_speaks_of_the_model_that_it_is_given_or_says_why_not(executed):
     for model, path in executed.items():
         notebook = nbformat.read(path, as_version=4)
@@ -144,44 +88,9 @@ def test_no_prose_names_a_model_of_its_own(name):
         assert name not in path.read_text("utf-8"), path.name
 
 
-def test_what_no_model_writes_is_the_same_beside_every_model():
-    moves = evaluated_moves()[:3]
-    briefings = asking.read_briefings(asking.briefings_file())
-    own, other = (
-        methods.gather_comments(
-            ["reference", "gac", "notes", "listed"],
-            moves,
-            briefings,
-            replay(arms.PURPOSE, model),
-        )
-        for model in (DEFAULT_MODEL, "nobody")
-    )
-    assert own.equals(other)
-    assert set(own["model"]) == {""}
-
-
 def test_commentators_are_those_whose_comments_are_all_there():
     briefings = list(asking.read_briefings(asking.briefings_file()).values())
     assert methods.commentators(["bare", "ccc"], briefings) == [DEFAULT_MODEL]
-
-
-def test_each_mood_answers_in_its_own_way():
-    judged = Request(
-        (Message("user", "Rate it."),), Sampling(max_tokens=1, top_logprobs=5)
-    )
-    asked = [
-        Request((Message("user", f"Comment on move {n}."),), prompt="factorial@2")
-        for n in range(60)
-    ]
-    said = {mood: reply(mood, judged).text for mood in MOODS}
-    assert said["fair"] in "12345" and said["markdown"] == f"**{said['fair']}**"
-    assert said["unmarked"] == "The"
-    assert reply("fair", judged).tokens and not reply("reticent", judged).tokens
-    texts = {mood: [reply(mood, each) for each in asked] for mood in MOODS}
-    states = {mood: {each.state for each in answers} for mood, answers in texts.items()}
-    assert states["reticent"] == {"answered", "refused"}
-    assert states["markdown"] == {"answered", "cut_off"}
-    assert not any("Comment:" in each.text for each in texts["unmarked"])
 
 
 # ---------------------------------------------------------------- what cannot be shown
@@ -199,15 +108,6 @@ def test_each_mood_answers_in_its_own_way():
 )
 def test_an_answer_without_the_mark_is_a_comment_if_it_is_nothing_else(text, comment):
     assert arms.comment_in(text) == comment
-
-
-def test_a_digit_behind_the_tokens_that_were_kept_is_a_score():
-    before = Token("**", -0.3, (("**", -0.3), ("4", -1.4)))
-    given = Answer(State.ANSWERED, "**4**", (before,))
-    assert gcc.read_score(given) == gcc.Score(
-        4.0, pytest.approx(float("nan"), nan_ok=True)
-    )
-    assert math.isnan(gcc.read_score(Answer(State.CUT_OFF, "**", (before,))).value)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import zstandard
 
 import chapters
 from chessgloss.corpora.samples import sample_positions
+from chessgloss.positions import Position
 from fakes.leela_files import Architecture, write_leela
 from scripts import PROJECT, load_script, selfplay
 
@@ -61,26 +62,16 @@ def folder(tmp_path_factory):
     write_leela(folder / "network.pb.gz", Architecture())
     games = selfplay(150)
     sample = sample_positions(games, 20, seed=3)
-    lines = [
-        json.dumps(
-            {
-                "fen": " ".join(fen.split(" ")[:4]),
-                "evals": [
-                    {"pvs": [{"cp": 10, "line": "e2e4"}], "knodes": 1, "depth": 9}
-                ],
-            }
-        )
-        for fen in sample.fens
-    ]
+    known = [{"pvs": [{"cp": 10, "line": "e2e4"}], "knodes": 1, "depth": 9}]
+    fens = [fen.rsplit(" ", 2)[0] for fen in sample.fens]
+    lines = [json.dumps({"fen": fen, "evals": known}) for fen in fens]
     packed = zstandard.ZstdCompressor().compress("\n".join(lines).encode())
     (folder / "lichess_db_eval.jsonl.zst").write_bytes(packed)
     rows = f"PuzzleId,FEN,Moves,Rating,Themes\n{PUZZLE}\n"
     (folder / "lichess_db_puzzle.csv").write_text(rows, "utf-8")
     played = []
     for game in games:
-        board = chess.Board()
-        for move in game.moves:
-            board.push_uci(move)
+        board = Position.after(game.moves).board()
         written = chess.pgn.Game.from_board(board)
         written.headers["Result"] = game.result
         played.append(str(written))

@@ -32,12 +32,7 @@ def test_a_good_line_is_read_field_by_field_and_white_space_and_one_fence_tolera
     assert ballot == ("A", (5, 4, 4, 5, 3, 4), (3, 4, 3, 5, 4, 4), (25, 23))
     assert len(GOOD.split(",")) == pairwise.FIELDS
     spaced = GOOD.replace(",", ", ")
-    for text in (
-        f"  {GOOD}\n",
-        spaced,
-        f"```\n{GOOD}\n```",
-        f"```csv\n{GOOD}\n```\n",
-    ):
+    for text in (f"  {GOOD}\n", spaced, f"```csv\n{GOOD}\n```\n"):
         assert read_line(text) == ballot
 
 
@@ -53,17 +48,9 @@ def test_a_good_line_is_read_field_by_field_and_white_space_and_one_fence_tolera
         f"{GOOD}\n{GOOD}",
         f"```\n{GOOD}",
         GOOD.removesuffix(",23"),
-        GOOD.removeprefix("WINNER,"),
-        GOOD.replace(",B,", ",\nB,"),
         GOOD.replace(",25,B,", ",25,A,"),
-        GOOD.replace(",A,5", ",Candidate A,5"),
         GOOD.replace("WINNER,A", "WINNER,C"),
-        GOOD.replace("WINNER,A", "WINNER,Tie"),
-        GOOD.replace("WINNER,A", "WINNER,<A>"),
-        *(
-            GOOD.replace(",A,5", f",A,{wrong}")
-            for wrong in ("6", "0", "4.5", "-5", "", "\uff15", "4/5")
-        ),
+        *(GOOD.replace(",A,5", f",A,{wrong}") for wrong in ("6", "0", "4.5", "\uff15")),
         load_prompt("pairwise").messages[0].content.splitlines()[-4],
     ],
 )
@@ -90,10 +77,6 @@ def test_the_higher_total_wins_then_the_tie_breaks(a, b, winner, by):
     assert row.totals == winner
     assert row.decided_by == by
     assert row.rule == winner
-    assert row.total_a == sum(a)
-    assert row.total_b == sum(b)
-    (turned,) = pairwise.decide(pair(b, a), set()).itertuples()
-    assert turned.totals == {"A": "B", "B": "A", "TIE": "TIE"}[winner]
 
 
 STRUCK = {
@@ -108,10 +91,7 @@ STRUCK = {
 def test_the_rule_sets_faithfulness_and_may_turn_the_winner(struck):
     ballot = pair((5, 4, 4, 4, 4, 4), (4, 4, 4, 4, 4, 4))
     (row,) = pairwise.decide(ballot, {("m1", name) for name in struck}).itertuples()
-    assert row.totals == "A"
-    assert row.rule == STRUCK[struck]
-    assert row.struck_a == ("bare" in struck)
-    assert row.struck_b == ("ccc" in struck)
+    assert (row.totals, row.rule) == ("A", STRUCK[struck])
 
 
 def test_outcomes_name_methods_and_points_whatever_side_they_stood_on():
@@ -124,11 +104,7 @@ def test_outcomes_name_methods_and_points_whatever_side_they_stood_on():
     found = pairwise.outcomes(decided, "totals")
     assert found["winner"].tolist() == ["bare", "bare", "TIE"]
     assert found["points"].tolist() == [1, 0, 0.5]
-    assert pairwise.outcomes(decided, "word")["winner"].tolist() == [
-        "ccc",
-        "bare",
-        "ccc",
-    ]
+    assert [*pairwise.outcomes(decided, "word")["winner"]] == ["ccc", "bare", "ccc"]
 
 
 # ---------------------------------------------------------------- the hard rule
@@ -157,13 +133,9 @@ def briefed(fen: str, uci_or_san: str, score: int = 30) -> Briefing:
 def test_what_the_context_does_not_hold_disqualifies(text, event, board):
     """4. d4: nothing is captured; the black knight on c6 was pinned before."""
     quiet = (
-        "A natural move in the centre.",
-        "White does not give check.",
-        "The bishop attacks the knight on c6.",
-        "Is it check?",
+        "White does not give check. The bishop attacks the knight on c6. Is it check?"
     )
-    others = {f"quiet {k}": one for k, one in enumerate(quiet)}
-    texts = {"m1": {"bare": text, **others}}
+    texts = {"m1": {"bare": text, "ccc": quiet}}
     events = pairwise.claimed_events([briefed(PIN, "d4")], texts)
     assert pairwise.disqualified(events) == {("m1", "bare")}
     assert (events[["method", "event", "board"]] == ["bare", event, board]).all(
@@ -190,12 +162,10 @@ def test_what_the_context_holds_stands(fen, move, text):
     ("line", "event", "squares", "expected"),
     [
         ("best line: 7. Bxf7+ Kxf7", "capture", {"f7"}, True),
-        ("best line: 7. Bxf7+ Kxf7", "check", set(), True),
         ("best line: 7. Bf4 O-O", "capture", set(), False),
         ("expected reply: e1=Q#", "promotion", {"e1"}, True),
         ("expected reply: e1=Q#", "checkmate", set(), True),
         ("evaluation after: mates in 3", "forced tactic or threat", {"g8"}, True),
-        ("evaluation after: mates in 3", "check", set(), False),
         ("evaluation after: +1.20", "checkmate", set(), False),
         ("own hanging pieces after: none", "hanging-piece win", set(), False),
         ("exchange result: 0", "hanging-piece win", set(), False),
@@ -228,17 +198,11 @@ def test_a_pair_stands_below_its_context_and_no_comment_ends_its_own_mark():
 def test_answers_become_judged_pairs_and_none_is_lost():
     orders = [*permutations(("reference", "bare", "ccc"), 2)]
     questions = pd.DataFrame(orders, columns=["first", "second"]).assign(move="m1")
-    answers = [
-        Answer(State.ANSWERED, text)
-        for text in (GOOD, GOOD, GOOD, "A is better.", GOOD)
-    ]
-    answers.append(Answer(State.CUT_OFF, GOOD[:20]))
+    good = Answer(State.ANSWERED, GOOD)
+    other = Answer(State.ANSWERED, "A is better.")
+    answers = [good, good, good, other, good, Answer(State.CUT_OFF, GOOD[:20])]
     lined = pairwise.read_lines(questions.assign(answer=answers))
     assert lined["state"].tolist() == ["read"] * 3 + ["unreadable", "read", "cut_off"]
     judged = pairwise.decide(lined, {("m1", "bare"), ("m1", "reference")})
-    assert len(judged) == 4
-    assert judged["total_b"].tolist() == [23] * 4
     assert judged["totals"].tolist() == ["A"] * 4
     assert judged["rule"].tolist() == ["A", "B", "A", "A"]
-    assert judged.iloc[0]["stated_a"] == 25
-    assert judged["struck_a"].tolist() == [True, True, True, False]

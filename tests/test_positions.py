@@ -33,7 +33,6 @@ def test_every_reachable_position_and_its_moves_read_back_as_python_chess_writes
     assert positions.repair_fen(board.fen()).repairs == ()
     history = positions.Position.after(move.uci() for move in board.move_stack).board()
     assert history.move_stack == board.move_stack
-    assert history.is_repetition(2) == board.is_repetition(2)
     position = positions.Position(board.fen())
     for move in board.legal_moves:
         san = board.san(move)
@@ -67,20 +66,9 @@ def test_repairs_follow_the_stated_rules_and_say_so():
         "castling",
         "en",
     ]
-    for fen in ("", "4k3/8/8/8/8/8/8/8", "not a fen at all x y"):
+    for fen in ("", "4k3/8/8/8/8/8/8/8", "not a fen at all x y", f"{ITALIAN[:-4]} x y"):
         with pytest.raises(positions.PositionError):
             positions.repair_fen(fen)
-
-
-@pytest.mark.parametrize(
-    "text", ["Bd3", "e2e4", "O-O", "", "31. Kg3", "knight to f6", "0000"]
-)
-def test_illegal_moves_name_the_move_the_side_and_the_position(text):
-    position = positions.repair_fen(FIGURE_A1).position
-    said = refuses(
-        positions.MoveError, "not a legal", positions.read_move, position, text
-    )
-    assert f"{text!r} is not a legal move for Black" in said
 
 
 def test_moves_read_as_books_print_them_and_an_ambiguous_one_asks_for_the_square():
@@ -103,8 +91,8 @@ def test_after_a_move_the_history_is_one_longer():
     assert after.moves == ("e2e4", "c7c5")
     unknown = positions.Position("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
     assert positions.read_move(unknown, "Ra8+").after().root == unknown.fen
-    with pytest.raises(positions.PositionError, match="do not lead"):
-        positions.Position(chess.STARTING_FEN, ("e2e4",))
+    wrong = (chess.STARTING_FEN, ("e2e4",))
+    refuses(positions.PositionError, "do not lead", positions.Position, *wrong)
 
 
 def test_a_game_gives_its_positions_and_checks_its_moves():
@@ -112,8 +100,8 @@ def test_a_game_gives_its_positions_and_checks_its_moves():
     assert (game.fens()[2], len(game.fens())) == (game.position(2).fen, 4)
     refuses(IndexError, "3 plies", game.position, 4)
     for illegal in ("e2e4", "0000"):
-        with pytest.raises(positions.MoveError, match=f"ply 1: '{illegal}'"):
-            positions.Game(("e2e4", illegal), "*").position(2)
+        wrong = positions.Game(("e2e4", illegal), "*")
+        refuses(positions.MoveError, f"ply 1: '{illegal}'", wrong.position, 2)
     refuses(ValueError, "result", positions.Game, (), "1-1")
 
 
@@ -139,6 +127,9 @@ MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
     [
         ("7k/P7/8/8/8/8/8/K7 w - - 0 1", "a8", "names its piece"),
         (MATED, "e4", "the game is over"),
+        (MATED, "0000", "'0000' is not a legal move for White"),
+        (chess.STARTING_FEN, "O-O", "'O-O' is not a legal move for White"),
+        (chess.STARTING_FEN, "knight to f6", "not a legal move"),
         (chess.STARTING_FEN, "x" * 9_000, "xxx[.][.][.]' is not"),
     ],
 )
@@ -158,7 +149,7 @@ ITALIAN = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - 2 3"
     ("text", "fen", "repairs"),
     [
         (f'{ITALIAN} bm Qh5; id "x.1";', ITALIAN, 1),
-        (f'{ITALIAN[:-4]} bm Qh5; id "x.1";', f"{ITALIAN[:-4]} 0 1", 3),
+        (FIGURE_A1, f"{FIGURE_A1[:-1]}1", 1),
         (f"{ITALIAN[:-4]} acd 12;", f"{ITALIAN[:-4]} 0 1", 3),
         (f"{ITALIAN[:-4]}", f"{ITALIAN[:-4]} 0 1", 2),
     ],
@@ -167,15 +158,6 @@ def test_operations_of_epd_are_left_out_and_that_is_said(text, fen, repairs):
     read = positions.repair_fen(text)
     assert (read.position.fen, len(read.repairs)) == (fen, repairs)
     assert ("EPD" in read.repairs[0]) == (";" in text)
-
-
-def test_what_is_no_epd_is_still_refused():
-    refuses(
-        positions.PositionError,
-        "half-move",
-        positions.repair_fen,
-        f"{ITALIAN[:-4]} x y",
-    )
 
 
 @pytest.mark.parametrize(
@@ -197,14 +179,12 @@ def test_an_impossible_en_passant_square_is_named(fen, square):
 @pytest.mark.parametrize(
     ("fen", "text", "wrong"),
     [
-        (chess.STARTING_FEN, "Nxf3+", True),
+        (chess.STARTING_FEN, "Nxf3", True),
         (chess.STARTING_FEN, "Nf3#", True),
-        (chess.STARTING_FEN, "Nf3", False),
         (chess.STARTING_FEN, "g1f3", False),
         (chess.STARTING_FEN, "1. Ng1-f3!", False),
         ("4k3/8/8/8/5p2/8/8/4KR2 w - - 0 1", "Rf4", True),
         ("4k3/8/8/8/5p2/8/8/4KR2 w - - 0 1", "Rxf4", False),
-        ("4k3/8/8/8/5p2/8/8/4KR2 w - - 0 1", "f1f4", False),
         ("4k3/8/8/8/5p2/8/8/4KR2 w - - 0 1", "Rf1-f4", False),
         ("4k3/8/8/8/8/8/8/4KR2 w - - 0 1", "Rf8", False),  # the check is left out
         ("4k3/8/8/8/8/8/8/4KR2 w - - 0 1", "Rf8#", True),

@@ -97,10 +97,6 @@ def test_a_reading_has_the_claims_of_each_text_at_its_sentences(read):
     assert (found["b"].claims, found["b"].problem, left) == ((), "", [])
 
 
-def test_what_no_answer_is_recorded_of_is_not_read(read):
-    assert read() == ({}, [])
-
-
 def test_a_line_that_breaks_the_language_is_asked_once_more(read):
     broken = f"1. {ATTACKS}\n2. quality grade=super\n3. -\n4. -"
     found, left = read(broken)

@@ -31,30 +31,19 @@ def test_every_purpose_that_is_written_down_can_be_recorded():
     assert {"all", "strong_judge", "factorial"} <= purposes <= {"all", *record.PURPOSES}
 
 
-def test_a_run_before_the_questions_says_what_they_would_take():
-    questions = [
-        Request((Message("user", "x" * 4001),)),
-        Request((Message("user", "y" * 40),)),
-    ]
-    assert (
-        str(record.estimate(questions))
-        == "2 calls, about 1,011 tokens in, at most 512 out"
-    )
-
-
-def test_a_price_is_that_of_a_million_tokens_and_thoughts_count():
+def test_a_run_before_the_questions_says_what_they_would_take_and_thoughts_count():
     questions = [
         Request((Message("user", "x" * 4_000),), Sampling(max_tokens=1))
     ] * 1_000
     quick = record.estimate(questions)
+    assert str(quick).startswith("1,000 calls")
     assert quick.cost(2.5, 10) == pytest.approx(2.5 + 0.01)
     thinking = record.estimate(questions, THOUGHTS)
     assert thinking.cost(0, 10) == pytest.approx(0.01 + THOUGHTS / 100)
 
 
-@pytest.mark.parametrize("purpose", ["gcc_eval", "strong_judge"])
-def test_what_a_judge_would_cost_is_known_before_there_are_comments(purpose):
-    whole = record.missing(purpose, "scripted-1")
+def test_what_a_judge_would_cost_is_known_before_there_are_comments():
+    whole = record.missing("gcc_eval", "scripted-1")
     assert whole.calls > 1_800
     assert f"by the comments of {record.WRITER}" in str(whole)
 
@@ -116,28 +105,9 @@ def test_refused_questions_are_told_and_cost_no_other_batch(recorder, capsys):
         assert (run(), run()) == (1, 1)
     out, err = capsys.readouterr()
     became = "2 answered, 5 without an answer"
-    assert out.splitlines() == [
-        f"mate_in_one: 7 questions: {became}",
-        f"mate_in_one: 7 questions (2 recorded before): {became}",
-    ]
+    assert f"7 questions (2 recorded before): {became}" in out
     assert "Unrecognized request argument supplied: grammar" in err
     assert len(llm.asked) == 2, "what is there is not asked again"
-
-
-def test_a_rate_limit_that_outlasts_the_tries_is_a_line_and_the_run_goes_on_later(
-    recorder, capsys
-):
-    def batches(client, commentator):
-        yield plain("a", "b")
-
-    with scripted_llm("text:one", "429") as llm:
-        run = recorder(llm, batches)
-        assert run() == 1
-        out, err = capsys.readouterr()
-        assert "2 questions: 1 answered, 1 without an answer" in out
-        assert "status 429" in err
-        assert run() == 0
-    assert "2 questions (1 recorded before): 2 answered" in capsys.readouterr().out
 
 
 def test_a_judge_that_is_another_model_is_asked_about_the_models_comments(
@@ -173,10 +143,7 @@ def test_a_batch_may_follow_from_the_answers_to_the_one_before(recorder, capsys)
     with scripted_llm("text:one", "text:two", "text:three") as llm:
         run = recorder(llm, batches)
         assert (run(), run()) == (0, 0)
-    assert capsys.readouterr().out.splitlines() == [
-        "mate_in_one: 3 questions: 3 answered",
-        "mate_in_one: 3 questions (3 recorded before): 3 answered",
-    ]
+    assert "3 questions (3 recorded before): 3 answered" in capsys.readouterr().out
     asked = [body["messages"][0]["content"] for body in llm.asked]
     assert asked == ["first", "second", "more on two"]
 
@@ -224,7 +191,7 @@ def batched(recordings_aside, monkeypatch):
     return run, folder, asked
 
 
-def answer_all(folder, left_out=()) -> list[str]:
+def answer_all(folder, left_out=frozenset()) -> list[str]:
     """Answer each file of questions that has no answers; return their names."""
     names = []
     for path in sorted(folder.glob("*.questions.txt")):
@@ -232,12 +199,12 @@ def answer_all(folder, left_out=()) -> list[str]:
         beside = folder / f"{name}.answers.jsonl"
         if not beside.exists():
             kept = json.loads((folder / "kept" / f"{name}.json").read_text())
+            said = {n: each["name"] for n, each in kept["questions"].items()}
             lines = [
-                json.dumps({"number": int(n), "answer": each["name"]}) + "\n"
-                for n, each in kept["questions"].items()
-                if n not in left_out
+                json.dumps({"number": int(n), "answer": said[n]})
+                for n in said.keys() - left_out
             ]
-            beside.write_text("".join(lines))
+            beside.write_text("\n".join(lines))
             names.append(name)
     return names
 
@@ -249,14 +216,13 @@ def test_a_model_without_an_endpoint_is_asked_in_files(batched, capsys):
     assert "comments: 6 files written; 0 questions wait" in capsys.readouterr().out
     run("--write", str(folder), *order)
     assert "comments: 0 files written; 120 questions wait" in capsys.readouterr().out
-    assert len(answer_all(folder, left_out=("3",))) == 6
+    assert len(answer_all(folder, left_out={"3"})) == 6
     status, kept = run("--read", str(folder), "--date", "2026-01-31")
     out, err = capsys.readouterr()
     assert (status, len(kept)) == (1, 114)
     assert out.count("19 answers recorded, 1 without an answer") == 6
     assert err.count(" 3: no line of the answers is about it") == 6
     run("--write", str(folder), *order)
-    assert "comments: 6 files written; 0 questions wait" in capsys.readouterr().out
     answer_all(folder)
     status, kept = run("--read", str(folder))
     assert (status, len(kept)) == (0, 120)
@@ -270,20 +236,13 @@ def test_given_blocks_are_kept_together(batched, capsys, tmp_path):
     path.write_text(json.dumps({"of": blocks}))
     run("--write", str(folder), "--blocks", str(path))
     found = [
-        {
-            each["name"].split()[2]
-            for each in json.loads(p.read_text())["questions"].values()
-        }
-        for p in folder.glob("kept/*.json")
+        {int(k) for k in re.findall(r"of m(\d+),", path.read_text())}
+        for path in folder.glob("kept/*.json")
     ]
-    assert sorted(map(sorted, found)) == sorted(
-        sorted(f"{name}," for name in block) for block in blocks
-    )
+    assert sorted(found, key=min) == [{*range(k, 60, 3)} for k in range(3)]
     path.write_text(json.dumps({"of": blocks[:2]}))
     assert run("--write", str(folder / "other"), "--blocks", str(path))[0] == 1
     assert "is in no block of" in capsys.readouterr().err
-    assert run("--write", str(folder / "other"), "--apart", "arm")[0] == 1
-    assert "has no 'arm'; it has prompt, of, method" in capsys.readouterr().err
 
 
 def test_a_sample_is_asked_alone_again_and_together(batched):
@@ -294,14 +253,9 @@ def test_a_sample_is_asked_alone_again_and_together(batched):
         answer_all(folder)
     status, kept = run("--read", str(folder))
     assert (status, len(kept)) == (0, 72)
-    repeats = [[replace(one, repeat=k) for one in asked] for k in range(3)]
-    there = [
-        {one.messages for one in each if kept.get(one) is not None} for each in repeats
-    ]
-    assert there[0] == there[1] == there[2]
-    assert len(there[0]) == 24
-    how = [
-        {kept.provenance(one).asked for one in each if kept.get(one)}
-        for each in repeats
-    ]
-    assert how == [{Asked.TOGETHER}, {Asked.ALONE}, {Asked.ALONE}]
+    there = [one for one in asked if kept.get(one)]
+    assert len(there) == 24
+    for one in there:
+        repeats = [replace(one, repeat=k) for k in range(3)]
+        how = [kept.provenance(each).asked for each in repeats]
+        assert how == [Asked.TOGETHER, Asked.ALONE, Asked.ALONE]

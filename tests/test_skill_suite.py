@@ -10,7 +10,6 @@ from chessgloss.llm.client import replay
 from chessgloss.positions import CommentedMove, MoveInContext, Position, read_fen
 from chessgloss.skill import suite
 from chessgloss.skill.levels import read_level_games
-from chessgloss.skill.players import Asked
 from fakes.books import write_book
 from scripts import load_script, refuses
 
@@ -28,13 +27,6 @@ def committed_games():
     return read_level_games(suite.data_folder() / "games.tsv.zst")
 
 
-def test_no_position_is_drawn_twice_and_none_is_forced(committed_games):
-    drawn = script.draw_suite(dict.fromkeys((5, 20), committed_games[5][:4]))
-    boards = [fen.rsplit(" ", 2)[0] for fen in drawn["fen"]]
-    assert len(set(boards)) == len(boards) == 16
-    assert all(chess.Board(fen).legal_moves.count() > 1 for fen in drawn["fen"])
-
-
 def test_positions_come_back_with_the_history_of_their_game(committed_games):
     committed = suite.read_suite(suite.data_folder() / "suite.json")
     positions = suite.positions_of(committed, committed_games)
@@ -42,10 +34,8 @@ def test_positions_come_back_with_the_history_of_their_game(committed_games):
         assert (position.fen, len(position.moves)) == (row.fen, row.ply)
         assert committed_games[row.level][row.number].moves[row.ply] == row.played
     for first in ([], committed_games[20]):
-        with pytest.raises(
-            ValueError, match=r"skill_05\.000\.early is not of these games"
-        ):
-            suite.positions_of(committed, committed_games | {5: first})
+        others = committed_games | {5: first}
+        refuses(ValueError, "is not of these", suite.positions_of, committed, others)
 
 
 @pytest.mark.parametrize(
@@ -67,16 +57,12 @@ def test_the_committed_suite_is_made_of_the_committed_games(tmp_path):
     assert script.main(["suite", "--folder", str(tmp_path)]) == 0
     committed = suite.data_folder() / "suite.json"
     assert (tmp_path / "suite.json").read_bytes() == committed.read_bytes()
-    assert len(suite.read_suite(committed)) == 400
+    drawn = suite.read_suite(committed)["fen"]
+    assert len({fen.rsplit(" ", 2)[0] for fen in drawn}) == 400
+    assert all(chess.Board(fen).legal_moves.count() > 1 for fen in drawn)
 
 
 # ---------------------------------------------------------------- questions to a model
-
-
-def test_some_positions_ask_for_a_reason_whatever_the_choice():
-    asked = [Asked(f"skill_05.{number:03d}.late", START) for number in range(10)]
-    assert suite.reason_asked(asked) == [asked[number] for number in (0, 1, 5, 6)]
-    assert set(suite.reason_asked(asked[:3])) <= set(suite.reason_asked(asked))
 
 
 @pytest.mark.engine
@@ -84,11 +70,7 @@ def test_a_model_is_asked_every_way_and_all_is_recorded():
     requests = load_script("recordings/record.py").model_requests(load_expert("nnue"))
     assert replay("static").missing(requests) == []
     assert len(requests) == 150 * len(suite.MODEL_PLAYS) + 60
-    assert {each.prompt for each in requests} == {
-        "play_san@1",
-        "play_uci@1",
-        "play_reason@1",
-    }
+    assert len({each.prompt for each in requests}) == 3
     assert any(
         "an expert sees: White" in each.messages[-1].content for each in requests
     )
@@ -104,7 +86,6 @@ def test_a_model_is_asked_every_way_and_all_is_recorded():
         (SCHOLARS_MATE.fen, {"mate", "capture", "hanging"}, "tactical"),
         ("4k3/8/8/8/7b/8/8/4K3 w - - 0 1", {"check"}, "tactical"),
         ("4k3/4n3/8/8/8/8/8/4RK2 b - - 0 1", {"pin"}, "quiet"),
-        ("2r1k3/8/8/3N4/8/8/8/4K3 w - - 0 1", set(), "quiet"),
         ("2r1k3/8/1N6/8/8/8/8/4K3 w - - 0 1", {"capture"}, "tactical"),
     ],
 )
@@ -175,8 +156,6 @@ def test_puzzles_are_drawn_by_lot_and_studies_taken_if_solved(tmp_path):
     assert [known.kind for known in found] == ["mate"] * 6 + ["study"]
     assert found[-1].name == "study.the-fork.001"
     assert {known.move for known in found} == {"d1d8", "g2g4"}
-    numbers = {int(known.name.split(".")[1]) for known in found[:2]}
-    assert {int(known.position.fen.split()[-1]) for known in found[:2]} == numbers
 
 
 def test_the_books_favourite_is_vouched_for(tmp_path):
@@ -186,14 +165,12 @@ def test_the_books_favourite_is_vouched_for(tmp_path):
 
 
 def test_moves_of_lectures_are_numbered_within_their_lecture():
-    moves = [MoveInContext(START, uci) for uci in ("e2e4", "d2d4", "g2g4")]
-    sources = ("lec2", "lec3", "lec2")
     comments = [
-        CommentedMove(*each, 0)
-        for each in zip(moves, ["words"] * 3, sources, strict=True)
+        CommentedMove(MoveInContext(START, "e2e4"), "words", source, 0)
+        for source in ("lec2", "lec3", "lec2")
     ]
-    names = {known.name: known.move for known in suite.name_moves(comments)}
-    assert names == {"lec2.000": "e2e4", "lec3.000": "d2d4", "lec2.001": "g2g4"}
+    names = [known.name for known in suite.name_moves(comments)]
+    assert names == ["lec2.000", "lec3.000", "lec2.001"]
 
 
 def test_pairs_are_the_plans_one_and_one_of_each_opening_and_mate():

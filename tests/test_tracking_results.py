@@ -12,6 +12,7 @@ from chessgloss.stats import Interval, Paired
 from chessgloss.tracking import probes, results
 from chessgloss.tracking.games import IDS, SQUARES, VOCABULARY, tokenise
 from chessgloss.tracking.results import MARK, SECOND_MARK
+from scripts import refuses
 
 #: A knight goes from f3 to e5; twice a queen that came from d1 goes from f3 to f7.
 TRAINING = (
@@ -58,9 +59,7 @@ def test_an_even_draw_costs_the_logarithm_of_the_number_of_legal_moves():
     games = tokenise([["e2e4", "e7e5", "g1f3"], ["e2e4", "e7e5"]])
     losses = results.even_draw(games, np.array([0, 1]))
     assert list(losses["plies"]) == [3, 2]
-    assert list(losses["nats"]) == pytest.approx(
-        [math.log(20 * 20 * 29), math.log(20 * 20)]
-    )
+    assert [*np.exp(losses["nats"])] == pytest.approx([20 * 20 * 29, 20 * 20])
     assert results.perplexity_of(losses[1:], seed=1).value == pytest.approx(20)
 
 
@@ -81,10 +80,7 @@ def test_counts_worked_by_hand():
         "type": 1,
     }
     bishop = question("end_other", "e2e4 e7e5 f1e2 b8c6 e2f3 h7h6", "f3", "e2 g4 h5")
-    for given in ("came_from", "type"):
-        assert best_squares(moves, bishop, given, 2) == ["f7", "e5"], (
-            "never counted: as start"
-        )
+    assert best_squares(moves, bishop, "type", 2) == ["f7", "e5"], "as start"
 
 
 def test_where_a_type_stands_by_counts_of_its_side_and_by_where_it_went_last():
@@ -120,16 +116,13 @@ def test_a_perplexity_weighs_moves_and_a_change_is_measured_on_the_same_draws_of
     plain = drawn(300, 3.0)
     dearer = plain.assign(nats=plain["nats"] + 0.1 * plain["plies"])
     change = results.change_of_perplexity(dearer, plain, seed=1)
-    assert (
-        change.value == pytest.approx(100 * math.expm1(0.1))
-        and change.high - change.low < 1e-6
-    )
+    assert change.value == pytest.approx(100 * math.expm1(0.1))
+    assert change.high - change.low < 1e-6
     apart = results.perplexity_of(plain, seed=1)
     assert apart.high - apart.low > 0.1
-    fewer = drawn(20, 3.0)
-    more = drawn(21, 3.0)
-    with pytest.raises(ValueError, match="same games"):
-        results.change_of_perplexity(fewer, more, seed=1)
+    refuses(
+        ValueError, "same games", results.change_of_perplexity, plain, plain[1:], seed=1
+    )
 
 
 def test_runs_beat_the_even_draw_on_the_same_games_or_are_marked(monkeypatch):
@@ -148,15 +141,10 @@ def test_runs_beat_the_even_draw_on_the_same_games_or_are_marked(monkeypatch):
     }
     above = [name for name, one in known.items() if one.above]
     assert above == ["better"]
-    on_fewer = results.judge_perplexity(losses["better"], losses["even"][:10], seed=1)
-    assert on_fewer.above
     monkeypatch.setattr(results, "read_losses", losses.get)
     change = results.judge_change("better", "worse", known, seed=1)
-    assert change.value.value == pytest.approx(100 * math.expm1(-0.3))
-    assert change.beaten is results.Beaten.FIRST
     assert str(change).endswith("] ¹")
     back = results.judge_change("worse", "better", known, seed=1)
-    assert back.beaten is results.Beaten.SECOND
     assert str(back).endswith("] ²")
     floor = results.judge_change("worse", "unclear", known, seed=1)
     assert not floor.above
@@ -209,43 +197,20 @@ def test_the_first_seed_of_each_size_and_model_stands_in_the_tables():
         ("S-rap15-1", "S", "", "uci_rap", True, 0.15, 1),
         ("S-rap15-2", "S", "", "uci_rap", True, 0.15, 2),
         ("S-lstm-1", "S", "", "lstm", True, 0, 1),
+        ("L-uci-1x1", "L", "", "uci", False, 0, 1),
+        ("L-half_uci-1", "L", "half", "uci", False, 0, 1),
+        ("36000-uci-1", "36000", "", "uci", True, 0, 1),
     )
     chosen = results.headline(trained, results.NOTATION_ROWS)
     assert chosen["run"].tolist() == ["S-uci-1", "S-rap15-1", "M-uci-1", "L-ap-1"]
-    assert [*chosen.index] == [
-        ("S", "uci"),
-        ("S", "uci_rap"),
-        ("M", "uci"),
-        ("L", "uci_ap"),
-    ]
     assert chosen["title"].tolist() == ["S UCI", "S UCI + RAP", "M UCI", "L UCI + AP"]
     assert results.other_seeds(trained, "S-uci-1") == ["S-uci-1", "S-uci-2"]
     assert results.other_seeds(trained, "S-rap15-2") == ["S-rap15-2", "S-rap15-1"]
-    assert results.other_seeds(trained, "L-ap-1") == ["L-ap-1"]
-
-
-def test_variants_other_passes_too_few_games_and_numbers_stand_in_no_table():
-    trained = runs_of(
-        ("L-uci-1", "L", "", "uci", True, 0, 1),
-        ("L-uci-1x1", "L", "", "uci", False, 0, 1),
-        ("L-half_uci-1", "L", "half", "uci", False, 0, 1),
-        ("S-largebatch_uci-1", "S", "largebatch", "uci", False, 0, 1),
-        ("XS-uci-1", "XS", "", "uci", True, 0, 1),
-        ("36000-uci-1", "36000", "", "uci", True, 0, 1),
-        ("15000-paper_uci-1", "15000", "paper", "uci", False, 0, 1),
-    )
-    chosen = results.headline(trained, results.NOTATION_ROWS)
-    assert chosen["run"].tolist() == ["L-uci-1"]
-    assert results.other_seeds(trained, "L-uci-1") == ["L-uci-1"]
 
 
 def test_what_counting_does_as_well_is_marked_and_nothing_else(questions):
     unhelpful = grounds_on(questions, "g1e2")
     helpful = grounds_on(questions, "g1h3")
-    assert (
-        results.summarise(helpful, seed=1).loc[("end_actual", "long"), "lgm"].value
-        == 100
-    )
     good = answered(questions, 15, 12)
     perfect = answered(questions, 20, 19)
     # as played has to beat a draw among the right answers too
@@ -271,8 +236,6 @@ def test_who_beats_counting_by_square_may_not_beat_counting_by_type(questions):
     assert str(row["lgm"]).endswith(SECOND_MARK)
     floor = results.summarise(good, by_type, by_type, seed=1)
     assert str(floor.loc[("end_actual", "long"), "lgm"]).endswith(MARK)
-    higher = results.summarise(good, by_square, by_square, seed=1)
-    assert str(higher.loc[("end_actual", "long"), "lgm"]).endswith("]")
 
 
 def test_the_second_bar_is_by_type_for_every_model(questions):
@@ -304,11 +267,6 @@ def test_a_clear_difference_passes_interval_seeds_and_noise(
     assert results.is_clear(Paired(apart, 0.01), by_seed, noise) is clear
 
 
-def test_another_seed_makes_as_much_as_the_seeds_of_one_model_differ():
-    assert results.seed_noise([[10.0, 13.0, 11.0], [20.0], [5.0, 6.0]]) == 3.0
-    assert results.seed_noise([[10.0], [20.0]]) == 0.0
-
-
 def test_scores_are_laid_out_as_the_paper_prints_them(questions):
     unhelpful = grounds_on(questions, "g1e2")
     model = answered(questions, 15, 5)
@@ -317,37 +275,14 @@ def test_scores_are_laid_out_as_the_paper_prints_them(questions):
         "S UCI": results.summarise(model, unhelpful, seed=1),
         baseline: results.summarise(unhelpful, seed=1),
     }
-    parts = results.PROBE_PARTS.values()
-    columns = {}
-    for part in parts:
-        columns |= {column: [74.0, 19.6] for column in part}
-    printed = pd.DataFrame(columns, index=["S UCI", "Random Legal"])
-    legal, _, played = (
-        results.probe_table(scores, "end", part, printed) for part in parts
-    )
+    part, *_ = results.PROBE_PARTS.values()
+    printed = pd.DataFrame({column: [74.0, 19.6] for column in part})
+    printed.index = ["S UCI", "Random Legal"]
+    legal = results.probe_table(scores, "end", part, printed)
     assert list(legal) == ["Actual", "Actual, paper", "Other", "Other, paper"]
-    assert list(legal.index) == [
-        "S UCI",
-        "Random Legal",
-        baseline,
-    ]
+    assert list(legal.index) == ["S UCI", "Random Legal", baseline]
     assert legal.loc["S UCI", "Actual"].value.value == 75
     assert legal.loc["S UCI", "Actual, paper"] == 74.0
-    assert legal.loc[baseline, "Other"].value == 0
-    assert str(played.loc["S UCI", "Actual"]).startswith("25.0 [")
-
-
-def test_two_runs_are_compared_on_the_same_questions(questions):
-    actual = questions["task"] == "end_actual"
-    pair = [answered(questions, right, 0)[actual] for right in (18, 8)]
-    grounds = [grounds_on(questions, "g1e2")] * 2
-    first = results.compare_answers(pair, grounds, seed=1)
-    assert first.value.difference.value == 50
-    assert 0.001 < first.value.p < 0.01
-    turned = results.compare_answers(pair[::-1], grounds, seed=1)
-    assert turned.value.difference.value == -50
-    assert first.beaten is results.Beaten.BOTH
-    assert not str(first).endswith(MARK)
 
 
 def test_a_model_that_falls_below_counting_is_a_finding_and_two_below_are_none(
@@ -363,36 +298,14 @@ def test_a_model_that_falls_below_counting_is_a_finding_and_two_below_are_none(
     )
     grounds = [half, half]
     lost = results.compare_answers([broken, helped], grounds, seed=1)
-    assert lost.above
     assert lost.beaten is results.Beaten.SECOND
     assert lost.value.difference.value == -60
-    assert str(lost).endswith(" ²")
+    assert lost.value.p < 0.01
     floor = results.compare_answers([worse, broken], grounds, seed=1)
     assert not floor.above
-    assert str(floor).endswith(MARK)
     sentences = {"It lost.": [lost], "Nor that.": [floor]}
     said = results.only_if_above(sentences, "Nothing.")
     assert said == "It lost. (Of the two only the second beats its baseline.)"
-
-
-def test_as_played_has_to_beat_a_draw_among_the_legal_squares_too(questions):
-    actual = questions["task"] == "end_actual"
-    pair = [answered(questions, 20, exact)[actual] for exact in (19, 11)]
-    unhelpful = grounds_on(questions, "g1e2")
-    apart = results.compare_answers(pair, [unhelpful] * 2, "exm", seed=1)
-    assert apart.value.difference.value == pytest.approx(40)
-    assert apart.beaten is results.Beaten.FIRST
-
-
-def test_a_row_of_another_name_stands_beside_the_paper_s_that_is_named(questions):
-    model = answered(questions, 15, 5)
-    scores = {"S UCI, seed 2": results.summarise(model, seed=1)}
-    part = results.PROBE_PARTS["as played (ExM accuracy)"]
-    printed = pd.DataFrame({"ExM Acc.": [26.7]}, index=["S UCI"])
-    shown = results.probe_table(
-        scores, "end", part, printed, beside={"S UCI, seed 2": "S UCI"}
-    )
-    assert shown["Actual, paper"].tolist() == [26.7, 26.7]
 
 
 def test_a_sentence_stands_only_if_all_its_numbers_beat_their_baseline():
@@ -404,3 +317,7 @@ def test_a_sentence_stands_only_if_all_its_numbers_beat_their_baseline():
     sentences = {"Both do.": [good, good], "One does not.": [good, bad]}
     assert results.only_if_above(sentences, "Nothing.") == "Both do."
     assert results.only_if_above({"One does not.": [bad]}, "Nothing.") == "Nothing."
+
+
+def test_another_seed_makes_as_much_as_the_seeds_of_one_model_differ():
+    assert results.seed_noise([[10.0, 13.0, 11.0], [20.0], [5.0, 6.0]]) == 3.0

@@ -2,12 +2,9 @@
 
 import gzip
 import json
-import os
-import subprocess
-import sys
+import re
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,65 +36,23 @@ RECIPE |= {"warmup": 1 / 30, "cooldown": 0.6, "early_stop": False}
 @pytest.mark.parametrize(
     ("name", "settings", "training"),
     [
-        ("XS-uci-1", {}, {"epochs": 12}),
-        ("S-uci-1", {}, {"epochs": 6}),
-        ("M-uci-2", {}, {"epochs": 5, "seed": 2}),
-        ("L-ap-1", {}, {"epochs": 3, "notation": "ap"}),
         ("S-window50-2", {"kind": "window", "window": 50}, {"epochs": 6, "seed": 2}),
         (
             "S-lstm_rap25-1",
             {"kind": "lstm", "layers": 3, "width": 232, "mixing": False},
             {"epochs": 6, "notation": "rap", "probability": 0.25},
         ),
-        ("M-reformer-1", {"kind": "reformer"}, {"epochs": 5}),
         ("S-uci-1x15", {}, {"epochs": 15}),
-        ("36000-uci-1", {}, {"epochs": 20, "budget": 18_900_000}),
         ("36000-uci-1x2", {}, {"epochs": 2}),
     ],
 )
 def test_names_say_what_is_trained(name, settings, training):
-    """Every run has the recipe and the shape of all but for what its name says."""
+    """A run has the recipe and the shape of all but for what its name says."""
     run = find_run(name)
     ours = {"layers": 4, "width": 160, "heads": 4, "dropout": 0.0, "mixing": True}
     assert (run.name, run.variant) == (name, "")
     assert run.settings == models.Settings(**{**ours, **settings})
     assert run.training == runs.Training(**{**RECIPE, **training})
-
-
-@pytest.mark.parametrize(
-    ("name", "like", "training"),
-    [
-        ("S-largebatch_rap25-1", "S-rap25-1", {"tokens": 6144}),
-        ("L-half_uci-1", "L-uci-1", {"budget": 13_000_000}),
-        ("36000-random_uci-1", "36000-uci-1", {"games": "random"}),
-        ("36000-people_uci-1", "36000-uci-1", {"games": "people"}),
-        ("S-people_window50-3", "S-window50-3", {"games": "people"}),
-    ],
-)
-def test_a_variant_differs_from_the_recipe_in_what_it_is_named_after(
-    name, like, training
-):
-    run = find_run(name)
-    usual = find_run(like)
-    assert run.variant == name.split("-")[1].split("_")[0]
-    assert run.settings == usual.settings
-    assert run.training == replace(usual.training, **training)
-
-
-def test_the_paper_s_own_model_and_its_recipe_are_the_paper_s():
-    """12 layers of 768, 12 heads, 60 games a step (section 4)."""
-    paper = find_run("15000-paper_rap15-1")
-    shape = {"layers": 12, "width": 768, "heads": 12, "dropout": 0.1}
-    assert paper.settings == models.Settings(**shape)
-    assert paper.training == runs.Training(
-        notation="rap", probability=0.15, tokens=11520, rate=5e-4
-    )
-
-
-def test_no_run_of_the_plan_stops_early_but_the_paper_s_own_model():
-    assert len({*plan.PLAN}) == len(plan.PLAN)
-    stopping = {name for name in plan.PLAN if find_run(name).training.early_stop}
-    assert stopping == {name for name in plan.PLAN if "paper" in name}
 
 
 @pytest.mark.parametrize(
@@ -137,16 +92,8 @@ def test_every_run_on_file_is_one_of_the_plan_with_all_that_it_left_behind():
     assert {"S-uci-1", "L-uci-1"} <= {*trained.index} <= {*plan.PLAN}
     assert not trained.isna().any(axis=None)
     assert {*runs.trained_checkpoints()} == {*runs.HEADLINE} & {*trained.index}
-    for kind, ending in (
-        ("predictions", "safetensors"),
-        ("measures", "safetensors"),
-        ("checkpoints", "safetensors"),
-        ("crossed", "safetensors"),
-        ("moves", "tsv"),
-        ("runs", "json"),
-    ):
-        kept = {path.name for path in (games.data_folder() / kind).iterdir()}
-        assert kept <= {f"{name}.{ending}" for name in trained.index}
+    for path in games.data_folder().glob("*/*-*.*"):
+        assert path.name.rpartition(".")[0] in trained.index, path
 
 
 @pytest.mark.parametrize("name", runs.read_runs().index)
@@ -157,7 +104,6 @@ def test_a_run_on_file_was_trained_as_its_name_says(name):
     assert models.Settings(**record["settings"]) == run.settings
     assert runs.Training(**record["training"]) == run.training
     assert (record["run"], record["variant"]) == (name, run.variant)
-    assert record["device"]
     assert record["stopped_early"] <= run.training.early_stop
     if not (run.training.early_stop or run.training.budget):
         assert len(record["log"]) == run.training.epochs
@@ -166,24 +112,6 @@ def test_a_run_on_file_was_trained_as_its_name_says(name):
     assert perplexity_of(read_losses(name), seed=1).value == pytest.approx(
         record["test_perplexity"], rel=1e-4
     )
-    if run.size == "36000":
-        crossed = runs.read_kept("crossed", name)
-        assert {key.split(".")[0] for key in crossed} == {"random", "people"}
-
-
-def test_a_row_says_what_is_in_the_name_of_its_run():
-    trained = runs.read_runs()
-    for name, row in {
-        "S-uci-1": ["S", "", "uci", True],
-        "S-ap-2": ["S", "", "uci_ap", True],
-        "M-window50-1": ["M", "", "window50", True],
-        "S-largebatch_rap25-1": ["S", "largebatch", "uci_rap", False],
-        "L-uci-1x1": ["L", "", "uci", False],
-        "36000-people_uci-1": ["36000", "people", "uci", False],
-        "15000-paper_uci-1": ["15000", "paper", "uci", False],
-    }.items():
-        columns = ["size", "variant", "model", "usual"]
-        assert trained.loc[name, columns].tolist() == row
 
 
 def random_game(seed: int) -> Game:
@@ -233,9 +161,6 @@ def test_a_run_leaves_record_answers_measures_checkpoint(
     train.train_run(run, train.read_project())
     row = runs.read_runs().loc[name]
     assert row["games"] == len(small_corpus.of(run.size))
-    assert (row["variant"], row["stopped_early"]) == (run.variant, False)
-    record = json.loads(runs.kept_path("runs", name).read_text(encoding="utf-8"))
-    assert record["device"] == train.device_name("cpu") != ""
     assert row["tokens"] == row["log"][-1]["tokens"] > 0
     model, training = runs.read_checkpoint(train.work_folder() / f"{name}.safetensors")
     assert training == run.training
@@ -243,10 +168,6 @@ def test_a_run_leaves_record_answers_measures_checkpoint(
     assert len(answers) == (4 if run.training.notation == "uci" else 8), (
         "no Start tasks for uci"
     )
-    chosen = questions.query("task == 'end_other' and band == 'long'")
-    again = probes.predict(model, chosen, training.reading)
-    ranked = probes.rank(again, probes.count_right(chosen))
-    assert np.array_equal(answers["end_other.long"], ranked)
     test = train.perplexity(
         model, small_corpus.games, training.reading, small_corpus.of("test")
     )
@@ -262,7 +183,10 @@ def test_done_and_claimed_runs_are_left_alone_and_questions_made(
     workplace, questions, monkeypatch
 ):
     trained: list[tuple[str, int]] = []
-    pretend = lambda run, at, *_: trained.append((run.name, len(at.questions)))  # noqa: E731
+
+    def pretend(run, at, *_):
+        trained.append((run.name, len(at.questions)))
+
     monkeypatch.setattr(train, "train_run", pretend)
     monkeypatch.setattr(probes, "build_probes", lambda corpus, seed: questions[:8])
     (workplace / "runs").mkdir()
@@ -283,20 +207,9 @@ def test_the_command_trains_on_the_device_that_is_asked_for(
     (train.work_folder() / "L-uci-1.state").touch()
     capsys.readouterr()
     assert command.main(["--list"]) == 0
-    listing = dict(
-        line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()
-    )
-    told = [listing[name] for name in ("S-uci-1", "L-uci-1", "M-uci-1")]
-    record = json.loads(runs.kept_path("runs", "S-uci-1").read_text(encoding="utf-8"))
-    million = record["tokens"] / 1e6
-    took = f"{record['cpu_seconds']:,} CPU seconds"
-    if not record["cpu_seconds"]:
-        took = "time not recorded"
-    assert told == [
-        f"done: {million:.1f} million tokens on cpu, {took}",
-        "begun",
-        "to do",
-    ]
+    listing = capsys.readouterr().out
+    for line in (r"S-uci-1 +done: .* on cpu", "L-uci-1 +begun", "M-uci-1 +to do"):
+        assert re.search(line, listing)
     with pytest.raises(SystemExit):
         command.main(["S-uci-1", "--device", "tpu"])
     assert "invalid choice: 'tpu'" in capsys.readouterr().err
@@ -308,10 +221,8 @@ def test_a_wrong_name_or_missing_games_end_with_one_clear_line(
     (tmp_path / "_toc.yml").touch()
     monkeypatch.setenv("CHESSGLOSS_PROJECT", str(tmp_path))
     for name, words in (("S-usi-1", "names no run"), ("S-uci-1", "is missing")):
-        assert (
-            command.main([name, "--threads", "1"]) == 2
-            and words in capsys.readouterr().err
-        )
+        assert command.main([name, "--threads", "1"]) == 2
+        assert words in capsys.readouterr().err
 
 
 def test_files_that_are_missing_or_another_runs_are_named(workplace):
@@ -370,15 +281,8 @@ def test_runs_on_each_source_are_tested_on_each(people):
         nats = models.game_losses(model, corpus.games, "uci", test)
         assert kept["people.test.nats"] == pytest.approx(nats, rel=1e-5)
         assert np.array_equal(kept["people.test.plies"], corpus.games.plies[test])
-        for source in ("random", "people"):
-            assert len(kept[f"{source}.end_other.long.lgm"]) == 2
         assert {*kept["people.end_actual.short.game"]} <= {*corpus.of("probe")}
-        assert not [key for key in kept if "start" in key]
-        assert len(runs.read_kept("predictions", name)) == 4
-    trained_on = train.Task(corpus.games, corpus.of("7"), corpus.of("dev"))
-    run = quick_run(names[2])
-    again = train.train(trained_on, run.settings, run.training)
-    assert again.log == runs.read_runs().loc[names[2], "log"]
+        assert len(kept["random.end_other.long.lgm"]) == 2
 
 
 def test_where_peoples_games_are_missing_the_others_are_trained_first(
@@ -392,9 +296,6 @@ def test_where_peoples_games_are_missing_the_others_are_trained_first(
     assert "not measured on people games" in capsys.readouterr().out
     assert list(runs.read_runs().index) == [names[1]]
     assert "people.test.nats" not in runs.read_kept("crossed", names[1])
-    monkeypatch.setenv("CHESSGLOSS_ASSET_GAMES", str(people.with_name("none")))
-    with pytest.raises(AssetMissing, match="no such file"):
-        train.train_runs(wanted[:1])
 
 
 def test_the_command_trains_on_the_games_of_a_file(people, monkeypatch, capsys):
@@ -409,28 +310,9 @@ def test_the_command_trains_on_the_games_of_a_file(people, monkeypatch, capsys):
     assert record["versions"]["games"] == file_digest(games_file)
     assert len(runs.read_kept("measures", "7-uci-1", folder)["test.nats"]) == 4
     assert not runs.kept_path("runs", "7-uci-1").is_file()
-    said = f"7-uci-1: 7 games, perplexity {record['test_perplexity']:.2f} on test games"
-    assert f"{said}; {folder}" in capsys.readouterr().out
-    for name, words in {
-        "7-random_uci-1": "reads random games",
-        "900-uci-1": "make at",
-    }.items():
-        capsys.readouterr()
-        assert command.main([name, "--games", str(games_file)]) == 2
-        assert words in capsys.readouterr().err
-
-
-def test_the_asset_holds_enough_games_of_people():
-    given = os.environ.get("CHESSGLOSS_ASSET_GAMES")
-    if not given:
-        pytest.skip("CHESSGLOSS_ASSET_GAMES names no file of people's games")
-    rows = [row.split(b"\t") for row in packed.stream_lines(Path(given))]
-    if len(rows[0]) != len(packed.COLUMNS):
-        pytest.skip("CHESSGLOSS_ASSET_GAMES names no table of games")
-    shortest, longest = games.PLIES
-    fit = {row[-1] for row in rows if shortest <= row[-1].count(b" ") + 1 <= longest}
-    needed = ("L", *games.HELD_OUT)
-    assert len(fit) >= sum(sources.PEOPLE_SIZES[name] for name in needed) == 44_500
+    assert "7-uci-1: 7 games, perplexity" in capsys.readouterr().out
+    assert command.main(["7-random_uci-1", "--games", str(games_file)]) == 2
+    assert "reads random games" in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------------------- players
@@ -442,63 +324,44 @@ TO_PROMOTE = ["h2h4", "g7g5", "h4g5", "h7h6", "g5h6", "g8f6", "h6h7", "f6g4"]
     ("reading", "words", "move"),
     [
         ("uci", "h7 h8 q", "h7h8q"),
-        ("uci", "h7 h8 n", "h7h8n"),
         ("uci", "h7 g8 e5", "h7g8"),
         ("uci", "h7 EOS EOS", "h7EOS"),
-        ("uci", "EOS e2 e4", "EOSe2"),
         ("ap", "P h7 h8 q", "h7h8q"),
     ],
 )
 def test_two_squares_are_a_move_with_its_new_piece(monkeypatch, reading, words, move):
     model = models.make_model(replace(TINY, context=64), seed=0)
     left = words.split()
-    read = list[list[str]]()
+    read: list[list[str]] = []
 
     def predict_next(_: models.LanguageModel, given: list[np.ndarray]) -> np.ndarray:
         read.extend([games.VOCABULARY[token] for token in row] for row in given)
-        answers = np.full((len(given), games.VOCABULARY_SIZE), -9.0, dtype=np.float32)
-        answers[:, games.VOCABULARY.index(left.pop(0))] = -0.1
-        answers[:, games.VOCABULARY.index("N")] += 8.8
+        answers = np.full((1, games.VOCABULARY_SIZE), -9.0, dtype=np.float32)
+        answers[0, games.IDS[left.pop(0)]] = -0.1
+        answers[0, games.IDS["N"]] += 8.8
         return answers
 
     monkeypatch.setattr(models, "predict_next", predict_next)
     assert models.continue_games(model, reading, [TO_PROMOTE]) == [move]
-    assert read[0][:4] == (
-        ["BOS", "h2", "h4", "g7"] if reading == "uci" else ["BOS", "P", "h2", "h4"]
-    )
+    assert read[0][1] == ("h2" if reading == "uci" else "P")
     parts = words.split()
-    assert [row[len(read[0]) :] for row in read] == [
-        parts[:k] for k in range(len(parts))
-    ]
-
-
-def test_reading_what_came_of_runs_loads_no_player():
-    rooms = "[name for name in sys.modules if name.startswith('chessgloss.')]"
-    code = f"import sys, chessgloss.tracking.runs, chessgloss.tracking.train; print({rooms})"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert "chessgloss.tracking.models" in done.stdout
-    for room in ("skill", "commentary", "llm", "tracking.player"):
-        assert f"chessgloss.{room}" not in done.stdout
+    told = [row[len(read[0]) :] for row in read]
+    assert told == [parts[:k] for k in range(len(parts))]
 
 
 def test_players_are_those_trained_on_the_most_games_and_mostly_legal_where_games_begin():
-    played = [play_random_game(2 + k % 10, 0, k) for k in range(40)]
+    played = [play_random_game(2 + k % 10, 0, k) for k in range(20)]
     asked = [Asked(str(k), Position.after(moves)) for k, moves in enumerate(played)]
     plays, *said = tracking_players()
     assert plays.name == "tracking_l_uci"
     assert np.mean([answer.legal for answer in plays.choose(asked)]) > 0.8
     assert [player.name for player in said] == ["tracking_l_rap15", "tracking_l_ap"]
     kept = load_script("tracking/moves.py").asked_after()
-    asked = [
-        Asked(str(k), Position.after(moves)) for k, moves in enumerate(kept[:1000:9])
-    ]
+    asked = [Asked("", Position.after(moves)) for moves in kept[:1000:100]]
     for player in said:
         assert np.mean([answer.legal for answer in player.choose(asked)]) > 0.5
     new = [Asked("new", Position.after(played[0]))]
-    words = r"L-rap15-1 says after .* is not kept.*moves\.py L-rap15-1"
-    refuses(ValueError, words, said[0].choose, new)
+    refuses(ValueError, r"is not kept.*moves\.py L-rap15-1", said[0].choose, new)
 
 
 def test_a_move_that_was_said_is_kept_with_its_game(workplace):

