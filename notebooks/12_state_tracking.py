@@ -125,28 +125,24 @@ report.paste(read_after=ply)
 # %% [markdown]
 # Toshniwal and others {cite}`toshniwal2022chess` made this a testbed: chess is small, exact and
 # known, so what a model has understood can be asked by prompt and looked up. This chapter and the
-# next two repeat their paper's tables with small models, trained from nothing, beside what can be
-# had without any model. Who draws evenly among the legal moves knows the rules and the board, and
-# nothing of play: a perplexity of {glue:text}`even` on our test games. A number that does not beat
-# it bears a †, and no sentence concludes from it. {glue:text}`enough`
+# next two repeat their paper's tables with small models, trained from nothing. Who draws evenly among
+# the legal moves knows the rules and the board, and nothing of play: a perplexity of
+# {glue:text}`even` on our test games. A number that does not beat it bears a †, and no sentence
+# concludes from it. {glue:text}`enough`
 #
 # Three differences from the paper weigh on every number. Its games are people's; ours are
 # Stockfish's against itself at mixed strength, with random openings. Its model is GPT-2's small one
 # {cite}`radford2019language`, with {glue:text}`their_weights` million parameters; ours have
-# {glue:text}`our_weights` million, 1/{glue:text}`ratio` of them. Its largest set has 200,000 games,
-# ours 50,000.
+# {glue:text}`our_weights` million. Its largest set has 200,000 games, ours 50,000.
 #
 # ## A game as tokens
 #
-# A move in UCI notation is two squares: where a piece leaves, where it goes. A model's vocabulary is
-# the 64 squares, and a few tokens more (Table 1). Castling is the king's move of two squares; a
-# promotion adds the new piece. The type of the moving piece can be written before its move. *RAP* does
-# so at random, with a given probability and only in training; *AP* does it always.[^castling] A model
-# trained with RAP can then be asked where a type stands, by showing the type alone; that is the next
-# chapter.
-#
-# [^castling]: In the paper's released code castling never has a type before it; here it has the
-#     king's, since *always* is what the paper says.
+# A move in UCI notation is two squares: where a piece leaves, where it goes. The vocabulary is the 64
+# squares, and a few tokens more. Castling is the king's move of two squares; a promotion adds the new
+# piece. The type of the moving piece can be written before its move: *RAP* does so at random, with a
+# given probability and only in training, *AP* always (before castling too, where the paper's released
+# code never does). A model trained with RAP can then be asked where a type stands, by showing the type
+# alone; that is the next chapter.
 
 # %%
 vocabulary = ["PAD", "BOS", "EOS", *chess.SQUARE_NAMES, *"PNBRQK", *"qrbn"]
@@ -167,14 +163,11 @@ def write(ucis, probability=0):
 
 played = moves.split()
 notations = {"UCI": 0, "UCI + RAP 15": 0.15, "UCI + RAP 100": 1, "UCI + AP": 1}
-table2 = pd.DataFrame(
-    {row: ", ".join(write(played[:3], share)[1:-1]) for row, share in notations.items()},
-    index=["training, ours"],
-).T
-table2["training, paper"] = [printed("table2", row, "Training").printed for row in notations]
-report.table(table2, caption=f"Table 2: three moves; RAP 15 is one draw, seed {seed}")
+written = {name: write(played[:3], share)[1:-1] for name, share in notations.items()}
+for name, words in written.items():
+    print(f"{name}:", *words)
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Table 1: the vocabulary"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Tables 1 and 2: the vocabulary, and the notations beside the paper's"}
 kinds = {
     "Square names": vocabulary[3:67],
     "Piece type": vocabulary[67:73],
@@ -185,7 +178,12 @@ kinds = {
 table1 = pd.Series(kinds).to_frame("examples").map(lambda words: ", ".join(words[:6]))
 table1["count"] = [len(words) for words in kinds.values()]
 table1["paper"] = [int(printed("table1", kind, "Count").value) for kind in kinds]
-report.table(table1, caption="Table 1: the vocabulary")
+table2 = pd.Series(written).to_frame("training, ours").map(", ".join)
+table2["training, paper"] = [printed("table2", name, "Training").printed for name in written]
+report.boards(
+    report.table(table1, caption="Table 1: the vocabulary"),
+    report.table(table2, caption=f"Table 2: three moves; RAP 15 is one draw, seed {seed}"),
+)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Figure 1: two positions, and the tokens that lead there"}
 positions = [Position.after(played), Position.after([*played, following])]
@@ -247,9 +245,9 @@ plt.show()
 # in each block a token's vector takes in a mean of the vectors up to its own (causal attention),
 # then goes through two layers by itself (feed-forward), and both are added to what was there
 # (residuals). The last vector is held against the vectors of all 77 tokens: the more alike, the
-# likelier the token comes next. That is GPT-2's transformer {cite}`radford2019language` without the
-# biases of its layers and without dropout, and with one thing more. A move is two tokens, so keys
-# and values are *mixed* with those of the token before, in a share that is learned.
+# likelier the token comes next. That is GPT-2's transformer {cite}`radford2019language` without
+# biases and without dropout, and with one thing more: a move is two tokens, so keys and values are
+# *mixed* with those of the token before, in a share that is learned.
 
 # %%
 number = {token: place for place, token in enumerate(vocabulary)}
@@ -314,9 +312,8 @@ class GPT(nn.Module):
 # ## Twenty steps of training
 #
 # The loss is the cross-entropy: minus the logarithm of the probability of the token that did
-# follow, in the mean over all tokens. A step goes down its gradient. The baseline looks at nothing: it
-# gives every token its share of the same training games. Change the learning rate, the width or the
-# number of layers, and the curve changes.
+# follow, in the mean over all tokens. A step goes down its gradient. The baseline gives every token
+# its share of the same training games. Change the learning rate, the width or the number of layers.
 
 
 # %%
@@ -338,30 +335,21 @@ for batch in batches:
     optimizer.step()
     dev_losses.append(loss_of(small, unread).item())
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The baseline, and the picture of the losses", "figure": {"caption": "Twenty steps of training of the forty-line model, and the loss of knowing only how often each token comes.", "name": "fig-12-first-steps"}, "image": {"alt": "A falling line of losses above a dotted horizontal line."}}
+# %%
 seen = torch.cat([targets.flatten() for _, targets in batches])
 counts = seen.bincount(minlength=len(vocabulary))[1:] + 1  # PAD left out
 frequencies = (counts / counts.sum()).log()
 expected = unread[1][unread[1] != number["PAD"]]
 by_frequency = -frequencies[expected - 1].mean().item()
-axes = pd.Series(dev_losses, name="the model above").plot(
-    style="o-",
-    markersize=3,
-    figsize=(5, 1.9),
-    xlabel="steps of training",
-    ylabel="loss a token",
-)
-axes.axhline(by_frequency, color="grey", linestyle=":", label="frequency of each token")
-axes.legend()
-plt.show()
+print("loss a token, every fifth step:", *(f"{loss:.2f}" for loss in dev_losses[::5]))
+print(f"by the frequency of each token: {by_frequency:.2f}")
 
 # %% [markdown]
 # The committed models are this one with {glue:text}`gpt_layers` blocks of {glue:text}`gpt_width`
 # numbers a token. To train them, the library adds a rate that rises and falls, a bound on the
-# gradient, first weights that shrink with the number of blocks, batches of games of like length,
-# and another rule for the matrices (Muon: each step is made orthogonal, so that no direction
-# outgrows the others). It computes the same: put into the classes above, committed weights give
-# the library's logits.
+# gradient, batches of games of like length, and another rule for the matrices (Muon: each step is made
+# orthogonal, so that no direction outgrows the others). Put into the classes above, committed weights
+# give the library's logits.
 
 # %%
 shape = library_model.settings
@@ -390,31 +378,24 @@ surprise = -of_next  # of each token
 first_tokens = np.cumsum([0, *(2 + (len(uci) == 5) for uci in ucis[:-1])])
 by_move = np.add.reduceat(surprise.numpy(), first_tokens)
 
-board = chess.Board()
-n_legal = []
-for uci in ucis:
-    n_legal.append(board.legal_moves.count())
-    board.push_uci(uci)
-print(f"(n_tokens, n_moves) = {surprise.numel(), by_move.size}")
-print(
-    f"perplexity: {np.exp(by_move.mean()):.1f}; "
-    f"of an even draw among the legal moves: {np.exp(np.log(n_legal).mean()):.1f}"
-)
+fens = [chess.STARTING_FEN, *follow({0: ucis[:-1]})["fen"]]
+n_legal = [chess.Board(fen).legal_moves.count() for fen in fens]
+print(f"perplexity of {by_move.size} moves: {np.exp(by_move.mean()):.1f}")
+print(f"of an even draw among the legal moves: {np.exp(np.log(n_legal).mean()):.1f}")
 
 # The library does the same for all games.
 library_loss = game_losses(library_model, games.games, "uci", np.array([game_at]))[0]
 assert np.isclose(by_move.sum(), library_loss, rtol=1e-3)
 
 # %% [markdown]
-# The baseline is a draw among the legal moves that prefers none: it knows the rules and the
-# board, all that these models are to learn by themselves. Its perplexity is the exponential of the
-# mean logarithm of the number of legal moves. *Beats* means that the whole interval of the
-# difference, on the same games, is on the better side.
+# The first baseline, a draw among the legal moves that prefers none, knows the rules and the board, all
+# that these models are to learn by themselves. *Beats* means that the whole interval of the difference,
+# on the same games, is on the better side.
 #
 # Another baseline knows neither rules nor board: it counted, in the training games, which token
 # followed the last few, and mixes in what followed fewer of them (an n-gram model with interpolated
-# counts, as by MacKay and Peto 1995). A model that is better than this and worse than the even
-# draw has learned something of chess, and less than the rules.
+# counts, as by MacKay and Peto 1995). A model between the two has learned something of chess, and less
+# than the rules.
 
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Sequences of tokens as numbers, and how often each came"}
@@ -462,8 +443,8 @@ def sequence_losses(counted, measured):
 #
 # All runs but the paper's own model follow one recipe: every pass is made and the rate comes down to
 # zero, whatever the dev games say, so that models that are compared have read the same games as
-# often. Most were trained on one GPU, some (AP at L among them) on one core of a processor, which
-# takes half an hour. Intervals draw whole test games.
+# often. Most were trained on one GPU, some (AP at L among them) on one core of a processor, in half an
+# hour. Intervals draw whole test games.
 
 # %%
 trained = runs.read_runs()
@@ -475,11 +456,8 @@ by_sequences = {
     size: results.perplexity_of(sequence_losses(spans[size][: sizes.counted], test), seed=seed)
     for size in results.SIZES
 }
-known = pd.Series(
-    {
-        run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
-        for run in trained.index
-    }
+known = trained.index.to_series().map(
+    lambda run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
 )
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 4"}
@@ -533,19 +511,18 @@ report.table(committed, digits=1, caption=f"Committed models, perplexity. {resul
 
 # %% [markdown]
 # Compare within a column, not with the paper's: the games differ, and the moves of a player that
-# plays at random now and then are hard to foresee for any model. The most faithful row is the paper's
-# own model, of {glue:text}`ratio` times the parameters, trained as in the paper on 15,000 of our games:
+# plays at random now and then are hard to foresee. The most faithful row is the paper's own model, of
+# {glue:text}`ratio` times the parameters, trained as in the paper on 15,000 of our games:
 # {glue:text}`faithful`, beside {glue:text}`faithful_printed` in print. Our RAP shows 15 % of the types at
 # every size; the paper's rows beside S and M show 25. {glue:text}`unfinished`
 #
 # ## What a notation is worth
 #
 # A run with types and one of plain UCI with the same seed begin with the same weights and read the
-# same games in the same order. The change of perplexity is that of each such pair; *all seeds*
-# takes the mean of the seeds' losses game by game. In these chapters a difference is *clear* if
-# {glue:text}`clear_means`. Types are tokens too: RAP 15 reads 7 % more of them from the same games, AP
-# half as many again. {glue:text}`fewer_steps` The test of AP gives the type before the move, and its
-# perplexity counts the doubt about that type too, so that the comparison is fair.
+# same games in the same order; *all seeds* takes the mean of the seeds' losses game by game. In these
+# chapters a difference is *clear* if {glue:text}`clear_means`. Types are tokens too: RAP 15 reads 7 %
+# more of them from the same games, AP half as many again. {glue:text}`fewer_steps` The perplexity of AP
+# counts the doubt about the types too, so that the comparison is fair.
 
 
 # %%
@@ -606,11 +583,11 @@ report.table(
 # {glue:text}`ap_says` {glue:text}`rap_says`
 #
 # Changes of the recipe were tried on {glue:text}`recipe_games` games read once: a vector for each pair of
-# tokens (*pairs*), a vector of the token in the values of each block (*values*), embeddings that move
-# faster (*faster*), an output layer of its own (*untied*), and all four (*together*).
+# tokens (*pairs*), a token's vector in the values of each block (*values*), embeddings that move faster
+# (*faster*), an output layer of its own (*untied*), and all four (*together*).
 # {glue:text}`recipe_says`
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "What the changes of the recipe came to"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "What the changes of the recipe came to; tokens a step and rate, tried beforehand"}
 tried = pd.read_json(tokens.data_folder() / "recipe.json")
 pilot = tried[tried["size"] == "S"].set_index("arm").rename_axis(None)
 columns = {
@@ -619,20 +596,21 @@ columns = {
     "exm": "as played, %",
     "cpu_seconds": "CPU seconds",
 }
-report.table(
-    pilot[[*columns]].rename(columns=columns),
-    digits=1,
-    caption=f"Changes of the recipe: one training each, {pilot['tokens'].iloc[0] / 1e6:.1f} million tokens",
-)
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Tokens a step and rate, tried beforehand"}
+n_tokens = pilot["tokens"].iloc[0] / 1e6
 rates = json.loads((tokens.data_folder() / "pilot.json").read_text(encoding="utf-8"))
-rates = pd.DataFrame(rates["runs"]).rename(columns={"tokens": "tokens a step", "rate": "rate"})
-report.table(
-    rates.pivot(index=["tokens a step", "rate"], columns="size", values="dev_perplexity"),
-    digits=1,
-    caption="Dev perplexity of plain UCI by tokens a step and rate (of the recipe's), six passes "
-    "over S and three over L (1,536 not finished there)",
+rates = pd.DataFrame(rates["runs"]).rename(columns={"tokens": "tokens a step"})
+report.boards(
+    report.table(
+        pilot[[*columns]].rename(columns=columns),
+        digits=1,
+        caption=f"Changes of the recipe: one training each, {n_tokens:.1f} million tokens",
+    ),
+    report.table(
+        rates.pivot(index=["tokens a step", "rate"], columns="size", values="dev_perplexity"),
+        digits=1,
+        caption="Dev perplexity of plain UCI by tokens a step and rate (of the recipe's), six "
+        "passes over S and three over L (1,536 not finished there)",
+    ),
 )
 
 # %% [markdown]
@@ -674,7 +652,6 @@ plt.show()
 #   {glue:text}`n_above` of the {glue:text}`n_models` models of Table 4.
 # - Plain UCI comes to {glue:text}`uci_S` at S, {glue:text}`uci_M` at M, {glue:text}`uci_L` at L, where it
 #   has read more games and more tokens: {glue:text}`tokens_read` million.
-# - Changes of the recipe: {glue:text}`recipe_says`
 #
 # Perplexity says how well a model foresees moves. What it knows of the board is asked next.
 
@@ -692,9 +669,9 @@ theirs = 12 * layers * width**2 + (len(vocabulary) + context) * width
 weights = chosen.loc[("L", "uci"), "parameters"]
 report.paste(
     result=Markdown(
-        f"**{best.value.value:.1f} against {even.value:.1f}.** After {n_read} games, and no board seen, a "
-        f"model is in doubt between {best.value:.1f} equally likely moves (its perplexity); who draws a "
-        f"legal move by lot, between {even.value:.1f}."
+        f"**{best.value.value:.1f} against {even.value:.1f}.** After {n_read} games a model that sees no "
+        f"board is in doubt between {best.value.value:.1f} moves; who draws a legal move by lot, between "
+        f"{even.value:.1f} (perplexity)."
         if best.above
         else f"After {n_read} games the best model of plain UCI has a perplexity of {best.value:.1f} a move, "
         "which does not beat an even draw among the legal moves."
@@ -719,7 +696,6 @@ report.paste(
     **{f"uci_{size}": f"{known[run]:.1f}" for size, run in plain_uci["run"].items()},
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say of the notations and of the recipe"}
 usual = trained.index[trained["usual"] & (trained["size"] != "XS")]
 last_pass = pd.Series(
     {run: 100 * (dev_of[run].iloc[-1] / dev_of[run].iloc[-2] - 1) for run in usual}
@@ -784,12 +760,7 @@ report.paste(
     f"{twelve['uci_rap'].min():.1f} (pass {twelve['uci_rap'].idxmin() + 1}): {twelve_apart:+.0f} %, where "
     f"another seed alone changes up to {seed_spread:.0f} %.",
     types_curve=f"Here the mean is lowest at {several['mean'].idxmin()} %, but trainings of different "
-    "probabilities overlap ("
-    + results.enumerate_names(
-        f"{row['min']:.1f} to {row['max']:.1f} at {share} %"
-        for share, row in several.iterrows()
-    )
-    + "): no probability is seen to be best."
+    "probabilities overlap: no probability is seen to be best."
     if overlap
     else "",
 )
@@ -803,7 +774,7 @@ printed4 = {
     }
     for column in ("dev", "test")
 }
-sure = table2.loc[[row for row, share in notations.items() if share in (0, 1)]]
+sure = table2.drop("UCI + RAP 15")
 same = int((sure["training, ours"] == sure["training, paper"]).sum())
 of_seeds = trained[trained["usual"] & (trained["model"] == "uci")].groupby(["size", "model"])
 of_seeds = of_seeds["dev"].agg(["size", "min", "max"]).query("size > 1").drop(columns="size")
