@@ -127,11 +127,11 @@ report.paste(read_after=ply)
 # known, so what a model has understood can be asked by prompt and looked up. This chapter and the
 # next two repeat their paper's tables with small models, trained from nothing. Who draws evenly among
 # the legal moves knows the rules and the board, and nothing of play: a perplexity of
-# {glue:text}`even` on our test games. A number that does not beat it bears a †, and no sentence
-# concludes from it. {glue:text}`enough`
+# {glue:text}`even` on our test games. What does not beat it bears a †, and no sentence concludes from
+# it. {glue:text}`enough`
 #
 # Three differences from the paper weigh on every number. Its games are people's; ours are
-# Stockfish's against itself at mixed strength, with random openings. Its model is GPT-2's small one
+# Stockfish's against itself at mixed strength. Its model is GPT-2's small one
 # {cite}`radford2019language`, with {glue:text}`their_weights` million parameters; ours have
 # {glue:text}`our_weights` million. Its largest set has 200,000 games, ours 50,000.
 #
@@ -210,20 +210,18 @@ plt.show()
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Games, plies and tokens of each set"}
 of_paper = {"S": "Train-S", "M": "Train-M", "L": "Train-L", "probe": "probing"}
-set_sizes = pd.DataFrame(
-    {
-        name: {
-            "games": at.size,
-            "games, paper": "-"
-            if name == "XS"
-            else int(printed("text4", of_paper.get(name, name), "games").value),
-            "plies": n_plies[at].sum(),
-            "median plies": int(np.median(n_plies[at])),
-            "tokens": tokens.annotate(games.games, at, "uci")[0].size - 2 * at.size,
-        }  # BOS and EOS
-        for name, at in spans.items()
-    }
-).T
+of_paper |= {"dev": "dev", "test": "test"}
+set_sizes = pd.DataFrame({"games": {name: at.size for name, at in spans.items()}})
+set_sizes["games, paper"] = (
+    pd.Series({name: printed("text4", row, "games").value for name, row in of_paper.items()})
+    .astype(int)
+    .astype(object)
+)
+set_sizes["plies"] = [n_plies[at].sum() for at in spans.values()]
+set_sizes["median plies"] = [int(np.median(n_plies[at])) for at in spans.values()]
+set_sizes["tokens"] = [  # without BOS and EOS
+    tokens.annotate(games.games, at, "uci")[0].size - 2 * at.size for at in spans.values()
+]
 report.table(set_sizes, caption="(n_games, n_plies, n_tokens) of each set")
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "After how many plies a test game is new", "figure": {"caption": "Share of test games whose beginning is that of no training game, by plies played.", "name": "fig-12-new-positions"}, "image": {"alt": "A line that rises from zero to one within the first plies."}}
@@ -620,7 +618,7 @@ report.boards(
 # its S and M, 15 % for L, gains up to 50 % at S, and 100 % too high to draw. {glue:text}`types_curve`
 # {glue:text}`still_falling` {glue:text}`twelve_says`
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw Figure 2", "figure": {"caption": "The paper's Figure 2 with our models on S: dev perplexity by the probability of a piece type in training, for two numbers of tokens a step. A point is a training, a line their means.", "name": "fig-12-figure-2"}, "image": {"alt": "Dev perplexity as lines over the probability of a piece type."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw Figure 2", "figure": {"caption": "The paper's Figure 2 with our models on S: dev perplexity by the probability of a type. A point is a training, a line their means.", "name": "fig-12-figure-2"}, "image": {"alt": "Dev perplexity as lines over the probability of a piece type."}}
 on_few = trained["usual"] | (trained["variant"] == "largebatch")
 on_few &= (trained["size"] == "S") & trained["model"].isin(["uci", "uci_rap"])
 types = trained[on_few].assign(
@@ -679,8 +677,8 @@ report.paste(
     enough=f"With {trained.loc['XS-uci-1', 'games']:,} games the same recipe comes to "
     f"{test_of['XS-uci-1']:.0f}, overfitted: dev games had {dev_of['XS-uci-1'].min():.0f} after an earlier "
     "pass.",
-    even=f"{even:.1f}",
-    sequences_L=f"{by_sequences['L']:.0f}",
+    even=f"{even.value:.1f}",
+    sequences_L=f"{by_sequences['L'].value:.0f}",
     n_above=n_above,
     n_models=len(in_table4),
     gpt_layers=shape.layers,
@@ -690,10 +688,10 @@ report.paste(
     ratio=f"{theirs / weights:.0f}",
     half_new=int((new >= 0.5).idxmax()),
     tokens_read=results.enumerate_names(f"{count / 1e6:.1f}" for count in plain_uci["tokens"]),
-    faithful=f"{known[faithful]:.1f}",
+    faithful=f"{test_of[faithful]:.1f}",
     faithful_printed=printed("table4", "S UCI", "Test set").value,
     clear_means=results.CLEAR,
-    **{f"uci_{size}": f"{known[run]:.1f}" for size, run in plain_uci["run"].items()},
+    **{f"uci_{size}": f"{test_of[run]:.1f}" for size, run in plain_uci["run"].items()},
 )
 
 usual = trained.index[trained["usual"] & (trained["size"] != "XS")]

@@ -76,8 +76,8 @@ def masks(length):
     return {"all before": full, f"the last {window}": full & (column > row - window)}
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the masks", "figure": {"caption": "What a token may attend to: all before it, or the last 50 only. The shares are of all pairs of tokens.", "name": "fig-14-masks"}, "image": {"alt": "Two triangular masks; the windowed one is a narrow band along the diagonal."}}
-figure, panels = plt.subplots(1, 2, figsize=(6, 2.8), sharey=True)
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the masks", "figure": {"caption": "What a token may attend to; the shares are of all pairs of tokens.", "name": "fig-14-masks"}, "image": {"alt": "Two triangular masks; the windowed one is a narrow band along the diagonal."}}
+figure, panels = plt.subplots(1, 2, figsize=(4.2, 2), sharey=True)
 for axes, (title, mask) in zip(panels, masks(120).items(), strict=True):
     axes.imshow(mask, cmap="Blues", vmin=0, vmax=1.4)
     axes.set(title=f"{title}: {mask.float().mean():.0%}", xlabel="attends to token")
@@ -166,22 +166,20 @@ of_last = {}  # weights of the last token, by block, in the mean over the heads
 for title, mask in masks(length).items():
     attended = [attend(*vectors, mask) for vectors in projected]
     of_last[title] = torch.stack([weights[:, -1].mean(dim=0) for _, weights in attended])
-    for vectors, (means, _) in zip(projected, attended, strict=True):
-        theirs = F.scaled_dot_product_attention(*vectors, attn_mask=mask)
-        assert torch.allclose(means, theirs, atol=1e-4)
+    theirs = F.scaled_dot_product_attention(*projected[0], attn_mask=mask)
+    assert torch.allclose(attended[0][0], theirs, atol=1e-4)
 
 everything, narrow = of_last
 place = max(at for at in range(length - 1) if prompt[at] == prompt[-1])
-print("(n_heads, n_tokens, size) =", tuple(projected[0][0].shape))
 for said, part in {
     "what came before the window": of_last[everything][:, :-window].sum(dim=1),
     f"token {place}, where {prompt[-1]} was named last": of_last[everything][:, place],
 }.items():
     print(f"weight on {said}, by block:", ", ".join(f"{share:.0%}" for share in part))
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the weights", "figure": {"caption": "The weights of the last token's attention over one prompt, with the whole history and with a window: means over blocks and heads of one trained model. Dotted: where the square of the prompt was named last.", "name": "fig-14-reach"}, "image": {"alt": "Two step lines over the tokens of the prompt; the windowed one is zero before the window."}}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the weights", "figure": {"caption": "Weights of the last token's attention, in the mean over blocks and heads. Dotted: where the square of the prompt was named last.", "name": "fig-14-reach"}, "image": {"alt": "Two step lines over the tokens of the prompt; the windowed one is zero before the window."}}
 weights = pd.DataFrame({title: blocks.mean(dim=0) for title, blocks in of_last.items()})
-axes = weights.plot(drawstyle="steps-mid", figsize=(7, 2.2), xlabel="token of the prompt")
+axes = weights.plot(drawstyle="steps-mid", figsize=(7, 1.7), xlabel="token of the prompt")
 axes.axvline(place, color="grey", linestyle=":", linewidth=1, zorder=0)
 axes.set(ylabel="weight for the last token")
 plt.show()
@@ -220,8 +218,7 @@ for title, asked_model in ((everything, model), (narrow, narrowed(example))):
 # Ending squares, prefixes of 51 to 100 plies: the questions that chapter 13 explains, a thousand of
 # each task. *Counts* are had without a model: where moves went most often in {glue:text}`counted`
 # training games, of pieces that left the same square and had come to it from the same one
-# (*start, came from*), or of pieces of its type (*start, type*), the second bar. They know nothing
-# else of the game. A number beats them if the interval of the difference on the same questions lies
+# (*start, came from*), or of pieces of its type (*start, type*), the second bar. A number beats them if the interval of the difference on the same questions lies
 # above zero; what is as played (ExM) has to beat a draw among the legal squares (*random legal*) as
 # well. *Beyond type* is what a model has beyond counting by type, in points.
 
@@ -321,6 +318,7 @@ def is_clear(compared, noise):
     return compared.above and results.is_clear(compared.value, [compared.value.value], noise)
 
 
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All pairs of models and of seeds: legal answers and perplexity"}
 def largest(compared):
     return max(abs(each.value.value) for each in compared)
 
@@ -342,8 +340,6 @@ seeds_apart = {pair: compare(*pair) for pair in seed_pairs}
 seeds_change = {pair: results.judge_change(*pair, known, seed=seed) for pair in seed_pairs}
 noise = largest(seeds_apart.values())
 noise_change = largest(seeds_change.values())
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the differences", "figure": {"caption": "Legal answers of each model less those of full attention of the same size, in points, with 95 % intervals; open squares are the paper's. The grey band is the largest that another seed alone changed.", "name": "fig-14-lost"}, "image": {"alt": "Points with horizontal intervals around a vertical line at zero, with a narrow grey band."}}
 legal_printed = printed["LgM Actual Acc."]
 
 
@@ -351,26 +347,9 @@ def paper_apart(size, first, second):
     return legal_printed[f"{size} {names[first]}"] - legal_printed[f"{size} {names[second]}"]
 
 
-losses = {key: compared for key, compared in apart.items() if key[2] == "uci"}
-figure, axes = plt.subplots(figsize=(7, 0.8 + 0.3 * len(losses)))
-axes.axvspan(-noise, noise, color="0.9")
-axes.axvline(0, color="grey", linewidth=1)
-labels = [f"{titles[key[:2]]} {each.beaten.value}".rstrip() for key, each in losses.items()]
-for label, (key, compared) in zip(labels, losses.items(), strict=True):
-    colour = report.PALETTE[results.SIZES.index(key[0])]
-    axes.plot([compared.value.low, compared.value.high], [label, label], color=colour)
-    axes.plot(compared.value.value, label, "o", color=colour)
-    axes.plot(paper_apart(*key), label, "s", color=colour, mfc="none")
-axes.invert_yaxis()
-axes.set(xlabel="legal answers less full attention's, points")
-plt.show()
-
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All pairs: legal answers and perplexity"}
-def star(compared, noise, digits=1):
+def star(compared, noise):
     """A difference as text, in brackets if it is not clear."""
-    text = f"{compared:+.{digits}f}"
-    return text if is_clear(compared, noise) else f"({text})"
+    return f"{compared:.1f}" if is_clear(compared, noise) else f"({compared:.1f})"
 
 
 every_pair = pd.DataFrame(
@@ -392,6 +371,22 @@ report.table(
     caption="End-Actual, and perplexity on the test games. In brackets what is not clear. "
     + results.COMPARED,
 )
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the differences", "figure": {"caption": "Legal answers of each model less those of full attention of the same size, in points, with 95 % intervals; open squares are the paper's. The grey band is the largest that another seed alone changed.", "name": "fig-14-lost"}, "image": {"alt": "Points with horizontal intervals around a vertical line at zero, with a narrow grey band."}}
+losses = {key: compared for key, compared in apart.items() if key[2] == "uci"}
+figure, axes = plt.subplots(figsize=(7, 0.6 + 0.23 * len(losses)))
+axes.axvspan(-noise, noise, color="0.9")
+axes.axvline(0, color="grey", linewidth=1)
+labels = [f"{titles[key[:2]]} {each.beaten.value}".rstrip() for key, each in losses.items()]
+for label, (key, compared) in zip(labels, losses.items(), strict=True):
+    colour = report.PALETTE[results.SIZES.index(key[0])]
+    axes.plot([compared.value.low, compared.value.high], [label, label], color=colour)
+    axes.plot(compared.value.value, label, "o", color=colour)
+    axes.plot(paper_apart(*key), label, "s", color=colour, mfc="none")
+axes.invert_yaxis()
+axes.set(xlabel="legal answers less full attention's, points")
+plt.show()
+
 
 # %% [markdown]
 # {glue:text}`n_fewer` of these {glue:text}`n_losses` models give clearly fewer legal answers than full
@@ -514,14 +509,10 @@ report.table(
 # other forms. Walker and Lyons {cite}`walker2026chess` train on ten million games of people and ask
 # for the whole board after the moves. Linear recurrent networks, whose state is multiplied at each
 # token by a matrix that the token decides, beat a transformer clearly at 3 and 8 million parameters;
-# above 18 million, only random games tell the models apart. No figure of ours can be compared with
-# theirs: the question is another one, and an LSTM is not a network of that kind. Nearest to it is
-# chapter 16, which reads whole boards from the inner states.
-#
-# Harang and others {cite}`harang2025tracking` judge a state by what can be done in it: they compare
-# the legal moves of the predicted position with those of the actual one. Nearest to it, a piece at a
-# time, is the R-precision of Table 7, which asks for all squares where the piece can go and not for
-# one.
+# above 18 million, only random games tell the models apart. That is another question than ours; nearest
+# to it is chapter 16. Harang and others {cite}`harang2025tracking` judge a state by what can be done in
+# it: they compare the legal moves of the predicted position with those of the actual one. Nearest to
+# that, a piece at a time, is the R-precision of Table 7.
 #
 # ## Recap
 #
@@ -550,8 +541,11 @@ not_trained = sorted({*printed.index, *of_table4} - on_file)
 
 
 def of_sizes(first, second):
+    differences = [apart[size, first, second] for size in results.SIZES]
+    texts = [f"{each.value.value:+.1f}" for each in differences]
     return results.enumerate_names(
-        star(apart[size, first, second], noise) for size in results.SIZES
+        text if is_clear(each, noise) else f"({text})"
+        for text, each in zip(texts, differences, strict=True)
     )
 
 
