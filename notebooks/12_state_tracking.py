@@ -150,7 +150,7 @@ random = np.random.default_rng(seed)
 
 
 def write(ucis, probability=0):
-    """The tokens of a game; before so many of its moves the type of the piece."""
+    """The tokens of a game; the type of the piece before a move, with a probability."""
     board = chess.Board()
     written = ["BOS"]
     for move in map(chess.Move.from_uci, ucis):
@@ -441,8 +441,7 @@ def sequence_losses(counted, measured):
 #
 # All runs but the paper's own model follow one recipe: every pass is made and the rate comes down to
 # zero, whatever the dev games say, so that models that are compared have read the same games as
-# often. Most were trained on one GPU, some (AP at L among them) on one core of a processor, in half an
-# hour. Intervals draw whole test games.
+# often. One core of a processor makes such a run in half an hour. Intervals draw whole test games.
 
 # %%
 trained = runs.read_runs()
@@ -649,9 +648,8 @@ plt.show()
 #   the last tokens one of {glue:text}`sequences_L`. Better than the even draw:
 #   {glue:text}`n_above` of the {glue:text}`n_models` models of Table 4.
 # - Plain UCI comes to {glue:text}`uci_S` at S, {glue:text}`uci_M` at M, {glue:text}`uci_L` at L, where it
-#   has read more games and more tokens: {glue:text}`tokens_read` million.
-#
-# Perplexity says how well a model foresees moves. What it knows of the board is asked next.
+#   has read more games and more tokens: {glue:text}`tokens_read` million. That is how well a model foresees
+#   moves; what it knows of the board is asked next.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say"}
 plain_uci = chosen.xs("uci", level="model")
