@@ -441,7 +441,7 @@ def sequence_losses(counted, measured):
 #
 # All runs but the paper's own model follow one recipe: every pass is made and the rate comes down to
 # zero, whatever the dev games say, so that models that are compared have read the same games as
-# often. One core of a processor makes such a run in half an hour. Intervals draw whole test games.
+# often. On one core of a processor a run takes 8 to 37 minutes. Intervals draw whole test games.
 
 # %%
 trained = runs.read_runs()
