@@ -239,7 +239,7 @@ plt.show()
 # %% [markdown]
 # ## The model, written out
 #
-# A game's tokens become a row of numbers. Of every token and of its place the model makes a vector;
+# Of every token and of its place the model makes a vector;
 # in each block a token's vector takes in a mean of the vectors up to its own (causal attention),
 # then goes through two layers by itself (feed-forward), and both are added to what was there
 # (residuals). The last vector is held against the vectors of all 77 tokens: the more alike, the
@@ -363,8 +363,8 @@ with torch.no_grad():
 # A model gives every next token a probability. *Canonical perplexity* turns this into one number
 # a move: the exponential of the mean of minus the logarithm of a move's probability, the product
 # of its tokens' probabilities. A perplexity of ten is the doubt of a fair draw among ten moves.
-# Where a model has learned to expect piece types, and there are none, they are masked out, as in
-# the paper; the end of a game is not counted as a move. Here is one test game:
+# Piece types, where there are none, are masked out, as in the paper; the end of a game is no move. Here
+# is one test game:
 
 # %%
 ids = encode(ucis)[:-1]  # without EOS, which is no move
@@ -392,8 +392,7 @@ assert np.isclose(by_move.sum(), library_loss, rtol=1e-3)
 #
 # Another baseline knows neither rules nor board: it counted, in the training games, which token
 # followed the last few, and mixes in what followed fewer of them (an n-gram model with interpolated
-# counts, as by MacKay and Peto 1995). A model between the two has learned something of chess, and less
-# than the rules.
+# counts, as by MacKay and Peto 1995).
 
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Sequences of tokens as numbers, and how often each came"}
@@ -519,7 +518,7 @@ report.table(committed, digits=1, caption=f"Committed models, perplexity. {resul
 # same games in the same order; *all seeds* takes the mean of the seeds' losses game by game. In these
 # chapters a difference is *clear* if {glue:text}`clear_means`. Types are tokens too: RAP 15 reads 7 %
 # more of them from the same games, AP half as many again. {glue:text}`fewer_steps` The perplexity of AP
-# counts the doubt about the types too, so that the comparison is fair.
+# counts the doubt about the types too.
 
 
 # %%
@@ -629,7 +628,7 @@ axes = (
     curve["mean"]
     .unstack("batch")
     .plot(
-        figsize=(6, 2.8),
+        figsize=(6, 2.3),
         xlabel="probability of a piece type in training, %",
         ylabel="dev perplexity a move",
     )
