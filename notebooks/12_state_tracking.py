@@ -50,8 +50,15 @@ from chessgloss.tracking.models import game_losses
 
 sizes = load_sizes("12_state_tracking", profile)
 report.use_house_style()
-wanted = {"XS": sizes.few, "S": sizes.small, "M": sizes.medium, "L": sizes.large}
-wanted |= {name: getattr(sizes, name) for name in tokens.HELD_OUT}
+wanted = {
+    "XS": sizes.few,
+    "S": sizes.small,
+    "M": sizes.medium,
+    "L": sizes.large,
+    "dev": sizes.dev,
+    "test": sizes.test,
+    "probe": sizes.probe,
+}
 games = tokens.read_corpus(sizes=wanted)
 n_plies = games.games.plies
 spans = {name: games.of(name) for name in wanted}
@@ -102,21 +109,24 @@ print(f"the commonest content of each: {np.mean(on_board.squares[~fitted] == com
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Read the boards of three games: the picture at the top"}
 with (find_project() / "data/famous/games.pgn").open(encoding="utf-8") as file:
     opera = chess.pgn.read_game(file)
+opera_moves = [move.uci() for move in opera.mainline_moves()]
 game_at = spans["test"][0]
 ucis = games.games.ucis(game_at)
 followed = {
     "a game of engines, the first of the test": ucis[:60],
-    "Morphy's Opera Game, of people": [move.uci() for move in opera.mainline_moves()],
+    "Morphy's Opera Game, of people": opera_moves,
     "legal moves drawn at random": sources.play_random_game(60, seed, 0),
 }
 chances = {}
+other_way = exchange(np.arange(13))
 for name, moves_of_game in followed.items():
     here = follow({0: moves_of_game})
     game = tokens.tokenise([moves_of_game])
     states = world_model.hidden_states(library_model, "uci", game, here)[-1]
-    said = reader(states).view(-1, 64, 13).softmax(dim=2).numpy()
+    logits = reader(states).view(-1, 64, 13)
+    said = logits.softmax(dim=2).numpy()
     black = np.array(here["fen"].str.contains(" b "))
-    said[black] = said[black][:, :, exchange(np.arange(13))]
+    said[black] = said[black][:, :, other_way]
     chances[name] = moves_of_game, said
 ply = 24
 glue("reading", report.board_readings(chances, ply=ply, square=chess.E4), display=False)
@@ -127,13 +137,13 @@ report.paste(read_after=ply)
 # known, so what a model has understood can be asked by prompt and looked up. This chapter and the
 # next two repeat their paper's tables with small models, trained from nothing. Who draws evenly among
 # the legal moves knows the rules and the board, and nothing of play: a perplexity of
-# {glue:text}`even` on our test games. What does not beat it bears a †, and no sentence concludes from
+# {glue:text}`even:.1f` on our test games. What does not beat it bears a †, and no sentence concludes from
 # it. {glue:text}`enough`
 #
 # Three differences from the paper weigh on every number. Its games are people's; ours are
 # Stockfish's against itself at mixed strength. Its model is GPT-2's small one
-# {cite}`radford2019language`, with {glue:text}`their_weights` million parameters; ours have
-# {glue:text}`our_weights` million. Its largest set has 200,000 games, ours 50,000.
+# {cite}`radford2019language`, with {glue:text}`their_weights:.3g` million parameters; ours have
+# {glue:text}`our_weights:.3g` million. Its largest set has 200,000 games, ours 50,000.
 #
 # ## A game as tokens
 #
@@ -156,7 +166,8 @@ def write(ucis, probability=0):
     for move in map(chess.Move.from_uci, ucis):
         if random.random() < probability:
             written.append(board.piece_at(move.from_square).symbol().upper())
-        written += [move.uci()[:2], move.uci()[2:4], *move.uci()[4:]]
+        uci = move.uci()
+        written += [uci[:2], uci[2:4], *uci[4:]]
         board.push(move)
     return [*written, "EOS"]
 
@@ -187,20 +198,26 @@ report.boards(
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Figure 1: two positions, and the tokens that lead there"}
 positions = [Position.after(played), Position.after([*played, following])]
-print(*write(played)[:-1], "| and to the right one:", *write([following])[1:-1])
-report.boards(
-    *(
-        report.Html(chess.svg.board(board, size=280, lastmove=board.peek()), board.fen())
-        for board in (position.board() for position in positions)
+left = write(played)[:-1]
+right = write([following])[1:-1]
+print(*left, "| and to the right one:", *right)
+drawings = []
+for board in (position.board() for position in positions):
+    drawing = chess.svg.board(
+        board,
+        size=280,
+        lastmove=board.peek(),
     )
-)
+    drawings.append(report.Html(drawing, board.fen()))
+report.boards(*drawings)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The paper's Figure 1: the names of the squares", "figure": {"caption": "The 64 squares, whose names are a model's tokens.", "name": "fig-12-squares"}, "image": {"alt": "A board with the name of each square written on it."}}
 figure, axes = plt.subplots(figsize=(2.7, 2.7))
 dark = (np.indices((8, 8)).sum(axis=0) + 1) % 2  # a1 is dark
 axes.imshow(dark, cmap="Greys", alpha=0.25, origin="lower")
 for square, name in enumerate(chess.SQUARE_NAMES):
-    axes.text(square % 8, square // 8, name, ha="center", va="center", fontsize=9)
+    rank, file = divmod(square, 8)
+    axes.text(file, rank, name, ha="center", va="center", fontsize=9)
 axes.set_axis_off()
 plt.show()
 
@@ -209,31 +226,40 @@ plt.show()
 # lie within each other; no game is in two of the other sets. After a few moves every game is new.
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Games, plies and tokens of each set"}
-of_paper = {"S": "Train-S", "M": "Train-M", "L": "Train-L", "probe": "probing"}
-of_paper |= {"dev": "dev", "test": "test"}
+of_paper = {
+    "S": "Train-S",
+    "M": "Train-M",
+    "L": "Train-L",
+    "dev": "dev",
+    "test": "test",
+    "probe": "probing",
+}
 set_sizes = pd.DataFrame({"games": {name: at.size for name, at in spans.items()}})
-set_sizes["games, paper"] = (
-    pd.Series({name: printed("text4", row, "games").value for name, row in of_paper.items()})
-    .astype(int)
-    .astype(object)
-)
-set_sizes["plies"] = [n_plies[at].sum() for at in spans.values()]
-set_sizes["median plies"] = [int(np.median(n_plies[at])) for at in spans.values()]
-set_sizes["tokens"] = [  # without BOS and EOS
-    tokens.annotate(games.games, at, "uci")[0].size - 2 * at.size for at in spans.values()
-]
+paper_games = {name: printed("text4", row, "games").value for name, row in of_paper.items()}
+set_sizes["games, paper"] = pd.Series(paper_games).astype(int).astype(object)
+lengths = [n_plies[at] for at in spans.values()]
+set_sizes["plies"] = [each.sum() for each in lengths]
+set_sizes["median plies"] = [int(np.median(each)) for each in lengths]
+sequences_of = [tokens.annotate(games.games, at, "uci")[0] for at in spans.values()]
+set_sizes["tokens"] = [ids.size for ids in sequences_of]
+set_sizes["tokens"] -= 2 * set_sizes["games"]  # without BOS and EOS
 report.table(set_sizes, caption="(n_games, n_plies, n_tokens) of each set")
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "After how many plies a test game is new", "figure": {"caption": "Share of test games whose beginning is that of no training game, by plies played.", "name": "fig-12-new-positions"}, "image": {"alt": "A line that rises from zero to one within the first plies."}}
-trained_on = set().union(*tokens.prefix_hashes(games.games, spans["L"], plies=40))
+of_training = tokens.prefix_hashes(games.games, spans["L"], plies=40)
+of_test = tokens.prefix_hashes(games.games, spans["test"], plies=40)
+trained_on = set().union(*of_training)
 new = pd.DataFrame(
-    [
-        [float(beginning not in trained_on) for beginning in game]
-        for game in tokens.prefix_hashes(games.games, spans["test"], plies=40)
-    ],
+    [[float(beginning not in trained_on) for beginning in game] for game in of_test],
     columns=range(1, 41),
 ).mean()
-new.plot(style="o-", markersize=3, figsize=(5, 2.4), xlabel="plies", ylabel="share of games")
+new.plot(
+    style="o-",
+    markersize=3,
+    figsize=(5, 2.4),
+    xlabel="plies",
+    ylabel="share of games",
+)
 plt.show()
 
 # %% [markdown]
@@ -405,15 +431,18 @@ def sequences(selected, length=6):
     numbers = [ids]
     for back in range(1, length + 1):
         before = np.where(place >= back, np.roll(ids, back), tokens.PAD)
-        numbers.append(numbers[-1] + before * tokens.VOCABULARY_SIZE**back)
+        shifted = before * tokens.VOCABULARY_SIZE**back
+        numbers.append(numbers[-1] + shifted)
     said = place > 0  # what begins a game is given
     return [number[said] for number in numbers], game_of[said]
 
 
 def count(known, wanted):
     numbers, counts = np.unique(known, return_counts=True)
-    at = np.searchsorted(numbers, wanted).clip(max=len(numbers) - 1)
-    return np.where(numbers[at] == wanted, counts[at], 0)
+    last = len(numbers) - 1
+    at = np.searchsorted(numbers, wanted).clip(max=last)
+    found = numbers[at] == wanted
+    return np.where(found, counts[at], 0)
 
 
 # %%
@@ -476,13 +505,13 @@ report.table(table4, digits=1, caption=f"Table 4: canonical perplexity. {results
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The transformer and its training, beside the paper's"}
 recipe = plan.RECIPE
-passes = ", ".join(f"{passes} at {size}" for size, passes in plan.EPOCHS.items())
+passes = [f"{epochs} at {size}" for size, epochs in plan.EPOCHS.items()]
 ours = {
     "layers": shape.layers,
     "heads": shape.heads,
     "embedding": shape.width,
     "context": shape.context,
-    "epochs": passes,
+    "epochs": ", ".join(passes),
     "batch": f"{recipe.tokens:,} tokens",
     "learning rate": f"{recipe.rate} (Adam), {recipe.matrix_rate} (Muon)",
     "weight decay": f"{recipe.decay}, {recipe.matrix_decay}",
@@ -494,12 +523,13 @@ report.table(pd.DataFrame({"ours": ours, "paper": theirs}), caption="Transformer
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The models of the repository, measured anew on the first test games"}
 first = spans["test"][: sizes.live]
+as_many = drawn[: sizes.live]
 live = {}
 for name in runs.trained_checkpoints():
     model, training = runs.read_model(name)
     nats = game_losses(model, games.games, training.reading, first)
     losses = pd.DataFrame({"nats": nats, "plies": n_plies[first]})
-    live[name] = results.judge_perplexity(losses, drawn[: sizes.live], seed=seed)
+    live[name] = results.judge_perplexity(losses, as_many, seed=seed)
 committed = pd.DataFrame(
     {f"first {sizes.live} test games": live, "as logged, all": known[[*live]]}
 )
@@ -508,8 +538,8 @@ report.table(committed, digits=1, caption=f"Committed models, perplexity. {resul
 # %% [markdown]
 # Compare within a column, not with the paper's: the games differ, and the moves of a player that
 # plays at random now and then are hard to foresee. The most faithful row is the paper's own model, of
-# {glue:text}`ratio` times the parameters, trained as in the paper on 15,000 of our games:
-# {glue:text}`faithful`, beside {glue:text}`faithful_printed` in print. Our RAP shows 15 % of the types at
+# {glue:text}`ratio:.0f` times the parameters, trained as in the paper on 15,000 of our games:
+# {glue:text}`faithful:.1f`, beside {glue:text}`faithful_printed` in print. Our RAP shows 15 % of the types at
 # every size; the paper's rows beside S and M show 25. {glue:text}`unfinished`
 #
 # ## What a notation is worth
@@ -547,6 +577,7 @@ by_seed = {
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out the changes, and which of them are clear"}
 test_of = {run: judged.value.value for run, judged in known.items()}
+log_of = {run: 100 * np.log(perplexity) for run, perplexity in test_of.items()}
 seed_spread = max(
     abs(change_of([run], [first]).value.value)
     for first in chosen.xs("uci", level="model")["run"]
@@ -557,13 +588,12 @@ clear = {}
 for key in chosen.index.drop("uci", level="model"):
     size, _ = key
     seeds = [part.value.value for part in by_seed[key]]
-    arms = [
-        [100 * np.log(test_of[run]) for run in arm]
-        for arm in zip(*couples[key].items(), strict=True)
-    ]
+    runs_of = couples[key]
+    arms = [[log_of[run] for run in runs_of.index], [log_of[run] for run in runs_of]]
     noise = max(seed_spread, results.seed_noise(arms))
     clear[key] = results.is_clear(changes[key].value, seeds, noise)
-    ours, plainly = chosen.loc[key, "title"], chosen.loc[(size, "uci"), "title"]
+    ours = chosen.loc[key, "title"]
+    plainly = chosen.loc[(size, "uci"), "title"]
     in_print = paper4.loc[ours, "Test set"] / paper4.loc[plainly, "Test set"]
     shown[ours] = {
         "each seed": ", ".join(f"{change:+.1f}" for change in seeds),
@@ -633,9 +663,22 @@ axes = (
         ylabel="dev perplexity a move",
     )
 )
-axes.plot(types["percent"], types["dev"], "o", color="grey", mfc="none")
+axes.plot(
+    types["percent"],
+    types["dev"],
+    "o",
+    color="grey",
+    mfc="none",
+)
 axes.axhline(even.value, color="grey", linestyle=":")
-axes.legend([f"{recipe.tokens:,} tokens a step", "6,144", "a training", "even draw"])
+axes.legend(
+    [
+        f"{recipe.tokens:,} tokens a step",
+        "6,144",
+        "a training",
+        "even draw",
+    ]
+)
 plt.show()
 
 # %% [markdown]
@@ -643,118 +686,125 @@ plt.show()
 #
 # - A move is two squares; 77 tokens write any game. A test game has left all training games after
 #   {glue:text}`half_new` plies in half of the cases.
-# - An even draw among the legal moves has a perplexity of {glue:text}`even`, counts of what follows
-#   the last tokens one of {glue:text}`sequences_L`. Better than the even draw:
+# - An even draw among the legal moves has a perplexity of {glue:text}`even:.1f`, counts of what follows
+#   the last tokens one of {glue:text}`sequences_L:.0f`. Better than the even draw:
 #   {glue:text}`n_above` of the {glue:text}`n_models` models of Table 4.
-# - Plain UCI comes to {glue:text}`uci_S` at S, {glue:text}`uci_M` at M, {glue:text}`uci_L` at L, where it
+# - Plain UCI comes to {glue:text}`uci_S:.1f` at S, {glue:text}`uci_M:.1f` at M, {glue:text}`uci_L:.1f` at L, where it
 #   has read more games and more tokens: {glue:text}`tokens_read` million. That is how well a model foresees
 #   moves; what it knows of the board is asked next.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say"}
+fewest = "XS-uci-1"
 plain_uci = chosen.xs("uci", level="model")
 best_size = plain_uci["run"].map(test_of).idxmin()
 best = known[plain_uci.loc[best_size, "run"]]
 n_read = f"{plain_uci.loc[best_size, 'games']:,}"
 dev_of = {run: pd.DataFrame(log)["dev_perplexity"] for run, log in trained["log"].items()}
 n_above = sum(judged.above for judged in known[in_table4])
-layers, width, context = (
-    printed("text4", "GPT2-small", name).value for name in ("layers", "embedding", "context")
-)
+layers = printed("text4", "GPT2-small", "layers").value
+width = printed("text4", "GPT2-small", "embedding").value
+context = printed("text4", "GPT2-small", "context").value
 theirs = 12 * layers * width**2 + (len(vocabulary) + context) * width
 weights = chosen.loc[("L", "uci"), "parameters"]
+millions = [f"{count:.1f}" for count in plain_uci["tokens"] / 1e6]
+ours = f"{best.value.value:.1f}"
+by_lot = f"{even.value:.1f}"
 report.paste(
     result=Markdown(
-        f"**{best.value.value:.1f} against {even.value:.1f}.** After {n_read} games a model that sees no "
-        f"board is in doubt between {best.value.value:.1f} moves; who draws a legal move by lot, between "
-        f"{even.value:.1f} (perplexity)."
+        f"**{ours} against {by_lot}.** After {n_read} games a model that sees no "
+        f"board is in doubt between {ours} moves; who draws a legal move by lot, between "
+        f"{by_lot} (perplexity)."
         if best.above
         else f"After {n_read} games the best model of plain UCI has a perplexity of {best.value:.1f} a move, "
         "which does not beat an even draw among the legal moves."
     ),
-    enough=f"With {trained.loc['XS-uci-1', 'games']:,} games the same recipe comes to "
-    f"{test_of['XS-uci-1']:.0f}, overfitted: dev games had {dev_of['XS-uci-1'].min():.0f} after an earlier "
-    "pass.",
-    even=f"{even.value:.1f}",
-    sequences_L=f"{by_sequences['L'].value:.0f}",
+    enough=f"With {sizes.few:,} games the same recipe comes to {test_of[fewest]:.0f}, overfitted: dev "
+    f"games had {dev_of[fewest].min():.0f} after an earlier pass.",
+    even=even.value,
+    sequences_L=by_sequences["L"].value,
     n_above=n_above,
     n_models=len(in_table4),
     gpt_layers=shape.layers,
     gpt_width=shape.width,
-    their_weights=f"{theirs / 1e6:.3g}",
-    our_weights=f"{weights / 1e6:.3g}",
-    ratio=f"{theirs / weights:.0f}",
+    their_weights=theirs / 1e6,
+    our_weights=weights / 1e6,
+    ratio=theirs / weights,
     half_new=int((new >= 0.5).idxmax()),
-    tokens_read=results.enumerate_names(f"{count / 1e6:.1f}" for count in plain_uci["tokens"]),
-    faithful=f"{test_of[faithful]:.1f}",
+    tokens_read=results.enumerate_names(millions),
+    faithful=test_of[faithful],
     faithful_printed=printed("table4", "S UCI", "Test set").value,
     clear_means=results.CLEAR,
-    **{f"uci_{size}": f"{test_of[run]:.1f}" for size, run in plain_uci["run"].items()},
+    uci_S=test_of["S-uci-1"],
+    uci_M=test_of["M-uci-1"],
+    uci_L=test_of["L-uci-1"],
 )
 
 usual = trained.index[trained["usual"] & (trained["size"] != "XS")]
-last_pass = pd.Series(
-    {run: 100 * (dev_of[run].iloc[-1] / dev_of[run].iloc[-2] - 1) for run in usual}
-)
-in_types = last_pass[["S-rap15-1", "S-rap25-1", "S-rap50-1"]]
-twelve = {"uci": dev_of["S-uci-1x12"], "uci_rap": dev_of["S-rap15-1x12"]}
-twelve_apart = 100 * (twelve["uci_rap"].min() / twelve["uci"].min() - 1)
-fewer, more = "S-largebatch_ap-1", "S-uci-1"
-steps = [
-    trained.loc[run, "tokens"] / a_step
-    for run, a_step in ((fewer, 6144), (more, recipe.tokens))
-]
-ap, rap = (
-    {size: changes[size, model] for size in results.SIZES} for model in ("uci_ap", "uci_rap")
-)
-ap_lowers = all(
-    clear[size, "uci_ap"] and each.value.high < 0 and each.beaten is results.Beaten.BOTH
-    for size, each in ap.items()
-)
-of_seeds = {size: [part.value.value for part in by_seed[size, "uci_rap"]] for size in rap}
-beyond_plain = 100 * (pilot["test_perplexity"] / pilot.loc["plain", "test_perplexity"] - 1)
+last_pass = {}
+for run in usual:
+    before, after = dev_of[run].iloc[-2:]
+    last_pass[run] = 100 * (after / before - 1)
+without = last_pass["S-uci-1"]
+in_types = [last_pass[f"S-rap{share}-1"] for share in (15, 25, 50)]
+falling = [f"{change:+.0f} %" for change in in_types]
+twelve = dev_of["S-uci-1x12"]
+twelve_rap = dev_of["S-rap15-1x12"]
+twelve_apart = 100 * (twelve_rap.min() / twelve.min() - 1)
+fewer = "S-largebatch_ap-1"
+more = "S-uci-1"
+few_steps = trained.loc[fewer, "tokens"] / 6144
+many_steps = trained.loc[more, "tokens"] / recipe.tokens
+ap = {size: changes[size, "uci_ap"] for size in results.SIZES}
+ap_changes = [f"{-each.value.value:.0f} % at {size}" for size, each in ap.items()]
+ap_above = all(each.beaten is results.Beaten.BOTH for each in ap.values())
+ap_clear = all(clear[size, "uci_ap"] for size in results.SIZES)
+ap_lowers = ap_above and ap_clear and all(each.value.high < 0 for each in ap.values())
+rap_changes = []
+for size in results.SIZES:
+    seeds = [part.value.value for part in by_seed[size, "uci_rap"]]
+    ends = f"{min(seeds):+.0f} to {max(seeds):+.0f}"
+    rap_changes.append(f"{ends} % at {size} ({len(seeds)} seeds)")
+rap_clear = any(clear[size, "uci_rap"] for size in results.SIZES)
+of_pilot = pilot["test_perplexity"]
+beyond_plain = 100 * (of_pilot / of_pilot["plain"] - 1).drop("plain")
+pilot_changes = [f"{arm} {change:+.0f} %" for arm, change in beyond_plain.items()]
 several = curve.loc["S"].query("size > 1")
-overlap = several["min"].max() <= several.loc[several["mean"].idxmin(), "max"]
+lowest = several["mean"].idxmin()
+overlap = several["min"].max() <= several.loc[lowest, "max"]
 report.paste(
     ap_says="Types shown at every move (AP) lower perplexity by "
-    + results.enumerate_names(
-        f"{-each.value.value:.0f} % at {size}" for size, each in ap.items()
-    )
+    + results.enumerate_names(ap_changes)
     + "."
     if ap_lowers
     else "",
     rap_says=f"Types shown at {runs.RAP} % of the moves (RAP) change it by "
-    + results.enumerate_names(
-        f"{min(seeds):+.0f} to {max(seeds):+.0f} % at {size} ({len(seeds)} seeds)"
-        for size, seeds in of_seeds.items()
-    )
+    + results.enumerate_names(rap_changes)
     + ", which is not clear."
-    if not any(clear[size, "uci_rap"] for size in rap)
+    if not rap_clear
     else "",
     fewer_steps=f"It is not a matter of more steps: AP at S comes to {test_of[fewer]:.1f} with "
-    f"{steps[0]:,.0f} steps, plain UCI to {test_of[more]:.1f} with {steps[1]:,.0f}."
+    f"{few_steps:,.0f} steps, plain UCI to {test_of[more]:.1f} with {many_steps:,.0f}."
     if known[fewer].value.high < known[more].value.low
     else "",
     recipe_games=f"{tokens.BOOK_SIZES['S']:,}",
     recipe_says="Against the plain recipe perplexity changes by: "
-    + results.enumerate_names(
-        f"{arm} {change:+.0f} %" for arm, change in beyond_plain.drop("plain").items()
-    )
+    + results.enumerate_names(pilot_changes)
     + f" (another seed: up to {seed_spread:.0f} %). The models of these chapters are trained without.",
     unfinished="Training was cut off early: in its last pass, in which the rate falls to zero, dev "
-    f"perplexity of plain UCI at S still changes by {last_pass['S-uci-1']:+.0f} %."
-    if last_pass["S-uci-1"] < -5
+    f"perplexity of plain UCI at S still changes by {without:+.0f} %."
+    if without < -5
     else "",
     still_falling="In the last pass dev perplexity still changes by "
-    + results.enumerate_names(f"{change:+.0f} %" for change in in_types)
-    + f" at RAP 15, 25 and 50, by {last_pass['S-uci-1']:+.0f} % without types: with types the training "
+    + results.enumerate_names(falling)
+    + f" at RAP 15, 25 and 50, by {without:+.0f} % without types: with types the training "
     "was cut off earlier, so that the curve tells nothing of them."
-    if in_types.max() < last_pass["S-uci-1"]
+    if max(in_types) < without
     else "",
     twelve_says="With twelve passes in place of six, each read at the pass that its dev games choose, "
-    f"plain UCI comes to {twelve['uci'].min():.1f} (pass {twelve['uci'].idxmin() + 1}), RAP 15 to "
-    f"{twelve['uci_rap'].min():.1f} (pass {twelve['uci_rap'].idxmin() + 1}): {twelve_apart:+.0f} %, where "
+    f"plain UCI comes to {twelve.min():.1f} (pass {twelve.idxmin() + 1}), RAP 15 to "
+    f"{twelve_rap.min():.1f} (pass {twelve_rap.idxmin() + 1}): {twelve_apart:+.0f} %, where "
     f"another seed alone changes up to {seed_spread:.0f} %.",
-    types_curve=f"Here the mean is lowest at {several['mean'].idxmin()} %, but trainings of different "
+    types_curve=f"Here the mean is lowest at {lowest} %, but trainings of different "
     "probabilities overlap: no probability is seen to be best."
     if overlap
     else "",
@@ -769,10 +819,13 @@ printed4 = {
     }
     for column in ("dev", "test")
 }
+named = {kind.split()[0].lower(): kind for kind in kinds}
 sure = table2.drop("UCI + RAP 15")
 same = int((sure["training, ours"] == sure["training, paper"]).sum())
-of_seeds = trained[trained["usual"] & (trained["model"] == "uci")].groupby(["size", "model"])
-of_seeds = of_seeds["dev"].agg(["size", "min", "max"]).query("size > 1").drop(columns="size")
+of_uci = trained[trained["usual"] & (trained["model"] == "uci")]
+of_seeds = of_uci.groupby(["size", "model"])["dev"].agg(["size", "min", "max"])
+of_seeds = of_seeds[of_seeds["size"] > 1]
+of_seeds = of_seeds.drop(columns="size")
 
 
 def as_keys(values):
@@ -786,10 +839,10 @@ def values(judged):
 report.save(
     "12_state_tracking",
     report.rows(
-        {kind.split()[0].lower(): len(words) for kind, words in kinds.items()},
+        {name: len(kinds[kind]) for name, kind in named.items()},
         "table1",
         unit="tokens",
-        reference={kind.split()[0].lower(): printed("table1", kind, "Count") for kind in kinds},
+        reference={name: printed("table1", kind, "Count") for name, kind in named.items()},
     ),
     report.rows(
         report.Result(same, n=len(sure), unit="rows as printed"), "table2.without_chance"
@@ -817,8 +870,11 @@ report.save(
         unit="perplexity, or per cent",
     ),
     report.rows(
-        {f"{model}.dev": passes.min() for model, passes in twelve.items()}
-        | {"change": twelve_apart},
+        {
+            "uci.dev": twelve.min(),
+            "uci_rap.dev": twelve_rap.min(),
+            "change": twelve_apart,
+        },
         "twelve_passes",
         unit="dev perplexity, or per cent of it",
     ),
