@@ -66,19 +66,23 @@ asked = questions[questions["task"] == "end_actual"]
 #
 # A window is a mask: which earlier tokens each token may attend to.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the masks", "figure": {"caption": "What a token may attend to: all before it, or the last 50 only. The shares are of all pairs of tokens.", "name": "fig-14-masks"}, "image": {"alt": "Two triangular masks; the windowed one is a narrow band along the diagonal."}}
-length = 120
-row = torch.arange(length)[:, None]
-column = torch.arange(length)[None, :]
-full = column <= row  # no token attends to a later one
-windowed = full & (column > row - window)
-figure, axes = plt.subplots(1, 2, figsize=(6, 2.8), sharey=True)
-titles = ("all before", f"the last {window}")
-for axis, mask, title in zip(axes, (full, windowed), titles, strict=True):
-    axis.imshow(mask, cmap="Blues", vmin=0, vmax=1.4)
-    axis.set(title=f"{title}: {mask.float().mean():.0%}", xlabel="attends to token")
-    axis.grid(False)
-axes[0].set_ylabel("token")
+
+# %%
+def masks(length):
+    """Which tokens (columns) each token (rows) may attend to: all before, or the last ones."""
+    row = torch.arange(length)[:, None]
+    column = torch.arange(length)[None, :]
+    full = column <= row  # no token attends to a later one
+    return {"all before": full, f"the last {window}": full & (column > row - window)}
+
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the masks", "figure": {"caption": "What a token may attend to; the shares are of all pairs of tokens.", "name": "fig-14-masks"}, "image": {"alt": "Two triangular masks; the windowed one is a narrow band along the diagonal."}}
+figure, panels = plt.subplots(1, 2, figsize=(4.2, 2), sharey=True)
+for axes, (title, mask) in zip(panels, masks(120).items(), strict=True):
+    axes.imshow(mask, cmap="Blues", vmin=0, vmax=1.4)
+    axes.set(title=f"{title}: {mask.float().mean():.0%}", xlabel="attends to token")
+    axes.grid(False)
+panels[0].set_ylabel("token")
 plt.show()
 
 # %% [markdown]
@@ -99,11 +103,10 @@ print("(n_games, n_tokens) =", tuple(ids.shape))
 print("prompt:", *prompt[:5], "...", *prompt[-5:])
 
 # %% [markdown]
-# On the board: coloured are the squares that the window names before the prompt (the cross). A
-# piece elsewhere came there earlier, or never moved, or is a rook that castled.
+# When did the piece on that square come there? It may never have moved, or be a rook that castled.
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the question"}
+# %%
 def plies_since(question):
     """How many plies ago the piece on the prompted square came there; NaN if it never moved."""
     arrivals = {question["prompt"]}
@@ -116,25 +119,19 @@ def plies_since(question):
     return np.nan
 
 
-board = chess.Board(question["fen"])
+print(f"plies since the piece on {prompt[-1]} came there:", plies_since(question))
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The question on the board: coloured are the squares that the window names before the prompt (the cross)"}
 named = {
     chess.parse_square(token) for token in prompt[-window:-1] if token in chess.SQUARE_NAMES
 }
 drawing = chess.svg.board(
-    board,
+    chess.Board(question["fen"]),
     size=300,
     fill=dict.fromkeys(named, "#56B4E980"),
     squares=[chess.parse_square(prompt[-1])],
 )
-men = board.piece_map()
-print(
-    "men on squares that the window does not name:",
-    sum(square not in named for square in men),
-    "of",
-    len(men),
-)
-print(f"plies since the piece on {prompt[-1]} came there:", plies_since(question))
-report.Html(drawing, board.fen())
+report.Html(drawing, question["fen"])
 
 # %% [markdown]
 # Attention gives the last token a mean of the values of the tokens that it may see, weighed by how
@@ -156,13 +153,8 @@ with torch.no_grad():
 for hook in hooks:
     hook.remove()
 
+
 # %%
-row = torch.arange(length)[:, None]
-column = torch.arange(length)[None, :]
-full = column <= row
-windowed = full & (column > row - window)
-
-
 def attend(query, key, value, mask):
     """Return the means of the values, and the weights: (n_heads, n_tokens, n_tokens)."""
     scores = query @ key.mT / query.shape[-1] ** 0.5
@@ -170,35 +162,26 @@ def attend(query, key, value, mask):
     return weights @ value, weights
 
 
-weights = {title: [] for title in titles}
-for vectors in projected:
-    for title, mask in zip(titles, (full, windowed), strict=True):
-        means, given = attend(*vectors, mask)
-        weights[title].append(given[:, -1].mean(dim=0))  # of the last token, over the heads
-        theirs = F.scaled_dot_product_attention(*vectors, attn_mask=mask)
-        assert torch.allclose(means, theirs, atol=1e-4)
-weights = {title: torch.stack(given) for title, given in weights.items()}
-before = weights[titles[0]][:, :-window].sum(dim=1)
-print("(n_heads, n_tokens, size) =", tuple(projected[0][0].shape))
-print(
-    "weight of the last token on what came before the window, by block:",
-    ", ".join(f"{part:.0%}" for part in before),
-)
-last_named = [place for place in range(length - 1) if prompt[place] == prompt[-1]][-1:]
-for place in last_named:
-    print(
-        f"{prompt[-1]} was named last as token {place}; weight on it, by block:",
-        ", ".join(f"{part:.0%}" for part in weights[titles[0]][:, place]),
-    )
+of_last = {}  # weights of the last token, by block, in the mean over the heads
+for title, mask in masks(length).items():
+    attended = [attend(*vectors, mask) for vectors in projected]
+    of_last[title] = torch.stack([weights[:, -1].mean(dim=0) for _, weights in attended])
+    theirs = F.scaled_dot_product_attention(*projected[0], attn_mask=mask)
+    assert torch.allclose(attended[0][0], theirs, atol=1e-4)
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the weights", "figure": {"caption": "The weights of the last token's attention over one prompt, with the whole history and with a window: means over blocks and heads of one trained model. Dotted: where the square of the prompt was named last.", "name": "fig-14-reach"}, "image": {"alt": "Two step lines over the tokens of the prompt; the windowed one is zero before the window."}}
-figure, axes = plt.subplots(figsize=(7, 2.4))
-for title, given in weights.items():
-    axes.step(np.arange(length), given.mean(dim=0), where="mid", label=title)
-for place in last_named:
-    axes.axvline(place, color="grey", linestyle=":", linewidth=1, zorder=0)
-axes.set(xlabel="token of the prompt", ylabel="weight for the last token")
-axes.legend()
+everything, narrow = of_last
+place = max(at for at in range(length - 1) if prompt[at] == prompt[-1])
+for said, part in {
+    "what came before the window": of_last[everything][:, :-window].sum(dim=1),
+    f"token {place}, where {prompt[-1]} was named last": of_last[everything][:, place],
+}.items():
+    print(f"weight on {said}, by block:", ", ".join(f"{share:.0%}" for share in part))
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the weights", "figure": {"caption": "Weights of the last token's attention, in the mean over blocks and heads. Dotted: where the square of the prompt was named last.", "name": "fig-14-reach"}, "image": {"alt": "Two step lines over the tokens of the prompt; the windowed one is zero before the window."}}
+weights = pd.DataFrame({title: blocks.mean(dim=0) for title, blocks in of_last.items()})
+axes = weights.plot(drawstyle="steps-mid", figsize=(7, 1.7), xlabel="token of the prompt")
+axes.axvline(place, color="grey", linestyle=":", linewidth=1, zorder=0)
+axes.set(ylabel="weight for the last token")
 plt.show()
 
 # %% [markdown]
@@ -211,14 +194,13 @@ def narrowed(name):
     """Return the model of a run with the window's mask in every block."""
     model, _ = runs.read_model(name)
     for block in model.body.blocks:
-        place = torch.arange(model.settings.context)
-        seen = (place[:, None] >= place) & (place > place[:, None] - window)
+        seen = masks(model.settings.context)[narrow]
         block.attention.mask = torch.where(seen, 0.0, -torch.inf)
     return model
 
 
 legal = question["legal"].split()
-for title, asked_model in ((titles[0], model), (titles[1], narrowed(example))):
+for title, asked_model in ((everything, model), (narrow, narrowed(example))):
     with torch.no_grad():
         probability = asked_model(ids)[0, -1].softmax(dim=0)
     on_legal = sum(probability[vocabulary.index(square)].item() for square in legal)
@@ -236,12 +218,11 @@ for title, asked_model in ((titles[0], model), (titles[1], narrowed(example))):
 # Ending squares, prefixes of 51 to 100 plies: the questions that chapter 13 explains, a thousand of
 # each task. *Counts* are had without a model: where moves went most often in {glue:text}`counted`
 # training games, of pieces that left the same square and had come to it from the same one
-# (*start, came from*), or of pieces of its type (*start, type*), the second bar. They know nothing
-# else of the game. A number beats them if the interval of the difference on the same questions lies
+# (*start, came from*), or of pieces of its type (*start, type*), the second bar. A number beats them if the interval of the difference on the same questions lies
 # above zero; what is as played (ExM) has to beat a draw among the legal squares (*random legal*) as
 # well. *Beyond type* is what a model has beyond counting by type, in points.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Score all models and counts"}
+# %%
 names = {
     "uci": "GPT2",
     "window50": "GPT2 (w = 50)",
@@ -252,27 +233,23 @@ names = {
 }
 trained = runs.read_runs()
 chosen = results.headline(trained, names)
-titles_of = chosen["title"].to_dict()
 run_of = chosen["run"].to_dict()
-seeds_of = {
-    size: results.other_seeds(trained, run)
-    for (size, model), run in run_of.items()
-    if model == "uci"
-}
-every = dict.fromkeys(
-    [*run_of.values(), *(run for runs_of in seeds_of.values() for run in runs_of)]
-)
-answered = {run: results.score_run(run, questions) for run in every}
+seeds_of = {size: results.other_seeds(trained, run_of[size, "uci"]) for size in results.SIZES}
+every = {*run_of.values(), *(run for runs_of in seeds_of.values() for run in runs_of)}
+answered = {run: results.score_run(run, questions) for run in sorted(every)}
 
 games = read_corpus()
 moves = results.list_moves(games.games, games.of("L")[: sizes.counted])
 ground = results.score_baselines(moves, questions)
-grounds = {name: results.summarise(rows, seed=seed) for name, rows in ground.items()}
+by_counts = ground["came_from"]
 second = results.second_of(ground)
 scores = {
-    key: results.summarise(answered[run], results.ground_of(key[1], ground), second, seed=seed)
+    key: results.summarise(answered[run], by_counts, second, seed=seed)
     for key, run in run_of.items()
 }
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 7"}
+grounds = {name: results.summarise(rows, seed=seed) for name, rows in ground.items()}
 by_type = ground["type"]["lgm"].loc[asked.index]
 less_type = {
     key: paired_difference(
@@ -280,27 +257,26 @@ less_type = {
     ).in_percent()
     for key, run in run_of.items()
 }
-chance = mean_interval(100 * results.chance_of_exact(asked), asked["game"], seed=seed)
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Lay out Table 7"}
 printed = reference.table("state_tracking", "table7")
-beyond_type = pd.Series({titles_of[key]: apart for key, apart in less_type.items()})
-rows = {titles_of[key]: scores[key] for key in scores}
+printed.loc["L Performer"] = np.nan  # seems to have been printed twice: chapter 17
+titles = chosen["title"].to_dict()
+rows = {titles[key]: table for key, table in scores.items()}
 rows |= {results.BASELINES[name]: table for name, table in grounds.items()}
-parts = []
-for title, part in results.PROBE_PARTS.items():
-    shown = results.probe_table(rows, "end", part, printed)
-    if "ExM Acc." in part:
-        shown.loc["Random legal"] = [chance, np.nan]
-    if not parts:
-        shown["beyond type"] = beyond_type.reindex(shown.index)
-    parts.append(
-        report.table(
-            shown,
-            digits=1,
-            caption=f"Table 7: ending squares, {title}, %. {results.MARKED_TWICE}",
-        )
+shown = [
+    results.probe_table(rows, "end", part, printed) for part in results.PROBE_PARTS.values()
+]
+beyond = pd.Series({titles[key]: apart for key, apart in less_type.items()}, dtype=object)
+shown[0]["beyond type"] = beyond.reindex(shown[0].index)
+chance = mean_interval(100 * results.chance_of_exact(asked), asked["game"], seed=seed)
+shown[-1].loc["Random legal"] = [chance, np.nan]
+parts = [
+    report.table(
+        table,
+        digits=1,
+        caption=f"Table 7: ending squares, {title}, %. {results.MARKED_TWICE}",
     )
+    for title, table in zip(results.PROBE_PARTS, shown, strict=True)
+]
 parts[0]
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The other columns of Table 7: R-precision, and as played"}
@@ -308,7 +284,8 @@ report.boards(*parts[1:])
 
 # %% [markdown]
 # *GPT2* is the paper's name for full attention; ours is the transformer of chapter 12.
-# {glue:text}`above_says` The Performer's printed row at L is left out, for the reason given in
+# {glue:text}`n_below` of the {glue:text}`n_models` models are not more often legal than counts by square
+# (†). The Performer's printed row at L is left out, for the reason given in
 # [chapter 17](17_released_code.ipynb). The paper used libraries for the Reformer and the
 # Performer, which mix in local attention; ours are compact layers without it, tested against exact
 # attention in the limit.
@@ -321,196 +298,171 @@ report.boards(*parts[1:])
 # there is one training. Where neither beats the counts (†), there is no history whose loss could be
 # measured; where one does, a sign says which.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Compare the models, pair by pair"}
+# %%
 drawn = results.even_draw(games.games, games.of("test")[: sizes.drawn])
-even = results.perplexity_of(drawn, seed=seed)
 known = {
-    run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed) for run in every
+    run: results.judge_perplexity(results.read_losses(run), drawn, seed=seed)
+    for run in answered
 }
-by_counts = ground["came_from"]
 
 
-def compare(first, second, rows=asked.index, score="lgm"):
-    """Return the answers of the first run less those of the second, in points."""
+def compare(first, second, rows=asked.index):
+    """The first run's legal answers less the second's, in points, and who beats the counts."""
     pair = [answered[run].loc[rows] for run in (first, second)]
-    return results.compare_answers(pair, [by_counts.loc[rows]] * 2, score, seed=seed)
-
-
-def value_of(compared):
-    interval = compared.value
-    return interval.difference if hasattr(interval, "difference") else interval
+    apart = results.compare_answers(pair, [by_counts.loc[rows]] * 2, seed=seed)
+    return results.Compared(apart.value.difference, apart.beaten)
 
 
 def is_clear(compared, noise):
-    """Say whether a difference is more than chance in the questions and in the training."""
-    interval = value_of(compared)
-    return compared.above and results.is_clear(interval, [interval.value], noise)
+    """Whether a difference is more than chance in the questions and in the training."""
+    return compared.above and results.is_clear(compared.value, [compared.value.value], noise)
+
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All pairs of models and of seeds: legal answers and perplexity"}
+def largest(compared):
+    return max(abs(each.value.value) for each in compared)
 
 
 rivals = [(model, "uci") for model in names if model != "uci"]
 rivals += [("performer", "reformer"), ("performer", "window50"), ("reformer", "window50")]
 rivals += [("lstm_rap", "lstm")]
 pairs = {
-    (size, first, second): (run_of[size, first], run_of[size, second])
+    (size, *models): [run_of[size, model] for model in models]
     for size in results.SIZES
-    for first, second in rivals
-    if {(size, first), (size, second)} <= set(run_of)
+    for models in rivals
 }
+apart = {key: compare(*pair) for key, pair in pairs.items()}
+change = {key: results.judge_change(*pair, known, seed=seed) for key, pair in pairs.items()}
 seed_pairs = [
     (later, earlier) for alike in seeds_of.values() for earlier, later in combinations(alike, 2)
 ]
-legal_apart = {key: compare(*pair) for key, pair in pairs.items()}
-exact_apart = {key: compare(*pair, score="exm") for key, pair in pairs.items()}
-change = {key: results.judge_change(*pair, known, seed=seed) for key, pair in pairs.items()}
-by_seed = {
-    pair: (
-        compare(*pair),
-        compare(*pair, score="exm"),
-        results.judge_change(*pair, known, seed=seed),
-    )
-    for pair in seed_pairs
-}
-noise = [
-    max(abs(value_of(each[place]).value) for each in by_seed.values()) for place in range(3)
-]
+seeds_apart = {pair: compare(*pair) for pair in seed_pairs}
+seeds_change = {pair: results.judge_change(*pair, known, seed=seed) for pair in seed_pairs}
+noise = largest(seeds_apart.values())
+noise_change = largest(seeds_change.values())
+legal_printed = printed["LgM Actual Acc."]
 
 
-def is_misprint(key):
-    """Say whether a pair needs the row that the paper seems to have printed twice."""
-    return key[0] == "L" and "performer" in key
+def paper_apart(size, first, second):
+    return legal_printed[f"{size} {names[first]}"] - legal_printed[f"{size} {names[second]}"]
 
 
-def paper_apart(key):
-    column = printed["LgM Actual Acc."]
-    size, first, second = key
-    return column[f"{size} {names[first]}"] - column[f"{size} {names[second]}"]
+def star(compared, noise):
+    """A difference as text, in brackets if it is not clear."""
+    return f"{compared:.1f}" if is_clear(compared, noise) else f"({compared:.1f})"
 
 
-def star(compared, largest):
-    return f"{compared:.1f}" if is_clear(compared, largest) else f"({compared:.1f})"
-
+every_pair = pd.DataFrame(
+    {
+        f"{size} {names[first]} less {names[second]}": {
+            "legal, points": star(apart[size, first, second], noise),
+            "paper": paper_apart(size, first, second),
+            "perplexity, %": star(change[size, first, second], noise_change),
+        }
+        for size, first, second in pairs
+    }
+).T
+for later, earlier in seed_pairs:
+    there = seeds_apart[later, earlier], "", seeds_change[later, earlier]
+    every_pair.loc[f"{later} less {earlier}"] = there
+report.table(
+    every_pair,
+    digits=1,
+    caption="End-Actual, and perplexity on the test games. In brackets what is not clear. "
+    + results.COMPARED,
+)
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the differences", "figure": {"caption": "Legal answers of each model less those of full attention of the same size, in points, with 95 % intervals; open squares are the paper's. The grey band is the largest that another seed alone changed.", "name": "fig-14-lost"}, "image": {"alt": "Points with horizontal intervals around a vertical line at zero, with a narrow grey band."}}
-losses = {key: apart for key, apart in legal_apart.items() if key[2] == "uci"}
-figure, axes = plt.subplots(figsize=(7, 0.8 + 0.3 * len(losses)))
-axes.axvspan(-noise[0], noise[0], color="0.9")
+losses = {key: compared for key, compared in apart.items() if key[2] == "uci"}
+figure, axes = plt.subplots(figsize=(7, 0.6 + 0.23 * len(losses)))
+axes.axvspan(-noise, noise, color="0.9")
 axes.axvline(0, color="grey", linewidth=1)
-for place, (key, apart) in enumerate(losses.items()):
-    interval = value_of(apart)
+labels = [f"{titles[key[:2]]} {each.beaten.value}".rstrip() for key, each in losses.items()]
+for label, (key, compared) in zip(labels, losses.items(), strict=True):
     colour = report.PALETTE[results.SIZES.index(key[0])]
-    axes.plot([interval.low, interval.high], [-place, -place], color=colour)
-    axes.plot(interval.value, -place, "o", color=colour)
-    if not is_misprint(key):
-        axes.plot(paper_apart(key), -place, "s", color=colour, mfc="none")
-axes.set_yticks(
-    [-place for place in range(len(losses))],
-    [f"{titles_of[key[:2]]} {apart.beaten.value}".rstrip() for key, apart in losses.items()],
-)
+    axes.plot([compared.value.low, compared.value.high], [label, label], color=colour)
+    axes.plot(compared.value.value, label, "o", color=colour)
+    axes.plot(paper_apart(*key), label, "s", color=colour, mfc="none")
+axes.invert_yaxis()
 axes.set(xlabel="legal answers less full attention's, points")
 plt.show()
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All pairs: legal answers, answers as played, perplexity"}
-shown = {}
-for key in pairs:
-    size, first, second = key
-    shown[f"{size} {names[first]} less {names[second]}"] = {
-        "legal, points": star(legal_apart[key], noise[0]),
-        "paper": np.nan if is_misprint(key) else paper_apart(key),
-        "as played, points": star(exact_apart[key], noise[1]),
-        "perplexity, %": star(change[key], noise[2]),
-    }
-for (later, earlier), (legal_there, exact_there, change_there) in by_seed.items():
-    shown[f"{later} less {earlier}"] = {
-        "legal, points": f"{legal_there:.1f}",
-        "as played, points": f"{exact_there:.1f}",
-        "perplexity, %": f"{change_there:.1f}",
-    }
-report.table(
-    pd.DataFrame(shown).T,
-    digits=1,
-    caption="End-Actual, and perplexity on the test games. In brackets what is not clear; a star "
-    f"marks p < 0.001. {results.COMPARED}",
-)
 
 # %% [markdown]
-# {glue:text}`losses_say` {glue:text}`perplexity_says` The recipe was chosen for the transformer; the
-# others might do better with one of their own.
+# {glue:text}`n_fewer` of these {glue:text}`n_losses` models give clearly fewer legal answers than full
+# attention (not: {glue:text}`unclear`), and {glue:text}`n_worse` have a clearly higher perplexity. The
+# recipe was chosen for the transformer; the others might do better with one of their own.
 #
-# {glue:text}`rivals_say` {glue:text}`lstm_says`
+# The paper found the Performer better than the Reformer on M and L, and neither better than the window
+# but for the Performer on M. Here, on S, M and L, the Performer gives {glue:text}`performer_reformer`
+# points more legal answers than the Reformer, and {glue:text}`performer_window` more than the window; in
+# brackets what is not clear. With types in training (RAP), by which the paper's LSTM gains on M and not on
+# S and L, ours gains {glue:text}`lstm_rap`.
 #
 # ## Where the window fails
 #
 # A window of 50 tokens contains the last {glue:text}`held` plies (two tokens each) and the square that
 # is asked about. A piece that came to its square before that has left no trace in the window, unless it
 # never moved at all. If the window's model fails for want of history, it fails there. The questions are
-# sorted by the plies since the piece came. The models of full attention with the window's mask put on
-# them, untrained, are shown beside them, as above; the picture at the top has all.
+# sorted by the plies since the piece came, and asked, too, of the models of full attention with the
+# window's mask put on them, untrained, as above; the picture at the top has all.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Sort the questions, ask the models with the mask"}
+# %%
 held = (window - 1) // 2
-bins = [0, held // 2, held, np.inf]
-labels = [f"1 to {held // 2}", f"{held // 2 + 1} to {held}", f"more than {held}"]
-key_of_age = dict(
-    zip((*labels, "never"), ("lately", "between", "long_ago", "never_moved"), strict=True)
-)
-since = pd.cut(asked.apply(plies_since, axis=1), bins, labels=labels)
-since = since.cat.add_categories("never").fillna("never").astype(str)
-ages_there = [age for age in key_of_age if (since == age).sum() > 1]
-at_age = {age: asked.index[since == age] for age in ages_there}
+ages = {
+    "lately": f"1 to {held // 2}",
+    "between": f"{held // 2 + 1} to {held}",
+    "long_ago": f"more than {held}",
+    "never_moved": "never",
+}
+moved = [*ages][:-1]
+age = pd.cut(asked.apply(plies_since, axis=1), [0, held // 2, held, np.inf], labels=moved)
+age = age.astype(object).fillna("never_moved")
+at_age = {name: asked.index[age == name] for name in ages}
 
 
 def by_age(rows):
-    rows = rows.loc[asked.index].assign(since=since)
-    shares = means_by(rows, "since", "lgm", cluster="game", seed=seed)[ages_there]
+    """Share of legal answers by when the piece came, per cent."""
+    shares = means_by(
+        rows.loc[asked.index].assign(age=age), "age", "lgm", cluster="game", seed=seed
+    )
     return shares.map(lambda share: share.in_percent())
 
 
-of_age = {run: by_age(answered[run]) for run in every}
-counted_of_age = by_age(by_counts)
-untrained = {}
-for (size, model), run in run_of.items():
-    if model == "uci" and run in runs.trained_checkpoints():
-        replies = probes.predict(narrowed(run), asked, "uci")
-        untrained[size] = by_age(probes.score_answers(asked, replies))
+of_age = {run: by_age(rows) for run, rows in answered.items()}
+untrained = {
+    size: by_age(
+        probes.score_answers(asked, probes.predict(narrowed(run_of[size, "uci"]), asked, "uci"))
+    )
+    for size in results.SIZES
+    if run_of[size, "uci"] in runs.trained_checkpoints()
+}
+
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The picture at the top"}
-windowed_sizes = [
-    size for size, model in run_of if model == "window50" and (size, "uci") in run_of
-]
-moved = [age for age in labels if age in ages_there]
-figure, panels = plt.subplots(
-    1, len(windowed_sizes), figsize=(3.4 * len(windowed_sizes), 3.2), sharey=True, squeeze=False
-)
+def draw(axes, shares, style, bars=True, **how):
+    middle, low, high = np.array(
+        [(each.value, each.low, each.high) for each in shares[moved]]
+    ).T
+    reach = [middle - low, high - middle] if bars else None
+    axes.errorbar(range(len(moved)), middle, reach, fmt=style, capsize=3, **how)
 
 
-def draw(axes, intervals, style, label=None, bars=True, **how):
-    middle = np.array([intervals[age].value for age in moved])
-    ends = np.array([(intervals[age].low, intervals[age].high) for age in moved]).T
-    reach = np.abs(ends - middle) if bars else None
-    axes.errorbar(range(len(moved)), middle, reach, fmt=style, label=label, capsize=3, **how)
-
-
-for axes, size in zip(panels[0], windowed_sizes, strict=True):
+figure, panels = plt.subplots(1, len(results.SIZES), figsize=(10.2, 3.2), sharey=True)
+for axes, size in zip(panels, results.SIZES, strict=True):
     for place, run in enumerate(seeds_of[size]):
         label = None if place else "the whole history"
-        draw(axes, of_age[run], "o-", label, bars=not place, color=report.PALETTE[0])
-    last = f"the last {window} tokens"
-    draw(axes, of_age[run_of[size, "window50"]], "s--", last, color=report.PALETTE[1])
+        draw(axes, of_age[run], "o-", not place, label=label, color=report.PALETTE[0])
+    window_run = run_of[size, "window50"]
+    draw(axes, of_age[window_run], "s--", label=narrow + " tokens", color=report.PALETTE[1])
     if size in untrained:
-        draw(axes, untrained[size], "^-.", "the same, untrained", color=report.PALETTE[2])
-    draw(axes, counted_of_age, ":", "counts", bars=False, color="grey")
+        look = {"label": "the same, untrained", "color": report.PALETTE[2]}
+        draw(axes, untrained[size], "^-.", **look)
+    draw(axes, by_age(by_counts), ":", False, label="counts", color="grey")
     axes.set(title=size, xlabel="plies since the piece came", xticks=range(len(moved)))
-    axes.set_xticklabels(
-        [age.replace("more than ", "> ").replace(" to ", "-") for age in moved]
-    )
-panels[0, 0].set(ylabel="legal answers, %", ylim=(0, 100))
-shown_lines = {}  # one entry a label, whichever panel has it
-for axes in panels[0]:
-    for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
-        shown_lines.setdefault(name, handle)
-panels[0, -1].legend(
-    shown_lines.values(), shown_lines.keys(), loc="upper left", bbox_to_anchor=(1, 1)
-)
+    axes.set_xticklabels([f"1-{held // 2}", f"{held // 2 + 1}-{held}", f"> {held}"])
+panels[0].set(ylabel="legal answers, %", ylim=(0, 100))
+panels[-1].legend(loc="upper left", bbox_to_anchor=(1, 1))
 glue("ages", figure, display=False)
 plt.close(figure)
 
@@ -518,47 +470,38 @@ plt.close(figure)
 # The same questions, both models. The parts are too small to say of each whether a model beats
 # counting in it, so the signs are those of all questions.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Compare the models, age by age"}
-against = [
-    (run, full_run)
-    for (size, model), run in run_of.items()
-    if model != "uci" and size in seeds_of
-    for full_run in (seeds_of[size] if model == "window50" else seeds_of[size][:1])
-]
-sign_of = {pair: compare(*pair).beaten for pair in (*against, *seed_pairs)}
 
-
-def by_age_apart(pair):
-    """Return the difference of two runs by age, each with the sign that it has on all questions."""
+# %%
+def compare_by_age(first, second):
+    """Differences by age, each with the sign that it has on all questions."""
+    sign = compare(first, second).beaten
     return {
-        age: results.Compared(compare(*pair, at_age[age]).value, sign_of[pair])
-        for age in ages_there
+        name: results.Compared(compare(first, second, rows).value, sign)
+        for name, rows in at_age.items()
     }
 
 
-lost = {pair: by_age_apart(pair) for pair in against}
-chance_of_age = {pair: by_age_apart(pair) for pair in seed_pairs}
-noise_of_age = {
-    age: max(abs(value_of(each[age]).value) for each in chance_of_age.values())
-    for age in ages_there
+lost = {
+    (size, run): compare_by_age(run_of[size, "window50"], run)
+    for size, runs_of in seeds_of.items()
+    for run in runs_of
 }
-in_short = {
-    f"{size} {names['window50']}": lost[run_of[size, "window50"], run_of[size, "uci"]]
-    for size in windowed_sizes
-}
-in_short["another\N{NO-BREAK SPACE}seed, at\N{NO-BREAK SPACE}most"] = {
-    age: f"{largest:.1f}" for age, largest in noise_of_age.items()
-}
-in_short["questions"] = {age: f"{len(at_age[age])}" for age in ages_there}
+by_chance = [compare_by_age(*pair) for pair in seed_pairs]
+noise_of = {name: largest(each[name] for each in by_chance) for name in ages}
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The window less full attention, age by age"}
+in_short = {f"{size} {names['window50']}": lost[size, run_of[size, "uci"]] for size in seeds_of}
+in_short["another\N{NO-BREAK SPACE}seed, at\N{NO-BREAK SPACE}most"] = noise_of
+in_short["questions"] = {name: rows.size for name, rows in at_age.items()}
 report.table(
-    pd.DataFrame(in_short).T[ages_there],
+    pd.DataFrame(in_short, dtype=object).T.rename(columns=ages),
     digits=1,
     caption="Legal answers of the window less full attention's, points, by plies since the piece "
-    f"came. A star marks p < 0.001. {results.COMPARED}",
+    f"came. {results.COMPARED}",
 )
 
 # %% [markdown]
-# {glue:text}`all_seeds` {glue:text}`untrained_says` {glue:text}`others_say`
+# {glue:text}`all_seeds` {glue:text}`untrained_says`
 #
 # ## What has come since
 #
@@ -566,391 +509,208 @@ report.table(
 # other forms. Walker and Lyons {cite}`walker2026chess` train on ten million games of people and ask
 # for the whole board after the moves. Linear recurrent networks, whose state is multiplied at each
 # token by a matrix that the token decides, beat a transformer clearly at 3 and 8 million parameters;
-# above 18 million, only random games tell the models apart. No figure of ours can be compared with
-# theirs: the question is another one, and an LSTM is not a network of that kind. Nearest to it is
-# chapter 16, which reads whole boards from the inner states.
-#
-# Harang and others {cite}`harang2025tracking` judge a state by what can be done in it: they compare
-# the legal moves of the predicted position with those of the actual one. Nearest to it, a piece at a
-# time, is the R-precision of Table 7, which asks for all squares where the piece can go and not for
-# one.
+# above 18 million, only random games tell the models apart. That is another question than ours; nearest
+# to it is chapter 16. Harang and others {cite}`harang2025tracking` judge a state by what can be done in
+# it: they compare the legal moves of the predicted position with those of the actual one. Nearest to
+# that, a piece at a time, is the R-precision of Table 7.
 #
 # ## Recap
 #
-# - What a window loses, by when the piece came: {glue:text}`recap_ages`
-# - More often legal than counts ({glue:text}`count` %), of the {glue:text}`n_models` models on file:
-#   {glue:text}`above`. Above counting by type, too: {glue:text}`above_type`. An even draw among the legal moves has a perplexity of {glue:text}`even`;
-#   better than that: {glue:text}`foresee`.
-# - Clear differences from full attention in legal answers, in points: {glue:text}`told`. Another
-#   seed alone changed up to {glue:text}`noise_legal`.
-# - {glue:text}`missing`
+# - What a window loses, by when the piece came, in points: {glue:text}`recap_ages`
+# - More often legal than counts by square ({glue:text}`count` %): {glue:text}`n_above` of the
+#   {glue:text}`n_models` models; than counts by type, too: {glue:text}`above_type`. An even draw among the
+#   legal moves has a perplexity of {glue:text}`even`; {glue:text}`n_foresee` are better than that.
+# - Clearly fewer legal answers than full attention: {glue:text}`n_fewer` of {glue:text}`n_losses`. Another
+#   seed alone changed up to {glue:text}`noise_legal` points.
+# - Rows of Tables 4 and 7 without a training: {glue:text}`missing`.
 #
 # {glue:text}`story`
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say"}
 long = ("end_actual", "long")
-above = [key for key, table in scores.items() if table.loc[long, "lgm"].above]
-below = [key for key in scores if key not in above]
-foresee = [key for key, run in run_of.items() if known[run].above]
+legal_of = {key: table.loc[long, "lgm"] for key, table in scores.items()}
+above = [key for key, judged in legal_of.items() if judged.above]
+above_type = [titles[key] for key in above if legal_of[key].above_second]
+fewer = [key for key, each in losses.items() if is_clear(each, noise) and each.value.high < 0]
+worse = [
+    key for key in losses if is_clear(change[key], noise_change) and change[key].value.low > 0
+]
+on_file = {*titles.values(), *results.headline(trained, results.NOTATION_ROWS)["title"]}
 of_table4 = reference.table("state_tracking", "table4").index
-on_file4 = results.headline(trained, results.NOTATION_ROWS)["title"]
-not_trained = {*printed.index, *of_table4} - {*titles_of.values(), *on_file4}
+not_trained = sorted({*printed.index, *of_table4} - on_file)
+
+
+def of_sizes(first, second):
+    differences = [apart[size, first, second] for size in results.SIZES]
+    texts = [f"{each.value.value:+.1f}" for each in differences]
+    return results.enumerate_names(
+        text if is_clear(each, noise) else f"({text})"
+        for text, each in zip(texts, differences, strict=True)
+    )
+
+
+strongest = max(results.SIZES, key=lambda size: legal_of[size, "uci"].value.value)
+of_strongest = lost[strongest, run_of[strongest, "uci"]]
+whole, narrow_share = (
+    {name: share.value for name, share in of_age[run_of[strongest, model]].items()}
+    for model in ("uci", "window50")
+)
+fails = is_clear(of_strongest["long_ago"], noise_of["long_ago"])
+fails &= of_strongest["long_ago"].value.value < 0
+lately = is_clear(of_strongest["lately"], noise_of["lately"])
+window_falls = [apart[size, "window50", "uci"] for size in results.SIZES]
+old = {
+    size: [lost[size, run]["long_ago"] for run in runs_of] for size, runs_of in seeds_of.items()
+}
 report.paste(
+    long_ago=Markdown(
+        f"**{whole['long_ago']:.0f} against {narrow_share['long_ago']:.0f} %.** With a window of the last "
+        f"{window} tokens, a piece that came to its square more than {held} plies ago is often lost: asked "
+        f"where it can go, a model names a legal square in {whole['long_ago']:.0f} % of the games with the "
+        f"whole history, in {narrow_share['long_ago']:.0f} % with the window ({strongest})."
+        if fails
+        else f"What a window of the last {window} tokens does to a piece that came to its square more than "
+        f"{held} plies ago is not clear."
+    ),
+    lately=f"For a piece that came in the last {held // 2} plies the window makes no clear difference: "
+    f"{whole['lately']:.0f} % with the whole history, {narrow_share['lately']:.0f} % with the window "
+    f"({strongest})."
+    if not lately
+    else "",
+    story="What a model knows of a piece, it has from the move that brought it there: with that move out of "
+    "its sight, the piece is often lost."
+    if fails and not lately
+    else "",
+    overall="Over all questions, legal answers fall by "
+    + results.enumerate_names(
+        f"{-each.value.value:.1f} at {size}"
+        for size, each in zip(results.SIZES, window_falls, strict=True)
+    )
+    + f" with the window (points; another seed alone changes up to {noise:.1f})."
+    if all(is_clear(each, noise) and each.value.high < 0 for each in window_falls)
+    else "",
+    all_seeds=f"Of pieces that came more than {held} plies ago, the window gives fewer legal answers than "
+    "every seed of full attention, by "
+    + results.enumerate_names(
+        f"{-max(values):.0f} to {-min(values):.0f} points at {size} ({len(values)} seeds)"
+        for size, values in (
+            (size, [each.value.value for each in seeds]) for size, seeds in old.items()
+        )
+    )
+    + "."
+    if all(
+        is_clear(each, noise_of["long_ago"]) and each.value.high < 0
+        for seeds in old.values()
+        for each in seeds
+    )
+    else "",
+    untrained_says="The mask on a model that was trained without it leaves "
+    + results.enumerate_names(
+        f"{shares['long_ago'].value:.0f} % of them at {size}"
+        for size, shares in untrained.items()
+    )
+    + ": what a trained window has beyond that, it has learned to hear at second hand, or to guess.",
+    recap_ages="; ".join(
+        f"{ages[name]} plies, {of_strongest[name].value.value:+.1f}" for name in moved
+    )
+    + f" ({strongest}).",
+    performer_reformer=of_sizes("performer", "reformer"),
+    performer_window=of_sizes("performer", "window50"),
+    lstm_rap=of_sizes("lstm_rap", "lstm"),
+    unclear=results.enumerate_names(titles[key[:2]] for key in losses if key not in fewer),
+    above_type=results.enumerate_names(above_type),
+    missing=results.enumerate_names(not_trained),
+    clear_means=results.CLEAR,
     n_questions=f"{len(questions):,}",
     n_models=len(scores),
     n_rows=len(printed),
+    n_above=len(above),
+    n_below=len(scores) - len(above),
+    n_losses=len(losses),
+    n_fewer=len(fewer),
+    n_worse=len(worse),
+    n_foresee=sum(known[run].above for run in run_of.values()),
     counted=f"{sizes.counted:,}",
     count=f"{grounds['came_from'].loc[long, 'lgm'].value:.1f}",
-    even=f"{even.value:.1f}",
+    even=f"{results.perplexity_of(drawn, seed=seed).value:.1f}",
     held=held,
-    noise_legal=f"{noise[0]:.1f} points",
-    clear_means=results.CLEAR,
-    missing=(
-        f"Rows of Tables 4 and 7 without a training: {results.enumerate_names(sorted(not_trained))}."
-    ),
-    above_type=results.enumerate_names(
-        titles_of[key] for key in above if scores[key].loc[long, "lgm"].above_second
-    ),
-    above=results.enumerate_names(titles_of[key] for key in above),
-    foresee=results.enumerate_names(titles_of[key] for key in foresee),
-)
-weak = results.enumerate_names(titles_of[key] for key in below)
-held_up = all((size, "uci") in above for size, _ in below)
-report.paste(
-    above_says=(
-        f"Not more often legal than counts: {weak}"
-        + ("; full attention on the same games is." if held_up else ".")
-        if below
-        else "All that are on file name a legal square more often than counts do."
-    )
-)
-
-
-def points(compared):
-    return f"{value_of(compared).value:+.1f}"
-
-
-told = {key: apart for key, apart in losses.items() if is_clear(apart, noise[0])}
-unclear = [key for key in losses if key not in told]
-worse = [
-    key for key in losses if is_clear(change[key], noise[2]) and value_of(change[key]).low > 0
-]
-fewer = [key for key, apart in told.items() if value_of(apart).high < 0]
-in_prose = {
-    "window50": "the window",
-    "reformer": "the Reformer",
-    "performer": "the Performer",
-    "lstm": "the LSTM",
-    "lstm_rap": "the LSTM with types",
-}
-
-
-def list_titles(keys):
-    return results.enumerate_names(titles_of[key[:2]] for key in keys)
-
-
-report.paste(
-    told=results.enumerate_names(
-        f"{titles_of[key[:2]]} ({points(apart)})" for key, apart in told.items()
-    ),
-    losses_say=f"Clearly fewer legal answers than full attention: {list_titles(fewer)}."
-    + (f" No clear difference: {list_titles(unclear)}." if unclear else ""),
-    perplexity_says=(
-        "All have a higher perplexity than full attention, by more than another seed makes."
-        if len(worse) == len(losses)
-        else f"Clearly higher perplexity: {list_titles(worse)}."
-    ),
-)
-
-
-def word_of(compared, noise, words):
-    """Return what a difference is called: less, more, or not clear."""
-    if not is_clear(compared, noise):
-        return words[2]
-    return words[value_of(compared).value > 0]
-
-
-said = []
-for key in pairs:
-    size, first, second = key
-    if second in ("uci", "lstm") or is_misprint(key):
-        continue
-    legal_word = word_of(legal_apart[key], noise[0], ("fewer", "more", ""))
-    costs = word_of(change[key], noise[2], ("a lower", "a higher", "about the same"))
-    answers = (
-        f"gives {legal_word} legal answers than {in_prose[second]}"
-        if legal_word
-        else f"cannot be told from {in_prose[second]} by legal answers"
-    )
-    said.append(f"at {size} {in_prose[first]} {answers}, and has {costs} perplexity")
-report.paste(
-    rivals_say=(
-        "The paper found the Performer better than the Reformer on M and L, and neither better "
-        f"than the window but for the Performer on M. Here {'; '.join(said)}."
-        if said
-        else ""
-    )
-)
-typed = {key: apart for key, apart in legal_apart.items() if key[1:] == ("lstm_rap", "lstm")}
-typed_says = results.enumerate_names(
-    f"{points(apart)} points at {size}" + ("" if is_clear(apart, noise[0]) else " (not clear)")
-    for (size, _, _), apart in typed.items()
-)
-report.paste(
-    lstm_says=(
-        "Types in training (RAP), with which the paper's LSTM gives more legal answers on M and "
-        f"not on S and L, change those of ours by {typed_says}."
-    )
-)
-
-strongest = max(
-    windowed_sizes, key=lambda size: scores[size, "uci"].loc[long, "lgm"].value.value
-)
-of_strongest = (run_of[strongest, "window50"], run_of[strongest, "uci"])
-latest, oldest = labels[0], labels[-1]
-
-
-def shares(age):
-    narrow, whole = (of_age[run][age].value for run in of_strongest)
-    return f"{whole:.0f} % with the whole history, {narrow:.0f} % with the window"
-
-
-def age_sentence(age, what, lead):
-    """Say of a kind of pieces what the window does to them, if it can be said."""
-    if age not in ages_there:
-        return ""
-    apart = lost[of_strongest][age]
-    interval = value_of(apart)
-    clear = is_clear(apart, noise_of_age[age])
-    if not apart.above:
-        return f"What a window does to {what} cannot be told: neither model beats counts."
-    if clear and interval.value < 0:
-        narrow, whole = (of_age[run][age].value for run in of_strongest)
-        return (
-            f"**{whole:.0f} against {narrow:.0f} %.** {lead} {what} is often lost: asked where it can go, a "
-            f"model names a legal square in {whole:.0f} % of the games with the whole history, in "
-            f"{narrow:.0f} % with the window ({strongest})."
-        )
-    if clear:
-        return f"{lead} {what} is answered better: {shares(age)} ({strongest})."
-    return f"For {what} the window makes no clear difference: {shares(age)} ({strongest})."
-
-
-differences = [lost[of_strongest].get(age) for age in (oldest, latest)]
-told_apart = [
-    each is not None and is_clear(each, noise_of_age[age])
-    for each, age in zip(differences, (oldest, latest), strict=True)
-]
-report.paste(
-    story=(
-        "What a model knows of a piece, it has from the move that brought it there: with that move "
-        "out of its sight, the piece is often lost."
-        if told_apart == [True, False] and value_of(differences[0]).value < 0
-        else ""
-    ),
-    long_ago=Markdown(
-        age_sentence(
-            oldest,
-            f"a piece that came to its square more than {held} plies ago",
-            f"With a window of the last {window} tokens,",
-        )
-    ),
-    lately=age_sentence(
-        latest, f"a piece that came in the last {held // 2} plies", "With the window,"
-    ),
-)
-against_seeds = []
-for size in windowed_sizes:
-    differences = [lost[run_of[size, "window50"], run].get(oldest) for run in seeds_of[size]]
-    values = sorted(-value_of(each).value for each in differences if each is not None)
-    if len(values) > 1 and all(is_clear(each, noise_of_age[oldest]) for each in differences):
-        against_seeds.append(
-            f"{values[0]:.0f} to {values[-1]:.0f} points at {size} ({len(values)} seeds)"
-        )
-elsewhere = {
-    key: lost[run_of[key[:2]], run_of[key[0], "uci"]].get(oldest)
-    for key in losses
-    if key[1] != "window50"
-}
-kept = [
-    titles_of[key[:2]]
-    for key, apart in elsewhere.items()
-    if apart is not None and not is_clear(apart, noise_of_age[oldest])
-]
-lately_too = [
-    titles_of[key[:2]]
-    for key, apart in elsewhere.items()
-    if apart is not None
-    and is_clear(lost[run_of[key[:2]], run_of[key[0], "uci"]][latest], noise_of_age[latest])
-]
-report.paste(
-    all_seeds=(
-        f"Of pieces that came more than {held} plies ago, the window gives fewer legal answers "
-        f"than every seed of full attention, by {results.enumerate_names(against_seeds)}."
-        if against_seeds
-        else ""
-    ),
-    untrained_says=(
-        "The mask on a model that was trained without it leaves "
-        + results.enumerate_names(
-            f"{each[oldest].value:.0f} % of them at {size}" for size, each in untrained.items()
-        )
-        + ": what a trained window has beyond that, it has learned to hear at second hand, or to "
-        "guess."
-        if oldest in ages_there
-        else ""
-    ),
-    others_say=" ".join(
-        [
-            *([f"No clear loss there: {results.enumerate_names(kept)}."] if kept else []),
-            *(
-                [
-                    f"A clear loss of pieces that came lately, so that a short memory is not all: "
-                    f"{results.enumerate_names(lately_too)}."
-                ]
-                if lately_too
-                else []
-            ),
-        ]
-    ),
-    recap_ages="; ".join(
-        f"{age} plies, {points(each)} points"
-        for age, each in lost[of_strongest].items()
-        if age != "never"
-    )
-    + f" ({strongest}).",
-)
-
-costly = {}
-for key in fewer:
-    costly.setdefault(key[1], []).append(f"{abs(value_of(losses[key]).value):.1f} at {key[0]}")
-report.paste(
+    noise_legal=f"{noise:.1f}",
     weights=f"{chosen['parameters'].min() / 1e6:.1f} to {chosen['parameters'].max() / 1e6:.1f}",
-    overall=(
-        "Over all questions, legal answers fall by "
-        + "; ".join(
-            f"{results.enumerate_names(values)} with {in_prose[model]}"
-            for model, values in costly.items()
-        )
-        + f" (points; another seed alone changes up to {noise[0]:.1f})."
-        if costly
-        else "Over all questions no loss can be told from chance."
-    ),
 )
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
+columns = {key: name for part in results.PROBE_PARTS.values() for name, key in part.items()}
 cells = {
     (cell.row, cell.column): cell
     for cell in reference.load("state_tracking")
     if cell.table == "table7" and "contradiction" not in cell.flag
 }
-columns = {
-    (f"end_{task}", score): column
-    for part in results.PROBE_PARTS.values()
-    for column, (task, score) in part.items()
-}
-values = {}
-published = {}
+ours = {task: {} for task in probes.END_TASKS}
+theirs = {task: {} for task in probes.END_TASKS}
 for key, table in scores.items():
     if key[1] == "uci":  # chapter 13 keeps these
         continue
     for (task, _), row in table.iterrows():
         for score, judged in row.dropna().items():
-            values[task, score, *key] = judged.value
-            cell = cells.get((titles_of[key], columns.get((task, score))))
-            if cell is not None:
-                published[task, score, *key] = cell
+            ours[task][score, *key] = judged.value
+            column = columns.get((task.removeprefix("end_"), score))
+            if cell := cells.get((titles[key], column)):
+                theirs[task][score, *key] = cell
 
 
-def label(run):
-    return run.replace("-", "_")
+def of_runs(compared):
+    return {tuple(run.replace("-", "_") for run in key): each for key, each in compared.items()}
+
+
+def values(compared, keep=lambda key: True):
+    return {key: each.value for key, each in compared.items() if keep(key)}
 
 
 report.save(
     "14_history",
+    *(
+        report.rows(ours[task], task, unit="%", reference=theirs[task])
+        for task in probes.END_TASKS
+    ),
     report.rows(len(chosen), "table7.rows", unit="models"),
-    report.rows(len(not_trained), "tracking.not_trained", unit="rows of Tables 4 and 7"),
-    report.rows(less_type, "less_type.end_actual", unit="points"),
     report.rows(
         report.Result(len(above) / len(scores), n=len(scores), unit="share of its rows"),
         "table7.above_counting",
     ),
+    report.rows(len(not_trained), "tracking.not_trained", unit="rows of Tables 4 and 7"),
+    report.rows(less_type, "less_type.end_actual", unit="points"),
     report.rows(
         {
             size: {
-                "perplexity": value_of(change[size, "window50", "uci"]),
-                "end_actual.lgm": value_of(legal_apart[size, "window50", "uci"]),
-                **{
-                    f"lgm.{model}": scores[size, model].loc[long, "lgm"].value
-                    for model in ("uci", "window50")
-                },
+                "perplexity": change[size, "window50", "uci"].value,
+                "end_actual.lgm": apart[size, "window50", "uci"].value,
+                "lgm.uci": legal_of[size, "uci"].value,
+                "lgm.window50": legal_of[size, "window50"].value,
             }
-            for size in windowed_sizes
+            for size in results.SIZES
         },
         "window50",
         unit="difference of two models, or per cent",
     ),
     report.rows(
-        {key_of_age[age]: value_of(each) for age, each in lost[of_strongest].items()}
-        | {
-            (size, key_of_age[age]): value_of(each)
-            for size in windowed_sizes
-            for age, each in lost[run_of[size, "window50"], run_of[size, "uci"]].items()
-        },
+        {size: values(lost[size, run_of[size, "uci"]]) for size in results.SIZES},
         "history.window",
         unit="points",
     ),
     report.rows(
-        {
-            (size, label(run), key_of_age[age]): value_of(each)
-            for size in windowed_sizes
-            for run in seeds_of[size]
-            for age, each in lost[run_of[size, "window50"], run].items()
-        },
+        {key: values(each) for key, each in of_runs(lost).items()},
         "history.against",
         unit="points",
     ),
+    report.rows(untrained, "history.untrained", unit="%"),
+    report.rows(noise_of, "other_seed.largest", unit="points"),
     report.rows(
-        {
-            (*key, key_of_age[age]): of_age[run][age]
-            for key, run in run_of.items()
-            for age in ages_there
-        },
-        "history.lgm",
-        unit="%",
+        values(of_runs(seeds_apart)) | {"largest": noise}, "other_seed.lgm", unit="points"
     ),
     report.rows(
-        {
-            (size, key_of_age[age]): each[age]
-            for size, each in untrained.items()
-            for age in ages_there
-        },
-        "history.untrained",
-        unit="%",
-    ),
-    *(
-        report.rows(
-            {tuple(map(label, pair)): value_of(each[place]) for pair, each in by_seed.items()}
-            | {"largest": noise[place]},
-            f"other_seed.{score}",
-            unit=unit,
-        )
-        for place, (score, unit) in enumerate(
-            {"lgm": "points", "exm": "points", "perplexity": "% of the other's"}.items()
-        )
-    ),
-    report.rows(
-        {key_of_age[age]: largest for age, largest in noise_of_age.items()},
-        "other_seed.largest",
-        unit="points",
-    ),
-    report.rows(even, "baseline.uniform_legal.perplexity", unit="perplexity a move"),
-    *(
-        report.rows(
-            report.Result(len(rows), n=len(chosen), unit="models of Table 7"),
-            f"baseline.{name}.beaten",
-        )
-        for name, rows in (("uniform_legal", foresee), ("counts", above))
+        values(of_runs(seeds_change)) | {"largest": noise_change},
+        "other_seed.perplexity",
+        unit="% of the other's",
     ),
     report.rows(
         {
@@ -961,54 +721,31 @@ report.save(
         "baseline.counts",
         unit="%",
     ),
-    *(
-        report.rows(
-            {key[1:]: value for key, value in values.items() if key[0] == task},
-            task,
-            unit="%",
-            reference={key[1:]: cell for key, cell in published.items() if key[0] == task},
-        )
-        for task in probes.END_TASKS
+    report.rows(
+        {key[:2]: each.value for key, each in losses.items()}, "less_history", unit="points"
     ),
     report.rows(
-        {key: known[run].value for key, run in run_of.items() if key[1] != "uci"},
-        "perplexity",
-        unit="perplexity a move",
-    ),
-    report.rows(
-        {key[:2]: value_of(each) for key, each in change.items() if key[2] == "uci"},
+        {key[:2]: change[key].value for key in losses},
         "perplexity_change",
         unit="% of full attention's",
     ),
+    report.rows(values(apart, lambda key: key[2] != "uci"), "pair.lgm", unit="points"),
     report.rows(
-        {key[:2]: value_of(each) for key, each in losses.items()},
-        "less_history",
-        unit="points",
+        values(change, lambda key: key[2] != "uci"), "pair.perplexity", unit="% of the other's"
     ),
     report.rows(
-        {key: value_of(each) for key, each in legal_apart.items() if key[2] != "uci"},
-        "pair.lgm",
-        unit="points",
-    ),
-    report.rows(
-        {key: value_of(each) for key, each in change.items() if key[2] != "uci"},
-        "pair.perplexity",
-        unit="% of the other's",
-    ),
-    report.rows(
-        {size: value_of(each) for (size, _, _), each in typed.items()},
+        {size: apart[size, "lstm_rap", "lstm"].value for size in results.SIZES},
         "lstm_rap_gain",
         unit="points",
     ),
 )
-
 report.evidence(
     len(questions),
     "questions",
     seed,
     clusters=questions["game"].nunique(),
     interval="95 % bootstrap over games",
-    versions={"models": f"{len(every)} runs"},
+    versions={"models": f"{len(answered)} runs"},
 )
 
 # %% [markdown]
@@ -1038,7 +775,7 @@ report.check(
 
 # %% [markdown]
 # **2. Depth sees further.** Each layer looks `window` tokens back from where the layer below
-# looked. With the mask `windowed` and its matrix powers, how far back can the last token of 300
+# looked. With the window's mask and its matrix powers, how far back can the last token of 300
 # see through one, two and four layers?
 
 # %% tags=["solution", "hide-cell"]

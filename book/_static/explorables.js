@@ -116,15 +116,15 @@
     const { games, ply: first, square } = JSON.parse(place.querySelector("script").textContent);
     const shown = { game: games[0], ply: first, at: square };
     const live = make("div", place, { class: "live" });
-    const names = games.map(({ name }) => name);
-    addControl(live, "Game", names, "select", (game) => change({ game: games[game], ply: 0 }));
-    const mover = addControl(live, "After", games[0].moves, "range", (ply) => change({ ply }));
     const pair = make("div", live, { class: "pair" });
     const [actual, read] = ["The board", "As it is read"].map((title) => {
       const side = make("div", pair);
       make("p", side, { class: "table-caption" }, title);
       return make("svg", side, { viewBox: "0 0 8 8" });
     });
+    const names = games.map(({ name }) => name);
+    addControl(live, "Game", names, "select", (game) => change({ game: games[game], ply: 0 }));
+    const mover = addControl(live, "After", games[0].moves, "range", (ply) => change({ ply }));
     const said = make("p", live, { role: "status" });
     const history = make("svg", live, { class: "history", height: 40, preserveAspectRatio: "none", "aria-hidden": "true" });
     make("p", live, { class: "evidence" }, "Below the boards, move by move: the probability that the layer gives to "
