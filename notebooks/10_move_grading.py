@@ -9,7 +9,8 @@
 # %% [markdown]
 # # Grading a move
 #
-# {glue:text}`one_game_says` {glue:text}`many_games_say`
+# Draw one game for each of Stockfish's five skill levels: they come out in order of strength in
+# {glue:text}`in_order:.0f` % of drawings. {glue:text}`many_games_say`
 #
 # ```{glue:figure} losses
 # :name: fig-10-level-losses
@@ -31,38 +32,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from myst_nb import glue
-from scipy.stats import mannwhitneyu, spearmanr
-from chessgloss import engine, facts, positions, report
+from scipy.stats import spearmanr
+from chessgloss import engine, facts, positions, report, stats
 from chessgloss.book import reference
 from chessgloss.book.profiles import load_sizes
-from chessgloss.corpora.games import read_games
 from chessgloss.facts.verdict import LEAST_NODES, MARGIN, MOST_NODES, Judgement, mistake_class
 from chessgloss.scores import centipawns, score_of
-from chessgloss.skill import grading, levels
-from chessgloss.skill.grading import MOVE_GRADES, graded_moves, position_key
-from chessgloss.skill.suite import (
-    DEPTH_GAMES,
-    OTHER_GAMES,
-    compared_moves,
-    data_folder,
-    positions_of,
-    read_known_sets,
-    read_suite,
-)
-from chessgloss.stats import (
-    area_under_curve,
-    cluster_weights,
-    mean_interval,
-    means_by,
-    paired_difference,
-    percentile_interval,
-)
+from chessgloss.skill import grading, levels, suite
+from chessgloss.stats import mean_interval, means_by
 from chessgloss.store import default_store, find_project
 
 sizes = load_sizes("10_move_grading", profile)
 report.use_house_style()
 
-folder = data_folder()
+folder = suite.data_folder()
 files = levels.read_level_games(folder / "games.tsv.zst")
 games = {level: some[: sizes.games] for level, some in files.items()}
 every = [game for some_games in games.values() for game in some_games]
@@ -77,19 +60,17 @@ plan = reference.table("static_positions", "results").set_axis(levels.LEVELS)
 
 fig, ax = plt.subplots(figsize=(7.0, 2.1))
 centre = means["both"].map(lambda mean: mean.value)
-ends = [
-    centre - means["both"].map(lambda mean: mean.low),
-    means["both"].map(lambda mean: mean.high) - centre,
-]
+below = centre - means["both"].map(lambda mean: mean.low)
+above = means["both"].map(lambda mean: mean.high) - centre
+at = range(len(means))
 for place, level in enumerate(means.index):
     of_games = game_means[level].sort_index().to_numpy()
     across = place + np.linspace(-0.3, 0.3, len(of_games))
-    ax.plot(
-        across, of_games, ".", color="0.75", ms=4, zorder=1, label=None if place else "one game"
-    )
-ax.errorbar(range(len(means)), centre, yerr=ends, fmt="o", capsize=3, label="mean of all games")
-ax.plot(range(len(means)), signed.map(lambda mean: mean.value), "_", label="gains counted")
-ax.plot(range(len(means)), plan["Overall Avg"], "x", label="the plan's game")
+    label = None if place else "one game"
+    ax.plot(across, of_games, ".", color="0.75", ms=4, zorder=1, label=label)
+ax.errorbar(at, centre, yerr=[below, above], fmt="o", capsize=3, label="mean of all games")
+ax.plot(at, signed.map(lambda mean: mean.value), "_", label="gains counted")
+ax.plot(at, plan["Overall Avg"], "x", label="the plan's game")
 said_of = {}
 for place, (level, mean) in enumerate(means["both"].items()):
     ax.plot(place, mean.value, "o", color="C0", gid=f"point-{level}", zorder=3)
@@ -97,7 +78,7 @@ for place, (level, mean) in enumerate(means["both"].items()):
         f"level {level}: loses {mean:.1f} centipawns a move ({mean.n:,} moves), "
         f"{signed[level].value:.1f} if gains count; in the plan's game {plan.loc[level, 'Overall Avg']}"
     )
-ax.set_xticks(range(len(means)), [f"level {level}" for level in means.index])
+ax.set_xticks(at, [f"level {level}" for level in means.index])
 ax.set(ylabel="centipawns lost a move", ylim=(0, None))
 ax.legend(ncols=2)
 picture = report.choosable(
@@ -115,7 +96,8 @@ glue("losses", picture, display=False)
 # A program grades a move by what it loses: the value of the engine's best move less the value of
 # the move played, in centipawns (hundredths of a pawn). The plan for static positions graded the
 # moves of one game at each level, and level 20, the strongest, looked worse than levels 15 and 18.
-# The games here are Stockfish against itself at reduced skill. {glue:text}`right_says`
+# The games here are Stockfish against itself at reduced skill. The grader puts {glue:text}`right:.0f` %
+# of pairs of a good and a bad move in the right order.
 #
 # ## One move, two searches
 #
@@ -180,17 +162,10 @@ with engine.open_engine() as stockfish:
         score_of(stockfish.analyse(where, nodes=20_000)) for where in (position, played.after())
     ]
 library_values = [centipawns(score, mover) for score in scores]
-library_losses = {
-    "cut at ten pawns": engine.centipawn_loss(*library_values),
-    "not cut": engine.centipawn_loss(*library_values, cap=None),
-}
+library_losses = [engine.centipawn_loss(*library_values, cap=cap) for cap in (1_000, None)]
 assert library_values == evaluations.tolist()
-assert list(library_losses.values()) == [loss_cut, loss_uncut]
-losses = pd.DataFrame(
-    {"cells above": [loss_cut, loss_uncut], "library": library_losses.values()},
-    index=list(library_losses),
-)
-report.table(losses, caption="Centipawns lost", digits=0)
+assert library_losses == [loss_cut, loss_uncut]
+print(f"{library_values = }, {library_losses = }")
 
 # %% [markdown]
 # ## One position, every move
@@ -205,16 +180,16 @@ report.table(losses, caption="Centipawns lost", digits=0)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Read the tables of all positions of known value"}
 settings = grading.Settings()
-sets = read_known_sets()
+sets = suite.read_known_sets()
 kept = grading.read_tables(grading.tables_path(folder, settings))
 known = sets.positions()
 found = grading.find_tables(known, settings, {} if fresh else kept, default_store())
-moves = graded_moves(dict(zip(map(position_key, known), found, strict=True)))
+moves = grading.graded_moves(dict(zip(map(grading.position_key, known), found, strict=True)))
 print(f"{len(known)} positions, {len(moves):,} moves valued")
 
 # %%
 plan_pair = sets.pairs[0]
-plan_moves = moves.loc[position_key(plan_pair.position)]
+plan_moves = moves.loc[grading.position_key(plan_pair.position)]
 plan_board = plan_pair.position.board()
 shown = plan_moves[["value", "loss", "win_loss", "grade"]].rename(
     columns={"win_loss": "win chance lost"},
@@ -247,7 +222,7 @@ report.boards(
 # %%
 def losses_of(known, column):
     """Return what a move of each row loses, by the table of its position."""
-    keys = [(position_key(row.position), getattr(row, column)) for row in known]
+    keys = [(grading.position_key(row.position), getattr(row, column)) for row in known]
     return moves.loc[keys, "loss"].to_numpy()
 
 
@@ -289,170 +264,75 @@ report.table(verdicts.assign(pairs=verdicts.sum(axis=1)), "Is the better move gr
 # {glue:text}`rank_depth:.2f`.
 # :::
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "How often a grade stays: both colours, twice the nodes, other limits and the plan's depth 18"}
-suite = read_suite(folder / "suite.json")
-chosen = suite[suite["number"] < sizes.games]
+# %%
+limit = grading.Settings(sizes.nodes)
+doubled = grading.Settings(2 * sizes.nodes)
+entries = suite.read_suite(folder / "suite.json")
+chosen = entries[entries["number"] < sizes.games]
 turned = chosen.iloc[:: max(1, len(chosen) // sizes.mirrored)]
-limit_turned = grading.Settings(sizes.nodes)
-limit_doubled = grading.Settings(2 * sizes.nodes)
-other_side = str.maketrans("12345678", "87654321")  # a square seen from across the board
 
 
-def table_of(stockfish, board, uci, limit=limit_turned):
-    return grading.analyse_moves(stockfish, positions.Position(board.fen()), limit, [uci])
-
-
-def loss_and_grade(table, uci):
-    return graded_moves({"": table}).loc[("", uci), ["loss", "grade"]]
-
-
-rows = []
-with engine.open_engine() as stockfish:
-    for row in turned.itertuples():
-        board = chess.Board(row.fen)
-        across = row.played.translate(other_side)
-        plain = table_of(stockfish, board, row.played)
-        exchanged = table_of(stockfish, board.mirror(), across)
-        doubled = grading.mean_table(
-            table_of(stockfish, board, row.played, limit_doubled),
-            table_of(stockfish, board.mirror(), across, limit_doubled),
-        )
-        rows.append(
-            (
-                *loss_and_grade(plain, row.played),
-                *loss_and_grade(exchanged, across),
-                loss_and_grade(grading.mean_table(plain, exchanged), row.played)["grade"],
-                loss_and_grade(doubled, row.played)["grade"],
-            )
-        )
-mirror = pd.DataFrame(
-    rows,
-    columns=[
-        "loss",
-        "grade",
-        "loss exchanged",
-        "grade exchanged",
-        "grade of the mean",
-        "grade of the mean, doubled",
-    ],
-)
-
-difference = (mirror["loss"] - mirror["loss exchanged"]).abs()
-same_turned = mean_interval(mirror["grade"] == mirror["grade exchanged"], seed=seed)
-same_doubled = mean_interval(
-    mirror["grade of the mean"] == mirror["grade of the mean, doubled"], seed=seed
-)
-turned_sheet = report.sheet(
-    "the board as it is and with colours exchanged",
-    {
-        "moves": len(mirror),
-        "same grade, one search each": same_turned,
-        "same grade, the mean of both and the same with twice the nodes": same_doubled,
-        "median difference of the losses, centipawns": float(difference.median()),
-        "mean difference of the losses, centipawns": float(difference.mean()),
-    },
-)
-
-some, few = suite[suite["number"] < OTHER_GAMES], suite[suite["number"] < DEPTH_GAMES]
-names = dict(zip(map(position_key, positions_of(some, files)), some["name"], strict=True))
-graded_at = {}
-for setting in (settings, *grading.OTHER_NODES, grading.PLAN_DEPTH):
-    tables = grading.read_tables(grading.tables_path(folder, setting))
-    graded_at[setting.label] = graded_moves(
-        {name: tables[key] for key, name in names.items() if key in tables}
+def both_colours(stockfish, board, uci, limit):
+    """Return a move's table as the board is, and with colours exchanged."""
+    across = uci.translate(grading.ACROSS)  # its squares from across the board
+    plain, mirror = positions.Position(board.fen()), positions.Position(board.mirror().fen())
+    return (
+        grading.analyse_moves(stockfish, plain, limit, [uci]),
+        grading.analyse_moves(stockfish, mirror, limit, [across]),
     )
 
 
-def compare(asked, first, second):
-    """Compare two limits on the move played and one drawn at random in each position."""
-    drawn = asked.assign(uci=compared_moves(asked)).explode("uci")
-    both = graded_at[first].join(graded_at[second], rsuffix=" other", how="inner")
-    both = both[both.index.isin(pd.MultiIndex.from_frame(drawn[["name", "uci"]]))]
-    steps = (both["mark"] - both["mark other"]).abs()
-    best = graded_at[first].loc[list(asked["name"])].query("rank == 1").index
-    return {
-        "moves": len(both),
-        "same grade": (steps == 0).mean(),
-        "within one grade": (steps <= 1).mean(),
-        "rank correlation": spearmanr(both["loss"], both["loss other"]).statistic,
-        "mean difference of the losses": (both["loss"] - both["loss other"]).abs().mean(),
-        "loss of its first choice": graded_at[second]["loss"].reindex(best).mean(),
-    }
+def grade_of(table, uci):
+    return grading.graded_moves({"": table}).loc[("", uci), "grade"]
 
 
-node_limits = sorted((settings, *grading.OTHER_NODES), key=lambda setting: setting.nodes)
-deepest = node_limits[-1].label
-limits = pd.DataFrame(
-    {limit.label: compare(some, limit.label, deepest) for limit in node_limits}
-).T
-
-depth = compare(few, settings.label, grading.PLAN_DEPTH.label)
-
-report.paste(
-    same_depth=100 * depth["same grade"],
-    within_depth=100 * depth["within one grade"],
-    rank_depth=depth["rank correlation"],
-)
-
-report.boards(
-    turned_sheet,
-    report.table(
-        limits.rename(lambda label: f"{int(label.partition('-')[2]):,} nodes"),
-        caption="Grades at each limit against those of the deepest search",
-    ),
-    report.table(
-        pd.DataFrame({f"{settings.nodes:,} nodes against the plan's depth 18": depth})
-    ),
-)
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "How often the last report of a search is a bound"}
-selfplay = read_games(find_project() / "data/games/selfplay.tsv.zst", 2_000)
-sampled = [game for number, game in enumerate(selfplay) if not number % 10][: sizes.lines]
-asked = [positions.Position.after(game.moves[: len(game.moves) * 2 // 3]) for game in sampled]
-streams = {}
-with chess.engine.SimpleEngine.popen_uci(str(engine.find_stockfish())) as stockfish:
-    stockfish.configure({"Threads": 1, "Hash": 16})
-    for nodes in (1_000, 5_000, 20_000):
-        streams[nodes] = [said(stockfish, where.board(), nodes) for where in asked]
-
-whole = {}
-ends_on_bound = {}
-for nodes, searches in streams.items():
-    last = [infos[-1] for infos in searches]
-    exact = [last_exact(infos) for infos in searches]
-    ends_on_bound[nodes] = float(np.mean([bool(BOUNDS & info.keys()) for info in last]))
-    for name, lines in (("said last", last), ("last exact", exact)):
-        whole[nodes, name] = np.array([len(info["pv"]) >= 3 for info in lines])
-long_enough = pd.DataFrame(
-    {
-        f"{nodes:,} nodes": {
-            "ends on a bound": ends_on_bound[nodes],
-            "line of three plies or more: last report": whole[nodes, "said last"].mean(),
-            "line of three plies or more: last exact report": whole[nodes, "last exact"].mean(),
-        }
-        for nodes in streams
-    }
-).T
-
-exact_lines = {
-    str(nodes): mean_interval(whole[nodes, "last exact"].astype(float), seed=seed)
-    for nodes in streams
-}
-bounded = next(infos for infos in streams[20_000] if BOUNDS & infos[-1].keys())
-
-report.boards(
-    report.table(long_enough, caption=f"What a search reports last, {len(asked)} positions"),
-    report.table(
-        pd.DataFrame(
+grades = []
+with engine.open_engine() as stockfish:
+    for row in turned.itertuples():
+        board = chess.Board(row.fen)
+        plain, mirror = both_colours(stockfish, board, row.played, limit)
+        more = grading.mean_table(*both_colours(stockfish, board, row.played, doubled))
+        grades.append(
             {
-                "depth": [info["depth"] for info in bounded],
-                "value": [info["score"].relative.score(mate_score=10_000) for info in bounded],
-                "bound": [" ".join(BOUNDS & info.keys()) for info in bounded],
-                "plies": [len(info["pv"]) for info in bounded],
+                "one search": grade_of(plain, row.played),
+                "exchanged": grade_of(mirror, row.played.translate(grading.ACROSS)),
+                "mean": grade_of(grading.mean_table(plain, mirror), row.played),
+                "mean, doubled": grade_of(more, row.played),
             }
-        ).tail(4),
-        caption="The end of one search of 20,000 nodes: the last row is a bound",
-    ),
+        )
+grades = pd.DataFrame(grades)
+same_turned = mean_interval(grades["one search"] == grades["exchanged"], seed=seed)
+same_doubled = mean_interval(grades["mean"] == grades["mean, doubled"], seed=seed)
+print(f"{same_turned = :.2f}, {same_doubled = :.2f}")
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The grades beside those of the plan's depth 18"}
+few = entries[entries["number"] < suite.DEPTH_GAMES]
+keys = map(grading.position_key, suite.positions_of(few, files))
+names = dict(zip(keys, few["name"], strict=True))
+
+
+def graded_at(limit):
+    tables = grading.read_tables(grading.tables_path(folder, limit))
+    return grading.graded_moves({name: tables[key] for key, name in names.items()})
+
+
+# The move played and one drawn at random in each position.
+asked = few.assign(uci=suite.compared_moves(few)).explode("uci")[["name", "uci"]]
+graded_twice = graded_at(settings).join(
+    graded_at(grading.PLAN_DEPTH), rsuffix=" other", how="inner"
+)
+graded_twice = graded_twice[graded_twice.index.isin(pd.MultiIndex.from_frame(asked))]
+steps = (graded_twice["mark"] - graded_twice["mark other"]).abs()
+same_depth = (steps == 0).mean()
+rank_depth = spearmanr(graded_twice["loss"], graded_twice["loss other"]).statistic
+report.sheet(
+    "20,000 nodes against the plan's depth 18",
+    {
+        "moves": len(graded_twice),
+        "same grade": same_depth,
+        "within one grade": (steps <= 1).mean(),
+        "rank correlation of the losses": rank_depth,
+    },
 )
 
 # %% [markdown]
@@ -473,42 +353,31 @@ def lichess_chance(centipawns):
     return 1 / (1 + np.exp(-0.00368208 * np.clip(centipawns, -1_000, 1_000)))
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Search 33. c3+ with more and more nodes"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The move 33. c3+ and what it lost at each limit"}
 notes = find_project() / "data" / "notes"
 by_nodes = pd.read_csv(notes / "verdicts_by_nodes.tsv", sep="\t")
 shown = by_nodes[by_nodes["san"] == "33. c3+"].iloc[0]
 doubtful = positions.MoveInContext(positions.Position(shown["fen"]), shown["move"])
-mover = doubtful.mover
-searched = []
+report.board(doubtful, size=230)
+
+# %%
+searched = {}
 with chess.engine.SimpleEngine.popen_uci(str(engine.find_stockfish())) as stockfish:
     stockfish.configure({"Threads": 1, "Hash": 16})
     for nodes in sizes.doubled:
         board = doubtful.position.board()
         best = last_exact(said(stockfish, board, nodes))
+        first = board.san(best["pv"][0])
         board.push(doubtful.move)
         after = last_exact(said(stockfish, board, nodes))
-        both = [info["score"].pov(mover).score(mate_score=10_000) for info in (best, after)]
+        both = [
+            info["score"].pov(doubtful.mover).score(mate_score=10_000) for info in (best, after)
+        ]
         lost = 0.0 if best["pv"][0] == doubtful.move else np.subtract(*lichess_chance(both))
-        searched.append(
-            (
-                nodes,
-                best["depth"],
-                doubtful.position.board().san(best["pv"][0]),
-                *both,
-                max(0.0, lost),
-            )
-        )
-columns = ["nodes", "depth", "best", "value before", "value after", "chance lost"]
-report.boards(
-    report.board(doubtful, size=230),
-    report.table(
-        pd.DataFrame(searched, columns=columns)
-        .set_index("nodes")
-        .rename("{:,} nodes".format)
-        .rename_axis(None),
-        caption=doubtful.numbered_san,
-    ),
-)
+        searched[f"{nodes:,} nodes"] = first, *both, max(0.0, lost)
+columns = ["best", "value before", "value after", "chance lost"]
+by_limit = pd.DataFrame.from_dict(searched, orient="index", columns=columns)
+report.table(by_limit, caption=doubtful.numbered_san)
 
 # %% [markdown]
 # The library starts with {glue:text}`least_nodes:,` nodes before and after the move and doubles
@@ -591,7 +460,6 @@ def agreement(hits, table):
 
 drawn = pd.read_csv(notes / "verdicts_fresh.tsv", sep="\t")
 longer = drawn.dropna(subset="long_judgement")
-known_before = pd.read_csv(notes / "verdicts.tsv", sep="\t").dropna(subset="long_judgement")
 found = longer["long_judgement"].map(order)
 commonest = longer["long_judgement"].mode()[0]
 same = agreements(longer["judgement"].map(order), found)
@@ -599,121 +467,34 @@ easy = agreements(0 * found + order[commonest], found)
 easy["glyph"] = found <= order["good"]
 stable = agreement(same, longer)
 trivial = agreement(easy, longer)
-
-known_found = known_before["long_judgement"].map(order)
-known_same = {
-    reading: agreements(known_before[f"{prefix}judgement"].map(order), known_found)
-    for reading, prefix in (("exact", ""), ("bound", "bound_"))
-}
-known_stable = {reading: agreement(hits, known_before) for reading, hits in known_same.items()}
-report.boards(
-    report.table(
-        pd.DataFrame(
-            {"searched until stable": stable, f"always {commonest}; no glyph": trivial}
-        ),
-        caption=f"{len(longer)} fresh moves: same verdict as a search thirty times longer",
-    ),
+report.table(
+    pd.DataFrame({"searched until stable": stable, f"always {commonest}; no glyph": trivial}),
+    caption=f"{len(longer)} fresh moves: same verdict as a search thirty times longer",
 )
 
 # %% [markdown]
-# {glue:text}`verdict_says`
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The moves on which the search was chosen, by nodes"}
-# The moves on which the search was chosen, one line and fixed nodes; last row: the first search.
-first_search = pd.read_csv(notes / "verdicts_first.tsv", sep="\t")
-single = pd.read_csv(notes / "verdicts_single.tsv", sep="\t").merge(
-    first_search[["game", "ply", "long_judgement"]], on=["game", "ply"]
-)
-single["said"], single["found"] = (
-    single[name].map(order) for name in ("judgement", "long_judgement")
-)
-with_nodes = {
-    nodes: agreements(rows["said"], rows["found"]).apply(
-        lambda hits, games=rows["game"]: mean_interval(hits, games, seed=seed)
-    )
-    for nodes, rows in single.groupby("nodes")
-}
-divided = agreements(
-    first_search["judgement"].map(order), first_search["long_judgement"].map(order)
-)
-by_search = pd.DataFrame(with_nodes).T.rename("{:,}".format)
-by_search.loc["five lines, until stable"] = divided.apply(
-    lambda hits: mean_interval(hits, first_search["game"], seed=seed)
-)
-
-ahead = [
-    name
-    for name in ("class", "glyph")
-    if paired_difference(same[name], easy[name], longer["game"], seed=seed).low > 0
-]
-verdict_says = (
-    f"Searched until stable, {100 * stable['class'].value:.0f} % of {len(longer)} fresh moves "
-    f"get the class that a search thirty times longer gives; “{commonest}” for every move would be "
-    f"right in {100 * trivial['class'].value:.0f} %. "
-    + (
-        f"The search beats the trivial answer in the {' and the '.join(ahead)}."
-        if ahead
-        else "These moves do not show that a stable search foresees a longer one."
-    )
-)
-report.paste(
-    least_nodes=LEAST_NODES,
-    most_nodes=MOST_NODES,
-    margin=100 * MARGIN,
-    drawn_moves=len(drawn),
-    first_moves=len(first_search),
-    search=drawn["search"][0],
-    shown_moves=by_nodes["san"].nunique(),
-    longer_moves=len(longer),
-    verdict_says=verdict_says,
-)
-
-report.table(
-    by_search.rename_axis("nodes in each position"),
-    caption="Same verdict as the longest search, by nodes",
-)
+# Searched until stable, {glue:text}`class_stable:.0f` % of the fresh moves get the class that a search
+# thirty times longer gives; “{glue:text}`commonest`” for every move would be right in
+# {glue:text}`class_trivial:.0f` %. {glue:text}`verdict_says`
 
 # %% [markdown]
 # ## What lecturers said
 #
 # The authors of the lectures mark some moves with `!` or `?`, or begin a comment with words such as
 # "very strong" or "the decisive mistake". A blamed move loses more than a praised one in
-# {glue:text}`apart:.0f` % of pairs. {glue:text}`apart_says`
+# {glue:text}`apart:.0f` % of pairs ({glue:text}`blamed` blamed, {glue:text}`praised` praised).
+# {glue:text}`apart_says`
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Losses of praised and of blamed moves"}
+# %%
 lecturers = [move for move, _ in sets.judged]
-judged = moves.loc[[(position_key(move.position), move.move) for move in lecturers]]
-judged = judged.assign(
+keys = [(grading.position_key(move.position), move.move) for move in lecturers]
+judged = moves.loc[keys].assign(
     praised=[praised for _, praised in sets.judged],
     lecture=[move.name.split(".")[0] for move in lecturers],
 )
-by_word = judged.groupby("praised")
-words = pd.DataFrame(
-    {
-        "moves": by_word.size(),
-        "mean loss": by_word["loss"].mean(),
-        "median loss": by_word["loss"].median(),
-        "win chance lost": by_word["win_loss"].mean(),
-        "Excellent or Good": by_word["grade"].agg(lambda g: g.isin(MOVE_GRADES[:2]).mean()),
-    }
-).rename(index={True: "praised", False: "blamed"})
-
-
-def cliffs_delta(first, second):
-    """Return how much oftener the first is larger than the second, -1 to 1 (Cliff 1993)."""
-    return 2 * mannwhitneyu(first, second).statistic / (len(first) * len(second)) - 1
-
-
-apart = area_under_curve(
+print(judged.groupby("praised")["loss"].agg(["size", "mean", "median"]))
+apart = stats.area_under_curve(
     judged["loss"], ~judged["praised"].to_numpy(), judged["lecture"], seed=seed
-)
-delta = cliffs_delta(judged["loss"][~judged["praised"]], judged["loss"][judged["praised"]])
-report.boards(
-    report.table(words.rename_axis(None)),
-    report.sheet(
-        "does the loss tell them apart?",
-        {"a blamed move loses more than a praised one": apart, "Cliff's delta": delta},
-    ),
 )
 
 # %% [markdown]
@@ -749,7 +530,7 @@ def drawn_means(moves, column):
     sums = moves.groupby(["level", "game"])[column].agg(["sum", "size"])
     drawn = {}
     for level, played_games in sums.groupby(level=0):
-        weights = cluster_weights(len(played_games), seed=seed + level)
+        weights = stats.cluster_weights(len(played_games), seed=seed + level)
         drawn[level] = weights @ played_games["sum"] / (weights @ played_games["size"])
     return pd.DataFrame(drawn)
 
@@ -760,7 +541,9 @@ def order_interval(moves, column):
     samples = [spearmanr(levels.LEVELS, row).statistic for row in drawn]
     value = spearmanr(levels.LEVELS, moves.groupby("level")[column].mean()).statistic
     games_of = moves.groupby("level")["game"].nunique()
-    return percentile_interval(float(value), samples, games_of.sum(), clusters=games_of.min())
+    return stats.percentile_interval(
+        float(value), samples, games_of.sum(), clusters=games_of.min()
+    )
 
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Rank correlation of level and loss; levels 10 and 15 in 1,000 games each"}
@@ -769,9 +552,9 @@ close = more[10] + more[15]
 unseen = more[10][310:] + more[15][310:]  # with the forty, 350 each had been looked at
 stored |= levels.read_values(folder / "more_values.tsv.zst")
 all_cut = pd.concat([cut, levels.move_losses(close, [stored[game.key] for game in close])])
-forty = order_interval(cut, "loss")
 holds = order_interval(all_cut, "loss")
 signed_holds = order_interval(all_cut, "signed")
+plan_order = float(spearmanr(plan.index, plan["Overall Avg"]).statistic)
 
 
 def falls(moves):
@@ -780,57 +563,31 @@ def falls(moves):
     drawn = drawn_means(moves, "loss")
     loss = two.groupby("level")["loss"].mean()
     played = two["game"].nunique()
-    return percentile_interval(
+    return stats.percentile_interval(
         float(loss[10] - loss[15]), drawn[10] - drawn[15], played, clusters=played // 2
     )
 
 
 falls_by = falls(all_cut)
-two_games = len(close) + len(games[10]) + len(games[15])
 unseen_by = falls(levels.move_losses(unseen, [stored[game.key] for game in unseen]))
-plan_order = float(spearmanr(plan.index, plan["Overall Avg"]).statistic)
-steps = list(zip(levels.LEVELS[:-1], levels.LEVELS[1:], strict=True))
-effects = pd.DataFrame(
+two_games = len(close) + len(games[10]) + len(games[15])
+report.sheet(
+    "rank correlation of level and loss",
     {
-        f"{low} to {high}": {
-            "loss falls by": float(centre[low] - centre[high]),
-            "Cliff's delta": cliffs_delta(game_means[low], game_means[high]),
-        }
-        for low, high in steps
-    }
-).T
-which = (
-    f"In these {len(unseen):,} games level 10 loses {unseen_by.value:.1f} centipawns a move more than "
-    "level 15: "
-    + (
-        "level 10 is the weaker of the two."
-        if unseen_by.low > 0
-        else "level 15 is the weaker of the two."
-        if unseen_by.high < 0
-        else "too little to order the two."
-    )
-)
-report.paste(which_of_two=which)
-report.boards(
-    report.sheet(
-        "rank correlation of level and loss",
-        {
-            "forty games a level": forty,
-            "with all games": holds,
-            "with all games, gains counted": signed_holds,
-            "plan": plan_order,
-            "games of levels 10 and 15": two_games,
-            "level 10 loses more than level 15 by": falls_by,
-            f"the same in the last {len(unseen):,} games": unseen_by,
-        },
-    ),
-    report.table(effects, caption="From one level to the next, by game"),
+        "with all games": holds,
+        "with all games, gains counted": signed_holds,
+        "plan": plan_order,
+        "games of levels 10 and 15": two_games,
+        "level 10 loses more than level 15 by": falls_by,
+        f"the same in the last {len(unseen):,} games": unseen_by,
+    },
 )
 
 # %% [markdown]
 # Levels 10 and 15 lie so close that forty games do not order them. They played on, from the next
 # openings; the extra games count here alone. The total was fixed at 1,000 games each after 350, and
-# the games from there on are the test. {glue:text}`which_of_two`
+# the games from there on are the test. In these {glue:text}`n_unseen:,` games level 10 loses
+# {glue:text}`unseen_by:.1f` centipawns a move more than level 15. {glue:text}`which_of_two`
 #
 # ## What made the anomaly
 #
@@ -858,28 +615,7 @@ ordered = {
     for name, some in single.items()
 }
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Shares of drawings; mates and length, level by level"}
-causes = pd.DataFrame(
-    {
-        "cut at 10 pawns": centre,
-        "uncut": uncut.groupby("level")["loss"].mean(),
-        "uncut, median game": uncut.groupby(["level", "game"])["loss"]
-        .mean()
-        .groupby("level")
-        .median(),
-        "uncut, worst game": uncut.groupby(["level", "game"])["loss"]
-        .mean()
-        .groupby("level")
-        .max(),
-        "moves beside a mate": uncut.groupby("level")["mate"].mean(),
-        "their share of the uncut loss": uncut[uncut["mate"]].groupby("level")["loss"].sum()
-        / uncut.groupby("level")["loss"].sum(),
-        "plies a game": pd.Series(
-            {n: np.mean([len(g.moves) for g in some]) for n, some in games.items()}
-        ),
-    }
-)
-
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Shares of drawings; sides and lengths of games"}
 gaps = uncut.groupby(["level", "game", "side"])["loss"].mean().unstack()
 gap = (gaps["White"] - gaps["Black"]).abs()
 printed = {side: plan.loc[10, f"{side} Avg CP Loss"] for side in ("White", "Black")}
@@ -887,21 +623,9 @@ gap_plan = abs(printed["White"] - printed["Black"])
 lengths = pd.Series({game.key: len(game.moves) for game in every})
 long_games = uncut.groupby("game")["loss"].mean().corr(lengths, method="spearman")
 long_cut = cut.groupby("game")["loss"].mean().corr(lengths, method="spearman")
-report.paste(
-    gap_plan=gap_plan,
-    gap_share=100 * (gap[10] >= gap_plan).mean(),
-    length_uncut=long_games,
-    length_cut=long_cut,
-)
-
-report.boards(
-    report.table(
-        pd.DataFrame(
-            {"level 20 worst of 15, 18 and 20": worse, "all five in order": ordered}
-        ).T,
-        caption="Share of drawings of one game a level, values capped and not",
-    ),
-    report.table(causes, caption="Mean centipawn loss and what moves it"),
+report.table(
+    pd.DataFrame({"level 20 worst of 15, 18 and 20": worse, "all five in order": ordered}).T,
+    caption="Share of drawings of one game a level, values capped and not",
 )
 
 # %% [markdown]
@@ -920,40 +644,53 @@ decided = paired[paired["verdict"] != "tied"]
 right = mean_interval(paired["verdict"] == "right", seed=seed)
 right_decided = mean_interval(decided["verdict"] == "right", seed=seed)
 
-blamed, praised = (~judged["praised"]).sum(), judged["praised"].sum()
-apart_says = (
-    f"The {blamed} blamed and {praised} praised moves are told apart."
-    if apart.low > 0.5
-    else f"With {blamed} blamed and {praised} praised moves, that may be chance."
-)
-in_order = 100 * ordered["cut"]
-one_game_says = (
-    ("One game a level misleads: " if in_order < 50 else "")
-    + "if one game is drawn for each of Stockfish's five skill levels, they come out in order of "
-    f"strength in {in_order:.0f} % of drawings."
-)
-one_game_says = one_game_says[0].upper() + one_game_says[1:]
-in_order_too = holds.value < -0.999
-many_games_say = (
-    f"With {sizes.games} games a level, and {two_games // 2:,} at the two closest, "
-    f"{'they do.' if in_order_too else 'they do not either.'}"
-)
-right_says = f"The grader puts {100 * right.value:.0f} % of pairs of a good and a bad move in the right order."
+apart_says = "" if apart.low > 0.5 else "With so few moves, that may be chance."
+ahead = [
+    name
+    for name in ("class", "glyph")
+    if stats.paired_difference(same[name], easy[name], longer["game"], seed=seed).low > 0
+]
+many = f"With {sizes.games} games a level, and {two_games // 2:,} at the two closest, they do."
 report.paste(
-    one_game_says=one_game_says,
-    many_games_say=many_games_say,
-    right_says=right_says,
+    in_order=100 * ordered["cut"],
+    many_games_say=many if holds.value < -0.999 else "",
+    right=100 * right.value,
     right_decided=100 * right_decided.value,
     same_turned=100 * same_turned.value,
     same_doubled=100 * same_doubled.value,
+    same_depth=100 * same_depth,
+    within_depth=100 * (steps <= 1).mean(),
+    rank_depth=rank_depth,
+    least_nodes=LEAST_NODES,
+    most_nodes=MOST_NODES,
+    margin=100 * MARGIN,
+    drawn_moves=len(drawn),
+    first_moves=len(pd.read_csv(notes / "verdicts_first.tsv", sep="\t")),
+    search=drawn["search"][0],
+    shown_moves=by_nodes["san"].nunique(),
+    longer_moves=len(longer),
+    class_stable=100 * stable["class"].value,
+    class_trivial=100 * trivial["class"].value,
+    commonest=commonest,
+    verdict_says=f"The search beats the trivial answer in the {' and the '.join(ahead)}."
+    if ahead
+    else "",
     apart=100 * apart.value,
     apart_says=apart_says,
+    blamed=int((~judged["praised"]).sum()),
+    praised=int(judged["praised"].sum()),
+    n_unseen=len(unseen),
+    unseen_by=unseen_by.value,
+    which_of_two="Level 10 is the weaker of the two." if unseen_by.low > 0 else "",
     order=holds.value,
     plan_order=plan_order,
     drawings=sizes.resamples,
-    in_order=in_order,
     worse_cut=100 * worse["cut"],
     worse_uncut=100 * worse["uncut"],
+    gap_plan=gap_plan,
+    gap_share=100 * (gap[10] >= gap_plan).mean(),
+    length_uncut=long_games,
+    length_cut=long_cut,
 )
 
 rows = report.rows
@@ -965,76 +702,39 @@ for level in levels.LEVELS:
         key = f"{level:02d}" + ("" if side == "both" else f".{side.lower()}")
         acpl[key] = means.loc[level, side]
         printed[key] = reference.lookup("static_positions", "results", f"skill_{level}", column)
+share = "share of moves"
+pairs = {"right": right, "right_of_decided": right_decided}
+mirrored = {"same_grade": same_turned, "same_grade_doubled": same_doubled}
+at_depth = {
+    "same_grade": report.Result(same_depth, n=len(graded_twice)),
+    "rank_correlation": rank_depth,
+}
+verdicts = {
+    name: {"class_stable": some["class"], "glyph_stable": some["glyph"]}
+    for name, some in (("verdict", stable), ("verdict.trivial", trivial))
+}
+orders = {"order_holds": holds, "order_holds_signed": signed_holds}
+closest = {"loss_10_less_15": falls_by, "loss_10_less_15_unseen": unseen_by}
+one_game = {
+    "level_20_worst": worse["cut"],
+    "level_20_worst_uncut": worse["uncut"],
+    "all_in_order": ordered["cut"],
+}
+signed = signed.rename("{:02d}".format)
 report.save(
     "10_move_grading",
-    rows(
-        {"right": right, "right_of_decided": right_decided},
-        "grading.pairs",
-        unit="share of pairs",
-    ),
-    rows(
-        {"same_grade": same_turned, "same_grade_doubled": same_doubled},
-        "grading.mirror",
-        unit="share of moves",
-    ),
-    rows(
-        {
-            "same_grade": report.Result(depth["same grade"], n=depth["moves"]),
-            "rank_correlation": depth["rank correlation"],
-        },
-        "grading.depth18",
-    ),
-    *(
-        rows(
-            {"class_stable": some["class"], "glyph_stable": some["glyph"]},
-            prefix,
-            unit="share of moves",
-        )
-        for prefix, some in (
-            ("verdict", stable),
-            ("verdict.trivial", trivial),
-            ("verdict.known", known_stable["exact"]),
-            ("verdict.known.bound", known_stable["bound"]),
-        )
-    ),
-    rows(
-        {
-            nodes: {"class_stable": some["class"], "glyph_stable": some["glyph"]}
-            for nodes, some in with_nodes.items()
-        },
-        "verdict.one_line",
-        unit="share of moves",
-    ),
-    rows(exact_lines, "engine.exact_lines", unit="share of positions"),
-    rows(
-        {str(nodes): share for nodes, share in ends_on_bound.items()},
-        "engine.ends_on_bound",
-        unit="share of positions",
-    ),
+    rows(pairs, "grading.pairs", unit="share of pairs"),
+    rows(mirrored, "grading.mirror", unit=share),
+    rows(at_depth, "grading.depth18"),
+    *(rows(each, name, unit=share) for name, each in verdicts.items()),
     rows(apart, "grading.lecturers.told_apart", unit="share of pairs"),
     rows(int((~judged["praised"]).sum()), "grading.lecturers.blamed", unit="moves"),
-    rows(len(MOVE_GRADES) - 1, "grades.bounds", unit="bounds between grades"),
-    rows(
-        {"order_holds": holds, "order_holds_signed": signed_holds},
-        "levels",
-        unit="rank correlation",
-    ),
-    rows(
-        {"loss_10_less_15": falls_by, "loss_10_less_15_unseen": unseen_by},
-        "levels",
-        unit="centipawns",
-    ),
-    rows(
-        {
-            "level_20_worst": worse["cut"],
-            "level_20_worst_uncut": worse["uncut"],
-            "all_in_order": ordered["cut"],
-        },
-        "levels.one_game",
-        unit="share",
-    ),
+    rows(len(grading.MOVE_GRADES) - 1, "grades.bounds", unit="bounds between grades"),
+    rows(orders, "levels", unit="rank correlation"),
+    rows(closest, "levels", unit="centipawns"),
+    rows(one_game, "levels.one_game", unit="share"),
     rows(acpl, "suite.acpl", unit="centipawns", reference=printed),
-    rows(signed.rename("{:02d}".format), "suite.acpl_signed", unit="centipawns, gains counted"),
+    rows(signed, "suite.acpl_signed", unit="centipawns, gains counted"),
 )
 
 report.evidence(
