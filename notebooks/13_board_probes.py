@@ -642,6 +642,7 @@ def spread_of(task, score):
 spread = {name: spread_of(task, score) for name, (task, score, _) in TRANSFER.items()}
 transfer = {}
 changed = {}
+differs = set()
 shown = {}
 for name, (task, score, title) in TRANSFER.items():
     for source in KINDS:
@@ -657,6 +658,7 @@ for name, (task, score, title) in TRANSFER.items():
                 changed[source, tested_on, name] = apart
                 if results.is_clear(apart, [apart.value], spread[name]):
                     star = " *"
+                    differs.add((source, tested_on, name))
             row = shown.setdefault((title, KINDS[source]), {})
             row[f"tested on {KINDS[tested_on]}"] = f"{share:.1f}{star}"
 report.table(
@@ -795,11 +797,11 @@ pieces_of_s, pieces_of_l = (
     share_of_errors(title, "wrong piece") for title in ("S UCI", "L UCI")
 )
 rest = share_of_errors("L UCI", "path obstruction", "pseudo-legal")
-elsewhere = [("random", "selfplay"), ("random", "people")]
-teaches_rules = all(
-    changed[*key, "lgm_other"].low > 0 > changed[*key, "exm"].high for key in elsewhere
-)
+elsewhere = [
+    ("random", kind, name) for kind in ("selfplay", "people") for name in ("lgm_other", "exm")
+]
 other_gain, played_loss = (changed["random", "selfplay", name] for name in ("lgm_other", "exm"))
+teaches_rules = differs.issuperset(elsewhere) and other_gain.value > 0 > played_loss.value
 report.paste(
     clear_means=results.CLEAR,
     games_recap=games_recap,
