@@ -410,7 +410,8 @@ report.table(
     legal_starts,
     digits=1,
     caption="Table 5: starting squares, legal answers (LgM accuracy), %. "
-    f"{results.MARK} not above counts of the type, {results.SECOND_MARK} not above where it went last",
+    f"{results.MARK} not above counts of the type, {results.SECOND_MARK} not "
+    "above where it went last",
 )
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "The other columns of Table 5"}
@@ -529,7 +530,8 @@ for (score, size, model_read), (by_seed, pooled) in compared.items():
     )
 report.table(
     one_line(pd.DataFrame(shown).T),
-    caption="Types less plain UCI: answers as played (ExM) and legal ones, points. A star marks what "
+    caption="Types less plain UCI: answers as played (ExM) and legal ones, "
+    "points. A star marks what "
     "is clear",
 )
 
@@ -705,21 +707,30 @@ moved_less_another = less(moved, another)
 report.paste(
     result=Markdown(
         f"**{legal_of('L UCI')}.** So often a model that has read the moves of "
-        f"{trained.loc['L-uci-1', 'games']:,} games and nothing else names a legal square, asked where the "
-        "piece goes that moves next, after 51 to 100 plies; counting where pieces that had come the same way "
-        f"went, which follows no game, gives {by_square.value:.1f} %, counting by the type of the piece "
+        f"{trained.loc['L-uci-1', 'games']:,} games and nothing else names a "
+        "legal square, asked where the "
+        "piece goes that moves next, after 51 to 100 plies; counting where "
+        "pieces that had come the same way "
+        f"went, which follows no game, gives {by_square.value:.1f} %, counting "
+        "by the type of the piece "
         f"{by_type.value:.1f} %."
     ),
-    pieces_say=f"Of its answers about knights {of_l['knight']} are legal, about kings {of_l['king']}; out of "
+    pieces_say=f"Of its answers about knights {of_l['knight']} are legal, about "
+    f"kings {of_l['king']}; out of "
     f"check {of_l['not in check']}, in check {of_l['in check']}.",
     few_say=f"A model like it that read {few_games['games']:,} games comes to "
     f"{legal_of('XS UCI')} (overfitted: dev games were foreseen best after pass "
     f"{np.argmin(few_passes) + 1} of {len(few_passes)}); the paper's own model, "
-    f"{paper_model['parameters'] / trained.loc['L-uci-1', 'parameters']:.0f} times as large and trained by its "
-    f"own recipe on {paper_model['games']:,} of our games, to {legal_of(list(alone)[1])}.",
-    types_say="Asked where a type of piece stands, a model that was shown the types of some moves in training "
-    f"and of none when asked (L UCI + RAP) is right in {legal_of('L UCI + RAP', 'start_actual')}, "
-    f"one that is told the type of every move (L UCI + AP) in {legal_of('L UCI + AP', 'start_actual')}; "
+    f"{paper_model['parameters'] / trained.loc['L-uci-1', 'parameters']:.0f} "
+    "times as large and trained by its "
+    f"own recipe on {paper_model['games']:,} of our games, to "
+    f"{legal_of(list(alone)[1])}.",
+    types_say="Asked where a type of piece stands, a model that was shown the "
+    "types of some moves in training "
+    "and of none when asked (L UCI + RAP) is right in "
+    f"{legal_of('L UCI + RAP', 'start_actual')}, "
+    "one that is told the type of every move (L UCI + AP) in "
+    f"{legal_of('L UCI + AP', 'start_actual')}; "
     f"where such a piece went last is right in {last_known:.1f} %.",
     starts_recap="More than where such a piece went last is known to "
     + report.listed(
@@ -740,7 +751,8 @@ report.paste(
     )
     + f". The paper's own S UCI prints {printed['end'].loc['S UCI', 'LgM Actual Acc.']:.1f} %, less than the "
     f"{by_type.value:.1f} % of counting by type on our questions.",
-    other_say="Legal answers of L UCI about the piece that is moved next, less those about another on the same "
+    other_say="Legal answers of L UCI about the piece that is moved next, less "
+    "those about another on the same "
     f"prefixes: {moved_less_another:+.1f} points.",
     not_above=report.listed(
         [title for title, own in short.items() if not own["end_actual"].above]
@@ -805,32 +817,48 @@ teaches_rules = differs.issuperset(elsewhere) and other_gain.value > 0 > played_
 report.paste(
     clear_means=results.CLEAR,
     games_recap=games_recap,
-    games_say=f"From S to L the legal answers of plain UCI change by {more_games:+.1f} points, with twice the "
-    f"tokens. At equal tokens, {millions['L']} and {millions['S']}, the many games change them by {games_recap}; "
-    f"clear at: {report.listed(decided, 'neither')}. Perplexity changes by {perplexity_change['L'].value:+.0f} and "
-    f"{perplexity_change['S'].value:+.0f} %. Of the twelve passes over S the dev games choose number "
-    f"{np.argmin(passes_of) + 1} (perplexity {min(passes_of):.1f}, after the last {passes_of[-1]:.1f}); the "
+    games_say="From S to L the legal answers of plain UCI change by "
+    f"{more_games:+.1f} points, with twice the "
+    f"tokens. At equal tokens, {millions['L']} and {millions['S']}, the many "
+    f"games change them by {games_recap}; "
+    f"clear at: {report.listed(decided, 'neither')}. Perplexity changes by "
+    f"{perplexity_change['L'].value:+.0f} and "
+    f"{perplexity_change['S'].value:+.0f} %. Of the twelve passes over S the "
+    "dev games choose number "
+    f"{np.argmin(passes_of) + 1} (perplexity {min(passes_of):.1f}, after the "
+    f"last {passes_of[-1]:.1f}); the "
     "weights are those of the last.",
     notations_say=f"Clear changes of the moves named as played: {report.listed(told[True])}.",
     notations_recap="In the paper RAP adds "
-    f"{in_paper['lgm', 'S UCI + RAP']:.1f} points of legal answers at S, to a plain model of "
-    f"{printed['end'].loc['S UCI', 'LgM Actual Acc.']:.1f} %; to ours of {legal_of('S UCI')} it adds "
-    f"{compared['lgm', 'S', 'uci_rap'][1]:+.1f}. Whether types make a model name the move played more often is not "
+    f"{in_paper['lgm', 'S UCI + RAP']:.1f} points of legal answers at S, to a "
+    "plain model of "
+    f"{printed['end'].loc['S UCI', 'LgM Actual Acc.']:.1f} %; to ours of "
+    f"{legal_of('S UCI')} it adds "
+    f"{compared['lgm', 'S', 'uci_rap'][1]:+.1f}. Whether types make a model "
+    "name the move played more often is not "
     f"clear for {report.listed(told[False])}.",
-    seeds_say=f"The {len(of_s)} seeds of S UCI name the move played in {min(of_s):.1f} to {max(of_s):.1f} % of the "
-    "questions, so that a single pair of trainings may differ by as much without any types. Being told the type "
-    f"is worth {type_gain['lgm']:+.1f} points of legal answers to counting, too, and {type_gain['exm']:+.1f} of "
+    seeds_say=f"The {len(of_s)} seeds of S UCI name the move played in "
+    f"{min(of_s):.1f} to {max(of_s):.1f} % of the "
+    "questions, so that a single pair of trainings may differ by as much "
+    "without any types. Being told the type "
+    f"is worth {type_gain['lgm']:+.1f} points of legal answers to counting, "
+    f"too, and {type_gain['exm']:+.1f} of "
     "moves as played.",
-    errors=f"Wrong pieces are {pieces_of_s:.0f} % of the errors of S UCI and {pieces_of_l:.0f} % of those of L UCI; "
-    f"of the latter, {rest:.0f} % are blocked paths and checks, which ask for the rest of the board.",
+    errors=f"Wrong pieces are {pieces_of_s:.0f} % of the errors of S UCI and "
+    f"{pieces_of_l:.0f} % of those of L UCI; "
+    f"of the latter, {rest:.0f} % are blocked paths and checks, which ask for "
+    "the rest of the board.",
     spread_say="; ".join(
         f"{TRANSFER[name][2]}: {apart:.1f} points" for name, apart in spread.items()
     ),
-    kinds_say="If a model reads random games in place of an engine's, the legal answers about a piece that is "
-    f"not moved next change by {other_gain.value:+.0f} points on an engine's games, the moves named as played by "
+    kinds_say="If a model reads random games in place of an engine's, the legal "
+    "answers about a piece that is "
+    f"not moved next change by {other_gain.value:+.0f} points on an engine's "
+    "games, the moves named as played by "
     f"{played_loss.value:+.0f}"
     + (": it learns the rules better, and play worse." if teaches_rules else "."),
-    kinds_recap="On people's games, training on such games in place of an engine's changes the legal answers by "
+    kinds_recap="On people's games, training on such games in place of an "
+    "engine's changes the legal answers by "
     f"{changed['people', 'people', 'lgm']:+.1f} points.",
 )
 
@@ -945,7 +973,8 @@ legal_squares = [
     [chess.parse_square(name) for name in squares.split()] for squares in fifty["legal"]
 ]
 print(
-    f"{len(fifty)} questions, {np.mean([len(each) for each in legal_squares]):.1f} legal squares each"
+    f"{len(fifty)} questions, "
+    f"{np.mean([len(each) for each in legal_squares]):.1f} legal squares each"
 )
 
 # %% [markdown]
@@ -970,7 +999,8 @@ report.sheet(example, mass_and_first)
 # %% tags=["check", "remove-cell"]
 report.check(
     "`probes.predict` returns logarithms over all tokens; the 64 squares begin at "
-    "`first_square`. Sum the probabilities of `legal_squares`, question by question: two "
+    "`first_square`. Sum the probabilities of `legal_squares`, question by "
+    "question: two "
     "means.",
     mass_and_first=mass_and_first,
 )
@@ -999,7 +1029,8 @@ report.sheet("legal, pawns left out", {"at random among reachable squares": by_r
 
 # %% tags=["check", "remove-cell"]
 report.check(
-    "The first 200 questions on pieces that are no pawns; for each the legal squares over "
+    "The first 200 questions on pieces that are no pawns; for each the legal "
+    "squares over "
     "all that `moves_so` lets the piece reach, its own square left out.",
     by_reach=by_reach,
 )
@@ -1025,7 +1056,8 @@ report.sheet("first answer legal", legal_after)
 
 # %% tags=["check", "remove-cell"]
 report.check(
-    "Move the column `prefix` on by one question and leave prompt and legal squares as "
+    "Move the column `prefix` on by one question and leave prompt and legal "
+    "squares as "
     "they are; two shares, and the second the smaller.",
     legal_after=legal_after,
 )

@@ -396,7 +396,8 @@ report.table(
         }
     ),
     digits=1,
-    caption=f"Fall of the probability of moving from the erased square, %; probability on the squares "
+    caption="Fall of the probability of moving from the erased square, %; probability "
+    "on the squares "
     f"that become legal without a piece, % ({len(candidates)} of {len(tested)} positions)",
 )
 
@@ -607,8 +608,10 @@ transposed = pd.DataFrame(transposed)
 shown = pd.concat([transposed[:2].map("{:.2f}".format), transposed[2:].map("{:.0f}".format)])
 report.table(
     shown.T.rename(CALLED),
-    caption="Total variation of the next move's square from that of the same and of another position; of "
-    f"continuations of {suffix_tokens} tokens compression, and precision and recall of distinction, %",
+    caption="Total variation of the next move's square from that of the same and of "
+    "another position; of "
+    f"continuations of {suffix_tokens} tokens compression, and precision and recall of "
+    "distinction, %",
 )
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What random games change here"}
@@ -623,12 +626,16 @@ report.paste(n_suffixes=sizes.suffixes, suffix_tokens=suffix_tokens, n_tested=le
 accepts_more = by_random["recall"].low > 0
 of_random = {key: share.value for key, share in transposed[untrained].items()}
 Markdown(
-    "The model that read random games, less the one that read as many of people's: compression "
-    f"{by_random['compression']:+.0f} points, recall of distinction {by_random['recall']:+.0f}"
+    "The model that read random games, less the one that read as many of people's: "
+    "compression "
+    f"{by_random['compression']:+.0f} points, recall of distinction "
+    f"{by_random['recall']:+.0f}"
     + (": it accepts more of what the rules allow." if accepts_more else ".")
     + " Recall tells how the games were played as well: in random games every legal move "
-    "has its share, where a model of people's games learns that most are never played. Legal first "
-    "answers, in chapter 13, are the fairer evidence. Nor does either measure say anything alone: weights "
+    "has its share, where a model of people's games learns that most are never played. "
+    "Legal first "
+    "answers, in chapter 13, are the fairer evidence. Nor does either measure say "
+    "anything alone: weights "
     "drawn at random, which give nearly every token more than 1 %, have a compression of "
     f"{of_random['compression']:.0f} % and a recall of {of_random['recall']:.0f} %."
 )
@@ -693,7 +700,8 @@ lost_boards = report.boards(*(report.Html(each, board.fen()) for each in (drawin
 glue("lost_boards", lost_boards, display=False)
 report.paste(
     lost_says=f"{example} answers {answer or 'legally to the end'} after "
-    f"{(board.ply() - warm_up + 1) // 2} answers; {len(wrong)} of 64 squares are read wrongly.",
+    f"{(board.ply() - warm_up + 1) // 2} answers; {len(wrong)} of 64 squares are read "
+    "wrongly.",
 )
 
 # %% [markdown]
@@ -904,11 +912,14 @@ of_occupied = {name: last.loc[(name, mine), "occupied squares"] for name in mode
 used = min(gain[example].low, gain_more[example].low) > 0
 report.paste(
     held_short=Markdown(
-        f"**{of_occupied[example].value:.1f} %** of the occupied squares is what a linear layer reads off "
-        "the last hidden state of a model that has read nothing but moves; where the weights are random it "
+        f"**{of_occupied[example].value:.1f} %** of the occupied squares is what a "
+        "linear layer reads off "
+        "the last hidden state of a model that has read nothing but moves; where the "
+        "weights are random it "
         f"is {of_occupied[untrained].value:.1f} %."
     ),
-    held="More of the squares is read than in the same architecture with random weights, by so many "
+    held="More of the squares is read than in the same architecture with random "
+    "weights, by so many "
     f"points: {clearly(margins)}.",
     square_own=f"{last.loc[(example, mine), 'squares'].value:.1f}",
     square_white=f"{last.loc[(example, 'White, Black'), 'squares'].value:.1f}",
@@ -918,17 +929,22 @@ report.paste(
     epochs=sizes.epochs,
     warm_up=warm_up,
     every=sizes.every,
-    edited="Erasing a piece lowers the probability of moving it by more than erasing another does, "
+    edited="Erasing a piece lowers the probability of moving it by more than erasing "
+    "another does, "
     f"in points: {clearly(more_than_another['erased'])}; around the output: "
-    f"{clearly(more_than_another['around the output'])}. By this step the squares that become legal "
+    f"{clearly(more_than_another['around the output'])}. By this step the squares that "
+    "become legal "
     f"gain probability, in points: {clearly(gain)}.",
-    edited_short=f"When a piece is erased in such a state, {example} moves it less often, by "
+    edited_short=f"When a piece is erased in such a state, {example} moves it less "
+    "often, by "
     f"{mean_falls[example]['erased'].value:.0f} %; around the output, by "
-    f"{mean_falls[example]['around the output'].value:.0f} %. Then the squares that become legal gain "
+    f"{mean_falls[example]['around the output'].value:.0f} %. Then the squares that "
+    "become legal gain "
     f"{gain[example]:.1f} points of probability, in {len(candidates)} positions"
     + (": some of what is read is used." if used else "."),
     transposed=f"Two orders of the same moves lead {example} to answers that are "
-    f"{transposed[example]['same position'].value:.2f} apart, two positions to answers that are "
+    f"{transposed[example]['same position'].value:.2f} apart, two positions to answers "
+    "that are "
     f"{transposed[example]['other position'].value:.2f} apart.",
 )
 
@@ -943,10 +959,12 @@ top = insides[example, layer]
 more = accuracy(top, minus=insides[untrained, layer], seed=seed)
 less_than_board = accuracy(insides["bare board", ""], minus=top, seed=seed).low > 0
 report.paste(
-    board_says=f"The answers that {example} lasts against misread boards, less those against random "
+    board_says=f"The answers that {example} lasts against misread boards, less those "
+    "against random "
     f"moves: {sooner:+.1f}."
     + (
-        " Boards that the probe cannot read are not seen to bring it down sooner: what the source "
+        " Boards that the probe cannot read are not seen to bring it down sooner: what "
+        "the source "
         "finds for most of its models, too."
         if sooner.high >= 0
         else ""
@@ -959,9 +977,11 @@ report.paste(
     lost_lookahead=f"{lost['lookahead', example].value:.0f}",
     n_attacked=sizes.attacked,
     n_lookahead=sizes.looked_ahead,
-    inside=f"The 21 concepts are told apart in {means[example, layer].value:.2f} of the cases on the "
+    inside=f"The 21 concepts are told apart in {means[example, layer].value:.2f} of the "
+    "cases on the "
     f"last layer of {example}, {more:+.2f} beside random weights; on NNUE in "
-    f"{means['NNUE', ''].value:.2f}, on the bare board in {means['bare board', ''].value:.2f}"
+    f"{means['NNUE', ''].value:.2f}, on the bare board in "
+    f"{means['bare board', ''].value:.2f}"
     + (
         ": a model of moves holds less of them than the bare board does."
         if less_than_board
