@@ -28,8 +28,9 @@ square = "e4"
 concept = "White Kingsafety"
 wanted = ("L-uci-1", "36000-people_uci-1", "36000-random_uci-1")
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, positions, and a game that is lost"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and positions of held-out games"}
 from functools import partial
+from itertools import product
 
 import chess
 import chess.svg
@@ -49,7 +50,7 @@ from statsmodels.duration.survfunc import SurvfuncRight
 from chessgloss import oracle, report
 from chessgloss.book.profiles import listed, load_sizes
 from chessgloss.concepts.fit import Labelled, cut_tails, fit_concepts
-from chessgloss.concepts.scores import accuracy, held_out, table_of
+from chessgloss.concepts.scores import accuracy, held_out
 from chessgloss.experts import joined_activations, load_expert
 from chessgloss.experts.boards import PIECES, read_boards
 from chessgloss.stats import mean_interval, paired_difference, share_of
@@ -58,6 +59,10 @@ from chessgloss.tracking.models import continue_games, make_model, predict_next
 
 sizes = load_sizes("16_world_model", profile)
 report.use_house_style()
+corpus = tokens.read_corpus()
+games = corpus.games
+probe_games = corpus.of("probe")
+read_games = probe_games[: sizes.games]
 
 
 def sample_positions(selected, per_game, random):
@@ -73,84 +78,13 @@ def sample_positions(selected, per_game, random):
     return pd.DataFrame(rows, columns=["game", "ply", "fen"])
 
 
-corpus = tokens.read_corpus()
-games = corpus.games
-probe_games = corpus.of("probe")
-read_games = probe_games[: sizes.games]
 positions = sample_positions(read_games, sizes.per_game, np.random.default_rng(seed))
-parts = np.repeat(
-    ["train", "validation", "test"],
-    np.diff([0, sizes.games * 3 // 5, sizes.games * 4 // 5, sizes.games]),
-)
-part = parts[np.searchsorted(read_games, positions["game"])]
 boards = read_boards(list(positions["fen"]))
+ends = np.diff([0, sizes.games * 3 // 5, sizes.games * 4 // 5, sizes.games])
+parts = np.repeat(["train", "validation", "test"], ends)
+part = parts[np.searchsorted(read_games, positions["game"])]
 train = part == "train"
 held = part == "test"
-model, training = runs.read_model(example)
-models = {example: model}
-readings = {example: training.reading}
-states = {example: world_model.hidden_states(model, training.reading, games, positions)}
-example_probe = world_model.fit_board_probe(
-    states[example][layer][train], boards.squares[train], seed=seed, epochs=sizes.epochs
-)
-warm_up = 10  # plies of a game before an attack begins
-openings = [games.ucis(game)[:warm_up] for game in probe_games[-sizes.attacked :]]
-
-
-def draw_evenly(random, boards):
-    return [
-        list(board.legal_moves)[random.integers(board.legal_moves.count())] for board in boards
-    ]
-
-
-def after(moves):
-    board = chess.Board()
-    for uci in moves:
-        board.push_uci(uci)
-    return board
-
-
-def board_of(codes, turn):
-    """Return a board with the pieces that codes of 64 squares name."""
-    board = chess.Board(None)
-    board.turn = turn
-    for place in np.flatnonzero(codes):
-        board.set_piece_at(int(place), chess.Piece.from_symbol(PIECES[codes[place] - 1]))
-    return board
-
-
-for opening in openings:  # the first game that is lost, if one is
-    draws = partial(draw_evenly, np.random.default_rng(seed))
-    lost_game = world_model.attack(model, training.reading, [opening], draws).iloc[0]
-    if lost_game["illegal"]:
-        break
-board = after(lost_game["moves"].split())
-game = tokens.tokenise([lost_game["moves"].split()])
-place = pd.DataFrame({"game": [0], "ply": [len(board.move_stack)]})
-last_states = world_model.hidden_states(model, training.reading, game, place)
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the game's end"}
-codes = example_probe(last_states[layer]).view(64, 13).argmax(dim=1).numpy()
-wrong = np.flatnonzero(codes != read_boards([board.fen()]).squares[0])
-answer = lost_game["illegal"]
-ends = [
-    chess.SQUARE_NAMES.index(name)
-    for name in (answer[:2], answer[2:4])
-    if name in chess.SQUARE_NAMES
-]
-arrows = [chess.svg.Arrow(*ends, color="#D55E00c0")] if len(ends) == 2 else []
-drawings = (
-    chess.svg.board(board, size=270, arrows=arrows, lastmove=board.peek()),
-    chess.svg.board(
-        board_of(codes, board.turn), size=270, fill=dict.fromkeys(map(int, wrong), "#D55E0080")
-    ),
-)
-report.paste(
-    lost_says=f"{example} answers {answer or 'legally to the end'} after {lost_game['answers']} answers; "
-    f"{len(wrong)} of 64 squares are read wrongly.",
-)
-lost_boards = report.boards(*(report.Html(drawing, board.fen()) for drawing in drawings))
-glue("lost_boards", lost_boards, display=False)
 
 # %% [markdown]
 # The model, {glue:text}`example`, is one of the strong ones of chapters 12 to 14: its perplexity is
@@ -161,57 +95,39 @@ glue("lost_boards", lost_boards, display=False)
 # ## A hidden state, and what stands on one square
 #
 # The model reads a game; after each block every token has a vector. We take the vector of each move's
-# last token: all that the model hands on to its next layer when the move is over. What stands on one
-# square is one of 13: nothing, or one of twelve pieces. A multinomial logistic regression on the vectors
-# says which. Whole games are held out. Another `example`, `layer`, `square` or `concept` can be set above.
+# last token: all that the model hands on to its next layer when the move is over. Another `example`,
+# `layer`, `square` or `concept` can be set above.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Take the vectors of one game"}
-row = positions.iloc[0]
-moves = games.ucis(row["game"])[: row["ply"]]
-words = ["BOS", *(part for uci in moves for part in (uci[:2], uci[2:4], uci[4:]) if part)]
-ids = torch.tensor([[tokens.VOCABULARY.index(word) for word in words]])
-kept = []
+# %%
+model = runs.read_model(example)[0]
+first = positions.iloc[0]
+(ids,) = tokens.read_moves([games.ucis(first["game"])[: first["ply"]]], "uci")
+vectors = []
 hooks = [
-    block.register_forward_hook(lambda block, read, written: kept.append(written))
+    block.register_forward_hook(lambda block, read, written: vectors.append(written))
     for block in model.body.blocks
 ]
 with torch.no_grad():
-    model(ids)
+    model(torch.tensor([ids.tolist()]))
 for hook in hooks:
     hook.remove()
-vectors = torch.stack(kept)
-print("(n_layers, n_tokens, width) =", tuple(vectors.shape))
+print("(n_layers, n_tokens, width) =", tuple(torch.stack(vectors).shape))
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The same for all positions"}
-assert torch.allclose(vectors[:, -1], states[example][1:, 0], atol=1e-3)
-print("(n_layers + 1, n_positions, width) =", tuple(states[example].shape))
-print(
-    positions["game"].nunique(),
-    "games;",
-    ", ".join(
-        f"{np.sum(part == name):,} positions to {use}"
-        for name, use in (("train", "fit on"), ("validation", "choose on"), ("test", "test on"))
-    ),
-)
+# %% [markdown]
+# `hidden_states` does this for all positions, and keeps what enters the first block too. What stands on
+# one square is one of 13: nothing, or one of twelve pieces. A multinomial logistic regression on the
+# vectors says which. Whole games are held out.
 
 # %%
-at = chess.parse_square(square)
+states = {example: world_model.hidden_states(model, "uci", games, positions)}
+print("(n_layers + 1, n_positions, width) =", tuple(states[example].shape))
 x = states[example][layer].numpy()
-y = boards.squares[:, at]
-regression = make_pipeline(StandardScaler(), LogisticRegression(C=0.05, max_iter=300)).fit(
-    x[train], y[train]
-)
+y = boards.squares[:, chess.parse_square(square)]
+regression = make_pipeline(StandardScaler(), LogisticRegression(C=0.05, max_iter=300))
+regression.fit(x[train], y[train])
 commonest = np.bincount(y[train]).argmax()
-layer_reads = example_probe(states[example][layer]).view(-1, 64, 13).argmax(dim=2).numpy()
-answers = {
-    "logistic regression": regression.predict(x[held]),
-    "the commonest": commonest,
-    "the library's layer": layer_reads[held, at],
-}
-print(
-    f"{square}, held-out games:",
-    ", ".join(f"{name} {np.mean(codes == y[held]):.3f}" for name, codes in answers.items()),
-)
+print(f"{square}, held-out games: {regression.score(x[held], y[held]):.3f}", end=", ")
+print(f"the commonest content {np.mean(y[held] == commonest):.3f}")
 
 # %% [markdown]
 # ## All squares, all layers
@@ -225,49 +141,21 @@ print(
 # say; so the occupied ones are counted by themselves too. Two more models are compared with the example:
 # of the same shape, but trained on 36,000 games each, one on people's (`36000-people_uci-1`), one on
 # games of random legal moves (`36000-random_uci-1`). All are asked about games of self-play. Tables
-# and pictures call a model by the games that it has read, the example *self-play (L)*: it read 50,000,
-# and *self-play* below, like the other two, 36,000.
+# and pictures call a model by the games that it has read, the example *self-play (L)*: it read 50,000.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Models and controls"}
-for name in listed(wanted):
-    if name != example and runs.kept_path("checkpoints", name).is_file():
-        models[name], training = runs.read_model(name)
-        readings[name] = training.reading
-trained = list(models)
-control_of = {}  # the same architecture before any training
-for name in trained:
-    shape = models[name].settings
-    alike = [other for other in control_of if models[other].settings == shape]
-    control_of[name] = control_of[alike[0]] if alike else f"random weights like {name}"
-    if not alike:
-        models[control_of[name]] = make_model(shape, seed=seed).eval()
-        readings[control_of[name]] = "uci"
-controls = list(dict.fromkeys(control_of.values()))
-random_weights = control_of[example]
-spoken = [name for name in trained if readings[name] == "uci"]  # squares come first
-
-
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The models, and what tables call them"}
 CALLED = {
     "L-uci-1": "self-play (L)",
     "36000-people_uci-1": "people's games",
     "36000-random_uci-1": "random games",
-    random_weights: "random weights",
 }
-
-
-def label(name):
-    """Return what a model is called in tables: by the games that it read."""
-    return CALLED.get(name, name)
-
-
-def models_of(names):
-    return f"the model{'s' * (len(names) > 1)} of {results.enumerate_names(map(label, names))}"
-
-
-def key_of(name):
-    if name == random_weights:
-        return "random_weights"
-    return name.removesuffix("-1").replace("-", "_").replace(" ", "_")
+untrained = "random weights"
+mine = "own, opponent's"
+trained = list(dict.fromkeys([example, *listed(wanted)]))
+models = {name: runs.read_model(name)[0] for name in trained}
+models[untrained] = make_model(model.settings, seed=seed).eval()
+for name in [name for name in models if name not in states]:
+    states[name] = world_model.hidden_states(models[name], "uci", games, positions)
 
 
 def own_codes(boards):
@@ -278,93 +166,54 @@ def own_codes(boards):
 
 
 own = own_codes(boards)
-states |= {
-    name: world_model.hidden_states(models[name], readings[name], games, positions)
-    for name in models
-    if name != example
-}
 
 # %%
-codings = {"White, Black": boards.squares, "own, opponent's": own}
-right = {}
+codings = {"White, Black": boards.squares, mine: own}
 probes = {}
-for name in models:
-    for depth in range(len(states[name])):
+right = {}
+for name, layers in states.items():
+    for depth, rows in enumerate(layers):
         for coding, codes in codings.items():
-            if coding == "White, Black" and depth != len(states[name]) - 1:
-                continue
-            probe = world_model.fit_board_probe(
-                states[name][depth][train], codes[train], seed=seed, epochs=sizes.epochs
-            )
-            reads = probe(states[name][depth][held]).view(-1, 64, 13).argmax(dim=2).numpy()
-            right[coding, name, depth] = reads == codes[held]
-            probes[coding, name, depth] = probe
-right["White, Black", "commonest", 0] = boards.squares[held] == np.array(
-    [np.bincount(column).argmax() for column in boards.squares[train].T]
-)
+            if coding == mine or depth == layer:
+                probe = world_model.fit_board_probe(
+                    rows[train], codes[train], seed=seed, epochs=sizes.epochs
+                )
+                read = probe(rows[held]).view(-1, 64, 13).argmax(dim=2).numpy()
+                probes[coding, name, depth] = probe
+                right[coding, name, depth] = read == codes[held]
+usual = [np.bincount(contents).argmax() for contents in boards.squares[train].T]
+right["", "commonest", layer] = boards.squares[held] == np.array(usual)
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "How much is read, of squares, occupied squares and boards"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Count squares, occupied squares and whole boards"}
 held_games = positions["game"].to_numpy()[held]
-squares_right = {
-    key: mean_interval(hits.mean(axis=1), held_games, seed=seed).in_percent()
-    for key, hits in right.items()
-}
-boards_right = {
-    key: mean_interval(hits.all(axis=1), held_games, seed=seed).in_percent()
-    for key, hits in right.items()
-}
-has_piece = boards.squares[held] > 0
-games_of_pieces = np.repeat(held_games, has_piece.sum(axis=1))
-occupied_right = {
-    key: mean_interval(
-        hits[has_piece],
-        games_of_pieces,
-        seed=seed,  # each occupied square counts once
-    ).in_percent()
-    for key, hits in right.items()
-}
-shown = pd.DataFrame(
+occupied = boards.squares[held] > 0
+of_occupied = np.repeat(held_games, occupied.sum(axis=1))
+reads = pd.DataFrame(
     {
-        "squares": squares_right,
-        "occupied squares": occupied_right,
-        "whole boards": boards_right,
+        key: {
+            "squares": mean_interval(hits.mean(axis=1), held_games, seed=seed),
+            "occupied squares": mean_interval(hits[occupied], of_occupied, seed=seed),
+            "whole boards": mean_interval(hits.all(axis=1), held_games, seed=seed),
+        }
+        for key, hits in right.items()
     }
-)
-last = [key for key in shown.index if key[1] == "commonest" or key[2] == layer]
-shown = shown.loc[last]
-shown.index = pd.MultiIndex.from_tuples(
-    [(label(name), coding if name != "commonest" else "") for coding, name, _ in shown.index]
-)
+).T.map(lambda share: share.in_percent())
+last = reads.xs(layer, level=2).swaplevel()
 report.table(
-    shown,
+    last.rename(CALLED),
     digits=1,
     caption="Read rightly off the last layer, % of held-out squares and boards",
 )
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Layer by layer", "figure": {"caption": "How much of the board a linear probe reads from each layer, by model. Grey are models with random weights, one of each architecture, dotted the commonest piece of each square.", "name": "fig-16-layers"}, "image": {"alt": "Lines of percentages over layers for several models, the grey one lowest."}}
-figure, axes = plt.subplots()
-for name in models:
-    line = pd.Series(
-        {
-            depth: squares_right[coding, model, depth].value
-            for coding, model, depth in right
-            if model == name and coding == "own, opponent's"
-        }
-    )
-    axes.plot(
-        line.index,
-        line,
-        "o-" if name in trained else "o--",
-        label=label(name),
-        color=None if name in trained else "grey",
-    )
-axes.axhline(
-    squares_right["White, Black", "commonest", 0].value,
-    color="grey",
-    linestyle=":",
-    label="commonest on each square",
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Layer by layer", "figure": {"caption": "How much of the board a linear probe reads from each layer, by model. Grey is a model with random weights, dotted the commonest piece of each square.", "name": "fig-16-layers"}, "image": {"alt": "Lines of percentages over layers for several models, the grey one lowest."}}
+curves = (
+    reads["squares"].loc[mine].map(lambda share: share.value).unstack(0).rename(columns=CALLED)
 )
-axes.set(xlabel="layer", ylabel="squares read rightly, %", xticks=range(layer + 1))
+grey = curves.pop(untrained)
+axes = curves[[CALLED.get(name, name) for name in trained]].plot(style="o-")
+grey.plot(ax=axes, style="o--", color="grey")
+axes.axhline(last["squares"]["commonest"].iloc[0].value, color="grey", linestyle=":")
+axes.set(xlabel="layer", ylabel="squares read rightly, %", xticks=curves.index)
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
@@ -375,36 +224,15 @@ plt.show()
 # The model is about to move; we take the square that it would most likely move from, push the hidden
 # state along the difference of two rows of the probe, *empty* less *own piece of this type*, and let
 # the model go on. If it plays by this board, the probability of moving from there must fall.
-#
-# A block adds to the state and passes it on, so that a step can reach the output with no block having
-# used it. Hence four controls: the step less its part along the output's own row (*around the output*),
-# the step that erases another piece, a random direction, each of the same length, and that part alone.
-# Layer and strength are chosen on validation games. {glue:text}`edited`
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The steps"}
-def steps_for(model, probe, state, erased, other, random):
-    """Steps, (5, width), in the order of ``kinds``; of equal length but for the last."""
-    output = model.tokens.weight.detach()[tokens.SQUARES : tokens.PIECES]
-    straight = model.norm.weight.detach() * (output[erased[0]] - output.mean(dim=0))
-    straight = straight / straight.norm()
+# %%
+def towards_empty(probe, state, place, code):
+    """The step after which the probe prefers *empty* on a square as much as it preferred a piece."""
     rows = probe.weight.view(64, 13, -1)
-
-    def towards_empty(place, code):
-        direction = rows[place, 0] - rows[place, code]
-        logits = probe(state).view(64, 13)[place]
-        return (
-            2 * (logits[code] - logits[0]).clamp(min=1) * direction / direction.square().sum()
-        )
-
-    step = towards_empty(*erased)
-    along = (step @ straight) * straight
-    others = [
-        step - along,
-        towards_empty(*other),
-        torch.from_numpy(random.normal(size=len(step))).float(),
-    ]
-    return torch.stack([step, *(step.norm() * each / each.norm() for each in others), along])
+    direction = rows[place, 0] - rows[place, code]
+    logits = probe(state).view(64, 13)[place]
+    return 2 * (logits[code] - logits[0]).clamp(min=1) * direction / direction.square().sum()
 
 
 @torch.no_grad()
@@ -422,364 +250,173 @@ def moves_from(model, ids, depth, steps):
     return logits[:, tokens.SQUARES : tokens.PIECES].softmax(dim=1)
 
 
-@torch.no_grad()
-def said_by(model, state):
-    """Probabilities (64,) of the next move's square if the output layer reads a state as it is."""
-    logits = model.tokens.weight[tokens.SQUARES : tokens.PIECES] @ model.norm(state)
-    return logits.softmax(dim=0)
+# %% [markdown]
+# A block adds to the state and passes it on, so that a step can reach the output with no block having
+# used it. Hence four controls: the step less its part along the output's own row (*around the output*),
+# the step that erases another piece, a random direction, each of the same length, and that part alone.
+# Layer and strength are chosen on validation games.
 
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The controls, and what each step does"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The step and its four controls, in each of some positions"}
 kinds = ("erased", "around the output", "another", "at random", "along the output")
 
 
-def edit(name, rows, depth, strengths):
-    """Erase, in each position, the piece likeliest to move: one row a position and strength."""
+def steps_for(model, probe, state, erased, other, random):
+    """Steps, (5, width), in the order of ``kinds``; of equal length but for the last."""
+    output = model.tokens.weight.detach()[tokens.SQUARES : tokens.PIECES]
+    straight = model.norm.weight.detach() * (output[erased[0]] - output.mean(dim=0))
+    straight = straight / straight.norm()
+    step = towards_empty(probe, state, *erased)
+    along = (step @ straight) * straight
+    others = [
+        step - along,
+        towards_empty(probe, state, *other),
+        torch.from_numpy(random.normal(size=len(step))).float(),
+    ]
+    return torch.stack([step, *(step.norm() * each / each.norm() for each in others), along])
+
+
+def own_pieces(row, last_kind=chess.KING):
+    """Squares of the mover's pieces in a position."""
+    return [place for place in range(64) if 1 <= own[row, place] <= last_kind]
+
+
+def erase(name, depth, strength, candidates):
+    """Erase the likeliest to move of some pieces: position, square, and probabilities (6, 64).
+
+    ``candidates`` has, of each position, the pieces to choose from, and all to choose the other from.
+    The first row of the probabilities is that without a step.
+    """
     random = np.random.default_rng(seed)
-    model = models[name]
-    table = []
-    probe = probes["own, opponent's", name, depth]
-    read = tokens.read_moves(
-        [games.ucis(positions["game"][row])[: positions["ply"][row]] for row in rows], "uci"
-    )
-    for row, ids in zip(rows, read, strict=True):
+    probe = probes[mine, name, depth]
+    for row, (some, pieces) in candidates.items():
+        moves = games.ucis(positions["game"][row])[: positions["ply"][row]]
+        (ids,) = tokens.read_moves([moves], "uci")
         state = states[name][depth, row]
-        before = moves_from(model, ids, depth, torch.zeros(1, len(state)))[0]
-        movable = [square for square in range(64) if 1 <= own[row, square] <= 6]
-        erased = max(movable, key=lambda square: before[square])
-        other = random.choice([square for square in movable if square != erased] or movable)
-        steps = steps_for(
-            model, probe, state, (erased, own[row, erased]), (other, own[row, other]), random
-        )
-        for strength in strengths:
-            now = moves_from(model, ids, depth, strength * steps)[:, erased]
-            table.append(
-                [
-                    positions["game"][row],
-                    depth,
-                    strength,
-                    before[erased].item(),
-                    said_by(model, state)[erased].item(),
-                    *now.tolist(),
-                ]
-            )
-    return pd.DataFrame(table, columns=["game", "depth", "strength", "before", "said", *kinds])
+        before = moves_from(models[name], ids, depth, torch.zeros(1, len(state)))
+        erased = max(some, key=lambda place: before[0, place])
+        others = [place for place in pieces if place not in some]
+        others = others or [place for place in pieces if place != erased] or pieces
+        both = [(place, own[row, place]) for place in (erased, random.choice(others))]
+        steps = steps_for(models[name], probe, state, *both, random)
+        now = moves_from(models[name], ids, depth, strength * steps)
+        yield row, erased, torch.cat([before, now])
 
 
-def fall(table, column):
-    """By what share of itself did the probability of moving from there fall?"""
-    return 1 - table[column] / table["before"]
+def falls(name, depth, strength, rows):
+    """By how much of itself, in %, the probability of moving the piece falls: a row a position."""
+    candidates = {row: (own_pieces(row), own_pieces(row)) for row in rows}
+    found = erase(name, depth, strength, candidates)
+    table = pd.DataFrame([chances[:, place].tolist() for _, place, chances in found])
+    return 100 * (1 - table[[1, 2, 3, 4, 5]].div(table[0], axis=0)).set_axis(kinds, axis=1)
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Choose depth and strength"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Choose layer and strength, and erase"}
 some = np.random.default_rng(seed).permutation(np.flatnonzero(part == "validation"))
 tuning = some[: sizes.edited // 8]
 tested = np.random.default_rng(seed).permutation(np.flatnonzero(held))[: sizes.edited]
-edits = {}
 chosen = {}
-by_depth = {}
-for name in spoken:
-    tuned = pd.concat([edit(name, tuning, depth, (1, 2)) for depth in range(1, layer)])
-    tuned["gain"] = fall(tuned, "around the output") - fall(tuned, "another")
-    gains = tuned.groupby(["depth", "strength"])["gain"].mean()
-    chosen[name] = gains.idxmax()
-    for depth in range(1, layer):
-        strength = gains[depth].idxmax()
-        by_depth[name, depth] = edit(name, tested, depth, (strength,))
-    edits[name] = by_depth[name, int(chosen[name][0])]
-at_depth = {
-    (name, f"block {depth}"): {
-        kind: paired_difference(
-            100 * fall(table, kind), 100 * fall(table, "another"), table["game"], seed=seed
-        )
-        for kind in kinds[:2]
-    }
-    for (name, depth), table in by_depth.items()
-}
-
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Squares that become legal without the piece, as others asked of models of Othello"}
-def legal_from(fen, without=None):
-    """Squares (64,) from which the side to move may move, with a piece taken off or not."""
-    board = chess.Board(fen)
-    if without is not None:
-        board.remove_piece_at(int(without))
-    found = np.zeros(64, dtype=bool)
-    found[[move.from_square for move in board.legal_moves]] = True
-    return found
-
-
-def share_of_new(probabilities, new, erased):
-    """Per cent of the probability, the erased square's left out, on the new squares."""
-    return float(100 * probabilities[new].sum() / (1 - probabilities[erased]).clip(min=1e-6))
-
-
-def new_squares(name):
-    """Share of the newly legal squares before and after each step: a row a position."""
-    depth, strength = chosen[name]
-    probe = probes["own, opponent's", name, int(depth)]
-    random = np.random.default_rng(seed)
-    rows = []
-    for row in some_new:
-        moves = games.ucis(positions["game"][row])[: positions["ply"][row]]
-        ids = tokens.read_moves([moves], "uci")[0]
-        state = states[name][int(depth), row]
-        before = moves_from(models[name], ids, int(depth), torch.zeros(1, len(state)))[0]
-        opened = opening_pieces[row]
-        place = max(opened, key=lambda square: before[square])
-        movable = [square for square in range(64) if 1 <= own[row, square] <= 5]
-        others = [square for square in movable if square not in opened] or movable
-        other = random.choice(others)
-        steps = steps_for(
-            models[name],
-            probe,
-            state,
-            (place, own[row, place]),
-            (other, own[row, other]),
-            random,
-        )
-        after_it = moves_from(models[name], ids, int(depth), strength * steps)
-        shares = [share_of_new(each, opened[place], place) for each in (before, *after_it)]
-        rows.append([positions["game"][row], *shares])
-    return pd.DataFrame(rows, columns=["game", "before", *kinds])
-
-
-opening_pieces = {}  # by position: own pieces without which more squares can be moved from
-for row in tested:
-    fen = positions["fen"][row]
-    now = legal_from(fen)
-    without = {
-        square: legal_from(fen, square) & ~now
-        for square in range(64)
-        if 1 <= own[row, square] <= 5
-    }
-    opening_pieces[row] = {square: new for square, new in without.items() if new.any()}
-some_new = [row for row in tested if opening_pieces[row]]
-print(f"{len(some_new)} of {len(tested)} positions have such a piece")
-new_shares = {name: new_squares(name) for name in spoken}
-shown_new = {
-    name: {
-        column: mean_interval(table[column], table["game"], seed=seed)
-        for column in ("before", *kinds)
-    }
-    for name, table in new_shares.items()
-}
-new_gain = {
-    name: paired_difference(
-        table["around the output"], table["another"], table["game"], seed=seed
-    )
-    for name, table in new_shares.items()
-}
-beyond_before = {
-    name: paired_difference(
-        table["around the output"], table["before"], table["game"], seed=seed
-    )
-    for name, table in new_shares.items()
-}
-shown = pd.DataFrame(shown_new).T
-shown["around the output less before"] = pd.Series(beyond_before)
-shown["less another's"] = pd.Series(new_gain)
-report.table(
-    shown.rename(label).T,
-    digits=2,
-    caption="Probability on squares that become legal without the piece, %, before and by step",
-)
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The table"}
-erased = {
-    name: {
-        column: mean_interval(100 * fall(table, column), table["game"], seed=seed)
-        for column in kinds
-    }
-    for name, table in edits.items()
-}
-specific = {
-    (name, kind): paired_difference(
-        100 * fall(table, kind), 100 * fall(table, "another"), table["game"], seed=seed
-    )
-    for name, table in edits.items()
-    for kind in kinds[:2]
-}
-shown = pd.DataFrame(erased).T
-shown.columns = [
-    "the piece's step",
-    "around the output",
-    "another piece's",
-    "random direction",
-    "along the output alone",
-]
-shown["layer, strength"] = ["{:.0f}, {:g}".format(*chosen[name]) for name in shown.index]
-said = {
-    name: mean_interval(100 * table["said"], table["game"], seed=seed)
-    for name, table in edits.items()
-}
-report.table(
-    shown.rename(label).T,
-    digits=1,
-    caption="Fall of the probability of moving from the erased square, %",
-)
+erased = {}
+for name in trained:
+    gains = {}
+    for depth, strength in product(range(1, layer), (1, 2)):
+        tuned = falls(name, depth, strength, tuning)
+        gains[depth, strength] = (tuned["around the output"] - tuned["another"]).mean()
+    chosen[name] = max(gains, key=gains.get)
+    erased[name] = falls(name, *chosen[name], tested)
+print("layer and strength:", *chosen.values())
 
 # %% [markdown]
-# ## Games that nobody wants to win
-#
-# Do random games teach the rules better than games that are played to win? Three models of one shape
-# read as many tokens of 36,000 games each: of Stockfish against itself, of people (quick games of two
-# strong accounts of Lichess against everybody), and of random legal moves.
+# Other squares should gain. A piece of one's own can stand in the way of others; without it, more
+# squares can be moved from. That is what was asked of models of Othello: does the probability on
+# squares that become legal grow?
 
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Games of random legal moves"}
-def random_game(plies, generator):
-    board = chess.Board()
-    while board.ply() < plies and (legal := list(board.legal_moves)):
-        board.push(legal[generator.integers(len(legal))])
-    return [move.uci() for move in board.move_stack]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Squares that become legal without the piece, and the table"}
+def squares_moved_from(board):
+    return {move.from_square for move in board.legal_moves}
 
 
-drawing = np.random.default_rng(seed)
-test_games = corpus.of("test")[: sizes.by_chance]
-by_chance = [random_game(int(plies), drawing) for plies in games.plies[test_games]]
-print(" ".join(by_chance[0][:12]), "...")
+def opened_by(row):
+    """Own pieces without which more squares can be moved from, with these squares."""
+    board = chess.Board(positions["fen"][row])
+    opened = {}
+    for place in own_pieces(row, chess.QUEEN):
+        without = board.copy()
+        without.remove_piece_at(place)
+        opened[place] = sorted(squares_moved_from(without) - squares_moved_from(board))
+    return {place: new for place, new in opened.items() if new}
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Perplexity of each on games of all three kinds"}
-read_by = {
-    "self-play": "36000-uci-1",
-    "people's games": "36000-people_uci-1",
-    "random games": "36000-random_uci-1",
+
+opened = {row: opened_by(row) for row in tested}
+candidates = {
+    row: (list(new), own_pieces(row, chess.QUEEN)) for row, new in opened.items() if new
 }
-filed = {"people's games": "people", "random games": "random"}
-
-
-def losses_of(run, kind):
-    """Return what each test game of a kind cost a run."""
-    if kind == "self-play":
-        return results.read_losses(run)
-    found = runs.read_kept("crossed", run)
-    return pd.DataFrame(
-        {what: found[f"{filed[kind]}.test.{what}"].astype(float) for what in ("nats", "plies")}
-    )
-
-
-perplexities = {
-    (source, kind): results.perplexity_of(losses_of(run, kind), seed=seed)
-    for source, run in read_by.items()
-    for kind in read_by
-}
-evenly = {
-    "self-play": results.even_draw(games, test_games),
-    "random games": results.even_draw(tokens.tokenise(by_chance), np.arange(len(by_chance))),
-}
-drawn = {kind: results.perplexity_of(losses, seed=seed) for kind, losses in evenly.items()}
-judged = {
-    (source, kind): results.Judged(value, value.high < drawn[kind].low)
-    if kind in drawn
-    else value
-    for (source, kind), value in perplexities.items()
-}
-shown = {
-    f"a model of {source}": {kind: judged[source, kind] for kind in read_by}
-    for source in read_by
-}
-report.table(
-    pd.DataFrame({**shown, "even draw": drawn}).T.fillna("-"),
-    digits=1,
-    caption=f"Perplexity of three kinds of games (columns). {results.MARKED}",
-)
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What random games change, question by question"}
-asked_for = {  # task and score
-    "the piece moved next": ("end_actual", "lgm"),
-    "another piece": ("end_other", "lgm"),
-    "as played": ("end_actual", "exm"),
-}
-deep = questions.read_probes().query("task in @questions.END_TASKS and band == 'long'")
-said_by_run = {
-    run: results.score_run(run, deep) for run in (*read_by.values(), "L-uci-1", "L-uci-2")
-}
-
-
-def answers_of(source, kind, task):
-    """Return scores and game of each question about games of a kind."""
-    run = read_by[source]
-    if kind == "self-play":
-        return said_by_run[run].query("task == @task")
-    found = runs.read_kept("crossed", run)
-    parts = ("lgm", "exm", "game")
-    return pd.DataFrame({part: found[f"{filed[kind]}.{task}.long.{part}"] for part in parts})
-
-
-less_self_play = {}
-for kind in ("self-play", "people's games"):
-    for asked, (task, score) in asked_for.items():
-        pair = [answers_of(source, kind, task) for source in ("random games", "self-play")]
-        less_self_play[kind, asked] = paired_difference(
-            *(100 * table[score] for table in pair), pair[0]["game"], seed=seed
-        )
-of_random = {
-    asked: [less_self_play[kind, asked] for kind in ("self-play", "people's games")]
-    for asked in asked_for
-}
-counted = results.score_baselines(results.list_moves(games, corpus.of("S")), deep)["came_from"]
-above_counts = all(
-    results.beats(answers_of(source, "self-play", task), counted["lgm"], seed=seed)
-    for source in ("self-play", "random games")
-    for task in questions.END_TASKS
-)
-seeds_apart = max(
-    abs(float(100 * (first[score] - second[score])[first["task"] == task].mean()))
-    for task, score in asked_for.values()
-    for first, second in [(said_by_run["L-uci-1"], said_by_run["L-uci-2"])]
-)
-
-
-def how_often(pair):
-    if all(apart.low > 0 for apart in pair):
-        word = "more often"
-    elif all(apart.high < 0 for apart in pair):
-        word = "less often"
-    else:
-        return "about as often, as far as these games tell,"
-    return f"{word} (by {abs(pair[0].value):.0f} and {abs(pair[1].value):.0f} points)"
-
-
-taught = "Of random games and self-play, not both teach a model more than counting knows."
-taught_short = taught
-lesson = ""
-if above_counts:
-    taught = (
-        "Asked about self-play and people's games, the model that read random ones names a legal "
-        f"square {how_often(of_random['another piece'])} for a piece that is not moved next than the "
-        f"model that read self-play, {how_often(of_random['the piece moved next'])} for the piece "
-        f"that is, and the square to which that one goes {how_often(of_random['as played'])}."
-    )
-    taught_short = taught
-    better = all(apart.low > 0 for apart in of_random["another piece"])
-    if better and all(apart.high < 0 for apart in of_random["as played"]):
-        lesson = "Random games teach what can be played, others what is."
-        other, played = (
+gained = {}  # of the probability that is not the erased square's, how much is on the new ones, %
+for name in trained:
+    gained[name] = pd.DataFrame(
+        [
             [
-                100 * answers_of(source, "self-play", task)[score].mean()
-                for source in ("random games", "self-play")
+                float(100 * each[opened[row][place]].sum() / (1 - each[place]))
+                for each in chances
             ]
-            for task, score in (asked_for["another piece"], asked_for["as played"])
-        )
-        taught_short = (
-            "A model that reads random games instead is more often legal when asked about a piece "
-            f"that is not moved next ({other[0]:.0f} against {other[1]:.0f} %), and says less often "
-            f"what was played ({played[0]:.0f} against {played[1]:.0f} %)."
-        )
-Markdown(
-    f"{taught} {lesson} Each is one training; two seeds of `L-uci` differ by up to "
-    f"{seeds_apart:.1f} points on the questions about self-play."
+            for row, place, chances in erase(name, *chosen[name], candidates)
+        ],
+        columns=["before", *kinds],
+    )
+
+
+def summarise(tables, rows):
+    of_games = positions["game"].iloc[list(rows)]
+    return pd.DataFrame(
+        {
+            name: {each: mean_interval(table[each], of_games, seed=seed) for each in table}
+            for name, table in tables.items()
+        }
+    )
+
+
+def less(tables, first, second, rows):
+    of_games = positions["game"].iloc[list(rows)]
+    return {
+        name: paired_difference(table[first], table[second], of_games, seed=seed)
+        for name, table in tables.items()
+    }
+
+
+mean_falls = summarise(erased, tested)
+mean_gains = summarise(gained, candidates)
+report.table(
+    pd.concat({"moving the piece, fall": mean_falls, "squares opened": mean_gains})
+    .rename(CALLED, axis=1)
+    .rename(
+        {
+            "erased": "the piece's step",
+            "another": "another piece's",
+            "at random": "random direction",
+        }
+    ),
+    digits=1,
+    caption="Fall of the probability of moving from the erased square, %; probability "
+    "on the squares "
+    f"that become legal without a piece, % ({len(candidates)} of {len(tested)} positions)",
 )
 
 # %% [markdown]
-# ## One position, two orders
+# {glue:text}`edited`
 #
+# ## One position, two orders
 # Two moves of one side, with the opponent's between them, can often change places. The position is
 # the same; whoever keeps a board must go on in the same way.
 
 
 # %%
+def after(moves):
+    board = chess.Board()
+    for uci in moves:
+        board.push_uci(uci)
+    return board
+
+
 def transpose(moves, random):
     """The same moves in another order that leads to the same position; None if none is found."""
     for first in random.permutation(len(moves) - 2):
@@ -796,7 +433,7 @@ def transpose(moves, random):
     return None
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the pairs"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Find games in which two moves change places"}
 random = np.random.default_rng(seed)
 pairs = []
 for number, game in enumerate(probe_games[sizes.games :]):
@@ -808,27 +445,16 @@ for number, game in enumerate(probe_games[sizes.games :]):
         break
 pairs.sort(key=lambda pair: pair[0])
 lengths = np.array([length for length, *_ in pairs])
-print(
-    f"{len(pairs)} positions; where the first two orders differ:",
-    *(
-        f"{uci}/{swapped}"
-        for _, *both in pairs[:1]
-        for uci, swapped in zip(*both, strict=True)
-        if uci != swapped
-    ),
+other = np.concatenate(  # of each position one of another game, of as many moves
+    [np.roll(np.flatnonzero(lengths == length), 1) for length in np.unique(lengths)]
 )
+changed = [f"{one}/{two}" for one, two in zip(*pairs[0][1:], strict=True) if one != two]
+print(f"{len(pairs)} positions; where the first two orders differ:", *changed)
 
 # %% [markdown]
 # The distance of two answers is the total variation of the probabilities of the next move's square,
 # from 0 to 1. The control is the position of another game, of as many moves. A model that has
 # forgotten the game has no distance in either; so both are shown side by side.
-#
-# Vafa and others {cite}`vafa2024evaluating` ask the same of sequences of tokens. A model *accepts* a
-# continuation if it gives each token of it more than 1 %. *Compression*: does it accept, after the
-# other order, all continuations that are drawn from it after the first? *Distinction* is about what is
-# accepted after one position and not after another. Precision is the share of the model's differences
-# that is true by the rules, recall the share of the true ones that it has. Continuations are drawn:
-# {glue:text}`n_suffixes` of {glue:text}`suffix_tokens` tokens, for {glue:text}`n_tested` positions.
 
 
 # %%
@@ -842,29 +468,37 @@ def variation(first, second):
     return np.abs(first - second).sum(axis=1) / 2
 
 
-other = np.concatenate(
-    [np.roll(np.flatnonzero(lengths == length), 1) for length in np.unique(lengths)]
-)
+# %% [markdown]
+# Vafa and others {cite}`vafa2024evaluating` ask the same of sequences of tokens. A model *accepts* a
+# continuation if it gives each token of it more than 1 %. *Compression*: does it accept, after the
+# other order, all continuations that are drawn from it after the first? *Distinction* is about what is
+# accepted after one position and not after another. Precision is the share of the model's differences
+# that is true by the rules, recall the share of the true ones that it has. Continuations are drawn:
+# {glue:text}`n_suffixes` of {glue:text}`suffix_tokens` tokens, for {glue:text}`n_tested` positions.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Continuations that are accepted"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Continuations that a model accepts, and those that the rules accept"}
 ACCEPTED = 0.01  # least probability of a token
 suffix_tokens = 6
 
 
-def tokens_of(move, board, reading):
-    """Return the tokens of a move."""
-    kind = [tokens.PIECES - chess.PAWN + board.piece_type_at(move.from_square)]
+def tokens_of(move):
+    """Return the tokens of a move, in plain UCI."""
     became = [tokens.PROMOTIONS + chess.QUEEN - move.promotion] if move.promotion else []
-    squares = [tokens.SQUARES + move.from_square, tokens.SQUARES + move.to_square]
-    return [*(kind if reading == "ap" else []), *squares, *became]
+    return [tokens.SQUARES + move.from_square, tokens.SQUARES + move.to_square, *became]
+
+
+def draw_evenly(random, boards):
+    return [
+        list(board.legal_moves)[random.integers(board.legal_moves.count())] for board in boards
+    ]
 
 
 @torch.no_grad()
-def chances_after(name, prefix, suffixes):
-    """Probability of each token of suffixes (n, length) after a prefix; the same shape."""
+def is_accepted(name, prefix, suffixes):
+    """Whether a model accepts each token of suffixes (n, length) after a prefix; the same shape."""
     ids = np.hstack([np.tile(prefix, (len(suffixes), 1)), suffixes]).astype(np.int64)
     given = models[name](torch.from_numpy(ids[:, :-1]))[:, len(prefix) - 1 :].softmax(dim=2)
-    return np.take_along_axis(given.numpy(), suffixes[..., None], axis=2)[..., 0]
+    return np.take_along_axis(given.numpy(), suffixes[..., None], axis=2)[..., 0] > ACCEPTED
 
 
 @torch.no_grad()
@@ -887,8 +521,8 @@ def draw_legal(board, random):
         row = []
         going = board.copy(stack=False)
         while len(row) < suffix_tokens and any(going.legal_moves):
-            move = draw_evenly(random, [going])[0]
-            row += tokens_of(move, going, "uci")
+            (move,) = draw_evenly(random, [going])
+            row += tokens_of(move)
             going.push(move)
         if len(row) >= suffix_tokens:
             rows.append(row[:suffix_tokens])
@@ -901,7 +535,7 @@ def legal_tokens(board, suffix):
     begun = []
     for place, token in enumerate(suffix):
         begun.append(token)
-        written = {move: tokens_of(move, going, "uci") for move in going.legal_moves}
+        written = {move: tokens_of(move) for move in going.legal_moves}
         fitting = [move for move, ids in written.items() if ids[: len(begun)] == begun]
         if not fitting:
             return place
@@ -917,25 +551,6 @@ def boundary(suffixes, accepted):
     return sorted({tuple(row[: length + 1]) for row, length in cut if length < len(row)})
 
 
-def is_true(suffix, here, there):
-    """Say whether the rules accept a suffix from one board and not from another."""
-    return legal_tokens(here, suffix) == len(suffix) > legal_tokens(there, suffix)
-
-
-def has(name, suffixes, first, second):
-    """Say of each suffix whether a model accepts it after one prefix and not after another."""
-    if not suffixes:
-        return []
-    ends = np.array([[len(suffix)] for suffix in suffixes])
-    padded = np.array([[*suffix, *(suffix_tokens - len(suffix)) * [0]] for suffix in suffixes])
-    behind = np.arange(suffix_tokens) >= ends
-    here, there = (
-        ((chances_after(name, ids, padded) > ACCEPTED) | behind).all(axis=1)
-        for ids in (first, second)
-    )
-    return list(here & ~there)
-
-
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Compression, precision and recall"}
 random = np.random.default_rng(seed)
 tested_pairs = random.permutation(len(pairs))[: sizes.compared]
@@ -945,86 +560,84 @@ for row in tested_pairs:
     suffixes = draw_legal(boards_of[row], random)
     there = boards_of[other[row]]
     true_boundary[row] = boundary(suffixes, [legal_tokens(there, each) for each in suffixes])
-bounded = np.array([bool(true_boundary[row]) for row in tested_pairs])
+
+
+def accepts(name, prefix, suffixes):
+    """Whether a model accepts whole suffixes, of different lengths."""
+    padded = np.array([[*suffix, *(suffix_tokens - len(suffix)) * [0]] for suffix in suffixes])
+    behind = np.arange(suffix_tokens) >= np.array([[len(suffix)] for suffix in suffixes])
+    return (is_accepted(name, prefix, padded) | behind).all(axis=1)
 
 
 def compare_suffixes(name):
-    """Compression, precision and recall (0 to 1) of each tested pair."""
+    """Compression, precision and recall (0 to 1, none without a true boundary) of each tested pair."""
     random = np.random.default_rng(seed)
     rows = []
     for row in tested_pairs:
         sequences = [*pairs[row][1:], pairs[other[row]][1]]
         first, again, second = tokens.read_moves(sequences, "uci")
         drawn = draw_suffixes(name, first, random)
-        compressed = (chances_after(name, again, drawn) > ACCEPTED).all()
-        accepted = (chances_after(name, second, drawn) > ACCEPTED).cumprod(axis=1).sum(axis=1)
-        own_boundary = boundary(drawn, accepted)
-        both = boards_of[row], boards_of[other[row]]
-        true = [is_true(suffix, *both) for suffix in own_boundary]
-        found = has(name, true_boundary[row], first, second)
-        rows.append([compressed, np.mean(true or [1.0]), np.mean(found or [np.nan])])
-    return dict(zip(("compression", "precision", "recall"), np.array(rows).T, strict=True))
+        compressed = is_accepted(name, again, drawn).all()
+        accepted = is_accepted(name, second, drawn).cumprod(axis=1).sum(axis=1)
+        true = [
+            legal_tokens(boards_of[row], suffix) == len(suffix)
+            and legal_tokens(boards_of[other[row]], suffix) < len(suffix)
+            for suffix in boundary(drawn, accepted)
+        ]
+        recall = np.nan
+        if by_rules := true_boundary[row]:
+            recall = (accepts(name, first, by_rules) & ~accepts(name, second, by_rules)).mean()
+        rows.append([float(compressed), np.mean(true or [1.0]), recall])
+    return pd.DataFrame(rows, columns=["compression", "precision", "recall"])
 
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Ask in both orders"}
 transposed = {}
 per_pair = {}
-for name in [*spoken, *controls]:
+for name in models:
     first, second = (squares_of(name, [pair[order] for pair in pairs]) for order in (1, 2))
     per_pair[name] = compare_suffixes(name)
     transposed[name] = {
         "same position": mean_interval(variation(first, second), seed=seed),
         "other position": mean_interval(variation(first, first[other]), seed=seed),
-        "compression": share_of(per_pair[name]["compression"] > 0).in_percent(),
+        "compression": share_of(per_pair[name]["compression"]).in_percent(),
         "precision": mean_interval(100 * per_pair[name]["precision"], seed=seed),
-        "recall": mean_interval(100 * per_pair[name]["recall"][bounded], seed=seed),
+        "recall": mean_interval(100 * per_pair[name]["recall"].dropna(), seed=seed),
     }
-shown = pd.DataFrame(transposed).T.rename(label)
-report.boards(
-    report.table(
-        shown[["same position", "other position"]],
-        caption="Total variation of the next move's square",
-    ),
-    report.table(
-        shown[["compression", "precision", "recall"]],
-        digits=0,
-        caption=f"Continuations of {suffix_tokens} tokens: compression; precision and recall of "
-        "distinction, %",
-    ),
+transposed = pd.DataFrame(transposed)
+shown = pd.concat([transposed[:2].map("{:.2f}".format), transposed[2:].map("{:.0f}".format)])
+report.table(
+    shown.T.rename(CALLED),
+    caption="Total variation of the next move's square from that of the same and of "
+    "another position; of "
+    f"continuations of {suffix_tokens} tokens compression, and precision and recall of "
+    "distinction, %",
 )
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "What random games change here"}
-by_chance_too, by_people = (per_pair[f"36000-{who}_uci-1"] for who in ("random", "people"))
 by_random = {
     measure: paired_difference(
-        by_chance_too[measure][rows], by_people[measure][rows], seed=seed
+        *(per_pair[f"36000-{who}_uci-1"][measure].dropna() for who in ("random", "people")),
+        seed=seed,
     ).in_percent()
-    for measure, rows in (("compression", slice(None)), ("recall", bounded))
+    for measure in ("compression", "recall")
 }
-random_says = (
-    "The model that read random games, beside the one that read as many of people's, "
-    + (
-        "accepts the same after both orders more often, and more of what the rules allow"
-        if all(apart.low > 0 for apart in by_random.values())
-        else "accepts more of what the rules allow"
-        if by_random["recall"].low > 0
-        else "is not seen to accept more of what the rules allow"
-    )
-    + f": compression {by_random['compression']:+.0f} points, recall of distinction "
-    f"{by_random['recall']:+.0f}."
-)
-untrained = transposed[random_weights]
-report.paste(
-    n_suffixes=sizes.suffixes,
-    suffix_tokens=suffix_tokens,
-    n_tested=len(tested_pairs),
-)
+report.paste(n_suffixes=sizes.suffixes, suffix_tokens=suffix_tokens, n_tested=len(tested_pairs))
+accepts_more = by_random["recall"].low > 0
+of_random = {key: share.value for key, share in transposed[untrained].items()}
 Markdown(
-    f"{random_says} Recall tells how the games were played as well: in random games every legal move "
-    "has its share, where a model of people's games learns that most are never played. Legal first "
-    "answers, above, are the fairer evidence. Nor does either measure say anything alone: weights "
+    "The model that read random games, less the one that read as many of people's: "
+    "compression "
+    f"{by_random['compression']:+.0f} points, recall of distinction "
+    f"{by_random['recall']:+.0f}"
+    + (": it accepts more of what the rules allow." if accepts_more else ".")
+    + " Recall tells how the games were played as well: in random games every legal move "
+    "has its share, where a model of people's games learns that most are never played. "
+    "Legal first "
+    "answers, in chapter 13, are the fairer evidence. Nor does either measure say "
+    "anything alone: weights "
     "drawn at random, which give nearly every token more than 1 %, have a compression of "
-    f"{untrained['compression'].value:.0f} % and a recall of {untrained['recall'].value:.0f} %."
+    f"{of_random['compression']:.0f} % and a recall of {of_random['recall']:.0f} %."
 )
 
 # %% [markdown]
@@ -1036,36 +649,60 @@ Markdown(
 # after {glue:text}`warm_up` plies of a game the opponent plays, the model answers with its likeliest
 # tokens, and so on, up to 60 answers.
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "An attack by hand: the opponent draws a legal move"}
-board = after(opening)
-random = np.random.default_rng(seed)
-for _ in range(world_model.ANSWERS):
-    if board.is_game_over():
+
+# %%
+def moves_of(board):
+    return [move.uci() for move in board.move_stack]
+
+
+def play_by_chance(opening):
+    """Play random moves against the model: the last position, and its illegal answer, if any."""
+    random = np.random.default_rng(seed)
+    board = after(opening)
+    for number in range(2 * world_model.ANSWERS):
+        if board.is_game_over():
+            break
+        if number % 2 == 0:
+            board.push(*draw_evenly(random, [board]))
+            continue
+        (answer,) = continue_games(model, "uci", [moves_of(board)])
+        if answer not in map(chess.Move.uci, board.legal_moves):
+            return board, answer
+        board.push_uci(answer)
+    return board, ""
+
+
+warm_up = 10  # plies of a game before an attack begins
+openings = [games.ucis(game)[:warm_up] for game in probe_games[-sizes.attacked :]]
+for opening in openings:  # the first game that is lost, if one is
+    board, answer = play_by_chance(opening)
+    if answer:
         break
-    board.push(draw_evenly(random, [board])[0])
-    if board.is_game_over():
-        break
-    words = [
-        "BOS",
-        *(
-            part
-            for move in board.move_stack
-            for part in (move.uci()[:2], move.uci()[2:4], move.uci()[4:])
-            if part
-        ),
-    ]
-    with torch.no_grad():
-        answered = []
-        while len(answered) < 3:
-            ids = torch.tensor(
-                [[tokens.VOCABULARY.index(word) for word in [*words, *answered]]]
-            )
-            answered.append(tokens.VOCABULARY[models[example](ids)[0, -1].argmax()])
-    reply = "".join(answered if answered[2] in "qrbn" else answered[:2])
-    if reply not in [move.uci() for move in board.legal_moves]:
-        break
-    board.push_uci(reply)
-print(f"after {len(board.move_stack)} plies the answer to {board.peek().uci()} is {reply}")
+print(f"after {board.ply()} plies the answer to {board.peek().uci()} is {answer or 'legal'}")
+
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the game's end, and the board that the layer reads"}
+place = pd.DataFrame({"game": [0], "ply": [board.ply()]})
+last_states = world_model.hidden_states(model, "uci", tokens.tokenise([moves_of(board)]), place)
+codes = probes["White, Black", example, layer](last_states[layer]).view(64, 13).argmax(dim=1)
+wrong = np.flatnonzero(codes.numpy() != read_boards([board.fen()]).squares[0])
+board_read = chess.Board(None)
+board_read.turn = board.turn
+for at in np.flatnonzero(codes.numpy()):
+    board_read.set_piece_at(int(at), chess.Piece.from_symbol(PIECES[codes[at] - 1]))
+ends = [answer[:2], answer[2:4]]
+arrows = []
+if set(ends) <= set(chess.SQUARE_NAMES):
+    arrows = [chess.svg.Arrow(*map(chess.parse_square, ends), color="#D55E00c0")]
+drawing = chess.svg.board(board, size=270, arrows=arrows, lastmove=board.peek())
+marked = dict.fromkeys(wrong.tolist(), "#D55E0080")
+reading = chess.svg.board(board_read, size=270, fill=marked)
+lost_boards = report.boards(*(report.Html(each, board.fen()) for each in (drawing, reading)))
+glue("lost_boards", lost_boards, display=False)
+report.paste(
+    lost_says=f"{example} answers {answer or 'legally to the end'} after "
+    f"{(board.ply() - warm_up + 1) // 2} answers; {len(wrong)} of 64 squares are read "
+    "wrongly.",
+)
 
 # %% [markdown]
 # The source's five opponents: *random* moves; the model's *own moves*, as far as they are legal (their
@@ -1075,20 +712,13 @@ print(f"after {len(board.move_stack)} plies the answer to {board.peek().uci()} i
 # illegally, if there is one. A model that says the game is over while it is not has answered illegally.
 
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The opponents, and all attacks"}
-def moves_of(board):
-    return [move.uci() for move in board.move_stack]
-
-
-def play_by_tokens(choose, model, reading, boards):
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The other four opponents"}
+def play_by_tokens(choose, name, boards):
     """Play, of what begins a legal move, the token that is chosen by probability, and so on."""
-    read = tokens.read_moves([moves_of(board) for board in boards], reading)
-    legal = [
-        {move: tokens_of(move, board, reading) for move in board.legal_moves}
-        for board in boards
-    ]
-    for place in range(4):
-        for row, given in enumerate(predict_next(model, read)):
+    read = tokens.read_moves(map(moves_of, boards), "uci")
+    legal = [{move: tokens_of(move) for move in board.legal_moves} for board in boards]
+    for place in range(3):
+        for row, given in enumerate(predict_next(models[name], read)):
             words = {ids[place] for ids in legal[row].values() if len(ids) > place}
             if words:
                 word = choose(words, key=lambda token: given[token])
@@ -1118,8 +748,8 @@ def play_worst(harm_of, random, boards):
     return [move for _, move in worst.values()]
 
 
-def answered_illegally(model, reading, boards):
-    answers = continue_games(model, reading, [moves_of(board) for board in boards])
+def answered_illegally(name, boards):
+    answers = continue_games(models[name], "uci", [moves_of(board) for board in boards])
     asked = zip(boards, answers, strict=True)
     return [float(uci not in map(chess.Move.uci, board.legal_moves)) for board, uci in asked]
 
@@ -1128,44 +758,30 @@ def misread(name, boards):
     """Mean cross-entropy of the probe over the 64 squares of each board."""
     played = tokens.tokenise([moves_of(board) for board in boards])
     ends = pd.DataFrame({"game": np.arange(len(boards)), "ply": played.plies})
-    states_here = world_model.hidden_states(models[name], readings[name], played, ends)
-    logits = probes["own, opponent's", name, layer](states_here[layer]).view(-1, 13)
-    codes = own_codes(read_boards([board.fen() for board in boards])).astype(np.int64)
-    truth = torch.from_numpy(codes).flatten()
-    return (
-        functional.cross_entropy(logits, truth, reduction="none")
-        .view(-1, 64)
-        .mean(dim=1)
-        .tolist()
-    )
+    reached = world_model.hidden_states(models[name], "uci", played, ends)[layer]
+    logits = probes[mine, name, layer](reached).view(-1, 13)
+    codes = own_codes(read_boards([board.fen() for board in boards])).astype(np.int64).flatten()
+    losses = functional.cross_entropy(logits, torch.from_numpy(codes), reduction="none")
+    return losses.view(-1, 64).mean(dim=1).tolist()
 
 
-def opponents_of(name):
-    said = models[name], readings[name]
-    random = np.random.default_rng(seed)
-    return {
-        "random": partial(draw_evenly, random),
-        "own": partial(play_by_tokens, max, *said),
-        "detours": partial(play_by_tokens, min, *said),
-        "board": partial(play_worst, partial(misread, name), random),
-        "lookahead": partial(play_worst, partial(answered_illegally, *said), random),
-    }
-
-
-if lost_game["illegal"]:
-    assert lost_game["illegal"] == reply
-    assert lost_game["moves"].split() == [move.uci() for move in board.move_stack]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "All attacks, and how the games end"}
 attacks = {}
 for name in models:
-    for kind, opponent in opponents_of(name).items():
-        if name in controls and kind != "random":
-            continue
-        count = sizes.looked_ahead if kind in ("board", "lookahead") else sizes.attacked
-        attacks[name, kind] = world_model.attack(
-            models[name], readings[name], openings[:count], opponent
-        )
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "How the games end"}
+    random = np.random.default_rng(seed)
+    opponents = {
+        "random": partial(draw_evenly, random),
+        "own": partial(play_by_tokens, max, name),
+        "detours": partial(play_by_tokens, min, name),
+        "board": partial(play_worst, partial(misread, name), random),
+        "lookahead": partial(play_worst, partial(answered_illegally, name), random),
+    }
+    for kind, opponent in opponents.items():
+        if name != untrained or kind == "random":
+            count = sizes.looked_ahead if kind in ("board", "lookahead") else sizes.attacked
+            attacks[kind, name] = world_model.attack(
+                models[name], "uci", openings[:count], opponent
+            )
 titles = {
     "random": "random moves",
     "own": "its own moves",
@@ -1174,53 +790,28 @@ titles = {
     "lookahead": "one move ahead",
 }
 lost = {key: share_of(table["illegal"] != "").in_percent() for key, table in attacks.items()}
-legal_answers = {
-    (name, kind): 1 - (table["illegal"] != "").sum() / table["answers"].sum()
-    for (name, kind), table in attacks.items()
-}
-median = {key: table["answers"].median() for key, table in attacks.items()}
-
-
-def laid_out(values):
-    """A row a model, a column an opponent."""
-    return (
-        pd.Series(values)
-        .unstack()
-        .reindex([*trained, *controls])[list(titles)]
-        .rename(index=label, columns=titles)
-        .fillna("-")
-    )
-
-
-report.boards(
-    report.table(laid_out(lost), digits=0, caption="Games that end with an illegal answer, %"),
-    report.table(
-        laid_out(
-            {
-                key: f"{100 * share:.1f}, {median[key]:.0f}"
-                for key, share in legal_answers.items()
-            }
-        ),
-        caption="Legal answers, %; median of a game's answers",
-    ),
+report.table(
+    pd.Series(lost)
+    .unstack(0)
+    .loc[list(models), list(titles)]
+    .rename(CALLED)
+    .rename(columns=titles)
+    .fillna("-"),
+    digits=0,
+    caption="Games that end with an illegal answer, %",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the curves", "figure": {"caption": "How long a model stays legal under attack: the share of games without an illegal answer, by the number of its answers (Kaplan and Meier).", "name": "fig-16-survival"}, "image": {"alt": "Five panels of falling step curves, one for each kind of opponent."}}
-figure, rows = plt.subplots(1, len(titles), figsize=(11, 2.6), sharey=True)
-for axes, kind in zip(rows, titles, strict=True):
-    for colour, name in zip(report.PALETTE, trained, strict=False):
-        table = attacks[name, kind]
+# %% mystnb={"figure": {"caption": "How long a model stays legal under attack: the share of games without an illegal answer, by the number of its answers (Kaplan and Meier).", "name": "fig-16-survival"}, "image": {"alt": "Five panels of falling step curves, one for each kind of opponent."}}
+figure, panels = plt.subplots(1, len(titles), figsize=(11, 2.6), sharey=True)
+for axes, (kind, title) in zip(panels, titles.items(), strict=True):
+    for name in trained:
+        table = attacks[kind, name]
         curve = SurvfuncRight(table["answers"].clip(lower=1), table["illegal"] != "")
-        axes.step(
-            [0, *curve.surv_times],
-            [1, *curve.surv_prob],
-            where="post",
-            label=label(name),
-            color=colour,
-        )
-    axes.set(title=titles[kind], xlabel="answers", ylim=(0, 1.02))
-rows[0].set_ylabel("games still legal")
-rows[-1].legend(loc="upper left", bbox_to_anchor=(1, 1))
+        answers, still_legal = [0, *curve.surv_times], [1, *curve.surv_prob]
+        axes.step(answers, still_legal, where="post", label=CALLED.get(name, name))
+    axes.set(title=title, xlabel="answers", ylim=(0, 1.02))
+panels[0].set_ylabel("games still legal")
+panels[-1].legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
@@ -1231,397 +822,228 @@ plt.show()
 #
 # What does a model that has read nothing but moves know of king safety? Labels are Stockfish 8's
 # 21 terms, the classes the lowest and the highest 5 % of the positions, the method chapter 02's. All
-# positions have White to move; one such board in {glue:text}`every` is asked. {glue:text}`inside`
+# positions have White to move; one such board in {glue:text}`every` is asked.
 
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "One concept by hand"}
+# %%
 asked_rows = np.flatnonzero(boards.white_to_move)[:: sizes.every]
 table = oracle.evaluate_terms(list(positions["fen"].iloc[asked_rows]), oracle.stockfish8())
-usual = asked_rows[table.status == oracle.Status.OK]
-values = table.middlegame[table.status == oracle.Status.OK]
+known = table.status == oracle.Status.OK
+usual = asked_rows[known]
 labelled = Labelled(
-    oracle.TERMS, values, positions["game"].to_numpy(np.int32)[usual], part[usual]
+    oracle.TERMS,
+    table.middlegame[known],
+    positions["game"].to_numpy(np.int32)[usual],
+    part[usual],
 )
-tails = cut_tails(values[:, oracle.TERMS.index(concept)], seed=seed)
-fitted_on = labelled.splits[tails.rows] == "train"
+tails = cut_tails(labelled.values[:, oracle.TERMS.index(concept)], seed=seed)
 x = states[example][layer][usual][tails.rows].numpy()
 y = tails.positive
 machine = make_pipeline(StandardScaler(), LinearSVC(C=1e-2, random_state=seed, max_iter=5_000))
-machine.fit(x[fitted_on], y[fitted_on])
+fitted_on = labelled.splits[tails.rows] == "train"
 unseen = labelled.splits[tails.rows] == "test"
-print(
-    f"{concept}: {machine.score(x[unseen], y[unseen]):.2f} of {unseen.sum()} held-out "
-    f"positions; {len(usual):,} positions in all"
-)
+machine.fit(x[fitted_on], y[fitted_on])
+print(f"{concept}: {machine.score(x[unseen], y[unseen]):.2f} of {unseen.sum()}", end=" ")
+print(f"held-out positions; {len(usual):,} positions in all")
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All concepts on each layer"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "All concepts on each layer, and beside them NNUE and the bare board"}
 fens = list(positions["fen"].iloc[usual])
-features = {
-    f"{example}, layer {depth}": vectors[usual].numpy()
-    for depth, vectors in enumerate(states[example])
-}
+features = {(example, depth): rows[usual].numpy() for depth, rows in enumerate(states[example])}
+features |= {(name, layer): states[name][layer][usual].numpy() for name in models}
 features |= {
-    f"{name}, layer {layer}": states[name][layer][usual].numpy()
-    for name in models
-    if name != example
-}
-features |= {
-    "NNUE": joined_activations(load_expert("nnue"), fens, "pairwise+clipped"),
-    "bare board": joined_activations(load_expert("onehot"), fens, "board"),
+    ("NNUE", ""): joined_activations(load_expert("nnue"), fens, "pairwise+clipped"),
+    ("bare board", ""): joined_activations(load_expert("onehot"), fens, "board"),
 }
 insides = {
-    name: held_out(fit_concepts(rows, labelled, cs=(1e-3, 1e-2), seed=seed), rows, labelled)
-    for name, rows in features.items()
+    key: held_out(fit_concepts(rows, labelled, cs=(1e-3, 1e-2), seed=seed), rows, labelled)
+    for key, rows in features.items()
 }
-means = {name: accuracy(rows, seed=seed) for name, rows in insides.items()}
-
-
-def label_row(row):
-    """Return the row of a model's layer as it is shown."""
-    name, comma, rest_of_it = row.partition(", ")
-    return f"{label(name)}{comma}{rest_of_it}"
-
-
+means = pd.Series({key: accuracy(rows, seed=seed) for key, rows in insides.items()})
 report.table(
-    pd.Series(means).rename(label_row).rename("mean accuracy").to_frame(),
+    means.rename_axis(["", "layer"]).rename(CALLED).to_frame("mean accuracy"),
     caption="21 concepts between their tails, held-out games; half is a guess",
 )
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Concept by concept"}
-top = f"{example}, layer {layer}"
-columns = {
-    name: table_of(insides[name], seed=seed)["accuracy"]
-    for name in (top, f"{random_weights}, layer {layer}", "NNUE", "bare board")
-}
-report.table(pd.DataFrame(columns).rename(columns=label_row), caption="Concept by concept")
-
 # %% [markdown]
+# {glue:text}`inside`
+#
 # ## Recap
 #
 # - {glue:text}`held`
 # - Coded as own and opponent's pieces in place of White's and Black's, a linear layer reads
 #   {glue:text}`square_own` % of the squares of {glue:text}`example` in place of {glue:text}`square_white` %.
 # - {glue:text}`edited_short`
-# - {glue:text}`lesson`
 # - {glue:text}`transposed`
 # - {glue:text}`attacked`
 # - What a probe reads is what is there, not what is used; the models are small, each is one
 #   training, and attacks are of {glue:text}`n_attacked` games ({glue:text}`n_lookahead` for the
 #   two that try every move).
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say: the board"}
-mine = "own, opponent's"
-own_answers = results.score_run(example, deep).query("task == 'end_actual'")
-base = squares_right["White, Black", "commonest", 0]
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What the numbers allow to say: the board, edits and orders"}
 margins = {
     name: paired_difference(
         right[mine, name, layer].mean(axis=1),
-        right[mine, control_of[name], layer].mean(axis=1),
+        right[mine, untrained, layer].mean(axis=1),
         held_games,
         seed=seed,
     ).in_percent()
     for name in trained
 }
-above = [name for name, margin in margins.items() if margin.low > 0]
-of_squares = {
-    name: f"{squares_right[key].value:.1f}"
-    for name, key in (
-        ("square", (mine, example, layer)),
-        ("square_own", (mine, example, layer)),
-        ("square_white", ("White, Black", example, layer)),
-        ("square_random", (mine, random_weights, layer)),
-    )
+more_than_another = {
+    kind: less(erased, kind, "another", tested) for kind in ("erased", "around the output")
 }
-read_off = (
-    "a linear layer reads that share of the occupied squares off its last hidden state, and "
-    f"{occupied_right[mine, random_weights, layer].value:.1f} % "
-    "where the weights are random."
-)
+gain = less(gained, "around the output", "before", candidates)
+gain_more = less(gained, "around the output", "another", candidates)
+
+
+def clearly(differences):
+    """The models in which a difference is above zero, as a sentence has them."""
+    return report.listed(
+        [
+            f"{CALLED.get(name, name)} {apart.value:.0f}"
+            for name, apart in differences.items()
+            if apart.low > 0
+        ],
+        "none",
+    )
+
+
+asked = questions.read_probes().query("task == 'end_actual' and band == 'long'")
+of_occupied = {name: last.loc[(name, mine), "occupied squares"] for name in models}
+used = min(gain[example].low, gain_more[example].low) > 0
 report.paste(
     held_short=Markdown(
-        f"**{occupied_right[mine, example, layer].value:.1f} %.** A model that has read nothing but moves "
-        f"holds much of the board: {read_off}"
-        if example in above
-        else f"Of a board inside a model that has read nothing but moves little is seen: "
-        f"of {occupied_right[mine, example, layer].value:.1f} %, {read_off}"
+        f"**{of_occupied[example].value:.1f} %** of the occupied squares is what a "
+        "linear layer reads off "
+        "the last hidden state of a model that has read nothing but moves; where the "
+        "weights are random it "
+        f"is {of_occupied[untrained].value:.1f} %."
     ),
-    held=(
-        f"More of the board than in the same architecture with random weights is found in "
-        f"{models_of(above)}, by "
-        + ", ".join(f"{margins[name]:.1f}" for name in above)
-        + " points."
-        if above
-        else "No model shows more of the board than one with random weights."
-    ),
-    **of_squares,
-    square_majority=f"{base.value:.1f}",
+    held="More of the squares is read than in the same architecture with random "
+    "weights, by so many "
+    f"points: {clearly(margins)}.",
+    square_own=f"{last.loc[(example, mine), 'squares'].value:.1f}",
+    square_white=f"{last.loc[(example, 'White, Black'), 'squares'].value:.1f}",
     example=example,
     perplexity=f"{runs.read_runs().loc[example, 'test']:.1f}",
-    legal=f"{100 * own_answers['lgm'].mean():.1f}",
-    occupied_majority=f"{occupied_right['White, Black', 'commonest', 0].value:.1f}",
-    every=sizes.every,
+    legal=f"{100 * results.score_run(example, asked)['lgm'].mean():.1f}",
     epochs=sizes.epochs,
     warm_up=warm_up,
-    whole=f"{boards_right[mine, example, layer].value:.1f}",
+    every=sizes.every,
+    edited="Erasing a piece lowers the probability of moving it by more than erasing "
+    "another does, "
+    f"in points: {clearly(more_than_another['erased'])}; around the output: "
+    f"{clearly(more_than_another['around the output'])}. By this step the squares that "
+    "become legal "
+    f"gain probability, in points: {clearly(gain)}.",
+    edited_short=f"When a piece is erased in such a state, {example} moves it less "
+    "often, by "
+    f"{mean_falls[example]['erased'].value:.0f} %; around the output, by "
+    f"{mean_falls[example]['around the output'].value:.0f} %. Then the squares that "
+    "become legal gain "
+    f"{gain[example]:.1f} points of probability, in {len(candidates)} positions"
+    + (": some of what is read is used." if used else "."),
+    transposed=f"Two orders of the same moves lead {example} to answers that are "
+    f"{transposed[example]['same position'].value:.2f} apart, two positions to answers "
+    "that are "
+    f"{transposed[example]['other position'].value:.2f} apart.",
 )
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What they allow to say: attacks"}
-sooner = {
-    kind: paired_difference(
-        attacks[example, "board"]["answers"],
-        attacks[example, kind]["answers"][: sizes.looked_ahead],
-        seed=seed,
-    )
-    for kind in ("random", "lookahead")
-}
-board_says = (
-    f"How many answers {example} lasts against misread boards, less what it lasts against random "
-    f"moves: {sooner['random']:+.1f}; less what it lasts against the look ahead: "
-    f"{sooner['lookahead']:+.1f}. "
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What they allow to say: attacks and concepts"}
+sooner = paired_difference(
+    attacks["board", example]["answers"],
+    attacks["random", example]["answers"][: sizes.looked_ahead],
+    seed=seed,
 )
-if sooner["random"].high < 0:
-    board_says += "Boards that the probe cannot read bring it down sooner than random moves."
-elif sooner["lookahead"].low > 0:
-    board_says += (
-        "Boards that the probe cannot read are not seen to bring it down sooner: what the source "
-        "finds for most of its models, too."
-    )
-else:
-    board_says += "Neither difference decides whether a misread board makes the model err."
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What they allow to say: edits"}
-follows, indirect = (
-    [name for name in spoken if specific[name, kind].low > 0] for kind in kinds[:2]
-)
-opened = [name for name in spoken if min(new_gain[name].low, beyond_before[name].low) > 0]
-sound = [
-    f"the model of {label(name)} ({titles[kind]})"
-    for (name, kind), share in lost.items()
-    if share.value == 0
-]
+withstood = min(share.value for share in lost.values()) == 0
+top = insides[example, layer]
+more = accuracy(top, minus=insides[untrained, layer], seed=seed)
+less_than_board = accuracy(insides["bare board", ""], minus=top, seed=seed).low > 0
 report.paste(
-    edited=(
-        "Erasing a piece in the state lowers the probability of moving it by more than "
-        f"erasing another does in {models_of(follows)} (by "
-        + ", ".join(f"{specific[name, 'erased'].value:.0f}" for name in follows)
-        + " points); without the output's own direction it does so in "
-        + (models_of(indirect) if indirect else "none")
-        + "".join(f", by {specific[name, kinds[1]].value:.0f}" for name in indirect)
-        + (
-            "."
-            if indirect
-            else ": with one layer edited, at the last token, no block is seen to use what the "
-            "probe reads, which is weak evidence that none does."
-        )
-        + (
-            " Squares that become legal without the piece gain probability in "
-            f"{models_of(opened)}."
-            if opened
-            else " Squares that become legal without the piece are not seen to gain probability."
-        )
-        if follows
-        else "No edit does more to the erased piece than one of another piece."
+    board_says=f"The answers that {example} lasts against misread boards, less those "
+    "against random "
+    f"moves: {sooner:+.1f}."
+    + (
+        " Boards that the probe cannot read are not seen to bring it down sooner: what "
+        "the source "
+        "finds for most of its models, too."
+        if sooner.high >= 0
+        else ""
     ),
-    edited_short=(
-        "When a piece is erased in such a state, the model goes on moving it: what the layer reads "
-        "is not seen to be used."
-        if example not in follows
-        else "When a piece is erased in such a state, the model moves it less often"
-        + (
-            ", also where the output does not read the change directly"
-            if example in indirect
-            else ", but not beyond what the output reads directly"
-        )
-        + (
-            f"; with the step around the output, the squares that become legal without it gain "
-            f"{beyond_before[example].value:.1f} points of probability "
-            f"[{beyond_before[example].low:.1f}, {beyond_before[example].high:.1f}], in "
-            f"{len(some_new)} positions."
-            if example in opened
-            else "."
-        )
-    ),
-    taught_short=taught_short,
-    lesson=lesson or "Whether random games teach more of the rules stays open.",
-    by_random=random_says,
-    transposed=(
-        f"Two orders of the same moves lead {example} to answers that are "
-        f"{transposed[example]['same position'].value:.2f} apart, two positions to answers that are "
-        f"{transposed[example]['other position'].value:.2f} apart."
-        if example in transposed
-        else f"{example} is not asked in two orders."
-    ),
-    board_says=board_says,
     attacked=(
-        f"No illegal answer was found of {results.enumerate_names(sound)}."
-        if sound
-        else "No model withstands: each is brought to an illegal answer by each opponent."
+        "" if withstood else "Each model is brought to an illegal answer by each opponent. "
     )
-    + f" {example} fails in {lost[example, 'random'].value:.0f} % of the games against random "
-    f"moves, in {lost[example, 'own'].value:.0f} % against its own.",
-    **{f"lost_{kind}": f"{lost[example, kind].value:.0f}" for kind in ("random", "lookahead")},
-    median_lookahead=f"{median[example, 'lookahead']:.0f}",
+    + f"{example} fails in {lost['random', example].value:.0f} % of the games against random "
+    f"moves, in {lost['own', example].value:.0f} % against its own.",
+    lost_lookahead=f"{lost['lookahead', example].value:.0f}",
     n_attacked=sizes.attacked,
     n_lookahead=sizes.looked_ahead,
-)
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "What they allow to say: concepts"}
-nothing = insides[f"{random_weights}, layer {layer}"]
-gains = {
-    name: accuracy(insides[name], minus=nothing, seed=seed)
-    for name in (top, "NNUE", "bare board")
-}
-more = (
-    f"{gains[top]:.2f} more than with random weights"
-    if gains[top].low > 0
-    else ("no more than with random weights")
-)
-report.paste(
-    inside=(
-        f"The 21 concepts are told apart in {means[top].value:.2f} of the cases on the last layer of "
-        f"{example}, {more}; on NNUE in {means['NNUE'].value:.2f}, on the bare board in "
-        f"{means['bare board'].value:.2f}"
-        + (
-            ": what a model of moves holds says less of them than the bare board does."
-            if gains["bare board"].low > gains[top].high
-            else "."
-        )
-    )
+    inside=f"The 21 concepts are told apart in {means[example, layer].value:.2f} of the "
+    "cases on the "
+    f"last layer of {example}, {more:+.2f} beside random weights; on NNUE in "
+    f"{means['NNUE', ''].value:.2f}, on the bare board in "
+    f"{means['bare board', ''].value:.2f}"
+    + (
+        ": a model of moves holds less of them than the bare board does."
+        if less_than_board
+        else "."
+    ),
 )
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Results kept in book/results"}
-layers = {
-    (depth, key_of(name)): (coding, name, depth)
-    for coding, name, depth in right
-    if coding == mine
-}
-keys = {
-    "transposition.distance": ("same position", "total variation"),
-    "transposition.distance_of_others": ("other position", "total variation"),
-    "transposition.compression": ("compression", "%"),
-    "transposition.distinction_precision": ("precision", "%"),
-    "transposition.distinction_recall": ("recall", "%"),
-}
-short = {"self-play": "selfplay", "people's games": "people", "random games": "random"}
-depths = range(layer + 1)
+KEYS = {name: name.removesuffix("-1").replace("-", "_") for name in models}
+kept = reads.drop("commonest", level=1).rename(KEYS, level=1)
+by_layer = kept.loc[mine].swaplevel()
+DISTINCTION = {"precision": "distinction_precision", "recall": "distinction_recall"}
+DISTANCES = {"same position": "distance", "other position": "distance_of_others"}
 report.save(
     "16_world_model",
-    *(
-        report.rows(
-            {key: values[of] for key, of in layers.items()}, f"board_probe.{what}", unit="%"
-        )
-        for what, values in (
-            ("square", squares_right),
-            ("occupied", occupied_right),
-            ("board", boards_right),
-        )
-    ),
+    report.rows(by_layer["squares"], "board_probe.square", unit="%"),
+    report.rows(by_layer["occupied squares"], "board_probe.occupied", unit="%"),
+    report.rows(by_layer["whole boards"], "board_probe.board", unit="%"),
     report.rows(
-        {
-            "square": base,
-            "occupied": occupied_right["White, Black", "commonest", 0],
-            "board": boards_right["White, Black", "commonest", 0],
-        },
+        last.loc["commonest"].iloc[0].set_axis(["square", "occupied", "board"]),
         "board_probe.commonest",
         unit="%",
     ),
     report.rows(
-        {key_of(name): squares_right["White, Black", name, layer] for name in models},
+        kept.loc["White, Black"].droplevel(1)["squares"],
         "board_probe.square_by_colour",
         unit="%",
     ),
     report.rows(
-        {key_of(name): row["erased"] for name, row in erased.items()},
-        "edit.follows",
-        unit="% of the probability",
+        pd.Series(margins).rename(KEYS), "board_probe.less_random_weights", unit="points"
     ),
     report.rows(
-        {
-            (kind.replace(" ", "_"), key_of(name)): row[kind]
-            for name, row in erased.items()
-            for kind in kinds[1:]
-        },
+        mean_falls.loc["erased"].rename(KEYS), "edit.follows", unit="% of the probability"
+    ),
+    report.rows(
+        mean_falls.drop("erased").rename(columns=KEYS),
         "edit.control",
         unit="% of the probability",
     ),
+    report.rows(mean_gains.rename(columns=KEYS).T, "edit.newly_legal", unit="% probability"),
     report.rows(
-        {key_of(name): value for name, value in said.items()},
-        "edit.said_at_layer",
-        unit="% probability",
+        pd.Series(gain_more).rename(KEYS), "edit.newly_legal.less_another", unit="points"
     ),
-    *(
-        report.rows(
-            {key_of(name): row[column] for name, row in transposed.items()}, key, unit=unit
-        )
-        for key, (column, unit) in keys.items()
-    ),
+    report.rows(pd.Series(gain).rename(KEYS), "edit.newly_legal.less_before", unit="points"),
     report.rows(
-        {
-            (key_of(name), place.removeprefix("block "), kind.replace(" ", "_")): apart
-            for (name, place), row in at_depth.items()
-            for kind, apart in row.items()
-        },
-        "edit.beyond_another",
-        unit="points",
+        transposed[:2].rename(DISTANCES).rename(columns=KEYS),
+        "transposition",
+        unit="total variation",
     ),
     report.rows(
-        {
-            (key_of(name), column.replace(" ", "_")): value
-            for name, row in shown_new.items()
-            for column, value in row.items()
-        },
-        "edit.newly_legal",
-        unit="% probability",
-    ),
-    report.rows(
-        {key_of(name): apart for name, apart in new_gain.items()},
-        "edit.newly_legal.less_another",
-        unit="points",
-    ),
-    report.rows(
-        {key_of(name): apart for name, apart in beyond_before.items()},
-        "edit.newly_legal.less_before",
-        unit="points",
-    ),
-    report.rows(
-        {key_of(name): margin for name, margin in margins.items()},
-        "board_probe.less_random_weights",
-        unit="points",
+        transposed[2:].rename(DISTINCTION).rename(columns=KEYS), "transposition", unit="%"
     ),
     report.rows(by_random, "transposition.random_less_people", unit="points"),
+    report.rows(pd.Series(lost).rename(KEYS, level=1), "attack.success", unit="%"),
+    report.rows(means[example].rename(str), "concepts_inside.mean", unit="accuracy"),
     report.rows(
-        {
-            (short[source], short[kind], "perplexity"): value
-            for (source, kind), value in perplexities.items()
-        },
-        "transfer",
-    ),
-    report.rows(
-        {(short[kind], "perplexity"): value for kind, value in drawn.items()},
-        "transfer.even_draw",
-    ),
-    report.rows(
-        {(kind, key_of(name)): share for (name, kind), share in lost.items()},
-        "attack.success",
-        unit="%",
-    ),
-    report.rows(
-        {(kind, key_of(name)): value for (name, kind), value in median.items()},
-        "attack.median_answers",
-        unit="answers",
-    ),
-    report.rows(
-        {depth: means[f"{example}, layer {depth}"] for depth in depths},
-        "concepts_inside.mean",
-        unit="accuracy",
-    ),
-    report.rows(
-        {key_of(name): means[f"{name}, layer {layer}"] for name in models if name != example},
+        means.drop(example).xs(layer, level=1).rename(KEYS),
         "concepts_inside.last_layer",
         unit="accuracy",
     ),
     report.rows(
-        {"nnue": means["NNUE"], "board": means["bare board"]},
+        {"nnue": means["NNUE", ""], "board": means["bare board", ""]},
         "concepts_inside.beside",
         unit="accuracy",
     ),
