@@ -163,10 +163,10 @@ low = values.quantile(0.05)
 high = values.quantile(0.95)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Median, tails and zeros of each term"}
-spread = values.agg(["median", "std", "nunique"]).T
+spread = values.agg(["median", "std"]).T
 report.table(spread.assign(**{"5 %": low, "95 %": high, "zeros": (values == 0).mean()}))
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every term in units of its own standard deviation", "figure": {"caption": "Stockfish 8's terms in the corpus, each less its median in units of its own standard deviation. Boxes hold the middle half, whiskers 5 to 95 %. Terms whose box is a line are zero in most positions.", "name": "fig-01-terms-spread"}, "image": {"alt": "Box plots of 42 evaluation terms, White's and Black's: mobility and king safety spread widely, queens and space hardly at all."}}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every term in units of its own standard deviation", "figure": {"caption": "Stockfish 8's terms in the corpus, each less its median in units of its own standard deviation. Boxes hold the middle half, whiskers 5 to 95 %. Terms whose box is a line are zero in most positions.", "name": "fig-01-terms-spread"}, "image": {"alt": "Box plots of 21 evaluation terms, most of them White's and Black's: mobility and king safety spread widely, queens and space hardly at all."}}
 centred = (values - values.median()) / values.std()
 ax = centred.plot.box(vert=False, whis=(5, 95), showfliers=False, figsize=(7.0, 5.0))
 ax.invert_yaxis()
@@ -272,7 +272,7 @@ shown = pd.DataFrame({"plan, one game": plan, "here": by_level, "gains counted":
 shown = shown.join(by_side).assign(moves=grades.groupby("level").size())
 report.table(shown, caption="Mean centipawn loss by level", digits=1)
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the levels beside the plan's games", "figure": {"caption": "Centipawns lost a move by Stockfish's levels: here over many games with 95 % intervals, and in the plan's single games.", "name": "fig-01-levels"}, "image": {"alt": "Points with interval bars for each level, falling from left to right, and crosses for the plan's values."}}
+# %% mystnb={"figure": {"caption": "Centipawns lost a move by Stockfish's levels: here over many games with 95 % intervals, and in the plan's single games.", "name": "fig-01-levels"}, "image": {"alt": "Points with interval bars for each level, falling from left to right, and crosses for the plan's values."}}
 fig, ax = plt.subplots(figsize=(7.0, 2.5))
 value, lower, upper = (by_level.map(attrgetter(end)) for end in ("value", "low", "high"))
 players = [f"level {n}" for n in levels]
