@@ -275,7 +275,7 @@ for ax, key in zip(axes, ("described", "text_sort"), strict=True):
     ax.label_outer()
 plt.show()
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Differences of versions, in points: which is nearer, what slicing, turning and noise do"}
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Differences of versions: slicing, turning, noise"}
 accuracy = {key: 100 * each[:, 0] for key, each in measured.items()}
 tilt = {key: 100 * (each[:, 2] - each[:, 1]) for key, each in measured.items()}
 
@@ -372,7 +372,7 @@ for name, weights in vectors.items():
 # {glue:text}`moves_n` of the 303 of chapter 4, with the engine's reply, and the sixty released
 # ones.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The moves, the replies, terms and activations around them, and what lecturers name"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The moves, the replies, and what lecturers name"}
 briefings = [*asked_moves().values()][:: max(1, 303 // sizes.moves)]
 afterwards = [move.after() for move in sixty.values()]
 answers = analyse_many(afterwards, nodes=sizes.nodes, progress=False)
@@ -438,6 +438,7 @@ for name, five in first_five.items():
         mean_interval(change[changed] < 0, sources[changed], seed=seed),
         mean_interval(spoken_of, sources[naming], seed=seed),
     ]
+order_table.loc["paper: size, after the move", "overlap"] = 1  # with itself
 report.table(
     order_table,
     caption=f"Orders of the concepts on {len(around)} moves, the last column on {naming.sum()}",
