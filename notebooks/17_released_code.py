@@ -52,6 +52,7 @@ from IPython.display import Markdown
 from joblib import Parallel, delayed
 from myst_nb import glue
 from scipy.stats import rankdata, spearmanr
+from sklearn.metrics import precision_recall_fscore_support
 from sklearn.svm import LinearSVC
 
 from chessgloss import assets, report
@@ -78,7 +79,8 @@ project = find_project()
 store = default_store()
 jobs = 1 if profile == "smoke" else 2
 sixty = {each.name: each.move for each in released_moves()}
-paper = reference.table("ccc", "table6")[["Accuracy", "Precision", "Recall"]].to_numpy()
+printed6 = reference.table("ccc", "table6").set_axis(TERMS)
+paper = printed6[["Accuracy", "Precision", "Recall"]]
 leela_file = None
 try:
     leela_file = assets.locate("leela", fetch=False)
@@ -98,7 +100,8 @@ sample = sample_positions(games, sizes.per_game, seed=seed)
 parts = label(sample.fens, stockfish8(), store, jobs=jobs)
 labelled = TermTable.concatenate(part.table for part in parts)
 ordinary = np.flatnonzero(labelled.status == Status.OK)
-chosen = np.sort(np.random.default_rng(seed).permutation(ordinary)[: sizes.positions])
+drawn = np.random.default_rng(seed).permutation(ordinary)
+chosen = np.sort(drawn[: sizes.positions])
 fens = [sample.fens[row] for row in chosen]
 values = labelled.middlegame[chosen]  # pawns, one column a term
 names = [term.split()[-1] for term in TERMS]  # White's and Black's of a concept are alike
@@ -117,10 +120,10 @@ term = values[:, TERMS.index(concept)]
 lot = np.random.default_rng(seed).permutation(term.size)
 by_number = tails_of(term, False, lot)
 by_text = tails_of(term, True, lot)
-for name, tails in {"as numbers": by_number, "as text": by_text}.items():
-    low, high = (term[rows] for rows in tails)
-    print(f"{concept}, sorted {name}: low {low.min():+.2f} to {low.max():+.2f}", end="; ")
-    print(f"high {high.min():+.2f} to {high.max():+.2f}")
+for name, (low, high) in {"as numbers": by_number, "as text": by_text}.items():
+    print(f"{concept}, sorted {name}:")
+    print(f"from {term[low[0]]:+.2f} to {term[low[-1]]:+.2f}, and", end=" ")
+    print(f"from {term[high[0]]:+.2f} to {term[high[-1]]:+.2f}")
 
 
 # %%
@@ -128,9 +131,9 @@ def misplaced(term):
     """Share of the tails sorted as text that lie outside those by number in any lot."""
     lowest, highest = tails_of(term, False, lot)
     low, high = tails_of(term, True, lot)
-    too_high = term[low] > term[lowest].max()
-    too_low = term[high] < term[highest].min()
-    return (too_high.mean() + too_low.mean()) / 2
+    too_high = np.mean(term[low] > term[lowest].max())
+    too_low = np.mean(term[high] < term[highest].min())
+    return (too_high + too_low) / 2
 
 
 sort_effect = mean_interval([misplaced(each) for each in values.T], names, seed=seed)
@@ -148,24 +151,24 @@ print(f"share of the tails that does not belong there: {sort_effect:.2f}")
 
 # %%
 def one_concept(activations, term, seed, *, as_text, sliced, noise=0.0):
-    """Accuracy; precision and recall of the high class, then of the low one; the weights."""
+    """Accuracy; precision of the high class, then of the low one; recall of both; the weights."""
     random = np.random.default_rng(seed)
     low, high = tails_of(term, as_text, random.permutation(term.size))
     if not sliced:
         low, high = random.permutation(low), random.permutation(high)
     kept = int(0.9 * low.size)
-    rows = activations[np.r_[low[:kept], high[:kept]]]
+    train = activations[np.r_[low[:kept], high[:kept]]]
+    test = activations[np.r_[low[kept:], high[kept:]]]
     if noise:
-        rows = rows + noise * (random.standard_normal(rows.shape, np.float32) - 0.5)
-    svm = LinearSVC(C=0.01, random_state=seed).fit(rows, np.repeat([0, 1], kept))
-    said = svm.predict(activations[np.r_[low[kept:], high[kept:]]])
+        train = train + noise * (random.standard_normal(train.shape, np.float32) - 0.5)
+    svm = LinearSVC(C=0.01, random_state=seed)
+    svm.fit(train, np.repeat([0, 1], kept))
+    said = svm.predict(test)
     true = np.repeat([0, 1], low.size - kept)
-    right = said == true
-    measures = [right.mean()]
-    for side in (1, 0):
-        measures += [right[said == side].sum() / max(1, (said == side).sum())]
-        measures += [right[true == side].mean()]
-    return measures, svm.coef_[0]
+    precision, recall, _, _ = precision_recall_fscore_support(
+        true, said, labels=[1, 0], zero_division=0
+    )
+    return [(said == true).mean(), *precision, *recall], svm.coef_[0]
 
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Activations of NNUE, the bare board and Leela; all 21 concepts of a version"}
@@ -188,16 +191,21 @@ if leela_file:
     leela = in_units(read(fens[: sizes.leela], "leela", last, path=leela_file))
 
 
+columns = ["Accuracy", "Precision", "other Precision", "Recall", "other Recall"]
+
+
 def all_concepts(activations, how, lots):
-    """Measures (21, 5), mean over the lots, and the weights (21, d) of the first lot."""
+    """Measures, mean over the lots, one row a term; the weights (21, d) of the first lot."""
     terms = values[: len(activations)].T
     done = Parallel(n_jobs=jobs)(
         delayed(one_concept)(activations, term, seed + again, **how)
         for again in range(lots)
         for term in terms
     )
-    measures = np.reshape([each for each, _ in done], (lots, len(TERMS), 5))
-    return measures.mean(axis=0), np.stack([weights for _, weights in done[: len(TERMS)]])
+    measures, weights = zip(*done, strict=True)
+    by_lot = np.reshape(measures, (lots, len(TERMS), 5))
+    first_weights = np.stack(weights[: len(TERMS)])
+    return pd.DataFrame(by_lot.mean(axis=0), TERMS, columns), first_weights
 
 
 # %%
@@ -232,21 +240,24 @@ measured = {key: measures for key, (measures, _) in fitted.items()}
 # %%
 def rank_correlations(rows):
     """Spearman's, one for each column: rows of three printed values, then three of ours."""
-    correlations = np.corrcoef(rankdata(rows, axis=0), rowvar=False)
+    ranks = rankdata(rows, axis=0)
+    correlations = np.corrcoef(ranks, rowvar=False)
     return correlations[[0, 1, 2], [3, 4, 5]]
 
 
 def distance(rows):
-    return 100 * np.abs(rows[:, :3] - rows[:, 3:6]).mean()
+    apart = np.abs(rows[:, :3] - rows[:, 3:6])
+    return 100 * apart.mean()
 
 
-beside = {key: np.hstack([paper, each[:, :3]]) for key, each in measured.items()}
+beside = {key: np.hstack([paper, each[paper.columns]]) for key, each in measured.items()}
 statistics = {
     "rho": lambda rows: rank_correlations(rows)[0],
     "rho_three": lambda rows: rank_correlations(rows).mean(),
     "distance": distance,
 }
-fit = pd.DataFrame({"accuracy": {key: each[:, 0].mean() for key, each in measured.items()}})
+accuracy = pd.DataFrame({key: each["Accuracy"] for key, each in measured.items()})
+fit = pd.DataFrame({"accuracy": accuracy.mean()})
 for name, statistic in statistics.items():
     fit[name] = {
         key: bootstrap(each, statistic, names, seed=seed) for key, each in beside.items()
@@ -259,43 +270,48 @@ report.table(
     fit.assign(distance=fit["distance"].map("{:.1f}".format)).rename(
         index=titles, columns=heads
     ),
-    caption=f"Versions of Table 6; printed mean accuracy {paper[:, 0].mean():.2f}",
+    caption=f"Versions of Table 6; printed mean accuracy {paper['Accuracy'].mean():.2f}",
 )
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw both", "figure": {"caption": "The printed accuracies of Table 6 beside ours on NNUE, as the text describes the table (left) and as the code makes it (right). On the line both are the same.", "name": "fig-17-table6"}, "image": {"alt": "Two scatter plots of 21 points each; the right one lies along the diagonal."}}
 fig, axes = plt.subplots(1, 2, figsize=(8.0, 2.9), sharex=True, sharey=True)
-labels = [TERMS.index(name) for name in ("Material", "Imbalance", "Pawns", "White Bishop")]
+printed = paper["Accuracy"]
 for ax, key in zip(axes, ("described", "text_sort"), strict=True):
-    points = beside[key][:, [0, 3]]
+    ours = accuracy[key]
     ax.plot([0.5, 1], [0.5, 1], color="0.7", lw=0.8)
-    ax.plot(*points.T, "o", ms=5, alpha=0.8)
-    for k in labels:
-        ax.annotate(TERMS[k], points[k], (4, -7), textcoords="offset points", fontsize=7)
+    ax.plot(printed, ours, "o", ms=5, alpha=0.8)
+    for name in ("Material", "Imbalance", "Pawns", "White Bishop"):
+        place = (printed[name], ours[name])
+        ax.annotate(name, place, (4, -7), textcoords="offset points", fontsize=7)
     ax.set(xlabel="printed accuracy", ylabel="our accuracy", title=titles[key])
     ax.label_outer()
 plt.show()
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Differences of versions: slicing, turning, noise"}
-accuracy = {key: 100 * each[:, 0] for key, each in measured.items()}
-tilt = {key: 100 * (each[:, 2] - each[:, 1]) for key, each in measured.items()}
+tilt = pd.DataFrame({key: each["Recall"] - each["Precision"] for key, each in measured.items()})
 
 
 def gap(measure, first, second):
     """Points by which the first version has more than the second, paired by concept."""
-    return paired_difference(measure[first], measure[second], names, seed=seed)
+    ours = 100 * measure[first]
+    theirs = 100 * measure[second]
+    return paired_difference(ours, theirs, names, seed=seed)
 
 
 def nearer(first, second):
     """Points a cell by which the second version is nearer to the printed table."""
     rows = np.hstack([beside[first], beside[second]])
-    return bootstrap(
-        rows, lambda each: distance(each[:, :6]) - distance(each[:, 6:]), names, seed=seed
-    )
+
+    def difference(rows):
+        return distance(rows[:, :6]) - distance(rows[:, 6:])
+
+    return bootstrap(rows, difference, names, seed=seed)
 
 
 def goes_with_print(key):
     """Rank correlation of recall above precision, concept by concept, with the printed one."""
-    pairs = np.column_stack([100 * (paper[:, 2] - paper[:, 1]), tilt[key]])
+    printed_tilt = 100 * (paper["Recall"] - paper["Precision"])
+    pairs = np.column_stack([printed_tilt, tilt[key]])
     return bootstrap(pairs, lambda each: spearmanr(*each.T).statistic, names, seed=seed)
 
 
@@ -305,8 +321,10 @@ slice_gain = gap(accuracy, "text_sort", "text_random")
 slice_tilt = gap(tilt, "text_sort", "text_random")
 view_loss = gap(accuracy, "described_white", "described")
 noise_gap = gap(accuracy, "text_sort", "noise")
-between = 100 * np.abs(measured["text_sort"][:, 1:3] - measured["text_sort"][:, 3:5])
-other_class = mean_interval(between.mean(axis=1), names, seed=seed)
+by_code = measured["text_sort"]
+apart = (by_code["Precision"] - by_code["other Precision"]).abs()
+apart += (by_code["Recall"] - by_code["other Recall"]).abs()
+other_class = mean_interval(50 * apart, names, seed=seed)
 tilts = {key: goes_with_print(key) for key in ("text_random", "text_sort")}
 differences = {
     "code nearer to print": gain,
@@ -331,18 +349,20 @@ if gain.low > 0:
     closer = f"""As the code makes it, the table is nearer to the printed one by {gain.value:.1f}
 points a cell."""
 own = [key for key in fit.index if not key.endswith(("leela", "board"))]
-best = max(own, key=lambda key: fit.loc[key, "rho_three"].value)
-imbalance, pawns = (
-    [accuracy[key][k] / 100 for key in ("text_sort_white", "text_sort")] + [paper[k, 0]]
-    for k in map(TERMS.index, ("Imbalance", "Pawns"))
-)
-no_network = "The printed order of the concepts needs no network: the bare board has it, too."
+rhos = {key: fit.loc[key, "rho_three"].value for key in own}
+best = max(rhos, key=rhos.get)
+no_network = ""
+if fit.loc["text_sort_board", "rho"].low > 0:
+    no_network = "The printed order needs no network: the bare board has it, too."
+white = accuracy["text_sort_white"]
+mover = accuracy["text_sort"]
 Markdown(
-    f"""{closer} {no_network if fit.loc["text_sort_board", "rho"].low > 0 else ""}
-Turning the board takes Imbalance from {imbalance[0]:.2f} to {imbalance[1]:.2f} (printed
-{imbalance[2]:.2f}) and Pawns from {pawns[0]:.2f} to {pawns[1]:.2f} (printed {pawns[2]:.2f}). Of
-{len(own)} versions on NNUE *{titles[best]}* fits all three columns best, which flatters itself a
-little: it was chosen by looking at the printed table."""
+    f"""{closer} {no_network}
+Turning the board takes Imbalance from {white["Imbalance"]:.2f} to {mover["Imbalance"]:.2f}
+(printed {printed["Imbalance"]:.2f}) and Pawns from {white["Pawns"]:.2f} to
+{mover["Pawns"]:.2f} (printed {printed["Pawns"]:.2f}). Of {len(own)} versions on NNUE
+*{titles[best]}* fits all three columns best, which flatters itself a little: it was chosen by
+looking at the printed table."""
 )
 
 # %% [markdown]
@@ -358,10 +378,11 @@ vectors = {
 }
 points_to_less = {}
 for name, weights in vectors.items():
-    pairs = zip(weights, values.T, strict=True)
-    goes_with = [spearmanr(turned[:4000] @ w, each[:4000]).statistic for w, each in pairs]
-    points_to_less[name] = share_of(np.array(goes_with) < 0)
-    print(f"{name}: {21 * points_to_less[name].value:.0f} of 21 point to less")
+    scores = turned[:4000] @ weights.T
+    pairs = zip(scores.T, values[:4000].T, strict=True)
+    falls = [spearmanr(*pair).statistic < 0 for pair in pairs]
+    points_to_less[name] = share_of(falls)
+    print(f"{name}: {sum(falls)} of 21 point to less")
 
 # %% [markdown]
 # ## Which concepts come first
@@ -373,7 +394,8 @@ for name, weights in vectors.items():
 # ones.
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The moves, the replies, and what lecturers name"}
-briefings = [*asked_moves().values()][:: max(1, 303 // sizes.moves)]
+step = max(1, 303 // sizes.moves)
+briefings = [*asked_moves().values()][::step]
 afterwards = [move.after() for move in sixty.values()]
 answers = analyse_many(afterwards, nodes=sizes.nodes, progress=False)
 found = [(each.name, each.move, each.after) for each in briefings]
@@ -401,8 +423,11 @@ spoken = np.array(
 report.paste(moves_n=sum(name not in sixty for name in around))
 
 # %%
-before, after, reply = (each @ fitted["described_white"][1].T for each in states)
-low_before, _, low_reply = (-each @ fitted["text_sort_white"][1].T for each in states)
+by_number_planes = fitted["described_white"][1].T
+released_planes = -fitted["text_sort_white"][1].T  # label 1 is the low tail
+before, after, reply = (each @ by_number_planes for each in states)
+low_before = states[0] @ released_planes
+low_reply = states[2] @ released_planes
 orders = {
     "paper: size, after the move": (np.abs(after - before), 1),
     "size, after the reply": (np.abs(reply - before), 2),
@@ -428,10 +453,12 @@ naming = spoken.any(axis=1)
 overlap = {}
 order_table = pd.DataFrame(index=orders, columns=["overlap", "first falls", "spoken of"])
 for name, five in first_five.items():
-    overlap[name] = (five[:, :, None] == papers[:, None, :]).sum(axis=(1, 2)) / 5
+    same = five[:, :, None] == papers[:, None, :]
+    overlap[name] = same.sum(axis=(1, 2)) / 5
     spoken_of = np.take_along_axis(spoken, five, axis=1).mean(axis=1)[naming]
     change = truth[orders[name][1]] - truth[0]
-    change = np.take_along_axis(change, five[:, :1], axis=1)[:, 0]
+    first = five[:, :1]
+    change = np.take_along_axis(change, first, axis=1).ravel()
     changed = change != 0
     order_table.loc[name] = [
         mean_interval(overlap[name], sources, seed=seed),
@@ -470,12 +497,18 @@ def listed(board):
                 yield seen.piece_at(move.from_square), move, seen.is_into_check(move)
 
 
-afterwards = enumerate(map(chess.Board, stages[1]))
-captures = [(k, bad) for k, seen in afterwards for *_, bad in listed(seen)]
-of_move, impossible = map(np.array, zip(*captures, strict=True))
+of_move = []
+impossible = []
+for number, fen in enumerate(stages[1]):
+    bad = [each for _, _, each in listed(chess.Board(fen))]
+    of_move += [number] * len(bad)
+    impossible += bad
+of_move = np.array(of_move)
+impossible = np.array(impossible)
 impossible_share = mean_interval(impossible, sources[of_move], seed=seed)
 with_one = share(len({*of_move[impossible]}), len(around))
-print(f"impossible, of {len(captures):,} listed: {impossible_share:.3f}")
+print(f"listed: {impossible.size:,} captures")
+print(f"impossible: {impossible_share:.3f}")
 print(f"moves with at least one: {with_one:.3f}; legal captures alone: 0")
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "One released move, with what is listed after it"}
@@ -517,14 +550,16 @@ def steps_behind(moves, nodes):
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "All sixty, with and without the rights, at three limits"}
 granted = {name: with_rights(move) for name, move in sixty.items()}
-open_to = [name for name, move in granted.items() if move.position.board().castling_rights]
+boards = {name: move.position.board() for name, move in granted.items()}
+open_to = [name for name, each in boards.items() if each.castling_rights]
 pairs = [moves[name] for moves in (sixty, granted) for name in open_to]
 limits = [int(sizes.nodes * more) for more in (1, 1.1, 1.2)]
 steps = np.array([steps_behind(pairs, nodes) for nodes in limits])
 without, having = np.split(steps, 2, axis=1)
 differs = pd.DataFrame(0.0, index=[*sixty], columns=["by rights", "by search"])
 differs.loc[open_to, "by rights"] = (without != having).mean(axis=0)
-differs.loc[open_to, "by search"] = (without != np.roll(without, 1, axis=0)).mean(axis=0)
+other_limit = np.roll(without, 1, axis=0)
+differs.loc[open_to, "by search"] = (without != other_limit).mean(axis=0)
 by_rights, by_search = (mean_interval(differs[column], seed=seed) for column in differs)
 more_by_rights = paired_difference(differs["by rights"], differs["by search"], seed=seed)
 print(f"another verdict, of the sixty moves ({len(open_to)} allow some castling):")
@@ -560,7 +595,7 @@ baselines = {
     "reply": replaced("random"),
     "signed": replaced("random"),
     "opposite": at_random["first falls"],
-    "attacks": share(0, len(captures)),
+    "attacks": share(0, impossible.size),
     "castling": by_search,
 }
 # What a row says that it explains is shown only where these numbers bear it out.
@@ -574,21 +609,22 @@ borne_out = {
 unexplained = [key for key, holds in borne_out.items() if not holds]
 listing = tomllib.loads((project / "data/released/deviations.toml").read_text("utf-8"))
 rows = pd.DataFrame(listing["deviation"]).set_index("id")
+unit = rows["unit"]
 for found in (effects, baselines):
     for key in found:
-        if rows.loc[key, "unit"].startswith("%"):
+        if unit[key].startswith("%"):
             found[key] = found[key].in_percent()
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The table and the picture at the top"}
-measured_effects = {
-    key: f"{each:.{0 if each.value >= 10 else 1}f} {rows.loc[key, 'unit']}"
-    for key, each in effects.items()
-}
+measured_effects = {}
+for key, each in effects.items():
+    digits = 0 if each.value >= 10 else 1
+    measured_effects[key] = f"{each:.{digits}f} {unit[key]}"
 deviations = pd.DataFrame(
     {
         "the paper says": rows["paper"],
         "the code does": rows["code"] + " (" + rows["where"].str.join("; ") + ")",
-        "effect": {**rows["unit"].replace("", "not measured"), **measured_effects},
+        "effect": {**unit.replace("", "not measured"), **measured_effects},
         "can explain": rows["explains"].mask(
             rows.index.isin(unexplained), "Open at these sizes."
         ),
@@ -604,10 +640,11 @@ fig, ax = plt.subplots(figsize=(7.6, 2.5))
 for place, (key, effect) in enumerate(effects.items()):
     ends = [[effect.value - effect.low], [effect.high - effect.value]]
     ax.errorbar(effect.value, place, xerr=ends, fmt="o", capsize=2, color="C0")
-    ax.text(103, place, rows.loc[key, "unit"], va="center", fontsize=7)
+    ax.text(103, place, unit[key], va="center", fontsize=7)
     if key in baselines:
         ax.plot(baselines[key].value, place, "x", color="0.5")
-ax.set_yticks(range(len(effects)), rows.loc[[*effects], "name"], fontsize=8)
+shown_names = rows["name"][[*effects]]
+ax.set_yticks(range(len(effects)), shown_names, fontsize=8)
 ax.invert_yaxis()
 lowest = min(0, *(effect.low for effect in effects.values()))
 ax.set(xlim=(lowest - 1, 101), xlabel="per cent, or points of 100")
@@ -626,8 +663,10 @@ def text_of(file, place):
     """The source of a notebook's cell, or of a function of a script."""
     source = (clone / file).read_text("utf-8")
     if file.endswith(".ipynb"):
-        return "".join(json.loads(source)["cells"][int(place.split()[1])]["source"])
-    nodes = [node for node in ast.walk(ast.parse(source)) if hasattr(node, "name")]
+        number = int(place.removeprefix("cell "))
+        return "".join(json.loads(source)["cells"][number]["source"])
+    tree = ast.parse(source)
+    nodes = [node for node in ast.walk(tree) if hasattr(node, "name")]
     return ast.get_source_segment(source, next(each for each in nodes if each.name == place))
 
 
@@ -636,7 +675,8 @@ sixty_fens = pd.read_csv(project / "data/released/moves.tsv", sep="\t")["fen"]
 try:
     clone = assets.locate("ccc", fetch=False)
     texts = map(text_of, cells["file"], cells["place"])
-    same = cells["sha256"] == [hashlib.sha256(each.encode()).hexdigest() for each in texts]
+    digests = [hashlib.sha256(each.encode()).hexdigest() for each in texts]
+    same = cells["sha256"] == digests
     generation = text_of("02_ccc_generation.ipynb", "cell 6")
     there = sum(repr(fen) in generation for fen in sixty_fens)
     print(f"{same.sum()} of {len(same)} places have their hash; {there} of 60 positions")
@@ -673,8 +713,9 @@ doubts = {}
 for cell in printed.values():
     if cell.doubtful:
         kinds = ", ".join(sorted(cell.flags & reference.DOUBT_FLAGS))
-        place = f"{cell.document}, {cell.table}: {cell.row}, {cell.column}"
-        doubts.setdefault((cell.document, cell.note), f"{place} ({kinds})")
+        table = f"{cell.document}, {cell.table}"
+        place = f"{table}: {cell.row}, {cell.column} ({kinds})"
+        doubts.setdefault((cell.document, cell.note), place)
 report.texts({place: note for (_, note), place in doubts.items()})
 
 # %% [markdown]
@@ -789,8 +830,10 @@ report.evidence(
 term = values[:, TERMS.index(concept)]
 written = np.char.mod("%06.2f", term[lot] + 100)
 ranked = lot[np.argsort(written, kind="stable")]
-mended = np.r_[ranked[: len(by_number[0])], ranked[-len(by_number[1]) :]]
-still_wrong = int((~np.isin(mended, np.concatenate(by_number))).sum())
+n = len(by_number[0])
+mended = np.r_[ranked[:n], ranked[-n:]]
+wrong = ~np.isin(mended, np.concatenate(by_number))
+still_wrong = int(wrong.sum())
 print(f"{still_wrong} of {len(mended)}")
 
 # %% tags=["check", "remove-cell"]
@@ -808,11 +851,17 @@ report.check(
 # The high tail, the other way round: its nearest tenth is held out.
 low, high = by_text
 kept = int(0.9 * low.size)
-fit_on = np.r_[low[:kept], high[::-1][:kept]]
-plane = LinearSVC(C=0.01, random_state=seed).fit(turned[fit_on], np.repeat([0, 1], kept))
-guessed = plane.predict(turned[np.r_[low[kept:], high[::-1][kept:]]])
+nearest_last = high[::-1]
+fit_on = np.r_[low[:kept], nearest_last[:kept]]
+plane = LinearSVC(C=0.01, random_state=seed)
+plane.fit(turned[fit_on], np.repeat([0, 1], kept))
+test_on = np.r_[low[kept:], nearest_last[kept:]]
+guessed = plane.predict(turned[test_on])
 hit = guessed[low.size - kept :].sum()
-near = {"precision": hit / max(1, guessed.sum()), "recall": hit / (low.size - kept)}
+near = {
+    "precision": hit / max(1, guessed.sum()),
+    "recall": hit / (low.size - kept),
+}
 report.sheet(concept, near)
 
 # %% tags=["check", "remove-cell"]
