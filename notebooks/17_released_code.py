@@ -121,9 +121,9 @@ lot = np.random.default_rng(seed).permutation(term.size)
 by_number = tails_of(term, False, lot)
 by_text = tails_of(term, True, lot)
 for name, (low, high) in {"as numbers": by_number, "as text": by_text}.items():
-    print(f"{concept}, sorted {name}:")
-    print(f"from {term[low[0]]:+.2f} to {term[low[-1]]:+.2f}, and", end=" ")
-    print(f"from {term[high[0]]:+.2f} to {term[high[-1]]:+.2f}")
+    low_ends = term[low[[0, -1]]]
+    high_ends = term[high[[0, -1]]]
+    print(f"{concept}, sorted {name}: low {low_ends}, high {high_ends}")
 
 
 # %%
