@@ -9,7 +9,9 @@
 # %% [markdown]
 # # Positions and engines
 #
-# {glue:text}`two_verdicts` {glue:text}`words_and_knowledge`
+# White is to play 21. Bxe6+. By the terms that Stockfish 8 has names for, White stands at
+# {glue:text}`terms_say:+.2f` pawns; a search of 100,000 positions says
+# {glue:text}`search_says:+.2f`. {glue:text}`words_and_knowledge`
 #
 # ```{glue:} four_verdicts
 # ```
@@ -23,11 +25,11 @@ profile = "book"
 seed = 1
 games_path = None  # in place of self-play: the path of a PGN of any size
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, and four verdicts on one position"}
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports and sizes"}
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 import matplotlib.pyplot as plt
-import chess
 import numpy as np
 import pandas as pd
 from IPython.display import Markdown
@@ -47,45 +49,6 @@ from chessgloss.store import find_project
 sizes = load_sizes("01_positions_and_engines", profile)
 report.use_house_style()
 
-figure_a6 = positions.read_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21")
-bxe6 = positions.read_move(figure_a6, "21. Bxe6+")
-old = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish8(), progress=False)
-new = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish15(), progress=False)
-
-nnue = load_expert("nnue")
-with engine.open_engine() as stockfish:
-    searched = stockfish.analyse(figure_a6, nodes=100_000)
-verdicts = {
-    "Stockfish 8, terms": float(old.total[0]),
-    "Stockfish 15.1, terms": float(new.total[0]),
-    "Stockfish 15.1, network": float(nnue.evaluate([figure_a6.fen])[0]),
-    "Stockfish 15.1, 100,000 nodes": searched.best.score.white().score(mate_score=10_000) / 100,
-}
-
-terms_say, search_says = (
-    verdicts[name] for name in ("Stockfish 8, terms", "Stockfish 15.1, 100,000 nodes")
-)
-two_verdicts = (
-    "White is to play 21. Bxe6+. By the terms that Stockfish 8 has names for, White stands at "
-    f"{terms_say:+.2f} pawns; a search of 100,000 positions says {search_says:+.2f}."
-).replace("-", "−")
-report.paste(
-    two_verdicts=two_verdicts,
-    words_and_knowledge="What an engine has words for is not what it knows."
-    if terms_say * search_says < 0
-    else "Here the two agree on who is better.",
-)
-four_verdicts = report.boards(
-    report.board(bxe6, size=240),
-    report.table(
-        pd.DataFrame({"pawns": verdicts}).rename(
-            lambda name: name.replace(" ", "\N{NO-BREAK SPACE}")
-        ),
-        caption="White's advantage, by four verdicts",
-    ),
-)
-glue("four_verdicts", four_verdicts, display=False)
-
 # %% [markdown]
 # ## What an engine says of a position
 #
@@ -97,6 +60,20 @@ glue("four_verdicts", four_verdicts, display=False)
 #
 # Stockfish 15.1's real verdict comes from a network, NNUE, which will be our expert. A search sees
 # more than either.
+
+# %%
+figure_a6 = positions.read_fen("r5qr/p1p2k2/1p1pp3/3QbB1N/4P3/1P6/P1P3PP/2B3K1 w - - 0 21")
+old = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish8(), progress=False)
+new = oracle.evaluate_terms([figure_a6.fen], oracle.stockfish15(), progress=False)
+network = load_expert("nnue").evaluate([figure_a6.fen])
+with engine.open_engine() as stockfish:
+    best = stockfish.analyse(figure_a6, nodes=100_000).best
+verdicts = {
+    "Stockfish 8, terms": old.total[0],
+    "Stockfish 15.1, terms": new.total[0],
+    "Stockfish 15.1, network": network[0],
+    "Stockfish 15.1, 100,000 nodes": best.score.white().score(mate_score=10_000) / 100,
+}
 
 # %%
 terms = pd.DataFrame(
@@ -130,30 +107,11 @@ if games_path:
     sound = (game for game in read if isinstance(game, positions.Game))
     games = list(islice(sound, sizes.games))
     print(f"{len(games):,} games of {corpus}; levels are compared on self-play as before")
-splits = pd.Series([game.split for game in games]).value_counts()
-report.paste(share_train=100 * splits["train"] / len(games))
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Lengths and results of the games"}
-plies = np.array([len(game.moves) for game in games])
-ends = pd.Series([game.result for game in games]).value_counts()
-sheet = {
-    "games": len(games),
-    "distinct games": len({game.key for game in games}),
-    "plies": int(plies.sum()),
-    "median plies": float(np.median(plies)),
-    "longest, plies": int(plies.max()),
-    **{
-        name: float(ends.get(end, 0) / len(games))
-        for name, end in [
-            ("White wins", "1-0"),
-            ("draws", "1/2-1/2"),
-            ("Black wins", "0-1"),
-            ("unfinished", "*"),
-        ]
-    },
-}
-
-report.sheet(corpus, sheet)
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Lengths of the games, by result"}
+plies = pd.Series([len(game.moves) for game in games], [game.result for game in games])
+lengths = plies.groupby(level=0).agg(["count", "median", "max"])
+report.table(lengths, caption=f"Plies; {len({game.key for game in games}):,} distinct games")
 
 # %% [markdown]
 # ## Positions and comments
@@ -171,71 +129,24 @@ per_game = -(-sizes.term_positions // len(games)) + 2
 sample = samples.sample_positions(games, per_game, seed=seed)
 rows = np.sort(np.random.default_rng(seed).permutation(len(sample))[: sizes.term_positions])
 fens = [sample.fens[row] for row in rows]
-stages = pd.Series([positions.phase_of(fen) for fen in fens]).value_counts() / len(fens)
-
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Count positions and comments by phase"}
 talks = lectures.read_lectures(assets.locate("lectures"))
 comments = [comment for talk in talks for comment in talk.comments]
-spoken = sum(talk.comment_lines for talk in talks)
-problems = sum(len(talk.problems) for talk in talks)
-words = np.array([comment.words for comment in comments])
-phases = pd.Series([positions.phase_of(each.context.position.fen) for each in comments])
-talk_sheet = {
-    "lectures": len(talks),
-    "lines of play": sum(len(talk.lines) for talk in talks),
-    "lines of comment": spoken,
-    "lines not understood": problems,
-    "comments": len(comments),
-    "median words": float(np.median(words)),
-    "at most 40 words": int((words <= 40).sum()),
-    **{
-        f"on {phase} moves": int((phases == phase).sum())
-        for phase in ("opening", "middlegame", "endgame")
-    },
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Positions and comments by phase of the game"}
+of_comments = [comment.context.position.fen for comment in comments]
+phases = {
+    name: pd.Series(map(positions.phase_of, found)).value_counts(normalize=True)
+    for name, found in {corpus: fens, "comments": of_comments}.items()
 }
+report.table(pd.DataFrame(phases), caption="Shares of the phases")
 
-report.boards(
-    report.sheet(
-        corpus,
-        {
-            "positions": len(fens),
-            "distinct positions": len({fen.rsplit(" ", 2)[0] for fen in fens}),
-            **{
-                name: float(stages.get(name, 0))
-                for name in ("opening", "middlegame", "endgame")
-            },
-            "in check": float(np.mean([chess.Board(fen).is_check() for fen in fens])),
-            "material within 3 pawns": float(
-                np.mean([abs(samples.material(fen)) <= 3 for fen in fens])
-            ),
-        },
-    ),
-    report.sheet("FICS lectures", talk_sheet),
-)
-
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "The documents' corpora and ours"}
-published = pd.DataFrame(
-    [
-        (
-            "CCC: concepts",
-            "200,000 Lichess positions",
-            f"{load_sizes('02_concept_vectors', profile).headline:,} positions of {corpus}",
-        ),
-        ("CCC: comments", "50 GameKnot moves rated", f"{len(comments):,} lecture comments"),
-        (
-            "static positions",
-            "10 games, 5 levels",
-            "200 games of 5 levels (400 positions), 98 recorded positions",
-        ),
-        (
-            "state tracking",
-            "200,000 Millionbase games",
-            "70,000 of 82,000 games of another series (data/tracking)",
-        ),
-    ],
-    columns=["document and use", "published", "here"],
-)
-report.table(published.set_index("document and use").rename_axis(None))
+# %% [markdown]
+# | document and use | published | here |
+# |---|---|---|
+# | CCC: concepts | 200,000 Lichess positions | {glue:text}`concepts_n:,` positions of self-play |
+# | CCC: comments | 50 GameKnot moves rated | {glue:text}`comments:,` lecture comments |
+# | static positions | 10 games, 5 levels | 200 games of 5 levels, 98 recorded positions |
+# | state tracking | 200,000 Millionbase games | 70,000 games of another series |
 
 # %% [markdown]
 # ## The 21 terms
@@ -252,29 +163,12 @@ low = values.quantile(0.05)
 high = values.quantile(0.95)
 
 # %% tags=["hide-cell"] mystnb={"code_prompt_show": "Median, tails and zeros of each term"}
-terms_sheet = pd.DataFrame(
-    {
-        "median": values.median(),
-        "5 %": low,
-        "95 %": high,
-        "spread (s.d.)": values.std(),
-        "share of zeros": (values == 0).mean(),
-        "distinct values": values.nunique(),
-    }
-)
-report.table(terms_sheet)
+spread = values.agg(["median", "std"]).T
+report.table(spread.assign(**{"5 %": low, "95 %": high, "zeros": (values == 0).mean()}))
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every term in units of its own standard deviation", "figure": {"caption": "Stockfish 8's terms in the corpus, each less its median in units of its own standard deviation. Boxes hold the middle half, whiskers 5 to 95 %. Terms whose box is a line are zero in most positions.", "name": "fig-01-terms-spread"}, "image": {"alt": "Box plots of 42 evaluation terms, White's and Black's: mobility and king safety spread widely, queens and space hardly at all."}}
-report.paste(zeros_queens=100 * (values["White Queens"] == 0).mean())
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every term in units of its own standard deviation", "figure": {"caption": "Stockfish 8's terms in the corpus, each less its median in units of its own standard deviation. Boxes hold the middle half, whiskers 5 to 95 %. Terms whose box is a line are zero in most positions.", "name": "fig-01-terms-spread"}, "image": {"alt": "Box plots of 21 evaluation terms, most of them White's and Black's: mobility and king safety spread widely, queens and space hardly at all."}}
 centred = (values - values.median()) / values.std()
-fig, ax = plt.subplots(figsize=(7.0, 5.0))
-ax.boxplot(
-    centred.to_numpy(),
-    orientation="horizontal",
-    tick_labels=list(values),
-    whis=(5, 95),
-    showfliers=False,
-)
+ax = centred.plot.box(vert=False, whis=(5, 95), showfliers=False, figsize=(7.0, 5.0))
 ax.invert_yaxis()
 ax.set_xlabel("value less the median, in standard deviations; whiskers: 5 % and 95 %")
 plt.show()
@@ -286,7 +180,7 @@ plt.show()
 # with the lowest *negative*, and drops the rest. Where a tail lies within the zeros, as for the
 # queens, which of the equal positions enter it is arbitrary; the next chapter draws them at random.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the tails of two terms", "figure": {"caption": "Where the labels of a concept come from: the lowest and highest 5 % of two terms (shaded). King safety has two clear tails; for the queens one of them lies within the zeros. The vertical axis is logarithmic.", "name": "fig-01-tails"}, "image": {"alt": "Two histograms with shaded tails: king safety spreads to both sides, the queens' term is a spike at zero."}}
+# %% mystnb={"figure": {"caption": "Where the labels of a concept come from: the lowest and highest 5 % of two terms (shaded). King safety has two clear tails; for the queens one of them lies within the zeros. The vertical axis is logarithmic.", "name": "fig-01-tails"}, "image": {"alt": "Two histograms with shaded tails: king safety spreads to both sides, the queens' term is a spike at zero."}}
 fig, axes = plt.subplots(1, 2, figsize=(7.0, 2.6))
 for ax, name in zip(axes, ("White Kingsafety", "White Queens"), strict=True):
     ax.hist(values[name], bins=60, color="#56B4E9", log=True)
@@ -319,7 +213,6 @@ report.table(tails.loc[["Material", "White Kingsafety", "White Queens", "White T
 # value before the move less the value after it, capped at ten pawns, and never below 0.
 
 # %%
-report.paste(games_per_level=sizes.games_per_level)
 levels = (5, 10, 15, 18, 20)
 equal = {n: [g for g in selfplay if g.white == g.black == f"level {n}"] for n in levels}
 graded = [game for n in levels for game in equal[n][: sizes.games_per_level]]
@@ -357,53 +250,35 @@ print(
 # The library's `mean_interval` draws the same samples. It widens the interval a little, because a
 # few games do not show the whole spread of all games.
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the resampled means, and compare with the library", "figure": {"caption": "A bootstrap interval by hand: the mean loss of games drawn again, with the 2.5 and 97.5 percentiles (solid) and the library's ends (dashed), which lie a little further out.", "name": "fig-01-bootstrap"}, "image": {"alt": "Histogram of resampled means with two solid and two dashed vertical lines at its ends."}}
-student = np.sqrt(n_games / (n_games - 1)) * stats.t.ppf(0.975, n_games - 1)
-widened = np.quantile(resampled_means, [stats.norm.cdf(-student), stats.norm.cdf(student)])
+# %% mystnb={"figure": {"caption": "A bootstrap interval by hand: the mean loss of games drawn again, with the 2.5 and 97.5 percentiles (solid) and the library's ends (dashed), which lie a little further out.", "name": "fig-01-bootstrap"}, "image": {"alt": "Histogram of resampled means with two solid and two dashed vertical lines at its ends."}}
 interval = mean_interval(level_moves["loss"], level_moves["number"], seed=seed)
-assert np.allclose(widened, [interval.low, interval.high])
 fig, ax = plt.subplots(figsize=(7.0, 2.4))
 ax.hist(resampled_means, bins=40, color="#56B4E9")
-for end, end_widened in zip(percentiles, widened, strict=True):
+for end in percentiles:
     ax.axvline(end, color="black")
-    ax.axvline(end_widened, color="#D55E00", ls="--")
-ax.set(
-    xlabel=f"mean loss of {n_games} resampled games of level {level}, centipawns a move",
-    ylabel="samples",
-    title="2.5 % and 97.5 %; dashed: the library's ends",
-)
+for end in (interval.low, interval.high):
+    ax.axvline(end, color="#D55E00", ls="--")
+ax.set(xlabel=f"mean loss of {n_games} resampled games of level {level}", ylabel="samples")
 plt.show()
-print(f"by the cell {widened.round(3)}, by the library {interval:.3f}")
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every level by side, and with gains counted"}
+# %%
 by_level = means_by(grades, "level", "loss", cluster="number", seed=seed)
-assert by_level[level] == interval
 signed = means_by(grades, "level", "signed", cluster="number", seed=seed)
 by_side = means_by(grades, ["level", "side"], "loss", cluster="number", seed=seed).unstack()
-plan = reference.table("static_positions", "results").set_axis(levels)
-shown = pd.DataFrame(
-    {
-        "plan, one game": plan["Overall Avg"],
-        "here": by_level.map("{:.1f}".format),
-        "gains counted": signed.map("{:.1f}".format),
-        "White": by_side["White"].map("{:.1f}".format),
-        "Black": by_side["Black"].map("{:.1f}".format),
-        "moves": by_level.map(lambda cell: cell.n),
-    }
-)
+plan = reference.table("static_positions", "results").set_axis(levels)["Overall Avg"]
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Every level by side, and with gains counted"}
+shown = pd.DataFrame({"plan, one game": plan, "here": by_level, "gains counted": signed})
+shown = shown.join(by_side).assign(moves=grades.groupby("level").size())
 report.table(shown, caption="Mean centipawn loss by level", digits=1)
 
-# %% tags=["hide-input"] mystnb={"code_prompt_show": "Draw the levels beside the plan's games", "figure": {"caption": "Centipawns lost a move by Stockfish's levels: here over many games with 95 % intervals, and in the plan's single games.", "name": "fig-01-levels"}, "image": {"alt": "Points with interval bars for each level, falling from left to right, and crosses for the plan's values."}}
+# %% mystnb={"figure": {"caption": "Centipawns lost a move by Stockfish's levels: here over many games with 95 % intervals, and in the plan's single games.", "name": "fig-01-levels"}, "image": {"alt": "Points with interval bars for each level, falling from left to right, and crosses for the plan's values."}}
 fig, ax = plt.subplots(figsize=(7.0, 2.5))
-value = by_level.map(lambda cell: cell.value)
-bars = [
-    value - by_level.map(lambda cell: cell.low),
-    by_level.map(lambda cell: cell.high) - value,
-]
-at = np.arange(len(levels))
-ax.errorbar(at, value, yerr=bars, fmt="o", capsize=3, label="here, 95 % interval")
-ax.plot(at, plan["Overall Avg"], "x", color="#D55E00", label="plan, one game")
-ax.set_xticks(at, [f"level {n}" for n in levels])
+value, lower, upper = (by_level.map(attrgetter(end)) for end in ("value", "low", "high"))
+players = [f"level {n}" for n in levels]
+bars = [value - lower, upper - value]
+ax.errorbar(players, value, yerr=bars, fmt="o", capsize=3, label="here, 95 % interval")
+ax.plot(players, plan, "x", color="#D55E00", label="plan, one game")
 ax.set(ylabel="centipawns lost a move", ylim=(0, None))
 ax.legend()
 plt.show()
@@ -429,29 +304,53 @@ plt.show()
 #   better{glue:md}`enough_games`.
 
 # %% tags=["remove-input"]
-per_game = grades[grades["level"] == 10].groupby("number")["loss"].mean()
-report.paste(game_low=per_game.min(), game_high=per_game.max())
-order = value.rank().corr(pd.Series(levels, index=levels), method="spearman")
-plan_order = plan["Overall Avg"].corr(pd.Series(levels, index=levels), method="spearman")
-report.paste(order=order, plan_order=plan_order)
+report.paste(
+    terms_say=verdicts["Stockfish 8, terms"],
+    search_says=verdicts["Stockfish 15.1, 100,000 nodes"],
+    words_and_knowledge="What an engine has words for is not what it knows."
+    if verdicts["Stockfish 8, terms"] * verdicts["Stockfish 15.1, 100,000 nodes"] < 0
+    else "Here the two agree on who is better.",
+)
+four_verdicts = report.boards(
+    report.board(positions.read_move(figure_a6, "21. Bxe6+"), size=240),
+    report.table(
+        pd.DataFrame({"pawns": verdicts}), caption="White's advantage, by four verdicts"
+    ),
+)
+glue("four_verdicts", four_verdicts, display=False)
 
+# %% tags=["remove-input"]
+of_games = grades[grades["level"] == 10].groupby("number")["loss"].mean()
+order = stats.spearmanr(levels, value).statistic
 enough = by_level[20].high < by_level[5].low
 report.paste(
-    enough_games=Markdown(
-        f"; {sizes.games_per_level} games a level {'can' if enough else 'cannot either'}"
-    ),
+    corpus=Markdown(corpus),
+    games=len(games),
+    share_train=100 * np.mean([game.split == "train" for game in games]),
+    comments=len(comments),
+    concepts_n=load_sizes("02_concept_vectors", profile).headline,
+    terms=len(oracle.TERMS),
+    zeros_queens=100 * (values["White Queens"] == 0).mean(),
+    games_per_level=sizes.games_per_level,
+    game_low=of_games.min(),
+    game_high=of_games.max(),
+    order=order,
+    plan_order=stats.spearmanr(levels, plan).statistic,
     acpl_05=by_level[5].value,
     acpl_20=by_level[20].value,
     signed_20=signed[20].value,
+    enough_games=Markdown(
+        f"; {sizes.games_per_level} games a level {'can' if enough else 'cannot either'}"
+    ),
 )
 
-report.paste(corpus=Markdown(corpus))
-report.paste(games=len(games), comments=len(comments), terms=len(oracle.TERMS))
+# %% tags=["remove-input"]
 named = "level_{:02d}".format
 printed = {
     named(n): reference.lookup("static_positions", "results", f"skill_{n}", "Overall Avg")
     for n in levels
 }
+ordered = report.Result(float(order), n=len(levels), unit="rank correlation")
 report.save(
     "01_positions_and_engines",
     report.rows(len(games), "games.count", unit="games"),
@@ -459,9 +358,7 @@ report.save(
     report.rows(len(comments), "lectures.comments", unit="commented moves"),
     report.rows(by_level.rename(named), "acpl", unit="centipawns", reference=printed),
     report.rows(signed.rename(named), "acpl.signed", unit="centipawns, gains counted"),
-    report.rows(
-        report.Result(float(order), n=len(levels), unit="rank correlation"), "acpl.order"
-    ),
+    report.rows(ordered, "acpl.order"),
 )
 
 report.evidence(
@@ -490,19 +387,15 @@ own = positions.read_fen(
     "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5"
 )
 versions = {"Stockfish 8": oracle.stockfish8(), "Stockfish 15.1": oracle.stockfish15()}
-read = {
-    name: oracle.evaluate_terms([own.fen], one, progress=False)
-    for name, one in versions.items()
-}
 two = pd.DataFrame(
-    {name: terms.middlegame[0] for name, terms in read.items()}, index=oracle.TERMS
+    {
+        name: oracle.evaluate_terms([own.fen], version, progress=False).middlegame[0]
+        for name, version in versions.items()
+    },
+    index=oracle.TERMS,
 )
 gaps = (two["Stockfish 15.1"] - two["Stockfish 8"]).abs().sort_values(ascending=False)
-report.boards(
-    report.board(own, size=260),
-    report.table(two.loc[gaps.index[:5]].assign(apart=gaps)),
-    report.sheet("total, pawns", {name: float(terms.total[0]) for name, terms in read.items()}),
-)
+report.table(two.loc[gaps.index[:5]].assign(apart=gaps))
 
 # %% tags=["check", "remove-cell"]
 report.check(
@@ -545,18 +438,10 @@ weak = grades[grades["level"] == 5]
 of_games = weak.groupby("number")["loss"].mean()
 by_t = stats.t.interval(0.95, len(of_games) - 1, of_games.mean(), of_games.sem())
 library_interval = mean_interval(weak["loss"], weak["number"], seed=seed)
-report.sheet(
-    "level 5, centipawns a move",
-    {
-        "mean of games' means": float(of_games.mean()),
-        "lower end by t": float(by_t[0]),
-        "upper end by t": float(by_t[1]),
-        "mean of moves, by the library": library_interval,
-        "correlation of a game's length and loss": float(
-            of_games.corr(weak.groupby("number").size(), method="spearman")
-        ),
-    },
-)
+lengths = weak.groupby("number").size()
+print(f"games' means {of_games.mean():.2f} [{by_t[0]:.2f}, {by_t[1]:.2f}]")
+print(f"moves, by the library {library_interval:.2f}")
+print(f"length and loss of a game: {of_games.corr(lengths, method='spearman'):.2f}")
 
 # %% tags=["check", "remove-cell"]
 report.check(
