@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "book/games.md"
 FINDINGS = PAGE.with_name("findings.toml")
 
+
 def commented_plies() -> Iterator[tuple[str, list[int]]]:
     """Yield of each game on the page its name and the plies, from 1, of the moves commented on."""
     text = PAGE.read_text("utf-8")
