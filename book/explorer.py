@@ -103,7 +103,7 @@ def _own(known: Briefing, where: str, group: str) -> dict[str, Any]:
 
 
 def explained() -> dict[str, list[list[Any]]]:
-    """Return what a model explains of key moves of the six games, by name: ``opera/31``.
+    """Return what a model explains of moves of the six games, by name: ``opera/31``.
 
     As a node of the player has it: who wrote it, the method, the parts of the comment.
     """

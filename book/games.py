@@ -4,7 +4,7 @@
     python book/games.py --explained
 
 Each game is annotated as ``chessgloss annotate`` does it, without a language model: the engine with
-fixed nodes, so that the page comes out the same; some ten minutes on two cores. On key moves those
+fixed nodes, so that the page comes out the same; some ten minutes on two cores. The
 words of a model that were recorded and checked (``data/famous``) stand below the program's. The
 second line puts them into the page as it is and searches nothing.
 """
@@ -74,7 +74,7 @@ def write_page(project: Path) -> str:
 
 
 def with_explained(project: Path) -> str:
-    """Return the page as it is, with what a model explains of key moves."""
+    """Return the page as it is, with what a model explains of its moves."""
     text = (project / "book/games.md").read_text("utf-8")
     (data,) = re.findall(r'id="data">(.*?)</script>', text, flags=re.DOTALL)
     kept = json.loads(data)

@@ -885,7 +885,7 @@ report.save(
     ),
     report.rows(
         whole[["test_perplexity", "lgm"]].set_axis(["perplexity", "end_actual.lgm"]),
-        "recipe_on_L",
+        "recipe_whole.L",
         unit="perplexity, or per cent",
     ),
     report.rows(
