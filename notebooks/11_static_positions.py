@@ -52,7 +52,12 @@ from chessgloss.tracking.player import tracking_players
 
 ILLEGAL = 5_000  # what an answer that is no legal move costs in `priced`
 MANY_GAMES = 40  # a rating from more games than these is called well known
-PROGRAMS = ["Eubos", "Maia", "random mover", "survival bot"]
+PROGRAMS = [
+    "Eubos",
+    "Maia",
+    "random mover",
+    "survival bot",
+]
 
 sizes = load_sizes("11_static_positions", profile)
 report.use_house_style()
@@ -102,7 +107,14 @@ sure = rated[rated["games"] > MANY_GAMES]
 cost = played.groupby("player")["priced"].mean()
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "The picture of ratings and losses"}
-MAKERS = ["OpenAI", "Google", "Anthropic", "DeepSeek", "xAI", "Maia"]
+MAKERS = [
+    "OpenAI",
+    "Google",
+    "Anthropic",
+    "DeepSeek",
+    "xAI",
+    "Maia",
+]
 COLOURS = dict(zip(MAKERS, report.PALETTE, strict=False))
 NAMED = {
     "gpt_3_5_turbo_instruct": (-10, -24),
@@ -326,7 +338,8 @@ def published_formula(scores):
 # %%
 def held_out(x, rows):
     """Return each rating as predicted by the parabola of all other families."""
-    x, rating = x[rows.index].to_numpy(), rows["rating"].to_numpy()
+    x = x[rows.index].to_numpy()
+    rating = rows["rating"].to_numpy()
     predicted = np.empty(len(rating))
     for train, test in LeaveOneGroupOut().split(x, groups=rows["family"]):
         predicted[test] = Polynomial.fit(x[train], rating[train], 2)(x[test])
@@ -922,7 +935,11 @@ fifteen = {
 strong_shares = {
     name: mean_interval(strong_sheet[name], seed=seed) for name in ("legal", "best")
 }
-ratios = {"newest": met["GPT-5.6"], "others": met["the others"], "difference": gain_of_newest}
+ratios = {
+    "newest": met["GPT-5.6"],
+    "others": met["the others"],
+    "difference": gain_of_newest,
+}
 grader = {
     "same_colours": agreement["mean of both, colours exchanged"],
     "same_colours_one_search": agreement["one search, colours exchanged"],
