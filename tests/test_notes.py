@@ -20,7 +20,7 @@ from chessgloss.facts.replies import Refutation, Reply
 from chessgloss.notes import NOTES, notes, play_out
 from chessgloss.notes.choice import MOST_SENTENCES, MOST_WORDS, choose
 from chessgloss.notes.played import Played
-from chessgloss.notes.purposes import checks, purposes, telling
+from chessgloss.notes.purposes import purposes, telling
 from chessgloss.positions import MoveInContext, Position
 from chessgloss.scores import Analysis
 from fakes.analyses import analysis, by_material
@@ -419,16 +419,3 @@ def test_no_comment_says_what_no_person_would_write(noted):
         text = compose(made).text
         said = re.split(r"(?<=[^.\d])\. ", text)
         assert not [each for each in said if STRANGE.search(each)]
-
-
-@pytest.mark.parametrize(
-    ("fen", "uci", "kinds"),
-    [
-        ("4k3/8/8/8/8/8/R7/4K3 w - -", "a2a8", ["check"]),
-        ("4k3/8/8/8/8/8/4N3/K3R3 w - -", "e2c3", ["uncovers_check"]),
-        ("4k3/8/8/8/8/8/4N3/K3R3 w - -", "a1b1", []),
-    ],
-)
-def test_a_check_is_given_by_the_piece_that_gives_it(fen, uci, kinds):
-    played = Played(chess.Board(fen), chess.Move.from_uci(uci))
-    assert [each.kind for each in checks(played)] == kinds

@@ -10,7 +10,6 @@ from typing import Final
 
 import chess
 
-from chessgloss.facts import listed
 from chessgloss.notes import placement, traits
 from chessgloss.notes.kinds import NOTES, Purpose, Purposes
 from chessgloss.notes.played import CENTRE, Played
@@ -91,14 +90,9 @@ def takes(played: Played) -> Purposes:
 def checks(played: Played) -> Purposes:
     """Yield a check, and the reply to it if there is only one."""
     replies = list(played.after.legal_moves)
-    if not replies or not played.after.is_check():
-        return
-    checkers = played.after.checkers()
-    kind = "check" if played.end in checkers else "uncovers_check"
-    if len(replies) == 1:
-        kind = "single_reply"
-    by = listed([named(played.after, square) for square in checkers])
-    yield played.purpose(kind, only=played.after.san(replies[0]), actor=by)
+    if replies and played.after.is_check():
+        kind = "single_reply" if len(replies) == 1 else "check"
+        yield played.purpose(kind, only=played.after.san(replies[0]))
 
 
 def clears(played: Played) -> Purposes:
