@@ -530,7 +530,7 @@ ends = promised + missed[strangers.index].quantile([0.025, 0.975])
 strong_rating = Interval(promised, *ends, len(strangers))
 strong_place = 1 + int((cost < strong_cost).sum())
 report.sheet(
-    "Claude on the 98 positions",
+    "the strong model on the 98 positions",
     {
         "legal moves, %": f"{100 * strong_sheet['legal'].mean():.0f}",
         "best moves, %": f"{100 * strong_sheet['best'].mean():.0f}",

@@ -31,7 +31,6 @@ KEPT = {
 ASSETS = (
     "a Leela network",
     "a clone of the",
-    "lc0",
     "people's games",
     "ratings by people",
     "recorded answers",
