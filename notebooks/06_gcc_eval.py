@@ -224,16 +224,22 @@ printed = printed.rename(index=names)
 table = pd.concat([ours.rename(index=KINDS), printed[list(DIMENSIONS)]])
 report.table(table, caption="Table 5, shares of the scale")
 
-# %% tags=["hide-cell"] mystnb={"code_prompt_show": "CCC less each other kind, dimension by dimension"}
+# %%
 wide = table5.pivot_table("score", ["asked", "move"], "method")
 kinds = [kind for kind in KINDS if kind in wide]
 others = [kind for kind in kinds if kind != "ccc"]
-less = pd.DataFrame(index=others, columns=list(DIMENSIONS), dtype=object)
-for asked in DIMENSIONS:
-    for kind in others:
-        scores = wide.loc[asked]
-        both = scores[["ccc", kind]].dropna()
-        less.loc[kind, asked] = paired_permutation(both["ccc"], both[kind], seed=seed)
+less = pd.DataFrame(
+    {
+        asked: {
+            kind: paired_permutation(
+                *wide.loc[asked][["ccc", kind]].dropna().T.values, seed=seed
+            )
+            for kind in others
+        }
+        for asked in DIMENSIONS
+    },
+    index=others,
+)
 report.table(
     less.rename(index=KINDS).map("{:.2f}".format),
     caption="CCC less each other kind; * if chance gives as much in fewer than one of 1,000 draws",
@@ -241,7 +247,13 @@ report.table(
 
 # %% [markdown]
 # Over comments, each two of the four dimensions correlate at {glue:text}`lowest:.2f` at least.
-#
+
+# %%
+by_comment = table5.pivot_table("score", ["move", "method"], "asked")
+correlated = by_comment.corr()
+report.table(correlated, caption="Correlation over comments")
+
+# %% [markdown]
 # ## Two other ways to ask
 #
 # In the authors' released code the question on relevance also shows the *reference*, the person's
@@ -292,8 +304,6 @@ for kind in others:
     behind = f" (behind in {lost_in})" if lost_in else ""
     counts.append(f"of {KINDS[kind]} in {won_in}{behind}")
 ahead = f"Of four dimensions, CCC is ahead {report.listed(counts)}."
-by_comment = table5.pivot_table("score", ["move", "method"], "asked")
-correlated = by_comment.corr()
 entries = correlated.to_numpy()
 people = in_view.query("method == 'reference'")
 before = after = f"(needs {CLONE})"
