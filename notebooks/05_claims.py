@@ -504,30 +504,27 @@ shares = {
     "blind_recall": readers_recall,
     "false_alarms": measured["false alarms"]["all"],
 }
-BEGINS = {
-    "false": "contrast",
-    "decisive": "contrast.decisive",
-    "small, false": "small.contrast",
-}
 differences = {
-    (BEGINS[each.outcome], each.name): each.by_moves for each in (*steps, *small_steps)
-}
-differences |= {
-    ("contrast.corrected", name): corrected_step.get(name, lacking) for name in pictures.STEPS
-}
-differences |= {
-    ("blind_less", name, f"{one}_{other}"): each
-    for name, of in gaps.items()
-    for (one, other), each in of.items()
-    if other != "reference"
+    "contrast": {each.name: each.by_moves for each in steps if each.outcome == "false"},
+    "contrast.decisive": {
+        each.name: each.by_moves for each in steps if each.outcome == "decisive"
+    },
+    "contrast.corrected": {name: corrected_step.get(name, lacking) for name in pictures.STEPS},
+    "small.contrast": {each.name: each.by_moves for each in small_steps},
+    "blind_less": {
+        name: {
+            f"{one}_{other}": each for (one, other), each in of.items() if other != "reference"
+        }
+        for name, of in gaps.items()
+    },
 }
 of_people_less = {"ccc_reference": gaps["blind_false"].get(("ccc", "reference"))}
 p_values = {(each.outcome, each.name): each.adjusted for each in steps}
 gaps_by_cause = {
     (number, "ccc_less_bare"): paired_difference(
-        *frame[["ccc", "bare"]].dropna().T.values, seed=seed
+        *with_cause[number][["ccc", "bare"]].dropna().T.values, seed=seed
     )
-    for number, frame in with_cause.items()
+    for number in with_cause
 }
 cells = {
     (number, arm): reference.lookup("ccc", "table2", row, column)
