@@ -27,6 +27,7 @@ shown = "lec12/9"
 
 # %% tags=["hide-input"] mystnb={"code_prompt_show": "Imports, moves and recorded answers"}
 import itertools
+import json
 import re
 import textwrap
 
@@ -41,6 +42,7 @@ from chessgloss import assets, report
 from chessgloss.assets import AssetMissing
 from chessgloss.book import pictures, reference
 from chessgloss.book.profiles import load_sizes
+from chessgloss.book.used_code import code_sha256, used_code
 from chessgloss.claims import CAUSES, decide, gold, read_rules, verify
 from chessgloss.commentary import arms, readings, voice
 from chessgloss.commentary.moves import released_comments
@@ -55,6 +57,7 @@ from chessgloss.judges.steps import (
 )
 from chessgloss.llm.client import model_description, model_title, replay
 from chessgloss.stats import mean_interval, paired_difference, share, share_of, wilson
+from chessgloss.store import data_file, find_project
 
 sizes = load_sizes("05_claims", profile)
 report.use_house_style()
@@ -136,8 +139,24 @@ print(f"what decides the first: {decided[0].evidence}")
 # The reader is a language model that is told the claim language in one prompt. English is not read
 # by listing its phrases: rules that were mended three times on sentences of new writers met a new
 # writer each time. For those who have no model there are {glue:text}`templates` templates, which
-# leave unread what they do not know.
-#
+# leave unread what they do not know. A hash names the checker: all that decides a claim, and what a
+# model is told before it reads. Its code is shorter today than when the experiment below was first
+# decided; the fold computes whether its verdicts are the same.
+
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "The hash of the checker, and its verdicts beside the first ones"}
+library = find_project() / "lib"
+uses = "from chessgloss.claims import decide, read_model\ndecide, read_model.instructions"
+checker = used_code(uses, library)
+checker_sha256 = code_sha256(checker, library)
+print(f"{len(checker)} files of code and tables, SHA-256 {checker_sha256[:12]}…")
+earlier = json.loads(data_file(f"commentary/voice/{writer}/verdicts.json").read_text("utf-8"))
+again = gold.verdicts_sha256(voice.checks(texts, read))
+alike = "the same" if again == earlier["sha256"][0] else "NOT the same"
+print(
+    f"{alike} verdicts on {earlier['claims'][0]:,} claims as by {earlier['checker_sha256'][:12]}…"
+)
+
+# %% [markdown]
 # Three sets of sentences measure a reader: made up to test a checker, and by two writers who had
 # seen neither reader. Half of the writers' sentences are false by one detail. Language models wrote
 # and labelled them; code checked the labels.
@@ -532,8 +551,14 @@ cells = {
     for arm, column in COMPARED.items()
 }
 pool.close()
+named_by_hash = report.Result(
+    int(checker_sha256[:12], 16),
+    unit="its first twelve hexadecimal digits as a number",
+    source=f"sha256 {checker_sha256} of {len(checker)} files",
+)
 report.save(
     "05_claims",
+    {"checker.sha256": named_by_hash},
     picture_rows,
     report.rows(of_readers, "reader", unit="share of texts"),
     report.rows(agreement, "batch.agreement", unit="share of texts"),
