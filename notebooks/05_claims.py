@@ -314,7 +314,7 @@ Markdown("\n".join(f"- {each}" for each in sentences))
 # If a share *q* of comments is accused, (*q* − *f*) / (*r* − *f*) have an error
 # {cite}`rogan1978estimating`.
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Errors that were planted: how many the program and the readers find"}
 plants = outcomes.found_plants(voice.read_plants(answers.model), first, second)
 false_blind = outcomes.said(blindly, "false").reindex(false.index)
 rulers = outcomes.rulers(false, plants, false_blind)

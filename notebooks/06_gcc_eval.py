@@ -248,7 +248,7 @@ report.table(
 # %% [markdown]
 # Over comments, each two of the four dimensions correlate at {glue:text}`lowest:.2f` at least.
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "Correlation of the four scores over comments"}
 by_comment = table5.pivot_table("score", ["move", "method"], "asked")
 correlated = by_comment.corr()
 report.table(correlated, caption="Correlation over comments")
@@ -260,7 +260,7 @@ report.table(correlated, caption="Correlation over comments")
 # comment ([chapter 17](17_released_code.ipynb)). People's own comment is then judged with itself in
 # view. And on thirty moves relevance and completeness were asked without the engine's evaluation.
 
-# %%
+# %% tags=["hide-cell"] mystnb={"code_prompt_show": "What showing the reference or the evaluation adds to a score"}
 ways = {"reference, relevance": in_view}
 for asked in ("relevance", "completeness"):
     without = scored["no_hint"].query("asked == @asked + '_no_hint'")

@@ -485,7 +485,7 @@ report.table(
 # {glue:text}`apart:.0f` % of pairs ({glue:text}`blamed` blamed, {glue:text}`praised` praised).
 # {glue:text}`apart_says`
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "What lecturers said of the moves"}
 lecturers = [move for move, _ in sets.judged]
 keys = [(grading.position_key(move.position), move.move) for move in lecturers]
 judged = moves.loc[keys].assign(

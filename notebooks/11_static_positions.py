@@ -474,7 +474,7 @@ report.table(
 # {glue:text}`n_sure` well known ratings lie inside, and {glue:text}`covered_all:.0f` % of all
 # {glue:text}`rated`.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "The interval of one rating, by positions drawn again"}
 core = (places["set"] == "core").to_numpy()
 times = np.zeros((len(places), sizes.resamples))  # how often each drawing has a position
 for part in (core, ~core):  # every player answered the first set: it is drawn by itself
@@ -771,7 +771,7 @@ report.table(
 # Two players of this chapter beside each other: write any two names of the fold, which has them all.
 # The recorded positions and those of our own are not equally hard.
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Two players beside each other, position by position"}
 everyone = pd.concat([played, graded]).astype({"level": "Int64"})
 shares = ["legal", "best", *grading.MOVE_GRADES]
 means = everyone.groupby("player")[[*shares, "mark", "charged", "loss"]].mean()
