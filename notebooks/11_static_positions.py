@@ -277,7 +277,7 @@ first = example.rows.index[0]
 (answer,) = example.choose([players.Asked(first, shown[first])])
 print(first, answer.san, *recorded_moves.loc[(first, answer.uci), ["value", "loss", "grade"]])
 
-# %%
+# %% tags=["hide-input"] mystnb={"code_prompt_show": "Eight scores of each player"}
 MEASURES = ["mark", "legal", "best", "charged", "priced", "win_loss", "loss", "uncut"]
 scores = played.groupby("player")[MEASURES].mean()
 scores["marks_legal"] = played[played["legal"] == 1].groupby("player")["mark"].mean()
