@@ -8,7 +8,7 @@ const asksInWords = () =>
 var Scorer = {
   score: ([docname, , , , score]) => {
     if (docname.startsWith("book/library/")) return score - 200;
-    if (docname === "book/glossary") return score + 40;
+    if (docname === "book/glossary") return score + 10;
     return docname === "book/questions" && asksInWords() ? score + 100 : score;
   },
   objNameMatch: 11,
