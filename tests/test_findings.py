@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import tomllib
 from types import SimpleNamespace
 
 import pytest
@@ -9,6 +10,8 @@ from bs4 import BeautifulSoup
 
 import findings
 import front
+from chessgloss.commentary import voice
+from chessgloss.commentary.annotated import FAMOUS
 from chessgloss.report import Result
 from findings import Claim, decide, evaluate, link
 from results import Book, ResultsError
@@ -296,6 +299,13 @@ def test_the_first_page_shows_six_findings_and_its_pictures(written):
     drawn = [svg["aria-label"] for svg in soup.select("svg.drawn")]
     assert len(drawn) == 6
     assert all(len(words) > 80 for words in drawn)
+
+
+def test_the_explanation_in_the_vote_is_of_the_move_that_is_shown():
+    told = tomllib.loads((PROJECT / "book/findings.toml").read_text("utf-8"))
+    shown = voice.voice_moves()[told["vote"]["move"]].move
+    explained = FAMOUS.moves()["vote"]
+    assert (explained.position.fen, explained.uci) == (shown.position.fen, shown.uci)
 
 
 def test_a_vote_hides_who_wrote_until_it_is_asked(written):
